@@ -5,8 +5,8 @@
 #
 # Applies a series with git am to a copy in DIR of what unpack-linux.sh has unpacked into
 # SOURCE: one patch after the other, or each alone. Prints how many lines each adds and
-# removes, and what checkpatch.pl reports. It ignores TYPES and the missing Signed-off-by,
-# which the sender adds.
+# removes, and what checkpatch.pl reports. TYPES and the missing Signed-off-by, which the sender
+# adds, are ignored.
 set -eu
 source=$1 series=$2 dir=$3 alone=${4-}
 patches=$(sed "s,^,$(dirname "$series")/," "$series")

@@ -10,7 +10,7 @@ source=$1 series=$2 dir=$3
 patches=$(sed "s,^,$(dirname "$series")/," "$series")
 cp -r "$source" "$dir"
 cd "$dir"
-# Of its own, or git takes the paths as those of a repository around it.
+# Make DIR a repository: otherwise git resolves paths in the repository that contains it.
 git init -q
 for patch in $patches; do
 	git apply --check --whitespace=error-all "$patch"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""as-nobody.py [LIBRARY.so...] PROGRAM ARGS...: runs it without any privileges, with
-the libraries in it, also where these files cannot be reached without them.
+"""as-nobody.py [LIBRARY.so...] PROGRAM ARGS...: runs PROGRAM without any privileges and preloads
+the libraries. It opens the files first, because an unprivileged user may not reach them.
 """
 import os
 import sys

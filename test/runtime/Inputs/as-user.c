@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * as-user UID with|without PROG ARGS...: executes PROG as that user, with or without the right
- * to debug others (CAP_SYS_PTRACE), and, unless it is root, with no other rights.
+ * as-user UID with|without PROG ARGS...: executes PROG as user UID. CAP_SYS_PTRACE is kept or
+ * dropped. A UID other than 0 has no other capability.
  */
 #include <errno.h>
 #include <grp.h>

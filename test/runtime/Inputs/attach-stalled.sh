@@ -3,7 +3,7 @@
 #
 #	attach-stalled.sh PID PATCHBAY PROGRAM
 #
-# Attaches PROGRAM, and stops the command that would take what it says.
+# Attaches PROGRAM, and stops the command that would read its output.
 set -e
 "$2" attach -p "$1" "$3" > stalled &
 client=$!

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. Each but one writes a line to standard error once.
+ * Programs for `patchbay attach`. All but one write one line to standard error.
  */
 #include <patchbay/link.h>
 
@@ -62,7 +62,7 @@ const struct patchbay_program both = {
 const struct patchbay_program two_args = {
 	.size = sizeof(two_args), .entry = on_entry, .nr_args = 2,
 };
-/* Of an older header, which ends there; and one that lies about its size. */
+/* One has the smaller struct of an older header. One lies about its size. */
 struct older {
 	size_t size;
 	patchbay_handler entry, exit;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""background.py PATCHBAY PROG: records a program that leaves a process behind, which
-ends when its standard input does.
+"""background.py PATCHBAY PROG: records a program that leaves a background process. That process
+ends at the end of its standard input.
 """
 import json
 import subprocess
@@ -18,7 +18,7 @@ def calls(folder):
 
 
 def run(tracer, nr, who):
-    # Not by a pipe, which would stay open as long as the process.
+    # Use no pipe here: the background process would keep it open.
     with open("said", "w+") as said:
         record = subprocess.Popen(
             [patchbay, "record", "-t", tracer, "-F", "step", "-o", tracer, "--", prog],

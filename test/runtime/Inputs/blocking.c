@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. One blocks as long as there is a file "blocked". The
- * runtime waits for it for 50 ms only.
+ * Programs for `patchbay attach`. One blocks while the file "blocked" exists. The
+ * runtime waits for it for at most 50 ms.
  */
 #include <patchbay/link.h>
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# boot-with-libraries.sh RUN SCRIPT DIR FILE...: runs SCRIPT DIR on a system of its own, by the
-# command RUN, with FILEs of DIR, and the libraries of the host that these need.
+# boot-with-libraries.sh RUN SCRIPT DIR FILE...: boots a guest with the command RUN and executes
+# SCRIPT DIR. The guest has FILEs of DIR and the host's libraries that they need.
 run=$1 script=$2 dir=$3
 shift 3
 files=

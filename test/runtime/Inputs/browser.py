@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Opens a page in Chromium without a network, does things there, and prints what is asked.
+"""Opens a page in Chromium without a network, executes steps, and prints the results.
 
     browser.py PAGE[#NAME] [--size=WIDTHxHEIGHT] [--dark] [--in=FOLDER] STEP...
     browser.py --start=FOLDER
     browser.py --stop=FOLDER
 
     key:KEY           presses a key (a name such as Enter, or a character)
-    type:TEXT         types a text
-    focus:SELECTOR    gives an element the focus
-    click:SELECTOR    clicks an element's middle, or SELECTOR@X,Y that place in it
+    type:TEXT         types TEXT
+    focus:SELECTOR    moves the focus to an element
+    click:SELECTOR    clicks the middle of an element; SELECTOR@X,Y clicks that point of it
     point:SELECTOR@X,Y  moves the mouse there
-    wheel:SELECTOR@X,Y,DELTA  turns the wheel there, with Ctrl
-    eval:EXPRESSION   prints what a JavaScript expression is
-    text:SELECTOR     prints the text of each such element, one a line
-    shot:FILE         writes a picture
-It fails if the page's script has an error, or asks for anything but the page.
+    wheel:SELECTOR@X,Y,DELTA  turns the wheel there, with Ctrl pressed
+    eval:EXPRESSION   prints the value of a JavaScript expression
+    text:SELECTOR     prints the text of each matching element, one per line
+    shot:FILE         writes a screenshot
+Fails if the page's script raises an error, or if the page requests another resource.
 
-Chromium takes a second of processor time to come up. Who opens many pages starts one for
-all of them, which is named by a folder: each page is in a context of its own there, which
-knows nothing of the others. It ends when it is told to, or is not asked for anything.
+Chromium needs one second of CPU time to start. To open many pages, start it once with
+--start and name its folder with --in. Each page has a browser context of its own and
+sees nothing of the other pages. Chromium ends on --stop, or after a time without requests.
 """
 import base64
 import contextlib
@@ -35,19 +35,19 @@ import urllib.parse
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--hide-scrollbars", "--remote-debugging-pipe", "--disable-dev-shm-usage")
-SECONDS = 600  # that a browser waits for the next page
+SECONDS = 600  # seconds that the browser waits for the next page
 KEYS = {"Enter": 13, "Escape": 27, "Backspace": 8, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
         "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, " ": 32}
 
 
 class Browser:
-    """Speaks the DevTools protocol: messages of JSON, each with a zero behind it."""
+    """The DevTools protocol: JSON messages, each terminated by a zero byte."""
 
     def __init__(self, folder):
         to_child, self.requests = os.pipe()
         self.answers, from_child = os.pipe()
         command = ["chromium", *FLAGS, "--user-data-dir=" + folder, "about:blank"]
-        # The browser reads from 3 and writes to 4.
+        # The browser reads from descriptor 3 and writes to 4.
         self.process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "sh", *command],
             pass_fds=(to_child, from_child), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -67,7 +67,7 @@ class Browser:
 
     def note(self, message):
         if message.get("sessionId") not in (None, self.session):
-            return  # of a page that is closed
+            return  # event of a page that is closed
         what, params = message.get("method"), message.get("params", {})
         self.events.append(what)
         if what == "Runtime.exceptionThrown":
@@ -120,7 +120,7 @@ class Browser:
         self.settle()
 
     def close(self):
-        """The page, and all that it has left."""
+        """Closes the page and removes its data."""
         self.session = None
         if self.context:
             self.call("Target.disposeBrowserContext", browserContextId=self.context)
@@ -133,7 +133,7 @@ class Browser:
         self.process.wait()
 
     def settle(self):
-        """Waits until the page has read its figures, and has drawn."""
+        """Waits until the page has read its figures and has drawn."""
         self.evaluate("""new Promise(done => {
           const wait = () => window.patchbayPage?.ready
             ? requestAnimationFrame(() => requestAnimationFrame(() => done())) : setTimeout(wait, 10);
@@ -191,7 +191,7 @@ class Browser:
 
 
 def visit(browser, page, *steps):
-    """Whether all went well in the page."""
+    """Executes the steps; returns True if the page had no error."""
     options = [s for s in steps if s.startswith("--")]
     size = next((o.split("=")[1] for o in options if o.startswith("--size=")), "1280x900")
     path, _, name = page.partition("#")
@@ -220,7 +220,7 @@ def started():
 
 @contextlib.contextmanager
 def within(folder):
-    """A socket's name is short, and folders of tests are not."""
+    """The path of a socket must be short; the folders of tests are long."""
     before = os.getcwd()
     os.chdir(folder)
     try:
@@ -230,7 +230,7 @@ def within(folder):
 
 
 def serve(folder):
-    """Goes on behind the command that asked for it, which ends when pages can be asked for."""
+    """Continues in the background. The caller's command ends when pages can be opened."""
     os.makedirs(folder, exist_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     listener.settimeout(SECONDS)
@@ -251,7 +251,7 @@ def serve(folder):
 
 
 def answer(browser, connection):
-    """False if it is to end."""
+    """Returns False if the browser has to end."""
     with connection, connection.makefile("rw", encoding="utf-8") as file:
         request = json.loads(file.readline())
         if not request:

@@ -3,18 +3,18 @@
 #
 # build-fuzzer.sh CXX SOURCE-TREE OUTPUT [OPTION...]
 #
-# More options are the compiler's: -O1 for millions of inputs, each six times as fast then. For
-# some thousand it takes the compiler a minute more.
+# OPTIONs are passed to the compiler. -O1 makes each input six times as fast, for runs of
+# millions of inputs. It costs one more minute to compile, too much for some thousand inputs.
 #
-# Only what reads a recording is compiled again, with sanitizers; LLVM's library
-# is as it is. What makes sense of the bytes guides the fuzzer; what prints is
-# executed for each input, but its branches would be thousands of counters that
-# are looked through each time.
+# Only the reader of recordings is compiled again, with sanitizers. LLVM's library
+# stays as it is. The code that interprets the bytes guides the fuzzer. The code that
+# prints is executed for each input, but without counters. It has thousands of branches, and
+# the fuzzer would look through their counters after each input.
 set -e
 cxx=$1 source=$2 output=$3
 shift 3
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
-# What another version of this script left there would be linked, too.
+# Remove the objects of another version of this script: they would be linked, too.
 rm -rf "$output.d"
 mkdir -p "$output.d"
 
@@ -31,7 +31,7 @@ sanitize() {
 		$more "$@"
 }
 
-# Many files at once, as their headers and the templates in them take most of the time.
+# Compile many files at once: headers and templates take most of the time.
 together() {
 	name=$1
 	shift
@@ -43,7 +43,7 @@ together guided reading/CallStream reading/DataBlocks reading/DataFile \
 	reading/TypedText showing/WhySlow attach/Unwinder
 sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
 
-# Apart from the others is what has a name of its file that they, or headers, have too.
+# Compile a file on its own if a file-local name also occurs in another file or in a header.
 together names Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
 	names/NameFilter names/NameForms names/NameParts names/RustNames \
 	names/ShortNames names/SourceNames names/SymbolFiles \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a budget is spent for, by the processor time of this thread: each 2 ms of it
- * hot() is called very often, and warm() often at first. Later, of ten others one is called
- * in one of eight such times, so that each is busy for a moment, and all of them together
- * are not. Ends when a line is read, and says how often each was called.
+ * Spends a tracing budget. A period is 2 ms of this thread's CPU time. hot() is called very
+ * often in each period; warm() is called often at first. Later, one of ten burst functions
+ * is called in every eighth period. Each of them is busy for a moment; all of them together
+ * are not. The program ends when it reads a line, and prints the number of calls.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ int main(void)
 		}
 		for (next += 2; now() < next;)
 			;
-		/* Who was slow is not quick after that. */
+		/* After a slow period, do not make up for lost time. */
 		next = now();
 	}
 	printf("hot %ld\nwarm %ld\n", of_hot, of_warm);

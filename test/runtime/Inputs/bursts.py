@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bursts.py PATCHBAY LIBRARY PROG: records PROG (bursts.c) with a budget, until a function
-that was disarmed is armed again; prints what became of each function."""
+"""bursts.py PATCHBAY LIBRARY PROG: records PROG (bursts.c) with a budget until a disabled function
+is re-enabled. Prints what happened to each function."""
 import os
 import pathlib
 import subprocess
@@ -9,8 +9,8 @@ import time
 
 patchbay, library, program = sys.argv[1:]
 os.makedirs("out", exist_ok=True)
-# What a call is said to cost is more than it does. One of the three hundredths is kept for
-# the tracer's thread, as there was one only.
+# The stated cost of a call is more than its real cost. One of the three hundredths is reserved for
+# the tracer's thread; here it has one thread.
 options = "tracer=function_profile,filter=hot,filter=warm,filter=burst*,output=out," \
     "max-overhead=3,call-cost=100000"
 process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -36,7 +36,7 @@ before = recorded()["warm"]
 while recorded()["warm"] == before:
     assert time.monotonic() < end, "not called again"
     time.sleep(0.2)
-# Each of them some times.
+# Each of these functions was disabled several times.
 while recorded().get("burst9", 0) < 3 * 1600:
     assert time.monotonic() < end, recorded()
     time.sleep(0.2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls functions for ever: quick() and slow(), which takes 2 ms. "ready" is
- * printed when they have been called.
+ * Calls quick() and slow() for ever; slow() takes 2 ms. Prints "ready" after
+ * the first calls.
  */
 #include "check.h"
 
@@ -19,7 +19,7 @@ OPAQUE int slow(int a)
 	return a + 1;
 }
 
-/* A function of the C library that the listening thread calls. */
+/* A function of the C library that the control thread also calls. */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	return syscall(SYS_recvmsg, fd, message, flags);
@@ -27,7 +27,7 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 OPAQUE int rest(int a) { return a + 1; }
 
-/* What listens for `patchbay live` takes no number of ours. */
+/* The control thread of `patchbay live` must not use our descriptors. */
 static int listens(void)
 {
 	int domain, type;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Copies a debug file to where distributions keep it.
+"""Copies a debug file to the path where distributions keep it.
 
     by-build-id.py FILE FOLDER
 
-The build id is the first that `readelf -n` says of FILE.
+The build ID is the first one that `readelf -n` prints for FILE.
 """
 import re
 import subprocess

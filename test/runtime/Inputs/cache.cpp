@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls functions of C++ for ever, of which there are thousands more. "ready" is
-// printed when they have been called.
-//	cache --private | [PLUGIN [LATER]]
-// --private: nobody may look into the process. LATER is a link to a module,
-// which is loaded whenever it is there, and then removed.
+// Calls C++ functions for ever; the program has thousands more of them. Prints
+// "ready" after the first calls.
+// 	cache --private | [PLUGIN [LATER]]
+// --private: no other process may inspect this one. LATER is a link to a module.
+// The program loads the module when the link exists, and then removes the link.
 #include <climits>
 #include <cstdio>
 #include <cstdlib>

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: caches.py CLANG SOURCE PREFIX WORK
 
-Compiles with ccache, changes the plugin, a list of functions or an option, and
-compiles again: a line for each way to say the options, way of ccache to work, and
-change. "fresh" is an object that is what the compiler alone makes of the change;
-the one before the change came out of the cache the second time that it was asked
-for, and differs.
+Compiles with ccache, changes the plugin, a function list or an option, and compiles
+again. Prints one line for each way to pass the options, each mode of ccache and each
+change. "fresh" means that the object equals the one that the compiler alone makes
+after the change. The object before the change differs, and came from the cache when
+it was requested a second time.
 
-PREFIX is where Patchbay is installed: the plugin there is exchanged."""
+PREFIX is where Patchbay is installed. The script replaces the plugin there."""
 import os
 import pathlib
 import shutil
@@ -21,13 +21,13 @@ first_plugin = plugin.read_bytes()
 names = work / "list"
 work.mkdir()
 
-# How ccache finds out what an object depends on.
+# The ways in which ccache detects the dependencies of an object.
 MODES = {
     "direct": {},
     "preprocessed": {"CCACHE_NODIRECT": "1"},
     "depend": {"CCACHE_DEPEND": "1"},
 }
-# Nothing of the user's ccache has a say.
+# Ignore the user's ccache configuration.
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("CCACHE_")}
 
 
@@ -40,7 +40,7 @@ def run(*command, env=CLEAN):
 
 
 def install(content):
-    """A plugin, and what the installation says of it."""
+    """Installs a plugin and the files that describe it."""
     plugin.unlink()
     plugin.write_bytes(content)
     run("cmake", f"-DPLUGIN={plugin}", f"-DHEADER={prefix}/lib/patchbay/plugin-id.h",
@@ -52,7 +52,7 @@ def exclude(function):
 
 
 def change_plugin():
-    # Another one, which names the records' section in another way.
+    # A second plugin that gives the section of records another name.
     changed = first_plugin.replace(b"patchbay_sites", b"patchbay_other")
     assert changed != first_plugin
     install(changed)
@@ -113,7 +113,7 @@ def check_commands(form, mode, change):
 
 
 def check_cmake(change):
-    """A rebuild, by a build system that has the cache between it and the compiler."""
+    """Builds twice with a build system that calls the compiler through the cache."""
     def build(name, *launcher, option=""):
         tree = work / name
         run("cmake", "-S", work, "-B", tree, f"-DCMAKE_PREFIX_PATH={prefix}",

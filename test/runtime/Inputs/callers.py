@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""callers.py [ROWS]: of `patchbay dump --csv`, behind so many rows, which functions were
-recorded within which, each once: "function in outer". What is within a call
-that began before is left out, but for main() and around(), in which all else is.
+"""callers.py [ROWS]: reads `patchbay dump --csv`, skips ROWS rows, and prints each pair of callee
+and caller once: "function in outer". Callees of a call that began before the skipped rows are
+left out. main() and around(), which contain all calls, are exceptions.
 """
 import csv
 import sys

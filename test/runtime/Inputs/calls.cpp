@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that return, that an exception leaves, and that longjmp() cuts off, in
-// two threads; more of them than a packet holds. With a second argument the
-// process is killed at its end.
+// Two threads make calls that return, that an exception leaves, and that
+// longjmp() cuts off. There are more calls than a packet holds. With a second
+// argument the process kills itself at the end.
 #include "check.h"
 
 #include <csetjmp>

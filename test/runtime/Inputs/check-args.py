@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that calls have the arguments that they were made with, of `patchbay dump
---json`: those of shown_counts() count, those of shown_in_signal() are SIGALRM.
-Each returns its argument.
+"""Checks the arguments of calls in `patchbay dump --json`. Arguments of shown_counts()
+count up. Arguments of shown_in_signal() are SIGALRM. Each function returns its
+argument.
 """
 import json
 import sys

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check-context.py JSON OTLP: which trace calls of `handle` are part of, and the spans
-that --otlp makes of all calls: by their bytes, as no library is needed for these fields."""
+"""check-context.py JSON OTLP: checks the trace IDs of the calls of `handle`, and the spans that
+--otlp writes for all calls. It decodes the protobuf bytes itself, without a library."""
 import json
 import struct
 import sys
 
 
 def fields(data):
-    """(number, value) of a message of protobuf."""
+    """Yields (number, value) of each field of a protobuf message."""
     at = 0
 
     def varint():
@@ -60,7 +60,7 @@ def main():
     def depth(span):
         return 1 + depth(found[span[4]]) if span.get(4) in found else 0
 
-    # A clock of ten nanoseconds gives a call and what it calls the same start.
+    # The clock ticks every ten nanoseconds, so a caller and its callee can have the same start.
     all_spans.sort(key=lambda span: (span[7], depth(span)))
     names, traces, nr = {}, {}, 0
     for span in all_spans:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check-fibers.py [--moved] FUNCTION CALLS...: reads what `patchbay report --json` prints. Each
-FUNCTION has CALLS, no more time of its own than time, and the first calls the second
-only, the second the third: its own time is without theirs, but for a tenth, unless
-they moved to other threads meanwhile.
+"""check-fibers.py [--moved] FUNCTION CALLS...: reads `patchbay report --json`. Each FUNCTION has
+CALLS calls, and its self time is at most its total time. The first function calls only the
+second, and the second only the third. Self time excludes callees, with a tolerance of a tenth,
+unless --moved says that fibers moved to other threads.
 """
 import json
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what `go tool pprof` shows of `patchbay dump --pprof` with what `patchbay
-report --json` says of the same recording.
+"""Compares the output of `go tool pprof` for a file of `patchbay dump --pprof` with
+`patchbay report --json` of the same recording.
 
     check-pprof.py PROFILE JSON
 """
@@ -13,7 +13,7 @@ PROFILE, JSON = sys.argv[1:]
 
 
 def flat(sample, unit):
-    """What pprof shows by function: the sum of samples in which it is innermost."""
+    """pprof's flat values: for each function, the sum of samples in which it is innermost."""
     done = subprocess.run(
         ("go", "tool", "pprof", "-top", "-nodecount=1000", "-nodefraction=0",
          f"-sample_index={sample}", f"-unit={unit}", PROFILE),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Of the first two answers of fleet-questions.py: whether what matters most comes first; and
-of the second, whether the new build is slower as it was made to be, twenty times.
+"""Checks two answers of fleet-questions.py. The first must list the largest item first. The
+second must show that the new build is slower by the intended factor of twenty.
 
     check-slower.py ANSWERS
 """
@@ -14,7 +14,7 @@ for what, values in (("the time", [seconds for _, _, _, _, seconds, *_ in times]
     if values != sorted(values, reverse=True):
         sys.exit(f"{what} is not falling: {values}")
 ratio, = (new / old for name, _, _, old, new, *_ in rows if name == "request")
-# What runs beside it may make one of the two slower as well.
+# Other load on the machine may slow down one of the two builds.
 if not 4 < ratio < 100:
     sys.exit(f"request is {ratio} times as slow: {rows}")
 print(f"{len(rows)} functions, of which request is {ratio:.1f} times as slow")

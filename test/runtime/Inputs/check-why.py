@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks at what `dump --json` says of slow calls:
+"""Checks what `dump --json` prints about slow calls:
 
-    check-why.py JSON INFO        each of them, and what `info` says was known
-    check-why.py --some JSON NAME of a process that was recorded while it ran
-    check-why.py --last JSON      that it is known of the last calls, and of no others
-    check-why.py --processes JSON of two processes
+    check-why.py JSON INFO        each slow call, and what `info` printed about them
+    check-why.py --some JSON NAME a process that was recorded while it ran
+    check-why.py --last JSON      causes are recorded for the last calls only
+    check-why.py --processes JSON two processes
 """
 import json
 import sys
@@ -20,7 +20,7 @@ def names(call):
 
 
 def check_waits(call, info):
-    """Those that are known are within the call, and as long as is said."""
+    """Checks that off-CPU intervals lie within the call, and that their sum is the stated one."""
     end = call["start_ns"] + call["elapsed_ns"]
     for wait in call["waits"]:
         assert wait["ns"] > 0 and wait["start_ns"] < end + 1000000, wait
@@ -31,10 +31,10 @@ def check_waits(call, info):
         assert call["nr_waits"] > len(call["waits"]) or total == call["off_cpu_ns"], call
     if "no waits" in info:
         assert not call["waits"] and not call["off_cpu_is_exact"], call
-    # What the kernel calls its functions not everybody may know.
+    # The names of kernel functions may be hidden from unprivileged users.
     if "where in the kernel" in info and total and call["function"] == "naps":
         waits = [wait for wait in call["waits"] if not wait["preempted"]]
-        # Where glibc makes such calls since 2.42.
+        # The call that glibc makes here since version 2.42.
         assert all("nanosleep" in wait["at"] or "syscall_cancel" in wait["at"]
                    for wait in waits), call
         for wait in waits:
@@ -70,7 +70,7 @@ def check_some(path, name):
     assert calls
     for call in calls:
         assert names(call)[:2] == ["middle", "outer"], call
-    # Of its first call only, how much processor time the thread had had before.
+    # Only the first call states how much CPU time the thread had used before.
     for call in calls[1:]:
         assert call["off_cpu_ns"] > 45000000, call
     assert len(calls) > 1

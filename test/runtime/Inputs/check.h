@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the run-time tests share: a check that says where it failed. */
+/* Shared by the runtime tests: checks that print where they failed. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -14,7 +14,7 @@
 		}                                                              \
 	} while (0)
 
-/* Like CHECK(a == b), but shows @a: most of what is compared is an error. */
+/* Like CHECK(a == b), but prints @a, which is an error code in most cases. */
 #define CHECK_EQ(a, b)                                                         \
 	do {                                                                   \
 		long long left_ = (long long)(a), right_ = (long long)(b);     \
@@ -26,9 +26,9 @@
 	} while (0)
 
 /*
- * For how long a test may take before that is taken for a hang. On an emulated
- * system, where PATCHBAY_TEST_SLOW is set, seconds are few instructions, so that
- * what takes 3 elsewhere has taken 40: there it is ten times as long.
+ * The time after which a test counts as hung. PATCHBAY_TEST_SLOW is set on
+ * emulated systems, where tests that take 3 s elsewhere have taken 40 s. The
+ * limit is ten times as long there.
  */
 static inline unsigned int patience(double seconds)
 {
@@ -36,10 +36,10 @@ static inline unsigned int patience(double seconds)
 							   : seconds);
 }
 
-/* A call is a call: nothing is known about the function from its body. */
+/* The compiler knows nothing about the body, so it does not remove calls. */
 #define OPAQUE __attribute__((noinline, optnone))
 
-/* For handlers that are PATCHBAY_OPS_FAST. */
+/* For handlers of tracers with PATCHBAY_OPS_FAST. */
 #if defined(__powerpc64__)
 #define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
 #elif defined(__riscv)

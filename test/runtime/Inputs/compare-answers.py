@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what fleet-questions.py printed: ANSWERS, whose percentiles are approximations,
-with those in which they are the exact ones of a little lower and a little higher.
+"""Compares two outputs of fleet-questions.py. The percentiles in ANSWERS are approximate. They
+must lie between the exact percentiles of a slightly lower and a slightly higher rank.
 
     compare-answers.py ANSWERS LOW HIGH
 """
@@ -13,7 +13,7 @@ def text(row):
 
 
 def answers(path):
-    """Rows that are nearly the same may be in another order."""
+    """Rows with nearly equal values may be in another order."""
     with open(path, encoding="utf-8") as file:
         return [sorted(json.loads(line)["rows"], key=text) for line in file]
 
@@ -21,7 +21,7 @@ def answers(path):
 def is_between(value, low, high):
     if isinstance(value, str):
         return value == low == high
-    # Engines interpolate between two durations, in their own way.
+    # Each engine interpolates differently between two durations.
     return min(low, high) * 0.9 - 10 <= value <= max(low, high) * 1.1 + 10
 
 

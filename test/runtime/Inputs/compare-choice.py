@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what the verbs show of some of the calls of a recording with what DuckDB
-finds in all of them, in which all returned.
+"""Compares the output of the verbs for a selection of calls with what DuckDB finds in
+all calls of the recording. All calls in the recording returned.
 
     compare-choice.py PATCHBAY DIR
 """
@@ -35,7 +35,7 @@ def value(query):
 
 
 table("every")
-# Each call with all that it is within, and what is within it alone.
+# For each call: all its outer calls, and its direct parent.
 duckdb.sql("""
     create table call as
     select inner_.*, outer_.n caller, outer_.f by_f
@@ -62,7 +62,7 @@ def at(part):
 
 FROM, FROM_NS = at(40)
 TO, TO_NS = at(60)
-# Of several threads not all need to have calls then.
+# With several threads, not every thread has calls at that time.
 TID = value(f"select mode(tid) from every where s >= {FROM_NS} and s < {TO_NS}")
 UNDER = "(f = 'one' or n in (select n from within where above_f = 'one'))"
 CASES = [
@@ -92,7 +92,7 @@ def is_close(found, exact):
 
 
 def compare_figures(options, functions, group=""):
-    """Functions, with those that they are told apart by."""
+    """Functions, with all that distinguishes functions of the same name."""
     shown = {(row["name"], row.get(group, "")): row for row in functions}
     key = {"": "''", "thread": "tid", "caller": "coalesce(by_f, '')"}[group]
     if group == "thread":
@@ -132,7 +132,7 @@ for options, condition in CASES:
              if not line.startswith(b"#") and b" } /*" not in line]
     check((options, "replay"), len(lines), count)
     compare_figures(options, json.loads(patchbay("report", "--json", "--raw", *options))["functions"])
-# By thread and by caller, of all and of choices by time, name, and what they are under.
+# By thread and by caller, for all calls and for selections by time, name and outer function.
 told_apart = 0
 for options, condition in [((), "true"), CASES[2], CASES[5], CASES[9]]:
     duckdb.sql(f"create or replace table chosen as from every where {condition}")

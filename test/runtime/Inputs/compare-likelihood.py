@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares column p of `patchbay report --diff` with the rank-sum test of the calls
-themselves, each with its own duration, as the report knows these: in intervals of one
-part in 64.
+"""Compares column p of `patchbay report --diff` with the rank-sum test over the calls
+themselves. Each call has its own duration, in the resolution of the report: intervals of
+one part in 64.
 
     compare-likelihood.py BEFORE.csv AFTER.csv REPORT
 """
@@ -12,7 +12,7 @@ import sys
 
 
 def rounded(duration):
-    """Calls of few nanoseconds, which are often of the same, make a difference."""
+    """Calls of few nanoseconds often have equal durations; ties change the variance."""
     below = max(duration.bit_length() - 7, 0)
     return duration >> below << below
 
@@ -26,7 +26,7 @@ def durations(path):
 
 
 def likelihood(a, b):
-    """Mann and Whitney's, with the normal distribution."""
+    """The Mann-Whitney U test with the normal approximation."""
     ranked = sorted([(value, 0) for value in a] + [(value, 1) for value in b])
     total, ranks, same = len(ranked), 0.0, 0
     first = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what DuckDB reads of `patchbay dump --parquet` with --csv.
+"""Compares the rows that DuckDB reads from `patchbay dump --parquet` with --csv.
 
     compare-parquet.py PARQUET CSV
 """
@@ -10,7 +10,7 @@ import duckdb
 parquet, table = (f"'{path}'" for path in sys.argv[1:])
 columns = ("host, pid, tid, thread, start_ns, duration_ns, kind, depth, "
            "function, module, build_id, elapsed_ns")
-# In the order in which they are in the file, also beyond a row group.
+# Rows come in the order of the file, also across row groups.
 sides = [duckdb.sql(f"select {columns} from {source}").fetchall()
          for source in (parquet, f"read_csv({table}, header = true, "
                         "types = {'build_id': 'varchar'})")]
@@ -25,6 +25,6 @@ if sides[0] != sides[1]:
 total = duckdb.sql(f"select num_rows from parquet_file_metadata({parquet})").fetchall()
 if total != [(len(sides[0]),)]:
     sys.exit(f"{len(sides[0])} rows, but the footer says {total}")
-# The clocks of one recording differ by the same everywhere.
+# Within one recording the offset between the clocks is constant.
 print(f"{len(sides[0])} rows agree, {groups} row groups, {offsets} clock offset, "
       f"{'of now' if age else 'of another time'}")

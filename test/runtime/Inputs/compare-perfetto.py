@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks Perfetto's trace processor for the slices of traces, and compares them with
-the calls that `patchbay dump --json` has.
+"""Reads the slices of traces with Perfetto's trace processor, and compares them with
+the calls in `patchbay dump --json`.
 
     compare-perfetto.py PAGE [JSON TRACE]...
 
@@ -16,7 +16,7 @@ SLICES = """
     select pid, tid, thread.name as thread, slice.name as function, ts, dur, depth
     from slice join thread_track on slice.track_id = thread_track.id
     join thread using (utid) join process using (upid)"""
-# What it could not make sense of, it counts.
+# The trace processor counts what it could not import.
 DROPPED = """
     select name, value from stats
     where severity in ('error', 'data_loss') and value != 0"""

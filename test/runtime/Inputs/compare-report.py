@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares each figure of `patchbay report --json` with what DuckDB computes from
-`patchbay dump --parquet` of the same recording, in which all calls returned.
+"""Compares each figure of `patchbay report --json` with the one that DuckDB computes from
+`patchbay dump --parquet` of the same recording. All calls in it returned.
 
     compare-report.py PARQUET JSON
 """
@@ -11,7 +11,7 @@ import duckdb
 
 PARQUET, JSON = sys.argv[1:]
 
-# A row is behind that of the call it is in, which is the last one above it.
+# The parent of a row is the nearest row above it with a smaller depth.
 duckdb.sql(f"""
     create table row as
     select file_row_number n, pid, tid, depth, function f, module m, duration_ns d
@@ -60,7 +60,7 @@ def computed(function, module, row):
     figures["histogram"] = [{"at_least_ns": least, "calls": counts[least]}
                             for least in sorted(counts)]
     subs = duckdb.execute(SUBS, (function,)).fetchall()
-    # Of those that took as much, any.
+    # If several functions took equally long, accept any of them.
     most = max((total for _, _, total in subs), default=None)
     return figures, [{"name": name, "calls": calls, "total_ns": int(total)}
                      for name, calls, total in subs if total == most]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the table that DuckDB finds in a tree of `patchbay dump --parquet=TREE` with
-that in files of `patchbay dump --parquet`.
+"""Compares the rows that DuckDB reads from a tree of `patchbay dump --parquet=TREE` with
+the rows in files of `patchbay dump --parquet`.
 
     compare-tree.py TREE FILES
 
-Prints how many rows agree, in how many files, and of which hosts and days.
+Prints the number of equal rows, the number of files, and the hosts and days.
 """
 import sys
 

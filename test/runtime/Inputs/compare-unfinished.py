@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what `patchbay report --json` says of calls that did not all return with what
-DuckDB finds in `patchbay dump --parquet` of the same recording.
+"""Compares `patchbay report --json` with what DuckDB finds in `patchbay dump --parquet` of
+the same recording. Some calls in it did not return.
 
     compare-unfinished.py PARQUET JSON
 """

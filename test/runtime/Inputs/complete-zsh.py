@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints what zsh lists where TAB is pressed behind LINE.
+"""Prints the list that zsh shows when the user presses TAB after LINE.
 
     complete-zsh.py FOLDER-WITH-_patchbay FOLDER-WITH-patchbay LINE
 """

@@ -2,7 +2,7 @@
 #
 #	bash complete.bash SCRIPT WORD...
 #
-# Prints what SCRIPT makes of the last WORD, as when one presses TAB behind it.
+# Prints the completions that SCRIPT offers for the last WORD, as TAB would.
 source "$1"
 COMP_WORDS=("${@:2}")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))

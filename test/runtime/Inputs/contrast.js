@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The least contrast, by WCAG 2, of the page's texts with what they are on, colours of
-// boxes with their labels included; evaluated in the page.
+// Computes the least contrast (WCAG 2) between the page's text and its background.
+// Includes coloured boxes and their labels. Evaluated in the page.
 (() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgb = color => {

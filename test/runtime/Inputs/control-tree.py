@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""control-tree.py PATCHBAY PROG: controls every process of a server, which stays in
-the foreground or goes into the background.
+"""control-tree.py PATCHBAY PROG: controls every process of a server. The server stays in the
+foreground or becomes a daemon.
 """
 import json
 import os
@@ -16,7 +16,7 @@ WORKERS = 4
 
 
 def live(pid, *options, wait=False):
-    """What `patchbay live` says. wait: the thread that listens has just begun."""
+    """Output of `patchbay live`. wait: retry while the control thread is starting."""
     end = time.monotonic() + PATIENCE
     while True:
         done = subprocess.run([patchbay, "live", "-p", str(pid), *options], text=True,
@@ -29,7 +29,7 @@ def live(pid, *options, wait=False):
 
 
 def calls(pid):
-    """How often functions were called by now, as the process has recorded."""
+    """The number of recorded calls of each function so far."""
     shutil.rmtree("snap", ignore_errors=True)
     live(pid, "--snapshot", "snap")
     report = subprocess.run([patchbay, "report", "--json", "snap"], text=True, check=True,
@@ -38,7 +38,7 @@ def calls(pid):
 
 
 def go_on(pid, function):
-    """Is it recorded from now on?"""
+    """Checks whether new calls are recorded from now on."""
     end, before = time.monotonic() + PATIENCE, calls(pid).get(function, 0)
     while calls(pid).get(function, 0) == before:
         if time.monotonic() > end:
@@ -55,7 +55,7 @@ def control(pids):
     for pid in pids:
         live(pid, wait=True)
         go_on(pid, "step")
-    # In every second one.
+    # Use the option in every second process.
     for pid in pids[::2]:
         expect("disarmed", live(pid, "--disarm", "step"),
                "disarmed 1 function, 0 functions now\n")
@@ -66,7 +66,7 @@ def control(pids):
         time.sleep(0.1)
         now, still = calls(pid), "other" if i % 2 else "step"
         expect(f"calls of {still}", now.get(still, 0), before.get(still, 0))
-    # A threshold, too, of one that has recorded nothing.
+    # Set a threshold also for a process that has recorded nothing.
     for pid in pids:
         live(pid, "--threshold", "1ms")
 
@@ -87,7 +87,7 @@ def run(how, tracer):
     finally:
         for pid, name in processes.items():
             if name == "master":
-                os.kill(pid, signal.SIGKILL)  # and so the workers die
+                os.kill(pid, signal.SIGKILL)  # so that the workers die
         command.wait(PATIENCE)
         command.stdout.read()
     expect("masters", list(processes.values()).count("master"), 1)

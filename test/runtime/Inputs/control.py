@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The client's side of runtime/trace/control.h, for requests that `patchbay` does not
-make. It finds the gate in /proc/net/unix and the proof by the gate's name, without
-the notes that `patchbay` follows."""
+"""A client of runtime/trace/control.h, for requests that `patchbay` never sends. It finds the gate
+in /proc/net/unix and reads the proof from the gate's name. It does not use the notes that
+`patchbay` reads."""
 import errno
 import re
 import socket
@@ -24,7 +24,7 @@ def names():
 
 
 class Memory:
-    """Of a process that listens, whose name and point are found in it."""
+    """Connects to a process; its gate's name and its control point are read from it."""
 
     def __init__(self, pid):
         try:
@@ -40,7 +40,7 @@ class Memory:
                 continue
             data = self.read(start, end - start)
             for name in listening:
-                # As a string: in the address of a socket it is none.
+                # Pass the path as a string: a socket address cannot contain it.
                 if (at := data.find(name + b"\0")) >= NAME_AT:
                     self.name, self.point = name, start + at - NAME_AT
                     return
@@ -58,7 +58,7 @@ class Memory:
 
 
 class Stranger:
-    """Knows the name only, and guesses."""
+    """Knows only the gate's name and guesses the secret."""
 
     def __init__(self, name):
         self.name = name.encode()
@@ -70,7 +70,7 @@ class Stranger:
 
 
 def connect(memory):
-    """A connection, and its proof; that is None where nobody has taken it."""
+    """A connection and its proof. The proof is None if the process did not accept."""
     client, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with other, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as gate:
         rights = struct.pack("i", other.fileno())
@@ -87,8 +87,8 @@ def request(verb, proof, text=b"", files=0, version=VERSION):
 
 
 def reply(client):
-    """Version, result and what is behind them; None: closed."""
+    """Version, result and payload of the reply; None if the connection was closed."""
     data = client.recv(1 << 16)
-    while 12 < len(data) <= SAID_MAX:  # something for the user
+    while 12 < len(data) <= SAID_MAX:  # a message for the user
         data = client.recv(1 << 16)
     return struct.unpack("Ii", data[:8]) + (data[8:],) if len(data) >= 8 else None

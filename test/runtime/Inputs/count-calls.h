@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A handler that counts, for tests in which more of it does not matter. */
+/* A handler that counts calls, for tests that need no other handler. */
 #ifndef COUNT_CALLS_H
 #define COUNT_CALLS_H
 

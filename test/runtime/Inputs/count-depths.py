@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts calls by depth, function and kind, of `patchbay dump --csv`."""
+"""Counts calls in `patchbay dump --csv` by depth, function and kind."""
 import csv
 import sys
 from collections import Counter

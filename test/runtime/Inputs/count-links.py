@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: count-links.py PROGRAM FEW MANY
 
-Instructions for each link, of few and of many, by valgrind; see link-count.c."""
+Counts instructions for each of FEW and of MANY links with valgrind; see link-count.c."""
 import os
 import re
 import subprocess
@@ -10,7 +10,7 @@ import tempfile
 
 
 def count(program, number, how, function):
-    """Instructions within @function, and all that it calls, by link."""
+    """Instructions per link within @function and all its callees."""
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--toggle-collect={function}",

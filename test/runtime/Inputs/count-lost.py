@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""count-lost.py CALLS SAID CSV: fails unless each of the calls was either recorded,
-or is among those that are said to be lost."""
+"""count-lost.py CALLS SAID CSV: fails unless each of the calls was either recorded or is counted as
+lost."""
 import csv
 import re
 import sys

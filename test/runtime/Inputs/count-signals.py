@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""count-signals.py twice|key RECORD...: interrupts what RECORD runs, which counts.
+"""count-signals.py twice|key RECORD...: interrupts the counting program that RECORD runs.
 
-twice: two signals for RECORD alone. key: Ctrl-C on the terminal of both.
+twice: two signals to RECORD alone. key: Ctrl-C on the terminal of both.
 """
 import os
 import pty
@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 
-# Prints a line for each signal. SIGTERM is sent when the last signal for RECORD was
-# handled, so another one would have come before.
+# Prints a line for each signal. SIGTERM is sent after the last signal for RECORD was
+# handled, so any further signal would have arrived before it.
 COUNTER = """
 import os, signal
 signal.signal(signal.SIGINT, lambda *_: os.write(1, b"interrupted\\n"))

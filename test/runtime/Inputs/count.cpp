@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program, or with -DLIBRARY the library that it needs, whose calls are
-// known.
+// A program with a known number of calls. -DLIBRARY: the library that the
+// program needs.
 #include <unistd.h>
 
 struct Cache {

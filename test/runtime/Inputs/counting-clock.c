@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Preloaded to a program that times its functions probe_*: its clock goes on by a
- * microsecond with each call of them, and by nothing else.
+ * Preloaded into a program that times its functions probe_*. Each call of them
+ * advances the clock by one microsecond; nothing else advances it.
  */
 #include <patchbay/patchbay.h>
 

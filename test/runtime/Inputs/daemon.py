@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""daemon.py PATCHBAY PROG: looks at the recording of a process that became another user,
-and of its child, while they run.
+"""daemon.py PATCHBAY PROG: reads the recording of a process that changed its user, and of its
+child, while both run.
 """
 import json
 import os
@@ -78,7 +78,7 @@ command, worker = start("behind", "background")
 try:
     expect("exit code", command.wait(PATIENCE), 0)
     expect("what still waits", len(empty("behind")), 15)
-    # Somebody may begin to record there at any time, even if nobody does.
+    # A process may start recording there at any time, even if none does now.
     pid = empty("behind")[0].split(".")[0]
     os.mkdir("aside")
     for name in set(os.listdir("behind")) - set(empty("behind")):

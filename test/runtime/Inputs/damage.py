@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`damage.py OBJECT CODE COMMAND` runs the command with copies of an object in
-which the instructions, which the file CODE holds, are damaged. It must not be
-killed by any. The damage is the same each time."""
+"""`damage.py OBJECT CODE COMMAND` damages instructions in copies of OBJECT and runs COMMAND with
+each copy. The file CODE holds the instructions. No damage may kill the command. The damage is
+the same in each run."""
 import random
 import struct
 import subprocess
@@ -12,7 +12,7 @@ COPIES = 600
 
 
 def damage(code: bytearray) -> None:
-    """Change the fields of an instruction, or copy one to another place."""
+    """Changes the fields of an instruction, or copies one to another place."""
     at, other = (8 * random.randrange(len(code) // 8) for _ in range(2))
     op, regs, off, imm = struct.unpack_from("<BBhi", code, at)
     kind = random.randrange(6)

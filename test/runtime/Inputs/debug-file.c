@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of which none is exported; with an argument it goes on until it is told. */
+/* Exports no function. With an argument it runs until it is told to end. */
 #include <stdio.h>
 
 static int __attribute__((noinline)) step(int n)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A debuginfod on loopback that has one file, for as long as a command runs.
+"""Serves one file as a debuginfod on loopback while a command runs.
 
     debuginfod.py FILE|FOLDER CACHE COMMAND...
 
-Or all debug files that are below a folder, by their build ids as Debian's packages have
-them. It says on stderr what it was asked for.
+With FOLDER it serves all debug files below the folder, by build ID, in the layout of
+Debian's packages. It logs each request to stderr.
 """
 import glob
 import http.server

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * deny WHAT COMMAND...: runs COMMAND where system calls are refused as by file systems
- * that do not know them. WHAT is t for files without a name (O_TMPFILE), tr for
- * renaming without replacing (RENAME_NOREPLACE), too. Who would wait for a lock that
- * another process may hold for ever (flock(2)) is ended by SIGSYS.
+ * deny WHAT COMMAND...: runs COMMAND with a filter that refuses system calls, as file
+ * systems without support do. WHAT is t for O_TMPFILE (files without a name), or tr to
+ * refuse also RENAME_NOREPLACE. A process that would wait for a file lock (flock(2))
+ * is killed by SIGSYS, because another process may hold the lock for ever.
  */
 #include <errno.h>
 #include <fcntl.h>

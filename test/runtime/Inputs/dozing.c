@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program whose thread "dozing" stays in a handler for good, that of a tracer of
- * its own; and that calls step() meanwhile. Nobody waits for it longer than 50 ms.
+ * The thread "dozing" stays in the handler of a tracer for ever. The main thread
+ * calls step() meanwhile. The runtime waits for a handler for at most 50 ms.
  */
 #include "check.h"
 

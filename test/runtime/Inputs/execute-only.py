@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""execute-only.py PROG: PROG's text may no longer be read, only executed."""
+"""execute-only.py PROG: makes the text of PROG execute-only (not readable)."""
 import struct
 import sys
 

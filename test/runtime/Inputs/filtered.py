@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""filtered.py COMMAND...: executes it with a filter of system calls that lets all pass,
-as most containers have one."""
+"""filtered.py COMMAND...: executes COMMAND with a seccomp filter that allows all system calls. Most
+containers have such a filter."""
 import ctypes
 import os
 import sys

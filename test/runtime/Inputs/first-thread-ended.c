@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Its first thread ends, and another one goes on. */
+/* The first thread ends, and another one continues. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fitting-lines.py WIDTH PROG PATCHBAY: that lines on a terminal are not wider than it, and
-that as many names of functions are there as PROG has."""
+"""fitting-lines.py WIDTH PROG PATCHBAY: checks that no line is wider than the terminal, and that
+the output names as many functions as PROG has."""
 import json
 import re
 import subprocess
@@ -12,7 +12,7 @@ names = set()
 for line in sys.stdin.read().splitlines():
     if len(line) > width:
         sys.exit(f"{len(line)} columns: {line}")
-    # Behind the last column before it: of a call, and of what began before.
+    # Names follow the last fixed column, of finished calls and of calls that began before.
     if found := re.search(r"(?:\| +|\d: |  )((?:svc::|main|\w*\.\.\.)\S*)(?: const)?(?: \{|;|$| <-.*$)", line):
         names.add(found[1].rstrip(";"))
 if len(names) != len(listed["functions"]):

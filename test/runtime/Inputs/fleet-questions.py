@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks an engine the questions in FLEET.md about TREE, as they are written there.
+"""Asks an engine the questions in FLEET.md about TREE, exactly as written there.
 
     fleet-questions.py FLEET.md TREE duckdb|chdb
     fleet-questions.py FLEET.md TREE low|high
 
-low and high are DuckDB's, with percentiles that are not approximations, but are of a
-little lower and a little higher.
+low and high use DuckDB with exact percentiles instead of approximations, at a slightly
+lower and a slightly higher rank.
 
-Prints of each answer, as JSON, how long it took, in time and processor time, and its rows.
+Prints each answer as JSON: wall-clock time, CPU time and rows.
 """
 import json
 import re
@@ -18,7 +18,7 @@ PAGE, TREE, ENGINE = sys.argv[1:]
 
 
 def statements():
-    """Those for this engine and for all."""
+    """The queries for this engine and those for all engines."""
     with open(PAGE, encoding="utf-8") as page:
         blocks = re.findall(r"^```sql ?(\w*)\n(.*?)^```$", page.read(), re.DOTALL | re.MULTILINE)
     wanted = {"": True, "duckdb": ENGINE != "chdb", "clickhouse": ENGINE == "chdb"}
@@ -54,7 +54,7 @@ def chdb_rows():
 
 
 def plain(value):
-    """Numbers are told in several ways."""
+    """Engines print numbers in different formats."""
     return value if isinstance(value, str) and not re.fullmatch(r"[0-9.e+]+", value) \
         else float(value)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that does what it reads: q: a thousand quick calls, s: a slow one, x: a call
- * of the function that is to stop recording, a: abort().
+ * Executes the letters that it reads. q: a thousand quick calls. s: a slow call. x: a
+ * call of the function that stops recording. a: abort().
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""flight.py PATCHBAY PROG: snapshots that `patchbay live --watch` takes of PROG (flight.c),
-each for its reason and each readable; and that limits of their number and size hold."""
+"""flight.py PATCHBAY PROG: checks the snapshots that `patchbay live --watch` takes of PROG
+(flight.c). Each has its reason and is readable. The limits on number and size hold."""
 import os
 import re
 import shutil
@@ -65,7 +65,7 @@ def functions(path):
 def reasons():
     program = Program("--stop-at", "stopping")
     program.do("q")
-    # From here on there is one call alone: on a loaded machine any may take long.
+    # From here on make only one call: on a loaded machine any call may be slow.
     watch = Watch(program, "--slower", "20ms")
     program.do("s")
     path, why = watch.snapshot()
@@ -73,7 +73,7 @@ def reasons():
     watch.process.send_signal(signal.SIGUSR1)
     path, why = watch.snapshot()
     assert why == "signal" and functions(path) == {"quick", "slow"}, why
-    # One watches at a time.
+    # Only one command can watch at a time.
     other = subprocess.run(
         [PATCHBAY, "live", "-p", program.pid, "--watch", "other"], capture_output=True,
         text=True, timeout=TIMEOUT, check=False)
@@ -92,7 +92,7 @@ def reasons():
 
 
 def quick_ones():
-    """None is slow; and nobody is left that watches."""
+    """No call is slow, and no watcher remains."""
     program = Program()
     watch = Watch(program, "--slower", "5s")
     program.do("s")
@@ -114,7 +114,7 @@ def size(folder):
 
 def limits():
     program = Program()
-    # Until the buffer is full.
+    # Continue until the buffer is full.
     for _ in range(5):
         program.do("q")
     watch = Watch(program, "--every", "20ms", "--keep", "3")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libFuzzer target: the bytes of a data file, from the reader to what users
-// see. Whatever they are, the events of a thread are the same, and in the same order,
-// as if all of them were sorted at once; and calls are within each other as they claim
-// to be.
+// A libFuzzer target: feeds the bytes of a data file to the reader and to the
+// output for users. For all inputs, the events of a thread equal, in the same order,
+// those of a sort of all events at once. The nesting of calls is
+// consistent with their intervals.
 #include "reading/DataRecord.h"
 #include "export/Export.h"
 #include "showing/ReportTable.h"
@@ -17,9 +17,9 @@ static void check(bool Holds) {
     abort();
 }
 
-//===----------------------------------------------------------------------===//
-// The same as EventWindows, with all events in memory
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
+// Reference for EventWindows: sorts all events in memory
+// ===----------------------------------------------------------------------===//
 
 using Key = std::tuple<uint64_t, int64_t, uint64_t>; // time, frame, number
 
@@ -37,7 +37,7 @@ static std::map<Key, Known> sortAll(const DataFile &File,
   uint64_t Number = 0;
   const char *Behind = nullptr; // the last piece
   for (const DataPiece &Piece : Thread.Pieces) {
-    // Between them were some without events, or other threads.
+    // Segments without events, or of other threads, were between them.
     if (Piece.Records != Behind)
       Values = Piece.Before ? *Piece.Before : ValueReader();
     Behind = Piece.Records + Piece.Size * DataRecord::Size;
@@ -96,9 +96,9 @@ static void checkWindows(const DataFile &File, const DataThread &Thread) {
   check(At == Sorted.end());
 }
 
-//===----------------------------------------------------------------------===//
-// What is within what
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
+// Nesting of calls
+// ===----------------------------------------------------------------------===//
 
 namespace {
 class Nesting : public CallSink {
@@ -127,25 +127,25 @@ public:
 
 private:
   uint64_t Last = 0;
-  std::vector<uint32_t> Names; // functions of the calls that are open
+  std::vector<uint32_t> Names; // functions of the open calls
 };
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   DataFile Data;
-  Data.PieceRecords = 3; // so that there are many pieces in few bytes
+  Data.PieceRecords = 3; // so that few bytes contain many segments
   consumeError(parseDataFile(
       "fuzzed", StringRef(reinterpret_cast<const char *>(Bytes), Size), Data));
-  // No file of the machine is looked for.
+  // Read no other file of this machine.
   for (auto &[Id, Module] : Data.Modules)
     Module.Path.clear(), Module.BuildId.clear();
   for (auto &[Id, Maps] : Data.Maps)
     for (DataMapping &M : Maps)
       M.Path.clear();
-  if (Data.Place) // as of another machine, whose kernel nobody asks for names
+  if (Data.Place) // as for another machine: read no kernel symbols
     Data.Place->BootId.clear();
   Trace T = makeTrace("fuzzed", std::move(Data));
-  // With an index that lies, some of them are not found.
+  // With a wrong index, some of the events are not found.
   if (T.Processes.front().Data.Index.empty())
     for (const TraceThread &Thread : T.Threads)
       checkWindows(T.Processes[Thread.Process].Data, *Thread.Data);

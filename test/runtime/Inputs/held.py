@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""held.py LOG: what strace has seen of `patchbay record -p` while a thread of the process stood
-still for it, that is between PTRACE_INTERRUPT and PTRACE_DETACH."""
+"""held.py LOG: reads strace's log of `patchbay record -p`. Prints the system calls made while a
+thread of the process was stopped, between PTRACE_INTERRUPT and PTRACE_DETACH."""
 import re
 import sys
 
 READS = ("pread64", "process_vm_readv")
-ENTRY = re.compile(r"pread64\(.*, 16, \w+\) += ")  # of a dynamic section
+ENTRY = re.compile(r"pread64\(.*, 16, \w+\) += ")  # number of entries of a dynamic section
 REAL_TIME = re.compile(r"sched_setscheduler\(0, SCHED_FIFO, ")
 OTHERS = re.compile(r"sched_setscheduler\(0, SCHED_(OTHER|BATCH|IDLE), ")
 FILTERED = re.compile(r"prctl\(PR_GET_SECCOMP\) += [1-9]")
 
 
 def calls(path):
-    """All, and those of the one thread that controls the other."""
+    """All system calls, and those of the one thread that controls the other."""
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [line.split(maxsplit=1) for line in file]
     tracer = next(pid for pid, call in lines if "PTRACE_INTERRUPT" in call)
@@ -21,7 +21,7 @@ def calls(path):
 
 def main():
     whole, every = calls(sys.argv[1])
-    # The thread that was borrowed; others may have been looked at before.
+    # The borrowed thread; the command may have stopped others before.
     code = next(i for i, call in enumerate(every) if call.startswith("pwrite64"))
     begin = max(i for i, call in enumerate(every[:code]) if "PTRACE_INTERRUPT" in call)
     end = next(i for i, call in enumerate(every) if i > code and "PTRACE_DETACH" in call)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what a program says that its threads called with what was counted.
+"""Compares the calls that a program's threads made with the calls that were counted.
 
     histogram-counts.py SAID < JSON
 
-SAID is as of trace-counts.py, JSON of `patchbay report --json`. Each call is in
-one bucket, and what a bucket says agrees with what all calls took. What in_signal
-does while its thread is in a handler is missed, as by all tracers with exits.
+SAID is the input of trace-counts.py. JSON is `patchbay report --json`. Each call is in one
+bucket. The bounds of a bucket fit the total time. Calls of in_signal during a
+handler of its thread are missed; this holds for all tracers with exits.
 """
 import json
 import sys
@@ -18,7 +18,7 @@ for line in open(sys.argv[1]):
 
 seen = {f["name"]: f for f in json.load(sys.stdin)["functions"]}
 for name, calls in said.items():
-    # On a busy machine few signals come, and all of them may come at such times.
+    # On a busy machine few signals arrive, and all of them may arrive in a handler.
     if name == "in_signal" and name not in seen:
         continue
     f = seen[name]
@@ -28,7 +28,7 @@ for name, calls in said.items():
     if not f["calls"] == in_buckets == calls:
         sys.exit(f"{name}: {calls} calls, {f['calls']} counted, {in_buckets} in buckets")
     least = sum(b["calls"] * b["at_least_ns"] for b in f["histogram"])
-    # Of the first bucket that is 0, and bounds are rounded.
+    # The lower bound of the first bucket is 0; bounds are rounded.
     if not 0.99 * least <= f["total_ns"] <= 2.02 * least + calls:
         sys.exit(f"{name}: {f['total_ns']} ns, in buckets at least {least} ns")
     if f["longest_ns"] < 0.99 * f["histogram"][-1]["at_least_ns"]:

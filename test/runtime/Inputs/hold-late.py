@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""hold-late.py HOW PATCHBAY PROG: what commands say of a process of PROG that does not answer
-them. HOW is one of
+"""hold-late.py HOW PATCHBAY PROG: prints what commands report about a process of PROG
+that does not answer. HOW is one of
 
-stopped  it is stopped between the moment in which it begins to record and the one in which
-         the command comes to hold that; in between, the command writes a line to a pipe,
+stopped  stop the process after it begins to record and before the command holds the
+         recording; in between, the command writes a line to a pipe,
          which is full here
-late     the command comes to hold it when the process has given up: after ten seconds
-executes it is asked to execute itself once more in between, by a line
-leaves   it executes itself once more while it is recorded
-asked    it is stopped while it is recorded, and others ask it; then they ask it again, when
-         the recording has ended
-full     one of live-fake.c is stopped, and there is no room for who asks
-debugged a debugger stops it while it is recorded, others ask it and all there are, and then the
-         recording is to end
-mute     one of live-fake.c is asked, and all there are"""
+late     the command tries to hold the recording after the process gave up: after ten seconds
+executes in between, a line tells the process to execute itself once more
+leaves   the process executes itself once more during the recording
+asked    stop the process during the recording, and ask it with other commands; ask again after
+         the end of the recording
+full     stop a process of live-fake.c whose queue of connections is full
+debugged a debugger stops the process during the recording; other commands ask it, and ask all
+         processes; then the recording ends
+mute     ask a process of live-fake.c, and ask all processes"""
 import ctypes
 import fcntl
 import os
@@ -35,8 +35,8 @@ def wait_until(true):
 
 
 def wait_until_held(pid):
-    """The command pid holds the recording: it waits for its end, and not for an answer of the
-    process, which comes within half a second."""
+    """Waits until the command pid holds the recording. It then waits for the end of the
+    recording, and no longer for an answer of the process, which arrives within half a second."""
     since = [time.monotonic()]
 
     def waits_long():
@@ -51,7 +51,7 @@ def threads(pid):
 
 
 def stop(program):
-    """Each thread stops when it comes to a processor."""
+    """Each thread stops when it next runs."""
     program.send_signal(signal.SIGSTOP)
     for thread in os.listdir(f"/proc/{program.pid}/task"):
         wait_until(lambda: state(program.pid, thread) == "T")
@@ -67,7 +67,7 @@ def command(patchbay, verb, pid, *more):
 
 
 def is_writing(pid):
-    """To descriptor 2, as the kernel says (proc_pid_syscall(5)), of x86-64."""
+    """True if the process writes to descriptor 2, by proc_pid_syscall(5) on x86-64."""
     with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
         return file.read().startswith("1 0x2 ")
 
@@ -102,7 +102,7 @@ def hold_late(patchbay, program, how):
     print(read_all(read), end="")
     print("exit code", recording.wait(PATIENCE), flush=True)
     program.send_signal(signal.SIGCONT)
-    # What had begun ends by itself, as nobody holds it.
+    # The recording ends by itself, because no command holds it.
     wait_until(lambda: threads(program.pid) == before)
 
 
@@ -116,7 +116,7 @@ def ask(patchbay, program):
     recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     print(recording.stderr.readline(), end="")
-    # It holds it by then: its own answers are there.
+    # The command holds the recording by now: its own answers arrived.
     wait_until_held(recording.pid)
     stop(program)
     for verb, *more in (["status"], ["status", "--json"], ["live"], ["live", "--arm", "seldom"]):
@@ -140,7 +140,7 @@ def leave(patchbay, program):
 
 
 def fill(pid):
-    """The gate of live-fake.c takes what anybody sends."""
+    """Fills the gate of live-fake.c with connections; any sender is accepted."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
         client.setblocking(False)
         try:
@@ -167,7 +167,7 @@ SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 
 
 def held(pid, request):
-    """Each thread of it by this debugger: <sys/ptrace.h>."""
+    """Stops each thread of the process as a debugger: see <sys/ptrace.h>."""
     for thread in map(int, os.listdir(f"/proc/{pid}/task")):
         if request == DETACH:
             LIBC.ptrace(DETACH, thread, 0, 0)
@@ -178,7 +178,7 @@ def held(pid, request):
 
 
 def say_of_all(patchbay, pid):
-    """What is said of this one among all processes of the machine."""
+    """The lines about this process among those of all processes on the machine."""
     done = subprocess.run([patchbay, "status"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
     print(f"all: exit code {done.returncode}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""in-cgroup.py GROUP PROG -- COMMAND...: runs COMMAND while PROG and another one run in a
-group GROUP that is made for it, in whatever hierarchy we may; FOLDER in COMMAND is the
-group's folder. Exits as COMMAND does."""
+"""in-cgroup.py GROUP PROG -- COMMAND...: creates the control group GROUP and runs two processes of
+PROG in it while COMMAND runs. It uses any hierarchy that permits this. FOLDER in COMMAND stands
+for the group's folder. Exits with COMMAND's status."""
 import os
 import subprocess
 import sys

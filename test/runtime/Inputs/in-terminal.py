@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command on a terminal and prints what it wrote there.
+"""Runs a command on a terminal and prints its output.
 
     in-terminal.py COLUMNS COMMAND...
 """
@@ -11,12 +11,12 @@ import struct
 import sys
 import termios
 
-# As it is without a pager and colours, unless a test asks for them.
+# The default is no pager and no colours; a test can set them.
 os.environ.setdefault("PATCHBAY_PAGER", "")
 os.environ.setdefault("NO_COLOR", "1")
-# The other side stays open here. Linux says EIO of a terminal that nobody has open any more
-# as soon as that is so, and a read that looks for data before and for that after what was
-# written last, and its end, would lose it all (n_tty_read()).
+# Keep the other side open here. Linux returns EIO as soon as a terminal is open in no process.
+# A read tests for data first and for that state second. It could miss the last output and lose
+# it all (n_tty_read()).
 terminal, other = pty.openpty()
 fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
 pid = os.fork()
@@ -26,11 +26,11 @@ if not pid:
     os.execvp(sys.argv[2], sys.argv[2:])
 os.set_blocking(terminal, False)
 ended = os.pidfd_open(pid)
-# Whole at the end: a read may end between the bytes of a character or of an end of line.
+# Decode at the end: a read may end within a character or a line ending.
 said = b""
 is_over = False
 while not is_over:
-    # What it wrote before its end is there then, whoever was quicker.
+    # All output before its end is available, in any order of events.
     is_over = ended in select.select([terminal, ended], [], [])[0]
     try:
         while data := os.read(terminal, 65536):

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The index of a data file (struct pbd_index), and behind it, as the last chunk, the
+"""Edits the index of a data file (struct pbd_index) and the last chunk after it, the
 table of its blocks (struct pbd_blocks).
 
-    index.py show FILE     prints how many pieces it has, and of how many events
-    index.py drop FILE     takes it away
-    index.py empty FILE    makes it say that no piece has an event
-    index.py shift FILE    makes it begin in the middle of a piece
-    index.py many FILE     makes it say that pieces have more events than records
-    index.py no-table FILE takes the table away, as an older writer has it
-    index.py table FILE WHAT  damages the table: 'nr', 'kind', 'at' (where the header
-                           says it is), 'offset', 'block', 'size' (of an entry), and
+    index.py show FILE     prints the number of segments, and of events in each
+    index.py drop FILE     removes the index
+    index.py empty FILE    sets the number of events of all segments to 0
+    index.py shift FILE    moves the start of the index into the middle of a segment
+    index.py many FILE     gives segments more events than there are records
+    index.py no-table FILE removes the table, as an older writer has none
+    index.py table FILE WHAT  damages the table: 'nr', 'kind', 'at' (its position in
+                           the header), 'offset', 'block', 'size' (of an entry), and
                            'events', which doubles those of each
-    index.py forge FILE WHAT  the same, with sums that fit
+    index.py forge FILE WHAT  the same, with matching checksums
 
-All but 'forge' leave sums as they were.
+Checksums stay unchanged except with 'forge'.
 """
 import struct
 import sys
@@ -25,7 +25,7 @@ LOOK = 0xffffffff # PBD_INDEX_LOOK
 
 
 def find(data):
-    """Where index and table begin, and the table ends; None if there is none."""
+    """Offsets of index and table, and the table's end; None if there is none."""
     offset, = struct.unpack_from("<I", data, 16)
     committed, = struct.unpack_from("<Q", data, COMMITTED)
     found = {}
@@ -37,7 +37,7 @@ def find(data):
             sys.exit("the index and the table are not the last chunks")
         offset += size
     table, = struct.unpack_from("<Q", data, TABLE_AT)
-    # What is not committed is not there.
+    # Uncommitted entries do not exist for a reader.
     if (table if table < committed else 0) != found.get(TABLE, 0):
         sys.exit("the header does not say where the table is")
     return found.get(INDEX), found.get(TABLE, committed), committed

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kills a traced program with SIGKILL at random moments and reads what is left.
+"""Kills a traced program with SIGKILL at random moments and reads the recording.
 
     kill-traced.py TIMES PATCHBAY TRACER-LIBRARY PROGRAM FOLDER
 
-The program keeps, in a mapped file, how many calls each of its threads has
-finished; each of these must be in the recording, and at most one more. The test
-does it some times; TIMES may be hundreds, by hand.
+Each thread of the program counts its finished calls in a mapped file. The
+recording must have each of these calls, and at most one more. The test
+uses a small TIMES; by hand it may be hundreds.
 """
 import csv
 import io
@@ -37,7 +37,7 @@ for i in range(int(times)):
         finished = struct.unpack(f"{THREADS}Q", file.read(8 * THREADS))
     dump = subprocess.run((patchbay, "dump", "--csv", f"{folder}/data"), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # That calls were open is as it should be.
+    # Open calls are expected.
     said = [line for line in dump.stderr.splitlines()
             if "had not returned when recording ended" not in line
             and "calls without a return" not in line]
@@ -53,6 +53,6 @@ for i in range(int(times)):
     calls += sum(finished)
     blocks += os.path.getsize(f"{folder}/data/{process.pid}.pbd") > 64 << 10
 print(f"killed {times} times: every one of {calls} calls was there")
-# Otherwise it has seen one block each, which is the easy part.
+# Otherwise the program was killed in its first block, which is the easy part.
 if not blocks:
     sys.exit("no recording was longer than some blocks")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""limits.py PATCHBAY DIR CALLS BYTES: whether calls of often() are recorded or lost, unless
-CALLS is 0, and whether the files take no more of the disk."""
+"""limits.py PATCHBAY DIR CALLS BYTES: checks that each of the CALLS calls of often() is recorded or
+lost (0: no check), and that the files use at most BYTES of disk space."""
 import json
 import os
 import subprocess

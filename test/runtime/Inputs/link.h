@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the tests of links share. */
+/* Shared by the tests of links. */
 #ifndef LINK_H
 #define LINK_H
 
@@ -9,7 +9,7 @@
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 
-/* A program that is PATCHBAY_OPS_FAST. */
+/* A tracer with PATCHBAY_OPS_FAST. */
 #define PROGRAM(name)                                                          \
 	NOT_TRACED GENERAL_REGS static void name(                              \
 		uintptr_t ip, uintptr_t parent_ip,                             \

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""list-often.py N PATCHBAY PID: lists a process N times that arms and disarms
-all the time, and checks what is shown of each function.
+"""list-often.py N PATCHBAY PID: lists a process N times while it arms and disarms functions, and
+checks the output for each function.
 """
 import json
 import subprocess
 import sys
 
 times, patchbay, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-# What may be seen of each, and what has been.
+# The permitted states of each function, and the states seen.
 expected = {"pear": {(), ("pear",)},
             "pear_tree": {(), ("pear",), ("pear", "tree")},
             "pear_of_library": {(), ("pear",)}}
@@ -26,7 +26,7 @@ for _ in range(times):
         tracers = tuple({("on_pear", "0x11"): "pear", ("on_tree", "0x22"): "tree"}[
             tracer["handler"].split()[0], tracer["data"]]
             for tracer in function["tracers"])
-        # The last tracer goes a little before the site is disarmed, or later.
+        # The last tracer may be removed a little before the site is disarmed, or after it.
         if tracers and function["state"] != "armed" or \
                 function["state"] not in ("armed", "disarmed") or \
                 tracers not in expected[function["name"]]:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Listens where `patchbay live` looks, and is not what it says. NOTE is the
- * version in the note. CASE is one of the enum's.
+ * Listens where `patchbay live` connects, but misbehaves. NOTE is the version
+ * in the note. CASE is one of the enum's values.
  */
 #include "control.h"
 
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 /*
- * Who listens is a child; nobody does; the place is none; it says nothing; it takes seconds
- * for an answer, as most of the time it is stopped; it greets, and says nothing more.
+ * A child listens; no process does; the address is unusable; no answer; an answer after
+ * seconds, as it is stopped most of the time; a greeting, then silence.
  */
 enum { HELD = 1, GONE, PLACE, SILENT, SLOW, MUTE };
 
@@ -36,7 +36,7 @@ __asm__(".pushsection .note.forged, \"a\", %note\n"
 	"	.long " NUMBER(NOTE) ", forged - .\n"
 	"	.popsection\n");
 
-/* The connection that comes with a packet. */
+/* The connection that a packet passes. */
 static int take(int gate)
 {
 	struct pb_control_point knock;
@@ -56,7 +56,7 @@ static int take(int gate)
 	return client;
 }
 
-static long *beats; /* of who listens, also seen by who stops it */
+static long *beats; /* of the listener; its stopper reads it, too */
 
 static double now(void)
 {
@@ -81,7 +81,7 @@ static void answer_slowly(int client)
 	send(client, &reply, sizeof(reply), MSG_NOSIGNAL);
 }
 
-/* As cpulimit(1) does; but each time it comes to run a bit. */
+/* As cpulimit(1) does, but the process runs a bit after each stop. */
 static void stop_again_and_again(pid_t listener)
 {
 	for (;;) {
@@ -91,7 +91,7 @@ static void stop_again_and_again(pid_t listener)
 		usleep(60000);
 		before = __atomic_load_n(beats, __ATOMIC_RELAXED);
 		kill(listener, SIGCONT);
-		/* It does not count before it is asked. */
+		/* /* It does not count before the first request. */ */
 		for (int i = 0; i < 50 && before == __atomic_load_n(beats, __ATOMIC_RELAXED); i++)
 			usleep(1000);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that says of itself what is not so. CASE is one of the enum's; NOTE
- * the version in the note, which leads to `forged`.
+ * A process with forged notes. CASE is one of the enum's values. NOTE is the
+ * version in the note, which points to `forged`.
  */
 #include "core/live.h"
 
@@ -39,7 +39,7 @@ __asm__(".pushsection .note.forged, \"a\", %note\n"
 	"	.long " NUMBER(NOTE) ", forged - .\n"
 	"	.popsection\n");
 
-/* A hundred times the same image, which has 60,000 times the same note. */
+/* The same image a hundred times; it has the same note 60,000 times. */
 static void map_notes(void)
 {
 	const Elf64_Ehdr header = {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""live-linger.py NAME: a stranger who passes a TCP socket to whoever holds the abstract
-name, by each type of socket. It lingers on unsent data, so the process that closes it
-last waits."""
+"""live-linger.py NAME: passes a TCP socket to the owner of the abstract address NAME, by each
+socket type. The TCP socket lingers on unsent data, so the process that closes it last must
+wait."""
 import socket
 import struct
 import sys
@@ -11,7 +11,7 @@ SECONDS = 20
 
 
 def lingering():
-    """A connection that lingers, and its other end."""
+    """A connection that lingers, and its peer."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         listener.bind(("127.0.0.1", 0))
@@ -33,11 +33,11 @@ for kind in (socket.SOCK_SEQPACKET, socket.SOCK_STREAM, socket.SOCK_DGRAM):
     sender = socket.socket(socket.AF_UNIX, kind)
     try:
         sender.connect(b"\0" + sys.argv[1].encode())
-    except OSError:  # of another type
+    except OSError:  # socket of another type
         continue
     client, other = lingering()
     socket.send_fds(sender, [bytes(32)], [client.fileno()])
     print("passed by", kind.name, flush=True)
     kept += [sender, other]
-    client.close()  # waits, too, if nobody else has it
+    client.close()  # would linger if this were the last reference
 time.sleep(SECONDS)

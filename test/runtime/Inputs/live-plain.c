@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program with libpatchbay, but not of it. */
+/* Links libpatchbay, but has no instrumented function. */
 #include <stdio.h>
 #include <unistd.h>
 

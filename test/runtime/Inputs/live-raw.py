@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""live-raw.py PID REQUEST...: one request after the other, as a client that is not
-`patchbay` makes it, and what comes back. REQUEST is words with commas between:
+"""live-raw.py PID REQUEST...: sends requests one by one, in ways that `patchbay` does
+not, and prints the replies. REQUEST is a list of words separated by commas:
 
-    version=N verb=N size=N files=N  of the request, SIZE bytes of which are sent
-    text=TEXT                        with | for NUL, filled up with x
-    send=PATH                        a descriptor that comes along, repeatable
+    version=N verb=N size=N files=N  fields of the request; SIZE bytes of it are sent
+    text=TEXT                        payload, | stands for NUL, padded with x
+    send=PATH                        passes a descriptor, repeatable
     proof=own|none|old               the right one, zeros, that of the last request
-    wait                             send nothing, until it is closed
+    wait                             sends nothing until the process closes
 
-Without a REQUEST it prints the name of the gate. That may stand for PID: then nothing
-can be read, and the secret is guessed.
+Without a REQUEST it prints the name of the gate. The name may replace PID: then the
+process cannot be read, and the secret is guessed.
 """
 import errno
 import os

@@ -3,7 +3,7 @@
 #
 #	live-session.sh PATCHBAY PID
 #
-# Changes what is traced in a busy process, and prints what became of it. A pause
+# Changes what is traced in a busy process, and prints the results. Each pause
 # is long enough for many calls.
 set -eu
 patchbay=$1 pid=$2
@@ -12,7 +12,7 @@ live() {
 	"$patchbay" live "$pid" "$@"
 }
 
-calls() { # FUNCTION: how many are in a snapshot that is taken now
+calls() { # FUNCTION: number of its calls in a new snapshot
 	live --snapshot snap >/dev/null
 	"$patchbay" dump --csv snap | cut -d, -f9 | grep -c "^$1\$" || true
 }

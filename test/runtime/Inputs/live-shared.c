@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that share a cell, one that has left it for another, one for nobody's,
- * and one for its own: then a line, and it waits.
+ * Some functions share a cell. One has moved to another cell, one to the empty
+ * cell, and one to a private cell. Then the program prints a line and waits.
  */
 #include "check.h"
 

@@ -3,9 +3,9 @@
 #
 #	live-under.sh PATCHBAY PID READER
 #
-# Changes beneath which functions calls are recorded in the program of rooted.c, which
-# `patchbay record`, the process PID, has started, and prints which calls within which
-# were recorded after each change, and before the next.
+# Changes the root functions whose callees are recorded. The program is rooted.c, started
+# by `patchbay record`, the process PID. Prints the pairs of caller and callee
+# that were recorded between one change and the next.
 set -eu
 patchbay=$1 reader=$3
 pid=$(sed 's/.* \([0-9]\)/\1/' "/proc/$2/task/$2/children")
@@ -21,7 +21,7 @@ rows() {
 	wc -l <rows.csv
 }
 
-# Calls that have begun by now are as they were, and have ended a little later.
+# Calls that have begun keep the old setting; they end a little later.
 recorded() { # WHAT
 	sleep 0.05
 	before=$(rows)

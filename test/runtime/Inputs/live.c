@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * live WHAT: a program that prints a line and then waits, for those that look at
- * it from outside. LIBRARY: what it is linked with or loads.
+ * live WHAT: prints a line and then waits, for commands that inspect it from
+ * outside. LIBRARY: the library that it links or loads.
  */
 #include "check.h"
 
@@ -60,7 +60,7 @@ static void ready(const char *line)
 	fflush(stdout);
 }
 
-/* For ever, with a library that comes and goes. */
+/* Loads and unloads a library for ever. */
 static void toggle(struct patchbay_ops *ops[2], const char *path)
 {
 	for (;;) {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads what a data file says that it does not hold: struct pbd_losses of
+"""Reads the losses that a data file records: struct pbd_losses of
 runtime/trace/format.h, and the counts of blocks and of the session.
 
-    losses.py SAID CSV FOLDER
+losses.py SAID CSV FOLDER
 
-checks a recording against what its program said, lines of "FUNCTION CALLS JUMPS":
-each of CALLS is recorded or counted as lost or missed, by the process and by its
-threads; of more calls only JUMPS may be recorded, which ended in a jump. CSV holds
-the calls that were recorded, or is - where FOLDER has histograms. Where the
-recording says that it ended before the program did (PBD_SESSION_ENDED_STRICT), calls
-may be missing.
+compares a recording with the output of its program, lines of "FUNCTION CALLS
+JUMPS". Each of CALLS is recorded, or the process or its threads count it as lost
+or missed. At most JUMPS more calls may be recorded; they ended in a jump. CSV
+holds the recorded calls; it is - if FOLDER has histograms. If the recording says
+that it ended before the program (PBD_SESSION_ENDED_STRICT), calls may be
+missing.
 """
 import csv
 import struct
@@ -34,7 +34,7 @@ def chunks(path):
 
 
 def losses(folder):
-    """Of all files: (what the processes count, what their threads count, flags)."""
+    """Sums over all files: (counts of processes, counts of their threads, flags)."""
     process, threads, flags = Counter(), Counter(), 0
     for path in sorted(Path(folder).glob("*.pbd")):
         lost = 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls quick() for ever, on another thread than the main one, which has ended.
- * /proc/self is of that one. "ready" is printed when it has.
+ * Calls quick() for ever on a thread while the main thread has ended.
+ * /proc/self is that of the main thread. Prints "ready" after its end.
  */
 #include "check.h"
 

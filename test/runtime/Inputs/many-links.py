@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""many-links.py N FROM TO: makes the folder TO with N links to the data file in the folder
+"""many-links.py N FROM TO: creates the folder TO with N links to the data file in the folder
 FROM."""
 import os
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""many-names.py N: C++ with N functions of a namespace, whose names have 100 bytes and more.
-The program calls the first, the last and one of another namespace, and with the argument wait
-it first prints "ready" and waits for a line. With another one a child executes it anew."""
+"""many-names.py N: prints C++ with N functions of one namespace; each name has at least 100 bytes.
+The program calls the first, the last and one of another namespace. With the argument wait it
+first prints "ready" and waits for a line. With any other argument a child executes it anew."""
 import sys
 
 number = int(sys.argv[1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""many-sections.py FILE: lets FILE say how many sections it has, and which of them has
-their names, as one with more than SHN_LORESERVE of them does: in its first section.
+"""many-sections.py FILE: moves the number of sections and the index of their names to the first
+section of FILE, as in a file with more than SHN_LORESERVE sections.
 """
 import struct
 import sys

@@ -5,17 +5,17 @@
 
 #include <patchbay/abi.h>
 
-/* The compiler's, of this program. */
+/* The descriptor that the compiler made for this program. */
 extern const struct patchbay_module __patchbay_module
 	__attribute__((visibility("hidden")));
 
-/* Let @to lead where @from does; both are relative to themselves. */
+/* Copy the relative link @from to @to, so that both point to the same target. */
 static void lead_alike(int64_t *to, const int64_t *from)
 {
 	*to = *from + ((intptr_t)from - (intptr_t)to);
 }
 
-/* All but the records: links and stubs are the program's, the state is its own. */
+/* Copies all but the records: shares links and stubs, has its own state. */
 static void make_module_like_ours(struct patchbay_module *module,
 				  struct patchbay_state *state)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""most-memory.py MB COMMAND...: exits as COMMAND does, or with 1 if it had more memory at a
-time."""
+"""most-memory.py MB COMMAND...: exits with COMMAND's status, or with 1 if COMMAND used more than MB
+of memory."""
 import resource
 import subprocess
 import sys

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""mutate-image.py PATCHBAY IMAGE: damages IMAGE, and verifies what results.
+"""mutate-image.py PATCHBAY IMAGE: damages IMAGE and verifies the result.
 
-1. Each byte that the ABI defines is changed on its own; each change is found.
-2. Headers and tables are overwritten, and the file is cut; the command never
-   crashes. What it says about them depends on what the loader makes of it.
+1. Changes each byte that the ABI defines, one at a time; verify finds each change.
+2. Overwrites headers and tables, and truncates the file. The command never
+   crashes. Its findings depend on how the loader interprets the damage.
 
-The numbers are the ABI's, not its header's, and the offsets are the image's.
-Always the same changes, because the random ones have a fixed seed.
+The numbers come from the ABI, not from its header; the offsets come from the image.
+Random changes have a fixed seed and are the same in each run.
 """
 import os
 import random
@@ -51,7 +51,7 @@ class Image:
         raise ValueError(f"no {wanted}")
 
     def changes_to_find(self):
-        """(file offset, bits to flip) of every change that verify has to see."""
+        """(file offset, bits to flip) of every change that verify must detect."""
         index = self.names.index("patchbay_sites")
         _, _, _, sites, table, size, *_ = self.sections[index]
         single = [1 << bit for bit in range(8)]
@@ -64,12 +64,12 @@ class Image:
             entry += sites + record
             site += sites + record + 4
             yield from ((at + i, bits) for i in range(12) for bits in single)
-            # That a count is wrong shows if there are not so many registers;
-            # whether as many words are on the stack nothing tells.
+            # A wrong count is visible in the registers if there are fewer;
+            # nothing tells how many words are on the stack.
             yield from ((at + i, 0xFF) for i in (12, 13))
             yield at + 15, 0x80
             for address in range(entry - 16, site + SITE_SIZES[self.machine]):
-                # kcfi-arity: any register will do.
+                # kcfi-arity: any register is valid.
                 arity = self.machine == X86_64 and signature and address == entry - 5
                 yield from ((self.file_offset(address), bits)
                             for bits in (single[3:] if arity else single))
@@ -77,7 +77,7 @@ class Image:
         yield from ((descriptor + i, bits) for i in range(24) for bits in single)
 
     def moved(self):
-        """The records where the loader does not map them, as good as they are."""
+        """A copy of the records at an address where the loader does not map them."""
         index = self.names.index("patchbay_sites")
         _, _, _, _, table, size, *_ = self.sections[index]
         data = bytearray(self.data)
@@ -85,7 +85,7 @@ class Image:
         return bytes(data) + self.data[table:table + size]
 
     def damaged(self):
-        """Contents that may be anything to verify but deadly."""
+        """Damaged contents with any finding; verify must not crash."""
         rng = random.Random(22)
         for size in range(0, len(self.data), max(1, len(self.data) // 100)):
             yield self.data[:size]
@@ -106,7 +106,7 @@ class Image:
 
 
 def verify(patchbay, image, contents):
-    """Yields how each of the contents fared: whether it was found fault with."""
+    """Yields for each damaged image whether verify found a fault."""
     contents = list(contents)
     for start in range(0, len(contents), BATCH):
         paths = []

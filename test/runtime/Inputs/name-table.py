@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gives the same glob to each verb and option that takes functions, and checks which
-they are.
+"""Passes the same glob to each verb and option that accepts functions. Checks the set of
+functions that each selects.
 
     name-table.py PATCHBAY PROGRAM RECORDING GLOB FUNCTION...
 """
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 patchbay, program, recording, glob, *expected = sys.argv[1:]
-# Of these no argument is in an integer register.
+# These functions have no argument in an integer register.
 UNKNOWN_ARGS = {name for name in expected if name in ("svc::scale(double)", "main")}
 
 
@@ -43,7 +43,7 @@ check("record -F", recorded("-F", glob))
 
 
 def preloaded(options):
-    """What is recorded without the command, which has no part in choosing then."""
+    """Records without the command; the runtime alone selects the functions."""
     library = os.path.join(os.path.dirname(patchbay), "../lib/libpatchbay-trace.so")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program], check=True, env={
@@ -53,7 +53,7 @@ def preloaded(options):
         return {function["name"] for function in report["functions"]}
 
 
-in_environment = glob.replace(",", "?") # which separates settings there
+in_environment = glob.replace(",", "?") # the separator of settings
 check("PATCHBAY=filter=", preloaded("tracer=function_profile,filter"))
 check("PATCHBAY=notrace=", everything - preloaded("tracer=function_profile,filter=*,notrace"))
 check("PATCHBAY=under=", preloaded("tracer=function,filter=*,under") & set(expected))
@@ -65,7 +65,7 @@ check("list -N", everything - {
 
 
 def events(*options):
-    """What `record -t function` has with these options, in order."""
+    """The functions that `record -t function` traces with these options, in order."""
     with tempfile.TemporaryDirectory() as folder:
         run("record", "-t", "function", "-o", f"{folder}/data", *options, "--", program)
         dumped = subprocess.run((patchbay, "dump", "--json", f"{folder}/data"),
@@ -80,7 +80,7 @@ check("record --under", {event["function"] for event in events("--under", glob)}
 check("record --start-at", {events("--start-at", glob)[0]["function"]} | set(expected))
 check("record --stop-at", set(expected) - {event["function"]
                                            for event in events("--stop-at", glob)})
-# The functions of the tree that nothing is above.
+# The functions at the top of the call tree.
 graph = run("graph", "--full-names", "-f", glob, "-D", "1", recording).splitlines()[1:]
 check("graph -f", {name for name in everything
                    if any(line.endswith("  " + name) for line in graph)})
@@ -127,7 +127,7 @@ check("replay --under", replayed("--under", glob) & set(expected))
 
 
 def seen(*options):
-    """On the whole of a terminal that is wide enough for all names."""
+    """Uses a terminal that is wide enough for all names."""
     screen = os.path.join(os.path.dirname(__file__), "screen.py")
     shown = subprocess.run([sys.executable, screen, "400x40", "wait:h help", "show", "key:q", "run",
                             patchbay, "tui", "-i", recording, *options],

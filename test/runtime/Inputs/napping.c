@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For each line that it reads each of four threads makes one call, which sleeps. */
+/* For each line of input, each of four threads makes one call that sleeps. */
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,7 +25,7 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* There is one that can be borrowed. */
+/* A thread is available for the command to borrow. */
 static void *wait(void *arg)
 {
 	for (;;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* outer() 200 times, which calls middle() 100 times, which calls leaf() 10 times. */
+/* Calls outer() 200 times; it calls middle() 100 times, and that leaf() 10 times. */
 #define NOINLINE __attribute__((noinline))
 
 NOINLINE void leaf(void)

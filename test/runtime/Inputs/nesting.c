@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads with functions that call each other and themselves: nesting ROUNDS
+// Threads run functions that call each other and themselves: nesting ROUNDS
 #include <pthread.h>
 #include <stdlib.h>
 

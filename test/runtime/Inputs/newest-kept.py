@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""newest-kept.py INFO CSV LEAVES THREADS EVERY ROUNDS: fails unless the calls that were recorded are the last
-ones of trace-overwrite.c, in their order, and the others are counted as overwritten.
-Of its functions LEAVES were traced; the rest are its arguments.
+"""newest-kept.py INFO CSV LEAVES THREADS EVERY ROUNDS: checks a recording of trace-overwrite.c.
+Fails unless the last calls were recorded in their order and the others are counted as
+overwritten. LEAVES: number of traced functions. The other arguments are the program's.
 """
 import csv
 import re

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * no-scheduling COMMAND...: runs COMMAND with a filter of system calls that kills who asks
- * how it is scheduled, or changes it, as systemd's SystemCallFilter=~@resources does.
+ * no-scheduling COMMAND...: runs COMMAND with a seccomp filter. The filter kills a process
+ * that queries or changes its scheduling, as systemd's SystemCallFilter=~@resources does.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A program of 32 bits: it writes a line and waits.
+# A 32-bit program: writes a line and waits.
 	.globl	_start
 _start:
 	movl	$4, %eax

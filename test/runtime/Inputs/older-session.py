@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Usage: older-session.py FILE: makes the session of a data file one of a writer that knew
-no cost of calls, by struct pbd_chunk: the kind, 4 bytes, and the size."""
+"""Usage: older-session.py FILE: rewrites the session of a data file as an older writer that knew no
+cost of calls. Uses struct pbd_chunk: the kind, 4 bytes, and the size."""
 import struct
 import sys
 

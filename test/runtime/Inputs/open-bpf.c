@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Opens the objects that it is given, and says what is said of each. Programs
- * for f() run.
+ * Opens the given BPF objects and prints the message for each. Runs the
+ * programs for f().
  */
 #include <patchbay/bpf.h>
 

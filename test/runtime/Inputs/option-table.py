@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""option-table.py PATCHBAY DATA: that a letter or a word means the same in every verb, and
-that what is wrong with a duration is said in the same words. DATA has durations."""
+"""option-table.py PATCHBAY DATA: checks that an option has the same meaning in every verb, and that
+all verbs report bad durations in the same words. DATA has durations."""
 import re
 import subprocess
 import sys
 
 patchbay = sys.argv[1]
 
-# What each is followed by, wherever it is; "": nothing.
+# The argument that follows each option in every verb; "" means none.
 MEANING = {
     "-p": {"PID"}, "-i": {"DIR"}, "-o": {"DIR", "FILE"}, "-t": {"value"},
     "-F": {"GLOB", "FUNCTION"}, "-N": {"GLOB", "FUNCTION"}, "-s": {"value"},
@@ -18,7 +18,7 @@ MEANING = {
 }
 READ = ("archive", "dump", "graph", "info", "outliers", "replay", "report")
 SELECT = ("dump", "graph", "list", "live", "outliers", "record", "replay", "report")
-# The verbs that have to have it.
+# The verbs that must have the option.
 IN = {
     "-i": READ, "--input": READ, "-F": SELECT, "-N": SELECT, "--filter": SELECT,
     "--notrace": SELECT, "-o": ("dump", "import", "record"),
@@ -29,7 +29,7 @@ IN = {
     "--no-pager": ("dump", "graph", "info", "list", "outliers", "replay", "report"),
     "--symfs": READ, "--help": None,
 }
-# Options that take durations, and what else these verbs need to look at them.
+# Options that accept durations, and the other arguments that these verbs need.
 PROGRAM = ("--", "/bin/true")
 DURATIONS = {
     ("record", "--threshold"): ("-t", "function_duration"), ("record", "--why"): ("-t", "function_duration"),
@@ -41,7 +41,7 @@ DURATIONS = {
        for verb in ("dump", "graph", "outliers", "replay", "report", "tui")},
 }
 
-# What is given twice: the last one counts, or both do.
+# Repeated options: the last one counts, or both do.
 SAME = [
     ("report -s calls -s name", "report -s name"), ("report -s calls --sort name", "report -s name"),
     ("report -f calls -f name,total", "report -f name,total"), ("report -i none -i DATA", "report -i DATA"),
@@ -54,7 +54,7 @@ SAME = [
     ("report -F 0x1010 -F 0x1030", "report -N 0x1040"), ("report -N 0x1010 -N 0x1030", "report -F 0x1040"),
     ("report --thread main --thread wor*", "report"), ("report --tid 100 --tid 101", "report --tid 100,101"),
 ]
-# What contradicts each other, and what is said of it.
+# Contradictory options, and the message for each.
 OPPOSITE = {
     "dump --json --csv": "what is written has one form: give one of the options",
     "dump --json --parquet": "what is written has one form: give one of the options",
@@ -69,7 +69,7 @@ OPPOSITE = {
     "tui -p 1 none": "a recording or a process: leave out none or -p",
 }
 
-# Words of perf and uftrace.
+# Options of perf and uftrace.
 ELSEWHERE = {
     "top": "unknown subcommand 'top': use 'patchbay tui -p PID': see 'patchbay --help'",
     "diff a b": "unknown subcommand 'diff': use 'patchbay report --diff BEFORE AFTER': see 'patchbay --help'",
@@ -108,13 +108,13 @@ def run(*words):
 
 
 def check_duration(verb, option, data):
-    """It wants a unit, and says what to type; 0 needs none."""
+    """A duration needs a unit; the message shows what to type. 0 needs none."""
     def said(value):
         beside = DURATIONS[verb, option]
         if option in ("--min", "--max"):
             beside += ("-i", data, *(("-f", "main") if verb == "outliers" else ()))
         result = run(verb, *beside, option, value, *(PROGRAM if verb == "record" else ()))
-        # Before it, what a recording does not have may be said.
+        # The command may first report what the recording lacks.
         return result.returncode, (result.stderr.splitlines() or [""])[-1]
     wrong = 125 if verb == "record" else 2
     assert said("10") == (wrong, f"patchbay: error: {option}: '10' has no unit: write 10ns, 10us, 10ms or 10s"), \
@@ -142,13 +142,13 @@ for verb in verbs:
         with_duration.add((verb, option))
         check_duration(verb, option, data)
         checked += 1
-    # A moment, and not how long something is.
+    # The value is a point in time, not a duration.
     others = set(re.findall(r"^  (--?[a-z-]+)[ =]<(?:TIME|SECONDS|MS)>", text, re.M))
     assert others <= {"--from", "--to"}, f"{verb}: {others}"
 assert with_duration == set(DURATIONS), with_duration ^ set(DURATIONS)
 for option, wanted in IN.items():
     for verb in wanted or verbs:
-        # One that is not known is said to be; of others something else is wrong, or nothing.
+        # Unknown options are reported as unknown; other options report another error, or none.
         words = [option] if option in ("--help", "--no-pager") else [option, "1"]
         said = run(verb, *words, "--nosuch-option")
         assert "--nosuch-option" in said.stderr or option == "--help", \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""other-user.py PATCHBAY PROG: records a program that gives up being root, and controls
-it from then on. Of the recording's place only root may see anything.
+"""other-user.py PATCHBAY PROG: records a program that drops root, and controls it from then on.
+Only root may read the folder of the recording.
 """
 import json
 import os
@@ -16,7 +16,7 @@ STEPS = 40 * 1000
 def output(*command):
     done = subprocess.run([patchbay, *command], text=True, timeout=PATIENCE,
                           capture_output=True)
-    # That the process has not ended is as it should be; and what the recording costs.
+    # Expected messages: the process has not ended, and the cost of recording.
     wrong = [line for line in done.stderr.splitlines()
              if "calls without a return" not in line and "tracing took" not in line]
     if done.returncode or wrong:
@@ -58,7 +58,7 @@ def run(how, tracer):
         if not ready:
             sys.exit(f"{how}: {command.stderr.read()}")
         pid = ready[1]
-        # A child's calls are in its own file, where there are events.
+        # The calls of a child are in its own file if recordings hold events.
         own = how == "child" and tracer == "function_duration"
         steps = STEPS + (not own)
         order("t")

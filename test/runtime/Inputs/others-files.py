@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""others-files.py rotation|environment|watch PATCHBAY LIBRARY PROG: puts files of others
-beside those of a recording, under names that look like its own, and looks that each is
-still there with its content when patchbay has made room."""
+"""others-files.py rotation|environment|watch PATCHBAY LIBRARY PROG: creates unrelated files beside
+a recording, with names like those of its own files. Checks that each is unchanged after patchbay
+deleted old files."""
 import hashlib
 import os
 import re
@@ -18,7 +18,7 @@ OLD = "20200101T000000.000Z"
 
 
 def state(folder):
-    """Of each path: its kind, target and content."""
+    """Kind, link target and content of each path."""
     found = {}
     for root, folders, files in os.walk(folder):
         for name in folders + files:
@@ -42,7 +42,7 @@ def write(path, content):
 
 
 def whole_file(folder):
-    """The content of a file that is whole, and which may be removed meanwhile."""
+    """The content of a complete file; the file may be removed meanwhile."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         for name in sorted(os.listdir(folder)):
@@ -57,7 +57,7 @@ def whole_file(folder):
 
 
 def put_files(folder, own, others):
-    """@own: a file of this recording; @others: one of another recording."""
+    """@own: a file of this recording; @others: a file of another recording."""
     pid = int.from_bytes(others[24:28], "little")
     files = {name: b"notes\n" for name in (
         "7-notes.pbd", "7.pbd", "7.1.pbd", f"7.{OLD}.pbd", "7.1.spare.pbd")}
@@ -78,7 +78,7 @@ def put_files(folder, own, others):
 
 
 def rotation(command, environment=None):
-    # That of another recording, which has ended.
+    # A file of another recording, which has ended.
     subprocess.run([PATCHBAY, "record", "-F", "often", "-t", "function", "--rotate-every", "1ms",
                     "-o", "other", "--", PROGRAM, "5"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -91,7 +91,7 @@ def rotation(command, environment=None):
         before = put_files("out", own, others)
         seen = set()
         end = time.monotonic() + 60
-        # More than are kept, so that each is looked at, and the oldest are removed.
+        # More files than are kept, so that each is checked and the oldest are removed.
         while len(seen) < 12 and time.monotonic() < end:
             seen.update(set(os.listdir("out")) - {os.path.relpath(p, "out") for p in before})
             time.sleep(0.01)
@@ -102,7 +102,7 @@ def rotation(command, environment=None):
         assert left.get(path) == what, (path, what, left.get(path))
     own = [path for path in left if path not in before and WHOLE.search(path)]
     assert 1 <= len(own) <= 4, own
-    # It is no recording alone, so it is not moved, either.
+    # The folder holds more than a recording, so it is not moved either.
     again = subprocess.run([PATCHBAY, "record", "-o", "out", "--", PROGRAM, "1"], text=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     assert again.returncode == 125 and "so it is left alone" in again.stderr, again

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stands for the loader of another C library: programs that name it in PT_INTERP begin
- * here; and for a program of 32 bits. Exit status: 3, or 4 if LD_PRELOAD names the runtime, or 5 if it names nothing
- * of the test's own.
+ * Stands for the loader of another C library, or of a 32-bit program: programs that name it in
+ * PT_INTERP start here. Exit status: 4 if LD_PRELOAD names the runtime, 5 if it does not name the
+ * test's own library, 3 otherwise.
  */
 static int contains(const char *text, const char *part)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of names the page shows, in its boxes and its tables; evaluated in the page.
-//   pageNames.table()      what the table of functions shows of them and which columns it
-//                          has, or what is wrong
-//   pageNames.boxes(VIEW)  the same of what a view draws in its boxes
+// The names that the page shows in its boxes and tables; evaluated in the page.
+//   pageNames.table()      the names in the table of functions and its columns, or an
+//                          error
+//   pageNames.boxes(VIEW)  the same for the boxes that a view draws
 (() => {
   const { trace, timeline } = patchbayPage;
-  const short = f => trace.forms[f].slice(0, -1); // what no other function has
+  const short = f => trace.forms[f].slice(0, -1); // unique for each function
   const own = f => trace.forms[f].at(-1);
   const said = (faults, text) => faults.length ? "wrong: " + faults.slice(0, 5).join("; ") : text;
   const some = n => n ? "some" : "none";
@@ -23,7 +23,7 @@
       if (text !== whole && (button.title !== whole || button.ariaLabel !== whole)) faults.push(`${text} does not say ${whole}`);
       button.focus();
       if (document.querySelector("#what").textContent !== whole) faults.push(`${whole} is not said to who goes there by keys`);
-      // Only of the shortest form there may be more.
+      // Only the shortest form may be ambiguous.
       if (tall > line + 4 && text !== short(f).at(-1)) faults.push(`${text} has more than one line`);
     }
     const shown = [...box.querySelectorAll("thead th")].filter(th => !th.hidden);
@@ -33,7 +33,7 @@
       shown.map(th => th.textContent).join(" "));
   };
 
-  // The function where a view has drawn something.
+  // Finds the box of a function in a view.
   const functionAt = (view, x, y) => {
     const at = view.at(x, y);
     if (view === timeline) return at && at.span >= 0 ? at.track.thread.rows[at.row].f[at.span] : -1;
@@ -50,7 +50,7 @@
     let whole = 0, shorter = 0, cut = 0;
     for (const [text, f] of drawn) {
       if (f < 0) continue;
-      // "5 × main …" of several calls.
+      // "5 × main …" is the label of several calls.
       const name = text.replace(/^[0-9.KM]+ × /, ""), isOf = form => name === form || name === form + " …";
       if (isOf(trace.names[f])) whole++;
       else if (trace.forms[f].some(isOf)) shorter++;

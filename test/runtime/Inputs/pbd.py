@@ -73,7 +73,7 @@ def counters(number, calls, order="<", nr=None):
 
 
 def moment(ns, order, rate=2):
-    """rate: ticks of a nanosecond"""
+    """rate: ticks per nanosecond"""
     return struct.pack(order + "QQQ", 1000 + int(rate * ns), 10**9 + ns, 10**18 + ns)
 
 
@@ -86,7 +86,7 @@ def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9
 
 
 def functions(number, entries, first=0, order="<", nr=None, kind=FUNCTIONS):
-    """kind TEXT: numbers are entries, added to first"""
+    """kind TEXT: the numbers are entries, added to the first one"""
     nr = len(entries) if nr is None else nr
     return chunk(kind, struct.pack(
         order + f"IIQ{len(entries)}Q", number, nr, first, *entries), order)
@@ -112,7 +112,7 @@ def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main", order="<"
 
 
 def histograms(tid, of):
-    """of: (function, ticks in all, longest, {bucket: calls})"""
+    """of: (function, total ticks, longest, {bucket: calls})"""
     body = struct.pack("<II16s", 1, tid, b"main")
     for function, total, longest, calls in of:
         body += struct.pack("<QQQ", function + 1, total, longest)
@@ -148,16 +148,16 @@ def good(folder, path, build_id=""):
 
 
 def edges(folder):
-    # of another byte order
+    # a file in the other byte order
     write(folder, "big-endian", pbd([
         module(1, "/missing/big", order=">"),
         counters(1, [(0x10, 1)], order=">")], order=">"))
-    # a longer header, a kind and a chunk tail of a newer writer
+    # a longer header, an unknown kind and a longer chunk, as of a newer writer
     write(folder, "newer", pbd([
         bytes(8), chunk(99, bytes(24)), module(1, "/missing/newer"),
         chunk(COUNTERS, struct.pack("<IIQQ", 1, 1, 0x20, 2) + bytes(16))],
         header_size=56))
-    # mapped size beyond what is committed
+    # a mapped size beyond the committed size
     write(folder, "unfinished", pbd([
         module(1, "/missing/unfinished"), counters(1, [(0x30, 3)])])
         + b"\xff" * 100)
@@ -166,7 +166,7 @@ def edges(folder):
         module(1, "/missing/huge"),
         counters(1, [(0x40, 2**64 - 1), (0x40, 2**64 - 1)])]))
     write(folder, "empty", pbd([]))
-    # a file that is not ours to read
+    # a file that the reader may not open
     with open(os.path.join(folder, "notes.txt"), "w") as file:
         file.write("not data\n")
 
@@ -199,7 +199,7 @@ def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slow
                                   event(2000, 6, 90, 0x99999999, ENTRY),
                                   event(3000, 6, 90, 0x99999999, ENTRY)], order=order)]
     else:
-        # Recorded as calls end. The second block is used for the second time.
+        # Events are recorded as calls end. The second block is in its second use.
         first = [event(2000, 6, 90, 1000), event(4500, 7, 80, 500)]
         second = [event(4000, 6, 90, 1500, UNWOUND, 1),
                   event(1000, 5, 100, 5000 + slower, CALL, 1),
@@ -208,10 +208,10 @@ def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slow
         threads = [
             block(1, 100, second, seq=2, passed=1, order=order),
             block(1, 100, first, seq=1, order=order),
-            # All at once, as far as the clock can tell: the frame decides.
+            # All have the same time in the clock's resolution: the frame decides the order.
             block(2, 101, [event(10, 6, 40, 0), event(10, 6, 40, 0),
                            event(10, 5, 50, 0)], name=b"wor;ker", order=order)]
-    # It ends where what is open then begins.
+    # The call ends where the open one begins.
     return [cmdline(["./server", "80"], order), module(3, path, build_id, order),
             session(order, tracer, end_ns=7000, threshold=0 if tracer == "function" else 1000), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
             *threads]
@@ -285,9 +285,9 @@ def recursion(folder, path):
 
 def outliers(folder, path):
     """
-    200 calls of 0x1010 take 1,000 ns, 100 of them in 0x1030, but each hundredth 5,100:
-    there 0x1030 is called twice, takes 2,000 ns each time, 1,500 of these in 0x1040. One
-    of the calls of 0x1010 calls itself for 500 ns, and the last does not return.
+    200 calls of 0x1010 take 1,000 ns, 100 of them in 0x1030. Each hundredth takes 5,100 ns:
+    it calls 0x1030 twice, 2,000 ns each, of which 1,500 are in 0x1040. One call
+    of 0x1010 calls itself for 500 ns. The last call does not return.
     """
     calls, at = [], 0
     for i in range(200):
@@ -308,7 +308,7 @@ def outliers(folder, path):
 
 
 def deep(folder, path, depth):
-    """of function_graph; each call is 10 ns shorter than the one it is in"""
+    """events of function_graph; each call is 10 ns shorter than its parent"""
     depth = int(depth)
     calls = [record(10 * i, 0, 2 * depth - i, 20 * (depth - i)) for i in range(depth)]
     write(folder, "42", pbd([
@@ -318,9 +318,9 @@ def deep(folder, path, depth):
 
 def unfinished(folder, path):
     """
-    compute is open for 9 us, and in it report for 4 us, which called 0x1040. Before,
-    report was cut off twice: 500 ns after 0x1040 was called in it, which took 300,
-    and at once. Another thread lost what came behind the entry of compute.
+    compute is open for 9 us, and report in it for 4 us; report called 0x1040. Before,
+    report was cut off twice: 500 ns after its callee 0x1040, which took 300 ns,
+    and at once. Another thread lost all events after the entry of compute.
     """
     def entry(start, function, frame):
         return record(start, function, frame, 0x11012, ENTRY)
@@ -383,20 +383,20 @@ def forked(folder, path):
     own = [module(3, path), functions(3, [0x1010]),
            chunk(LEFT_OUT, struct.pack("<QQQ", 1, 0x11050, 1))]
     known = 48 + len(session()) + sum(map(len, own))
-    # Behind what the child knows its parent gave the numbers to others.
+    # The parent reused these numbers after the fork; the child does not know that.
     later = [module(4, "/other"), functions(4, [0x1050], first=1)]
     process("42", *own, *later, calls(0, 1), pid=42)
-    # Two that were forked, with a module of its own, and one without.
+    # Two forked processes: one has its own module, one has none.
     own = [module(4, path), functions(4, [0x1030], first=1)]
     process("43", parent("42.pbd", known), *own, calls(0, 0, 1))
     known = 48 + len(session()) + len(parent("42.pbd", known)) + sum(map(len, own))
     process("44", parent("43.pbd", known, pid=43), calls(0, 1), pid=44)
-    # One that has a copy of it, and one that was read before that was complete.
+    # One process has a copy of the table. One was read before its copy was complete.
     copied = [module(3, path), functions(3, [0x1010])]
     process("45", parent("41.pbd", 400, here=1), *copied, calls(0), pid=45)
     process("46", parent("42.pbd", 48 + len(session()) + sum(map(len, copied))),
             *copied, calls(0), pid=46)
-    # One that was forked before such a copy was made: its part ends before it.
+    # One was forked before the copy was made: its part of the table ends earlier.
     there = parent("42.pbd", 48 + len(session()) + sum(map(len, copied)), here=1)
     process("42", *copied, calls(0), pid=42, file=f"{folder}-copied")
     process("47", there, *own, *copied, calls(0), pid=47, file=f"{folder}-copied")
@@ -414,7 +414,7 @@ def forked(folder, path):
 
 
 def generations(folder, path, number):
-    """each forked by the one before, which has loaded a module of its own"""
+    """Each process is forked by the previous one and has loaded its own module."""
     of = []
     for i in range(int(number)):
         chunks = [session(), *of, module(i, path), functions(i, [0x1010], first=i)]
@@ -424,9 +424,9 @@ def generations(folder, path, number):
 
 
 def places(folder):
-    """Modules in no order, next to each other. Of each two functions were left out, one
-    at its beginning and one at its end, whose address there tells which module it is.
-    One address is below all modules."""
+    """Adjacent modules in random order. Two functions of each were left out: one at the
+    beginning and one at the end of the module. The address at the end tells which module
+    it is. One address is below all modules."""
     bases = [0x100000 * (1 + i * 7 % 10) for i in range(10)]
     modules = [module(i, f"/gone/{base:x}.so", base=base) for i, base in enumerate(bases)]
     addresses = [0x10] + [at for base in bases
@@ -445,7 +445,7 @@ def losses(folder, path):
         cmdline(["./server"]), module(3, path), session(lost=9, flags=128),
         functions(3, [0x1010]),
         chunk(LOSSES, struct.pack("<Q", 1) + counts + bytes(15 * len(counts))),
-        # The last two are of other calls.
+        # The last two belong to other calls.
         block(1, 100, [jumped(90, 0), record(10, 0, 90, 1, UNWOUND),
                        jumped(90, 0), record(20, 0, 90, 2, UNWOUND),
                        record(30, 0, 90, 3, UNWOUND), jumped(80, 0),
@@ -455,15 +455,15 @@ def losses(folder, path):
 def event_edges(folder):
     path = "/missing/module"
     write(folder, "big-endian", pbd(event_chunks(path, order=">"), order=">"))
-    # a clock with one reading; events of functions and of kinds nobody knows
+    # a clock with one reading; events of unknown functions and of unknown kinds
     write(folder, "clock", pbd([
         module(3, path), session(end_ns=0), functions(3, [0x1010]),
         block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
-    # the same clock, and nothing that it would be needed for
+    # the same clock, without events that need it
     write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
-    # a counter that follows the processor's frequency
+    # a counter that follows the CPU frequency
     write(folder, "frequency", pbd([module(3, path), session(flags=2)]))
-    # before the file was begun, and for ever
+    # before the start of the file, and for ever
     write(folder, "times", pbd([
         module(3, path), session(lost=7), functions(3, [0x1010]),
         block(1, 100, [struct.pack("<QIIQ", 10, 0, 1, 2),
@@ -471,7 +471,7 @@ def event_edges(folder):
 
 
 def profile(folder, path):
-    # One is not in use yet, one is of a function that nobody knows.
+    # One is not in use yet; one belongs to an unknown function.
     write(folder, "42", pbd([
         module(3, path), session(tracer="function_profile"),
         functions(3, [0x1010, 0x1030]),
@@ -494,7 +494,7 @@ def values(folder, path):
     write(folder, "42", pbd([
         module(3, path), session(), functions(3, [0x1010, 0x1030]),
         block(1, 100, [
-            # of a call that was lost, of an argument without the one before it
+            # an argument of a lost call, and one whose predecessor is missing
             value(0, 9, 90, 0), value(1, 9, 90, 0), value(3, 9, 90, 0),
             value(0, 1, 90, 0), value(0, 2, 90, 1), value(6, 3, 90, 1),
             value(200, 4, 90, 1),
@@ -503,7 +503,7 @@ def values(folder, path):
 
 
 def typed(folder, path):
-    """Arguments with types: as they should be, and as they should not."""
+    """Arguments with types: valid and invalid."""
     def part(field, number, state, word, frame, function):
         detail = function | field << 32 | number << 40 | state << 48
         return struct.pack("<QIIQ", word, 0xffffff20, frame, detail << 8 | ENTRY)
@@ -563,7 +563,7 @@ def slow(folder, path):
                               wait(1300, 300, 1, [], [])]),
         slow_call(2, 0, 700, [], stack=bytes(64)),
         slow_call(3, 0, 0, [wait(600, 1, 0, [1], [])] * 16, nr_waits=20, stack_error=24),
-        # Of no call that is known; of none.
+        # Causes for no known call, and for none at all.
         slow_call(9, 1, 0, [], stack_size=2**32 - 1), slow_call(0, 1, 0, []),
         block(1, 100, [
             slow_of(1, 90, 0), record(500, 0, 90, 1000),
@@ -582,7 +582,7 @@ def sleeps(folder, path):
         module(3, path), session(flags=4), functions(3, [0x1010, 0x1030]),
         block(1, 100, [
             asleep(0, ticks(1000)),
-            # Within a call; then it cannot be less, nor be at the end of time.
+            # Within a call; then it cannot be shorter, nor lie at the end of time.
             asleep(20, ticks(5000)), record(10, 1, 80, 15), asleep(40, 0),
             record(5, 0, 90, 50), record(60, 1, 90, 10),
             struct.pack("<QIIQ", 2**64 - 1, 0xffffff10, 0, 2**64 - 256 | ENTRY),
@@ -599,11 +599,11 @@ def follows(folder):
 def rounding(folder):
     def event(start, ticks, frame):
         return struct.pack("<QIIQ", 1000 + start, 0, frame, ticks << 8 | CALL)
-    # From 1 to 4 ticks, within 0 to 4: 1 to 3 and 0 to 2 when rounded.
+    # From 1 to 4 ticks, within 0 to 4: rounded, 1 to 3 and 0 to 2.
     write(folder, "42", pbd([
         module(3, "/missing/module"), session(), functions(3, [0x1010]),
         block(1, 100, [event(1, 3, 90), event(0, 4, 100)])]))
-    # From 0.4 to 0.8, and at 0.8: to 0 and at 1 when rounded.
+    # From 0.4 to 0.8, and at 0.8: rounded, to 0 and at 1.
     write(folder + "-start", "42", pbd([
         module(3, "/missing/module"), session(rate=2.5), functions(3, [0x1010]),
         block(1, 100, [event(2, 0, 90), event(1, 1, 100)])]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `patchbay report` shows of a recording, by Perfetto's trace processor.
+"""Prints the figures of `patchbay report` as computed by Perfetto's trace processor.
 
     perfetto-report.py PAGE TRACE
 """
@@ -16,6 +16,6 @@ for row in processor.query("""
                max(dur) as longest, name
         from slice group by name order by total desc"""):
     print(*row)
-# So that what it took is counted (wait4(2)).
+# Wait for the process, so that its time is counted (wait4(2)).
 processor.transport.process.stdin.close()
 processor.transport.process.wait()

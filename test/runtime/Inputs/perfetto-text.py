@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints what Perfetto would read from its protobuf (standard input), as far as
-`patchbay dump --perfetto` uses it. Names and numbers of fields are those of
+"""Prints the fields that Perfetto reads from protobuf on standard input. Knows only the fields
+that `patchbay dump --perfetto` uses. Names and numbers are those of
 Perfetto's protos/perfetto/trace."""
 import sys
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module that is loaded later.
+// A module that the program loads later.
 namespace plugin {
 __attribute__((noinline, used)) int load(int a)
 {

@@ -3,15 +3,15 @@
 #
 # pod.sh FOLDER PROG BUILD WHAT
 #
-# A pod of Kubernetes as the kernel has it: PROG is process 1 of a PID namespace, in a
-# root directory without Patchbay. Then another container is added that shares the PID
-# namespace and has a root directory of its own, in which BUILD is at its path:
-# `sh -c WHAT` is run there, as `kubectl debug --target` does it. WHAT is run outside, with
-# PID for the number that PROG has there, if it begins with "outside ".
+# A pod of Kubernetes, as the kernel sees it. PROG is process 1 of a PID namespace, in a
+# root directory without Patchbay. A second container shares the PID namespace and has
+# its own root directory with BUILD at its usual path. `sh -c WHAT` runs there, as with
+# `kubectl debug --target`. If WHAT begins with "outside ", it runs outside instead, with
+# PID for the number that PROG has there.
 set -e
 folder=$1 prog=$2 build=$3 what=$4
 
-# Both have the system's libraries, and else nothing in common.
+# Both containers have the system's libraries and share nothing else.
 make_root() {
 	mkdir -p "$1/proc" "$1/tmp" "$1/dev" "$1/etc"
 	for name in bin lib lib64 sbin usr; do
@@ -34,7 +34,7 @@ mount --bind "$build" "$folder/tool/$build"
 
 unshare --pid --kill-child --root="$folder/app" --mount-proc /prog &
 unshared=$!
-# That it runs is known by its name: before, it is another unshare.
+# The process name tells that PROG runs: before, the process is another unshare.
 pid=
 until [ "$pid" ] && [ "$(cat "/proc/$pid/comm")" = prog ]; do
 	pid=$(cat "/proc/$unshared/task/$unshared/children")

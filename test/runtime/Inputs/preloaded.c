@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Is AddressSanitizer's runtime loaded? And of what the argument starts, too. */
+/* Is AddressSanitizer's runtime loaded, here and in the argument's program? */
 #include <stdio.h>
 #include <stdlib.h>
 

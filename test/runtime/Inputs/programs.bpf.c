@@ -34,7 +34,7 @@ __u64 sum;
 __u64 answer = 7;
 const volatile __u32 limit = 100;
 
-/* Each function has an entry of its own in the hash. */
+/* Each function has its own entry in the hash. */
 SEC("fentry.multi/fern_*")
 int count(__u64 *ctx)
 {
@@ -48,7 +48,7 @@ int count(__u64 *ctx)
 	return 0;
 }
 
-/* Arguments and the result, as BPF_PROG() has them. */
+/* Arguments and result, as BPF_PROG() has them. */
 SEC("fexit/fern_add")
 int BPF_PROG(add_exit, int a, int b, int result)
 {
@@ -64,7 +64,7 @@ int BPF_PROG(add_exit, int a, int b, int result)
 	return 0;
 }
 
-/* The helpers for what differs from function to function. */
+/* The helpers that return data of the traced function. */
 SEC("fexit.multi/moss_*")
 int moss_exit(void *ctx)
 {
@@ -83,7 +83,7 @@ int moss_exit(void *ctx)
 	return 0;
 }
 
-/* A string of the process, into a record of the ring. */
+/* Copy a string of the process to a record of the ring buffer. */
 SEC("fentry/rush_open")
 int BPF_PROG(open_entry, const char *name)
 {

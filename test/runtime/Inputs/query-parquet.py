@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints, a line per row, what DuckDB answers.
+"""Prints DuckDB's answer to QUERY, one line per row.
 
     query-parquet.py QUERY
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One function is called as often as it goes, and one a hundred times a second at most,
- * until a line is read. Then it says how often each was called.
+ * Calls one function as fast as possible and another at most a hundred times per second,
+ * until it reads a line. Then it prints the number of calls of each.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rates.py PATCHBAY PROG OPTIONS...: records PROG (rates.c) for a second, with a limit in
-OPTIONS, until the hot function is disarmed; prints what `record` says, and how many calls of
-the other one were not recorded."""
+"""rates.py PATCHBAY PROG OPTIONS...: records PROG (rates.c) for a second with the limit in OPTIONS,
+until the hot function is disabled. Prints the output of `record`, and how many calls of the
+other function are missing."""
 import subprocess
 import sys
 import time
@@ -17,7 +17,7 @@ said, errors = process.communicate("\n", timeout=60)
 assert process.returncode == 0, errors
 print(errors, end="")
 if "--threshold" in options:
-    sys.exit()  # no call takes that long
+    sys.exit()  # no call is that slow
 report = subprocess.run([patchbay, "report", "-i", "out"], capture_output=True, text=True,
                         timeout=60, check=True).stdout
 calls = {}
@@ -28,5 +28,5 @@ for line in report.splitlines():
             calls[name] = int(words[0])
 often, seldom = map(int, said.split())
 print("seldom: missed", seldom - calls["seldom"])
-# A look is each 100 ms, and a loaded machine may take longer for it.
+# The rate is checked every 100 ms; on a loaded machine a check may be late.
 print("often:", "some" if 1000 < calls.get("often", 0) < often else "all or too few")

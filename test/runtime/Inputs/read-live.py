@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a copy of a recording that goes on, many times.
+"""Copies and reads a running recording many times.
 
     read-live.py TIMES PATCHBAY TRACER-LIBRARY PROGRAM FOLDER
 """
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 100  # seconds until something is recorded, on a busy machine
+PATIENCE = 100  # seconds until the first event, on a busy machine
 
 times, patchbay, library, program, folder = sys.argv[1:]
 shutil.rmtree(folder, ignore_errors=True)
@@ -33,8 +33,8 @@ try:
         after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         dump = subprocess.run((patchbay, "dump", "--csv", f"{folder}/copy"), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        # It may say that old events are gone, as was asked for, and that the process has
-        # not ended.
+        # Two messages are allowed: old events were overwritten, as requested, and the process
+        # has not ended.
         wrong = [line for line in dump.stderr.splitlines()
                  if not line.endswith("as --overwrite asks")
                  and "calls without a return" not in line]
@@ -43,8 +43,8 @@ try:
         ends = []
         for row in csv.DictReader(io.StringIO(dump.stdout)):
             start, duration = int(row["start_ns"]), int(row["duration_ns"])
-            # Half of one record and half of another would be of any length. The
-            # clock's rate is known to some millionth of the time since then.
+            # A mix of two halves of different records would have a random duration. The
+            # clock's rate is known to about a millionth of the time since then.
             if not (duration < 10**9 and start + duration < after + 10**7
                     and row["function"] in ("inner", "outer")):
                 sys.exit(f"{i}: {row} by {after}")

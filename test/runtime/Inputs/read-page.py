@@ -2,12 +2,12 @@
 """Reads the figures of a page of `patchbay report --html`, as its script does.
 
     read-page.py PAGE check JSON [BEFORE-JSON]
-        compares them with what `patchbay report --json` says, and the page's views with
-        each other: in each of them every call is counted once
+        compares them with `patchbay report --json`, and the page's views with
+        each other: each view counts every call once
     read-page.py PAGE print
-        says what the page has
+        prints what the page contains
     read-page.py PAGE forms
-        prints the forms of each name, a line for each function
+        prints the forms of each name, one line per function
 """
 import base64
 import html.parser
@@ -21,7 +21,7 @@ SUMS = ("calls", "total", "self", "open", "cutOff")
 
 
 class Page(html.parser.HTMLParser):
-    """The text of the element with the figures, and whether the page is well-formed."""
+    """The text of the element with the figures; checks that the page is well-formed."""
     VOID = {"meta", "input", "link", "br"}
     OPTIONAL = {"li", "p"}
 
@@ -111,7 +111,7 @@ class Figures:
 
 
 def summed(report):
-    """By name, as two recordings are compared."""
+    """Compares two recordings by name."""
     functions = {}
     for f in report["functions"]:
         functions.setdefault(f["name"], []).append(f)
@@ -141,7 +141,7 @@ def compare(figures, side, report):
 
 
 def check_forms(figures):
-    """Each is shorter than the one before, and no two functions have the same but the last."""
+    """Each form is shorter than the one before. Only the last may be ambiguous."""
     of_form = {}
     for name, forms in zip(figures.names, figures.forms):
         assert len(forms) > 1 and name, forms
@@ -190,7 +190,7 @@ def main(path, what, *reports):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     page = Page(text)
-    # Nothing but its own script and style, and no address but the picture's name space.
+    # Only its own script and style; no address except the namespace of the picture.
     assert re.fullmatch(r"default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; "
                         r"base-uri 'none'; form-action 'none'", page.policy), page.policy
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}

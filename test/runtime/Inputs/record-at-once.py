@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""record-at-once.py PATCHBAY PROG: several commands want one directory."""
+"""record-at-once.py PATCHBAY PROG: several commands request one directory."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ def start(*words, out="data", tracer="function"):
 
 
 def end(process):
-    """Lets PROG go on, and returns how the command ended and what it said."""
+    """Lets PROG continue; returns the exit status and output of the command."""
     _, said = process.communicate(timeout=PATIENCE)
     return process.returncode, said
 
@@ -48,8 +48,8 @@ def refused(process, who, directory="data"):
 
 
 def records(tracer, after):
-    """Records, once `after` is gone: a process that ends closes its files one by one, and
-    what it records into after its output."""
+    """Records after `after` is gone. A process that ends closes its files one by one, and the
+    recording's file after its output."""
     give_up = time.monotonic() + PATIENCE
     while True:
         status, said = end(start(tracer=tracer))
@@ -59,8 +59,8 @@ def records(tracer, after):
         time.sleep(0.1)
 
 
-# Of four at once one records, and all of its calls are there; over and over, since
-# it is a race.
+# One of four concurrent commands records, and has all calls. Repeated, because it is
+# a race.
 COMMAND = "another 'patchbay record'"
 for turn in range(8):
     commands = [start() for _ in range(4)]
@@ -75,7 +75,7 @@ for turn in range(8):
     expect("directories", sorted(os.listdir(".")),
            ["data", "data.old", "prog"] if turn else ["data", "prog"])
 
-# One that runs in DIR.old keeps it, and what is in DIR stays.
+# A recording that runs in DIR.old keeps it, and DIR stays unchanged.
 command = start(out="data.old")
 expect("line", command.stdout.readline(), "started\n")
 before = os.listdir("data")
@@ -83,7 +83,7 @@ refused(start(), COMMAND, "data.old")
 expect("files", os.listdir("data"), before)
 expect("status", end(command)[0], 0)
 
-# A process in the background, in either kind of file: its own and its parent's.
+# A background process, which uses its own file or its parent's.
 for tracer in "function", "function_profile":
     command = start("daemon", tracer=tracer)
     expect("line", command.stdout.readline(), "started\n")

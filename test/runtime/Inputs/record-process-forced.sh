@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# record-process-forced.sh DIR: DIR/visited is recorded by DIR/bin/patchbay, on a kernel that is
-# told who may write to text by /proc/PID/mem.
+# record-process-forced.sh DIR: DIR/bin/patchbay records DIR/visited. A kernel parameter
+# restricts writes to text through /proc/PID/mem.
 cd "$1" || exit
 chmod 1777 /tmp
 mkfifo /tmp/in

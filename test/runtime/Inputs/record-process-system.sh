@@ -3,10 +3,10 @@
 #
 # record-process-system.sh DIR WHAT...
 #
-# `patchbay record -p` on an emulated system, with the command in DIR/bin and programs in
-# DIR. Each WHAT is "counts PROG TIMES", "storm PROG TIMES", "loaded PROG TIMES" (a storm beside
-# four others for the processors), "kill PROG TIMES", "registers PROG TIMES", "sve PROG TIMES",
-# or "waits PROG FUNCTION,...".
+# Runs `patchbay record -p` in an emulated guest. The command is in DIR/bin; programs are in
+# DIR. WHAT is "counts PROG TIMES", "storm PROG TIMES", "loaded PROG TIMES" (a storm while
+# four other processes compete for the CPUs), "kill PROG TIMES", "registers PROG TIMES",
+# "sve PROG TIMES" or "waits PROG FUNCTION,...".
 cd "$1" || exit
 shift
 patchbay=./bin/patchbay
@@ -17,7 +17,7 @@ die() {
 	exit 1
 }
 
-# Lines for the program go to descriptor 3, and what it says comes from 4.
+# Descriptor 3 is the program's input; descriptor 4 is its output.
 start() {
 	rm -f in said
 	mkfifo in said
@@ -28,7 +28,7 @@ start() {
 	[ "$answer" = ready ] || die "$1: $answer"
 }
 
-# A shell that reads a pipe itself does it byte by byte, so nothing is lost.
+# A shell reads a pipe byte by byte, so no input is lost between commands.
 hear() {
 	read -r line <&4
 	printf '%s\n' "$line"
@@ -66,8 +66,8 @@ tracer() {
 
 # record OPTIONS -- COMMAND
 #
-# On a machine that is busy an emulated processor may take longer than the command waits; a
-# storm's loader may be at work each time that it is looked at.
+# On a busy machine an emulated CPU may need longer than the command waits. The storm's
+# loader may be active each time the command looks.
 record() {
 	tries=0
 	until rm -rf rec && $patchbay record -p "$pid" -o rec "$@" 2>err; do
@@ -81,7 +81,7 @@ seen() {
 	$patchbay report -i rec | awk '/ counted( |$)/ { print $1 }'
 }
 
-# Threads of the runtime's do not make an arena each, so that mappings can be counted.
+# The runtime's threads create no arenas, so that mappings can be counted.
 counts() {
 	start env MALLOC_ARENA_MAX=1 ./"$1"
 	before=$(state)
@@ -121,8 +121,8 @@ loaded() {
 		(while :; do :; done) &
 		others="$others $!"
 	done
-	# Also where the storm does not stand it: the system would not come to its end.
-	# shellcheck disable=SC2064 # as they are now
+	# Also runs if the storm fails: otherwise the guest would never
+	# end.
 	trap "kill $others" EXIT
 	storm "$@"
 	trap - EXIT
@@ -134,7 +134,7 @@ system_call() {
 	cut -d ' ' -f 1 "/proc/$pid/syscall"
 }
 
-# Its only thread waits in a function, and does not see that it was stopped there.
+# Its only thread waits in a function, and must not notice that it was stopped there.
 waits() {
 	for function in $(echo "$2" | tr , ' '); do
 		start ./"$1" "$function"
@@ -158,8 +158,8 @@ waits() {
 	done
 }
 
-# The command is killed at any moment. What was begun then ends by itself, after a hundred
-# thousand short waits, which take minutes on an emulated processor that is busy.
+# The command is killed at random moments. The runtime then finishes by itself after a hundred
+# thousand short waits, which take minutes on a busy emulated CPU.
 kill_it() {
 	start ./"$1"
 	before=$(state)
@@ -186,7 +186,7 @@ kill_it() {
 	echo "$1: survived $2 commands"
 }
 
-# A loop with values in all registers; "sve": in those of SVE.
+# A loop with values in all registers; "sve" also uses those of SVE.
 registers() {
 	# shellcheck disable=SC2086 # the second one may be there
 	start ./"$1" $3

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# record-process-yama.sh DIR: who may record what, for each value of kernel.yama.ptrace_scope,
-# on a system of its own; the last value cannot be taken back. The command is in DIR/bin.
+# record-process-yama.sh DIR: which user may record which process, by kernel.yama.ptrace_scope. Runs
+# in a guest, as the last value is permanent. DIR/bin has the command.
 cd "$1" || exit
 chmod 1777 /tmp
 setting=/proc/sys/kernel/yama/ptrace_scope
@@ -14,7 +14,7 @@ mkfifo /tmp/in
 sleep 1000 >/tmp/in &
 keeper=$!
 
-# start USER with|without: a process of that user, and not a child of who records it
+# start USER with|without: starts a process of that user that is no child of the command
 start() {
 	rm -f /tmp/said
 	./as-user "$1" "$2" ./visited </tmp/in >/tmp/said &
@@ -54,7 +54,7 @@ for scope in 0 1 2 3; do
 	start 1000 without
 	record "incapable, of another" 0 without
 	kill "$pid"
-	# Its parent.
+	# The parent of the process.
 	rm -rf /tmp/out
 	./as-user 1000 without sh -c './visited </tmp/in >/dev/null & sleep 1; exec ./bin/patchbay record -t count -p $! -F counted -o /tmp/out -- true' 2>/tmp/err
 	say parent $?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""record-running.py PATCHBAY PROG OPTIONS...: starts PROG, which runs until there is a
-file `ended`, and records it for a second."""
+"""record-running.py PATCHBAY PROG OPTIONS...: starts PROG and records it for a second. PROG runs
+until the file `ended` exists."""
 import os
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two programs that differ in the name of a function alone, -DNAME=. */
+/* Two programs that differ only in the name of one function, -DNAME=. */
 __attribute__((noinline)) int NAME(void);
 __attribute__((noinline)) int NAME(void)
 {

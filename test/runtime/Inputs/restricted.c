@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that has a filter of system calls, which lets all of them pass. "thread": a
- * thread of it has, which is not the first.
+ * A program with a seccomp filter that allows all system calls. With "thread", a thread
+ * other than the first one installs it.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

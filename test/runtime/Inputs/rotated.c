@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * rotated CALLS [CHILDREN]: four threads call often() CALLS times each, and then each of
- * CHILDREN that are forked does. rotated until N FOLDER: they call it until there are N
- * files in the folder that are whole, or, if N is 0, one of them has been removed; "ready"
- * is printed when they begin. With one word more it is killed then.
+ * rotated CALLS [CHILDREN]: four threads call often() CALLS times each; then each of
+ * CHILDREN forked children does. rotated until N FOLDER: they call it until the folder has
+ * N complete files or, if N is 0, until one of them was deleted. Prints "ready" when they
+ * start. With one more argument it kills itself at the end.
  */
 #include "check.h"
 
@@ -28,7 +28,7 @@ static void *call(void *arg)
 
 static char first[300];
 
-/* And remember the first that is found. */
+/* Remember the first file that is found. */
 static int count(const char *folder)
 {
 	DIR *dir = opendir(folder);

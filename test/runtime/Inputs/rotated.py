@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rotated.py PATCHBAY DIR [CALLS]: reads each file of a recording that was rotated on its
-own; none but these may be there, and together they have, or have lost, so many calls."""
+"""rotated.py PATCHBAY DIR [CALLS]: reads each file of a rotated recording on its own. No other file
+may exist. Recorded and lost calls of all files add up to CALLS."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Three threads call often() 1,000 times each, a child 100 times, and once() is. */
+/* Three threads call often() 1,000 times each, a child 100 times; once() once. */
 #include "check.h"
 
 #include <pthread.h>

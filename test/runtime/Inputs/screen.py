@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command on a terminal of its own, presses keys, and prints what is seen there.
+"""Runs a command on a new terminal, presses keys, and prints the screen.
 
     screen.py COLUMNSxROWS STEP... run COMMAND...
 
-    wait:TEXT    until it is on the screen
-    gone:TEXT    until it is not
+    wait:TEXT    waits until TEXT is on the screen
+    gone:TEXT    waits until it is not
     key:NAME     presses a key: Up, Enter, F5, ..., or a character
-    type:TEXT    several characters
+    type:TEXT    types several characters
     show         prints the lines of the screen
-    size:CxR     the window has that size now
-    signal:NAME  sends one to the command
-It ends with the command's status, which is awaited.
+    size:CxR     resizes the window
+    signal:NAME  sends a signal to the command
+Waits for the command and ends with its status.
 """
 import fcntl
 import os
@@ -23,7 +23,7 @@ import sys
 import termios
 import time
 
-# As terminfo has them for "linux".
+# The sequences of terminfo's entry "linux".
 KEYS = {"Up": "\x1b[A", "Down": "\x1b[B", "Right": "\x1b[C", "Left": "\x1b[D", "Home": "\x1b[1~",
         "End": "\x1b[4~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~", "Enter": "\r", "Escape": "\x1b",
         "Tab": "\t", "BackTab": "\x1b\t", "Backspace": "\x7f", "Ctrl-C": "\x03", "F1": "\x1b[[A", "F3": "\x1b[[C",
@@ -32,7 +32,7 @@ SECONDS = 60
 
 
 class Screen:
-    """What a terminal shows: the control sequences that ncurses uses there."""
+    """The screen of a terminal. Implements the control sequences that ncurses sends."""
 
     def __init__(self, columns, rows):
         self.resize(columns, rows)
@@ -42,10 +42,10 @@ class Screen:
         self.columns, self.rows = columns, rows
         self.lines = [[" "] * columns for _ in range(rows)]
         self.row = self.column = 0
-        self.top, self.bottom = 0, rows - 1  # of what scrolls
+        self.top, self.bottom = 0, rows - 1  # scroll region
 
     def scroll(self, at, count):
-        """Lines from at on move up; down, if count is less than 0."""
+        """Scrolls the lines from `at` up, or down if count is negative."""
         for _ in range(abs(count)):
             self.lines.insert(self.bottom + 1 if count > 0 else at, [" "] * self.columns)
             self.lines.pop(at if count > 0 else self.bottom + 1)
@@ -63,7 +63,7 @@ class Screen:
                 self.control(*(g or "" for g in sequence.groups()))
                 text = text[sequence.end():]
             elif text[0] == "\x1b" and len(text) < 16:
-                break  # there is more to come
+                break  # the sequence is incomplete
             else:
                 self.character(text[0])
                 text = text[1:]
@@ -148,15 +148,15 @@ class Session:
         self.bytes = b""
 
     def read(self, seconds):
-        """False: nothing came, or there will be no more."""
+        """False: no output arrived, or the command has closed the terminal."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return False
         try:
             data = os.read(self.terminal, 65536)
-        except OSError:  # EIO: nobody has it open any more
+        except OSError:  # EIO: no process has it open any longer
             return False
         self.bytes += data
-        # A character may come in parts.
+        # A character may arrive in parts.
         whole = len(self.bytes.decode(errors="ignore").encode())
         self.screen.write(self.bytes[:whole].decode(errors="ignore"))
         self.bytes = self.bytes[whole:]
@@ -177,7 +177,7 @@ class Session:
             self.until(lambda: value not in self.screen.text(), "gone:" + value)
         elif kind in ("key", "type"):
             os.write(self.terminal, (KEYS.get(value, value) if kind == "key" else value).encode())
-            # What it draws then may take as long as it likes: a test waits for a text.
+            # Drawing may take any time: a test waits for a text.
             while self.read(0.05):
                 pass
         elif kind == "show":

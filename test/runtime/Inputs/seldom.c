@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* seldom MS: calls often() once a millisecond. "ready" is printed at the beginning. */
+/* seldom MS: calls often() once a millisecond. Prints "ready" at the start. */
 #include "check.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""send-names.py PID: asks the process to arm functions by files of names that no
-`patchbay live` sends, and prints what it answers."""
+"""send-names.py PID: sends files of names that `patchbay live` never sends, as requests to arm
+functions. Prints the replies."""
 import errno
 import glob
 import os
@@ -30,7 +30,7 @@ def ask_names(what, names):
 
 
 def count_open(name):
-    """How often a thread of the process has a file of that name open."""
+    """How many descriptors of the process refer to a file of that name."""
     tasks = f"/proc/{sys.argv[1]}/task/*/fd/*"
     return sum(name in os.readlink(path) for path in glob.glob(tasks))
 
@@ -48,7 +48,7 @@ huge = os.memfd_create("huge")
 os.truncate(huge, 1 << 42)
 ask("terabytes", huge)
 
-# Files are closed, whether asked for or not.
+# The process closes all received files, also unexpected ones.
 names = os.memfd_create("sent-along")
 os.write(names, b"none\0")
 ask("two files", names, names)

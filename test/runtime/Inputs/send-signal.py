@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""send-signal.py SIGNAL STATUS COMMAND...: signals COMMAND when it has printed
-a line, and fails unless it then exits with STATUS.
+"""send-signal.py SIGNAL STATUS COMMAND...: sends SIGNAL to COMMAND after it printed a line. Fails
+unless COMMAND then exits with STATUS.
 """
 import signal as signals
 import subprocess
 import sys
 
 signal, expected = map(int, sys.argv[1:3])
-# Under nohup, and in the background of a shell, some are ignored, which a program
-# inherits.
+# nohup, and a shell for background jobs, ignore some signals; children inherit
+# that.
 for ignored in signals.SIGHUP, signals.SIGINT, signals.SIGQUIT:
     signals.signal(ignored, signals.SIG_DFL)
 process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE)

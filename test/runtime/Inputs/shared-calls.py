@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Are the calls in a report, as JSON on standard input, those that trace-shared.c made?
+"""Compares a report (JSON on standard input) with the calls that trace-shared.c made.
 
-Function number i of 256, whose name has i to the base of four, was called i % 5 + 1
-times.
+Function number i of 256 was called i % 5 + 1 times. Its name contains i in
+base four.
 """
 import json
 import sys
@@ -14,7 +14,7 @@ seen = {}
 for function in json.load(sys.stdin)["functions"]:
     name = function["name"]
     seen[name] = seen.get(name, 0) + function["calls"]
-# Calls that have not returned are told by events of entries only.
+# Only recordings of entries without exits report calls that have not returned.
 seen.setdefault("main", 1)
 if seen != made:
     sys.exit("\n".join(f"{name}: {made.get(name)} calls, {seen.get(name)} in the report"

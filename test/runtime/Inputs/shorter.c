@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Loaded into `patchbay`: data files become shorter when they have been mapped, as if
- * another process did that at this moment.
+ * Preloaded into `patchbay`: truncates data files after they have been mapped, as another
+ * process could at this moment.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Of each function, its calls in ranges that a busy machine does not leave."""
+"""For each function, checks its times against ranges that hold on a busy machine."""
 import json
 import sys
 
-# From and to, in ms, of what the program does.
+# Lower and upper bound in ms, from what the program does.
 RANGES = {"naps": (4, 20), "outer": (8, 40), "forks": (0, 4), "in_child": (4, 20),
           "spins": (35, 100)}
 
@@ -54,7 +54,7 @@ def between(said, path, last="0"):
     with open(path) as file:
         calls = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
     calls = calls[-int(last):]
-    # The counter's rate is not known exactly.
+    # The rate of the counter is not known exactly.
     outside = [e for e in calls if not begin - 1e3 < e["ts"] < end + 1e3]
     print(calls[-1]["name"] + ": all in between" if not outside else
           f"{len(outside)} of {len(calls)}: {outside[0]}, not from {begin} to {end}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stand-still.py stop|freeze PATCHBAY PROG: a process of PROG is recorded, and does not run
-any more when the recording is to end. When it runs again it can be recorded again.
+"""stand-still.py stop|freeze PATCHBAY PROG: records a process of PROG that does not run when the
+recording ends. The process can be recorded again after it runs again.
 
-stand-still.py can: exits with 0 if processes can be frozen here, by control groups of
+stand-still.py can: exits with 0 if processes can be frozen here by control groups of
 version 2."""
 import os
 import signal
@@ -43,7 +43,7 @@ def run(patchbay, program, still, go_on):
     recording = subprocess.Popen(record("sleep", "1"), stderr=subprocess.PIPE, text=True)
     line = recording.stderr.readline()
     assert ": recording;" in line, line
-    # The process has answered when the command behind -- is started.
+    # The process has answered when the command after -- starts.
     while not read(f"/proc/{recording.pid}/task/{recording.pid}/children").strip():
         time.sleep(0.01)
     still(program.pid)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Caller, key and target of a static call, each in the executable or in a shared
- * object: eight cases, and a direct call within each as a control. This file is
- * both, compiled with -DUNIT=exe and with -DUNIT=dso;
- * main() is in the former, with -DMAIN, too.
+ * object: eight cases. Each also makes a direct call as a control. This file is
+ * compiled twice, with -DUNIT=exe and with -DUNIT=dso;
+ * -DMAIN adds main() to the former.
  *
  * Every target adds a variable of its link unit to its argument, and every
- * caller one of its own to the result: with the wrong TOC pointer it would be
- * something else, or a crash.
+ * caller adds one of its own to the result. A wrong TOC pointer gives another
+ * result, or a crash.
  */
 #include <patchbay/static_call.h>
 
@@ -17,7 +17,7 @@
 	M(exe, exe, exe) M(exe, exe, dso) M(exe, dso, exe) M(exe, dso, dso)    \
 	M(dso, exe, exe) M(dso, exe, dso) M(dso, dso, exe) M(dso, dso, dso)
 
-/* IN(unit, code): code, if this is that link unit. */
+/* IN(unit, code): emits code only in that link unit. */
 #define IN(unit, ...) IN_(UNIT, unit, __VA_ARGS__)
 #define IN_(this, unit, ...) IN__(this, unit, __VA_ARGS__)
 #define IN__(this, unit, ...) IN_##this##_##unit(__VA_ARGS__)
@@ -52,7 +52,7 @@ TARGETS(dso, DSO)
 	long call_##caller##_##key##_##target(long);                           \
 	IN(caller, long call_##caller##_##key##_##target(long x)               \
 	{                                                                      \
-		/* Twice, so that it is no tail call, and with r2 in use. */   \
+		/* Twice: so it is no tail call, and r2 is in use.       */   \
 		long first = static_call(caller##_##key##_##target)(x);        \
 		long own = own_##caller;                                       \
 		return static_call(caller##_##key##_##target)(x) == first      \

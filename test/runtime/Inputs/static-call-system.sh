@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
-# What the tests of static calls run on an emulated system; the folder is $1.
+# Runs the tests of static calls in an emulated guest; the folder is $1.
 set -e
 for program in pie exe variant; do
 	echo $program

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """storm.py PATCHBAY STORM PLUGIN SECONDS FOLDER RECORD-OPTION...: records storm.c with
-these options, controls it meanwhile, and holds what was recorded against what it did:
+these options, controls it meanwhile, and compares the recording with the program's work:
 
-- every call of steady() that was done is recorded, lost, missed or cut off, and no
-  more than were begun;
-- of steady_child(), in forked children, the same;
-- no request of `patchbay live` waits (the longest is printed), and a request is
-  answered as long as the program runs.
+- each finished call of steady() is recorded, lost, missed or cut off, and the sum is at
+  most the number of calls begun;
+- the same for steady_child() in forked children;
+- no request of `patchbay live` hangs (prints the longest), and each request is
+  answered while the program runs.
 """
 import glob
 import json
@@ -25,8 +25,8 @@ data = f"{folder}/data"
 
 
 def control(pid):
-    """Requests one after the other, until the program has ended: how many were
-    answered, and how long the longest took."""
+    """Sends requests one by one until the program has ended. Returns how many were
+    answered, and the longest time."""
     orders = (["--arm", "other"], ["--disarm", "other"], [], ["--list"],
               ["--arm", "plugin_*"])
     answered, longest, i = 0, 0, 0
@@ -36,7 +36,7 @@ def control(pid):
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         took = time.monotonic() - start
         i += 1
-        # What is armed already, or not there at the moment, is 3.
+        # Status 3: the function is armed already, or does not exist at the moment.
         if live.returncode in (0, 3):
             answered += 1
             longest = max(longest, took)
@@ -53,7 +53,7 @@ def child_of(pid):
 
 
 def losses(path):
-    """What a data file says of what is not in it, by enum pbd_loss."""
+    """The losses that a data file states, by enum pbd_loss."""
     with open(path, "rb") as file:
         content = file.read()
     at = struct.unpack_from("<I", content, 16)[0]  # header_size

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * An allocator that is instrumented, as that of a program which brings its own: classes of
- * powers of two, under one lock. For one C++ source of a program.
+ * An instrumented allocator, as in programs that bring their own. Size classes are powers
+ * of two, under one lock. For one C++ source of a program.
  */
 #ifndef STRESS_ALLOCATOR_H
 #define STRESS_ALLOCATOR_H
@@ -16,7 +16,7 @@
 
 enum { SMALLEST = 5, CLASSES = 16, CHUNK = 1 << 20 };
 
-/* Before what is allocated: its class, or CLASSES and how long its mapping is. */
+/* Header of an allocation: its class, or CLASSES and the length of its mapping. */
 struct header {
 	size_t kind;
 	size_t mapped;
@@ -147,14 +147,14 @@ void *realloc(void *old, size_t size)
 	return p;
 }
 
-/* Of 16 bytes, as all of it is; the loader and the C++ library want more of theirs. */
+/* Aligned to 16 bytes as all memory is; the loader and the C++ library need more. */
 void *memalign(size_t align, size_t size)
 {
 	char *p;
 
 	if (align <= sizeof(struct header))
 		return malloc(size);
-	/* Never given back: few ask. */
+	/* /* Never freed: few callers ask for it. */ */
 	lock_heap();
 	p = static_cast<char *>(cut_chunk(size + 2 * align + sizeof(struct header)));
 	unlock_heap();

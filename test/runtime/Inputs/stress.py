@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stress.py PATCHBAY SECONDS FOLDER STRESS PLUGIN UNWINDER: runs stress.cpp plain, attaches to it
-again and again with one tracer after the other, and sets and removes a uprobe on one of its
-functions meanwhile, where the kernel lets us. The program has to end by itself, with every
-result right, and every recording has to succeed and to be readable."""
+"""stress.py PATCHBAY SECONDS FOLDER STRESS PLUGIN UNWINDER: runs stress.cpp plain and attaches to
+it again and again with each tracer in turn. Meanwhile it sets and removes a uprobe on one of its
+functions, if the kernel permits. The program must end by itself with correct results. Every
+recording must succeed and be readable."""
 import ctypes
 import itertools
 import os
@@ -21,7 +21,7 @@ TRACERS = [["-t", "function_profile"], ["-t", "function", "-F", "risky*"],
 
 
 def file_offset(path, name):
-    """Where a function is in its file."""
+    """The offset of a function in its file."""
     for line in subprocess.check_output(["nm", path], text=True).splitlines():
         if line.split()[-1] == name:
             address = int(line.split()[0], 16)
@@ -39,7 +39,7 @@ def file_offset(path, name):
 
 
 def open_uprobe(path, offset, pid):
-    """A descriptor; the probe goes when it is closed. perf_event_open(2)."""
+    """perf_event_open(2): returns a descriptor; closing it removes the probe."""
     with open("/sys/bus/event_source/devices/uprobe/type", encoding="ascii") as file:
         kind = int(file.read())
     name = ctypes.create_string_buffer(os.fsencode(path))
@@ -84,7 +84,7 @@ try:
             sys.exit(f"record {' '.join(options)}: exit status {record.returncode}: {record.stderr}")
         report = subprocess.run([patchbay, "report", "-i", data], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
-        # 1: no call was recorded, as where all of its functions had a probe.
+        # Status 1: no call was recorded, for example because all its functions had a probe.
         if report.returncode not in (0, 1) or "error:" in report.stderr:
             sys.exit(f"report of {' '.join(options)}: {report.stderr}")
         shutil.rmtree(data)

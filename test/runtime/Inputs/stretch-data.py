@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stretch-data.py FILE SIZE: makes SIZE bytes part of a data file that a process
-records to, without that anything is written to them: a chunk of spare room."""
+"""stretch-data.py FILE SIZE: adds a chunk of SIZE unused bytes to a data file that a process
+records to, without writing to them."""
 import os
 import struct
 import sys

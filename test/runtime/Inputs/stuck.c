@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Once it is loaded it tells the process (SIGUSR1), and never is done. */
+/* When loaded it signals the process (SIGUSR1), and never returns. */
 #include <signal.h>
 #include <unistd.h>
 

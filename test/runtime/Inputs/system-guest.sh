@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# system-guest.sh DIR: runs what system-programs.sh built there, a line each; a test
-# misses the line of what it did not build. A hang is a failure; where the clock goes by
-# what processors do (run.py --mips), some programs take ten minutes of it.
+# system-guest.sh DIR: runs the programs that system-programs.sh built there and prints a line
+# for each; a program that was not built has no line. A hang is a failure. Where the clock
+# counts executed instructions (run.py --mips), some programs take ten minutes of that clock.
 #
-# bpf-fuzz comes first: in a guest that has run others it takes 20 seconds instead of 3. It
-# stores much, so it may be to pages that have had code, of which emulators keep account.
+# bpf-fuzz runs first: later in the guest it takes 20 seconds instead of 3. It writes a lot of
+# memory, possibly to pages that held code; emulators track those.
 cd "$1" || exit
-# So there; and on riscv64 each interrupt from one hart to the other lets the emulator's other
-# hart wait for a turn of a tenth of a second, as PAUSE gives none away.
-# So tests allow ten times as many seconds (check.h), and left.c leaves a handler a tenth as often.
+# On riscv64, each interrupt from one hart to another makes the emulator's other hart wait for a
+# tenth of a second, since PAUSE does not yield its turn. Tests therefore allow ten times as many
+# seconds (check.h), and left.c leaves a handler a tenth as often.
 export PATCHBAY_TEST_SLOW=30
 limit=1800 rounds=60
-# A round has thirty times as many calls there, as turns are longer.
+# One round has thirty times as many calls there, because turns are longer.
 [ "$(uname -m)" != riscv64 ] || limit=180 rounds=20
 while read -r program arguments; do
 	[ -e "$program" ] || continue

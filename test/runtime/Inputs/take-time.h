@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For functions that are not to be shorter than a threshold of 1 ns: clocks of some
- * processors tick every few ns, so a call that does nothing may take no time.
+ * For functions that must take at least a threshold of 1 ns. The clocks of some CPUs tick
+ * every few ns, so an empty call may take no time.
  */
 #ifndef TAKE_TIME_H
 #define TAKE_TIME_H

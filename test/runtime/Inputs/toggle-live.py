@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a program, changes at random what is traced in it, and lets it end.
+"""Records a program, changes at random which functions are traced, and lets it end.
 
     toggle-live.py TIMES PATCHBAY PROGRAM FOLDER TRACER
 
-The program prints a line when it has begun, and ends with its standard input.
+The program prints a line at its start, and ends at the end of standard input.
 """
 import random
 import re
@@ -22,7 +22,7 @@ process = subprocess.Popen(
 try:
     if process.stdout.readline() != "started\n":
         sys.exit(f"{program} did not start")
-    # The command is its parent.
+    # The command is the program's parent.
     with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
         child = children.read().strip()
     armed = []
@@ -30,7 +30,7 @@ try:
         said = subprocess.run((patchbay, "live", child, *choose.choice(changes)),
                               text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
-        # 3: the pattern selects nothing that could be changed.
+        # Status 3: the pattern selects no function that could be changed.
         if said.returncode not in (0, 3):
             sys.exit(f"status {said.returncode}: {said.stdout}")
         armed += re.findall(r", (\d+) functions? now", said.stdout)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what a program says that its threads called with what was recorded.
+"""Compares the calls that a program's threads made with the recorded calls.
 
     trace-counts.py [--missed NAME [--told FILE]] [--lost] SAID < CSV
 
-SAID has lines "TID FUNCTION CALLS"; CSV is of `patchbay dump --csv`. Other
-functions do not matter. Events of a thread must be in order, too. With --lost a
-tenth of the events of a function may be missing. Calls of NAME come from a signal handler,
-and are missed where that interrupts a tracer's handler: without --told, some of them are there.
-With it, at most as many are missing as `patchbay record` told in FILE.
+SAID has lines "TID FUNCTION CALLS"; CSV is `patchbay dump --csv`. Functions not in SAID
+are ignored. The events of a thread must be in order. With --lost a tenth of the events
+of a function may be missing. A signal handler calls NAME. Its calls are missed if the
+signal interrupts a tracer's handler. Without --told, some of them must exist.
+With --told, at most as many are missing as `patchbay record` reported in FILE.
 """
 import csv
 import re

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums up what `patchbay dump --csv` says, and fails if a call is not within the
-one that is said to contain it.
+"""Sums up `patchbay dump --csv`. Fails if a call is not within its stated
+parent.
 
-    FUNCTION KIND CALLS depth MIN[-MAX], self >= MS ms, total >= MS ms
+FUNCTION KIND CALLS depth MIN[-MAX], self >= MS ms, total >= MS ms
 """
 import csv
 import sys

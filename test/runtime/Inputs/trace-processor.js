@@ -2,9 +2,9 @@
 //
 //     trace-processor.js FOLDER
 //
-// Perfetto's trace processor, which reads requests from standard input and writes
-// replies to standard output. FOLDER is that of Perfetto's page, for which it is
-// a worker of a browser: here it is given what it uses of one.
+// Perfetto's trace processor. It reads requests from standard input and writes replies
+// to standard output. FOLDER is that of Perfetto's page. There the processor is a
+// browser's worker; this script provides the parts of a browser that it uses.
 "use strict";
 const fs = require("fs"), path = require("path");
 const folder = process.argv[2];
@@ -16,7 +16,7 @@ class XMLHttpRequest {
 const worker = {
   self: { location: { href: "" } }, WorkerGlobalScope: Object, XMLHttpRequest,
   process: undefined,
-  // What it says there is for people.
+  // Its messages there are for humans.
   console: Object.assign(Object.create(console), { log: console.error }),
 };
 Function(...Object.keys(worker),
@@ -25,5 +25,5 @@ Function(...Object.keys(worker),
 
 const port = { postMessage: reply => fs.writeSync(1, reply) };
 worker.self.onmessage({ data: port });
-// What it waits for before it can be asked is all done by then.
+// Its asynchronous initialization is complete by then.
 setImmediate(() => process.stdin.on("data", request => port.onmessage({ data: request })));

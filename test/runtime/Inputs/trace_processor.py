@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Perfetto's trace processor, as trace-processor.js runs it."""
+"""A client of Perfetto's trace processor, which trace-processor.js runs."""
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +28,7 @@ class Pipes:
 
 class TraceProcessor(TraceProcessorRpc):
     def load(self, file):
-        """An open file. What it holds is handed over in parts, as all of it may be much."""
+        """Loads an open file. Sends its content in parts, because it may be large."""
         rpc = self.protos.TraceProcessorRpc
 
         def requests():

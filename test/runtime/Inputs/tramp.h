@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a test can see of the static calls of its own link unit: the code of
- * tramps and of branches to them, by the tables that the linker made.
+ * The static calls of a test's own link unit: the code of tramps and of branches to them,
+ * found by the tables that the linker made.
  */
 #ifndef TRAMP_H
 #define TRAMP_H
@@ -62,7 +62,7 @@ static inline int is_key(const int32_t *field, const void *key)
 	return at == (uintptr_t)key;
 }
 
-/* This unit's tramp for @key. */
+/* Returns this unit's tramp for @key. */
 static inline const void *tramp_of(const struct static_call_key *key)
 {
 	const struct patchbay_static_calls *calls = tables_of_unit();
@@ -74,7 +74,7 @@ static inline const void *tramp_of(const struct static_call_key *key)
 	return NULL;
 }
 
-/* The branches to it in this unit, by address, and how many of @max there are. */
+/* Stores up to @max addresses of this unit's branches to it; returns their number. */
 static inline int sites_of(const struct static_call_key *key,
 			   const unsigned char **sites, int max)
 {
@@ -88,7 +88,7 @@ static inline int sites_of(const struct static_call_key *key,
 	return nr;
 }
 
-/* Where the displacement of a branch is, and where the branch leads. */
+/* Where the displacement of a branch is, and the target of the branch. */
 static inline int displacement_of(const unsigned char *site)
 {
 #ifdef __x86_64__
@@ -113,7 +113,7 @@ static inline const void *branch_target(const unsigned char *site)
 #endif
 }
 
-/* Whether it branches to its target directly. */
+/* Does the tramp branch directly to its target? */
 static inline int tramp_is_direct(const void *tramp)
 {
 #if defined(__x86_64__)
@@ -135,7 +135,7 @@ static inline int tramp_is_direct(const void *tramp)
 
 #define has_direct_tramp(name) tramp_is_direct(tramp_of(&STATIC_CALL_KEY(name)))
 
-/* As a debugger's breakpoint would be. Returns what was there. */
+/* Writes what a debugger's breakpoint would be. Returns the old bytes. */
 static inline unsigned char write_text(const unsigned char *text,
 				       unsigned char byte)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""truncate-image.py PATCHBAY IMAGE: lists IMAGE cut at many sizes.
+"""truncate-image.py PATCHBAY IMAGE: lists IMAGE truncated to many sizes.
 
-Every status but 0 and the documented 1 and 3 is a failure; so is an error
-without its one line.
+Fails on each status except 0 and the documented 1 and 3. Fails if an error is not
+reported in exactly one line.
 """
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Arguments that are not there, or not read. */
+/* Arguments that do not exist, or are not read. */
 #include "check.h"
 
 struct parts {
@@ -18,7 +18,7 @@ OPAQUE void nothing(void)
 {
 }
 
-/* Of this one only the second argument is left. */
+/* The compiler keeps only the second argument of this one. */
 static __attribute__((noinline)) int keeps(int dropped, int kept)
 {
 	__asm__ volatile("" : "+r"(kept));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""typed-json.py JSON: that values of calls of trace-typed.cpp have the types in JSON that
-they have in the program, and are written once, and with all their digits."""
+"""typed-json.py JSON: checks that values of trace-typed.cpp have the same types in JSON as in the
+program. Each value is written once, with all digits."""
 import json
 import sys
 
@@ -31,7 +31,7 @@ WANTED = [
 
 
 def shown(value):
-    """With types: 1, 1.0 and True are equal otherwise."""
+    """Compares with types; otherwise 1, 1.0 and True are equal."""
     if isinstance(value, dict):
         return {key: shown(of) for key, of in value.items()}
     return type(value).__name__, value

@@ -3,14 +3,14 @@
 #
 # unpack-linux.sh TARBALL DIR SERIES...
 #
-# Unpacks into DIR what these series of patches change of a Linux source. To go through the whole
-# archive takes a quarter of a minute, so a test does it once for all that it applies.
+# Unpacks into DIR the files of a Linux source that these series of patches change. Reading the
+# whole archive takes a quarter of a minute, so a test does it once for all its series.
 set -eu
 tarball=$1 dir=$2
 shift 2
 patches=$(for series; do sed "s,^,$(dirname "$series")/," "$series"; done)
 mkdir "$dir"
-# What a patch makes a later one may change.
+# A later patch may change a file that an earlier one created.
 made=$(awk '/^--- \/dev\/null/ { getline; sub("^[+]+ b/", "*/"); print }' $patches)
 { sed -n 's,^--- a/,*/,p' $patches | sort -u | grep -vxF "${made:-none}"
 	echo '*/scripts/checkpatch.pl'; } |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What unpacked.c loads. Local names are in no table that strip(1) leaves. */
+/* The library that unpacked.c loads. strip(1) removes its local names from all tables. */
 __attribute__((noinline)) static int helper(int n)
 {
 	__asm__ volatile("" : "+r"(n));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * unpacked HOW LIBRARY: loads LIBRARY as Java, .NET and PyInstaller do, and calls f(3) of
- * it, which calls helper() ten times.
+ * unpacked HOW LIBRARY: loads LIBRARY as Java, .NET and PyInstaller do, and calls its
+ * f(3), which calls helper() ten times.
  *
- * late:  from a temporary file, which is removed when the program has called it
- * early: the same, but removed before
+ * late:  from a temporary file, which is deleted after the call
+ * early: the same, but the file is deleted before the call
  * memfd: from memory
- * wait:  LIBRARY as it is; "ready" is printed, and a line is waited for first
+ * wait:  LIBRARY as it is; first prints "ready" and waits for a line
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""until.py FILE TEXT,TEXT... SIGNAL COMMAND...: runs COMMAND until each TEXT is in
-FILE, then sends it SIGNAL, and prints how it ended. $ in TEXT is the end of a line."""
+"""until.py FILE TEXT,TEXT... SIGNAL COMMAND...: runs COMMAND until each TEXT is in FILE. Then it
+sends SIGNAL, and prints how COMMAND ended. $ in TEXT is the end of a line."""
 import signal
 import subprocess
 import sys

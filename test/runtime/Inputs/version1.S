@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function in the form of ABI version VERSION, 1 unless told otherwise, as far as
- * other versions look at it: record, descriptor, constructor and destructor. What
- * a descriptor has behind its version is for nobody else to look at. Since version 2
- * there is a loaded note (NOTE), by which a runtime that comes later finds it.
+ * A function in the layout of ABI version VERSION (default: 1), as far as other versions
+ * read it: record, descriptor, constructor and destructor. Other versions must not read
+ * the descriptor after its version field. Since version 2 a loaded note (NOTE) exists. A
+ * runtime that is loaded later finds the module by it.
  */
 #ifndef VERSION
 #define VERSION 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-exiting.py PATCHBAY PROG TIMES: PROG, that of visited.c, ends or is killed at moments
-all over the work of a command that records it. It is recorded, or has ended: no other
-reason is said."""
+"""visit-exiting.py PATCHBAY PROG TIMES: PROG (visited.c) ends or is killed at random moments while
+a command starts to record it. The command records it or reports that it has ended. Any other
+error fails the test."""
 import random
 import re
 import subprocess

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-odd.py HOW PROG -- COMMAND...: runs COMMAND, in which PID is the process of PROG,
-when that has printed a line, and is
+"""visit-odd.py HOW PROG -- COMMAND...: starts PROG, waits for a line, and runs COMMAND. PID in
+COMMAND is the process, which is
 
 plain      as it was started
 stopped    stopped by a signal
 traced     traced by this script
 gdb        traced by gdb
-zombie     killed, and nobody has waited for it
-thread     the same, but PID is a thread of it that is not the first
+zombie     killed, and its parent has not waited for it
+thread     the same, but PID is another thread of it than the first
 child      the same, but PID is its child
 recorded   recorded by another COMMAND, which has begun
 
-Exits as COMMAND does.
+Exits with COMMAND's status.
 """
 import ctypes
 import os

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several commands at one process that nobody has prepared.
+"""Runs several commands on one process that does not link the runtime.
 
 visit-several.py PATCHBAY beside PROG OBJECT
-    PROG is that of visited.c, and OBJECT has programs of attached.c. Commands attach to it,
-    and record it, beside each other: each ends without taking anything from the others, and
-    calls are counted exactly. Nothing is left behind the last one.
+    PROG is visited.c; OBJECT has the programs of attached.c. Commands attach to PROG and
+    record it at the same time. The end of one command changes nothing for the others, and
+    counts are exact. The last command leaves nothing in the process.
 visit-several.py PATCHBAY killed PROG OBJECT
-    A command is killed, and another comes at once.
+    Kills a command; another one starts at once.
 visit-several.py PATCHBAY blocked PROG OBJECT
-    A handler that is attached blocks, and a recording ends meanwhile: programs stay
-    attached, and it can be recorded again when the handler has returned.
+    An attached handler blocks while a recording ends. BPF programs stay attached. The
+    process can be recorded again after the handler has returned.
 """
 import os
 import random
@@ -24,7 +24,7 @@ from visit import TIMEOUT, Recording, await_quiet, await_text, check_quiet
 
 
 class Program(visit.Program):
-    """What programs that are attached to it print goes to a file."""
+    """Starts the process; output of attached BPF programs goes to a file."""
 
     def __init__(self, path):
         self.log = open("printed", "w+", encoding="utf-8")
@@ -34,7 +34,7 @@ class Program(visit.Program):
         assert self.process.stdout.readline() == "ready\n"
 
     def printed(self, number):
-        """How many lines `entry` it prints meanwhile, and the calls that it makes."""
+        """Makes calls; checks how many lines `entry` prints meanwhile."""
         with open("printed", encoding="utf-8") as file:
             file.seek(0, 2)
             made = self.call(number)
@@ -87,7 +87,7 @@ def beside(patchbay, path, what):
     assert not os.path.exists("snapshot")
     print("there is no recording to change")
 
-    # The parent's business.
+    # Only the parent may do this.
     with open("printed", encoding="utf-8") as file:
         file.seek(0, 2)
         os.kill(visit.check_forked(program, before), signal.SIGKILL)
@@ -95,7 +95,7 @@ def beside(patchbay, path, what):
     check_calls(program, 2)
     print("a child has nothing attached")
 
-    # The first one has loaded the runtime.
+    # The first command has loaded the runtime.
     first.end()
     check_calls(program, 1)
     print("one of two ended: the other's program stayed")
@@ -133,7 +133,7 @@ def beside(patchbay, path, what):
 
 
 def killed(patchbay, path, what):
-    """Whatever the last command has left, the next one does what it is asked for."""
+    """Whatever the last command left, the next one must work."""
     program = Program(path)
     before = program.state()
     random.seed(1)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a process whose threads are not to be stopped, or not everywhere.
+"""Records a process with threads that cannot be stopped, or not everywhere.
 
 visit-threads.py PATCHBAY vfork PROG
-    PROG is that of visited-vfork.c: its first thread does not stop for a while, and goes on
-    later, while the process is recorded.
+    PROG is visited-vfork.c. Its first thread cannot be stopped for a while, and continues
+    later during the recording.
 visit-threads.py PATCHBAY restartable PROG TIMES
-    PROG is that of visited-restartable.c, which finds out itself that something is wrong.
+    PROG is visited-restartable.c, which checks itself for errors.
 visit-threads.py PATCHBAY forks PROG TIMES
-    PROG is that of visited-forks.c: a child that was forked while the runtime was loaded has
-    nothing of what that takes.
+    PROG is visited-forks.c. A child that was forked while the runtime was loading keeps
+    nothing of the loading.
 """
 import os
 import select
@@ -45,7 +45,7 @@ def restartable(patchbay, path, times):
 
 
 def mapped(pid):
-    """Lines without a name, by their first words."""
+    """Mappings without a name, by their first words."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
         return {tuple(words[:2]) for words in map(str.split, file) if len(words) == 5}
 

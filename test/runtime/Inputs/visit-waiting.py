@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-waiting.py PATCHBAY PROG FUNCTION...: records PROG, which is that of
-visited-waits.c, while its only thread waits in FUNCTION, and says how that ended. What
-waits for standard input reads it then, as if nothing had been."""
+"""visit-waiting.py PATCHBAY PROG FUNCTION...: records PROG (visited-waits.c) while its only thread
+waits in FUNCTION, and prints the result. A function that waits for standard input must then read
+it normally."""
 import os
 import subprocess
 import sys
@@ -14,7 +14,7 @@ READ = {"x86_64": 0, "aarch64": 63}[os.uname().machine]
 
 
 def state(pid):
-    """S: it waits."""
+    """State S: the thread sleeps."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         return file.read().rsplit(")")[1].split()[0]
 
@@ -36,7 +36,7 @@ def visit(patchbay, path, function):
             [patchbay, "record", "-t", "count", "-p", str(program.pid), "-F", "counted", "-o",
              f"{function}.data", "--", "true"],
             stderr=subprocess.PIPE, text=True, timeout=TIMEOUT).stderr
-        # It has not gone on since, as if it had been interrupted.
+        # It has not continued since, as it would after an interruption.
         time.sleep(0.05)
         assert program.poll() is None, (function, program.returncode)
         assert await_system_call(program.pid) == waits, function

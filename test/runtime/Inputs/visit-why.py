@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-why.py PATCHBAY PROG: records PROG (napping.c), that runs, and prints what replay
-says of each thread's calls: the first one, and another."""
+"""visit-why.py PATCHBAY PROG: records the running PROG (napping.c), and prints the output of replay
+for the first call and another call of each thread."""
 import subprocess
 import sys
 

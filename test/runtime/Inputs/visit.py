@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a running process by its number, and looks at what is left in it.
+"""Records a running process by its PID, and checks what the recording leaves in it.
 
 visit.py PATCHBAY counts PROG TIMES
-    PROG is that of visited.c, with its argument, if any. Calls are counted exactly between the beginning of a
-    recording and its end, TIMES times, and then everything is as it was.
+    PROG is visited.c, with its argument, if any. Counts are exact from the start of a
+    recording to its end, TIMES times. Afterwards the process is unchanged.
 visit.py PATCHBAY keeps PROG TIMES
-    Recordings with small and with large buffers in turn: what is kept for the next one is
-    not more after TIMES of both than after the first.
+    Alternates recordings with small and large buffers. After TIMES of both, the process
+    keeps no more memory for the next one than after the first.
 visit.py PATCHBAY stays PROG TIMES
-    Its memory is as much after TIMES recordings as after one by each tracer.
+    Memory use after TIMES recordings equals that after one recording by each tracer.
 visit.py PATCHBAY inside PROG TIMES
-    The same, and PROG, a command, finds neither the runtime nor the directory: it has a
-    /tmp of its own, in which nothing is left. --follow: its children, too.
+    The same for PROG, a command that finds neither the runtime nor the directory: it has
+    its own /tmp, where nothing may be left. --follow: also its children.
 visit.py PATCHBAY fork PROG TIMES
-    It forks meanwhile: nothing of it is recorded, or left, in its children.
+    The process forks meanwhile: its children are not recorded and keep nothing.
 visit.py PATCHBAY follow PROG TIMES
-    With --follow its children are recorded, too, and let go at the end.
+    --follow also records its children, and releases them at the end.
 visit.py PATCHBAY storm PROG TIMES
-    PROG is that of visited-storm.cpp, which finds out itself that something is wrong.
+    PROG is visited-storm.cpp, which checks itself for errors.
 visit.py PATCHBAY alone PROG TIMES
-    The same, as one thread that allocates nearly all the time.
+    The same with a single thread that allocates nearly all the time.
 visit.py PATCHBAY kill PROG TIMES
-    The command is killed (SIGKILL) at moments all over its work; PROG goes on, and can
-    be recorded afterwards.
+    The command is killed (SIGKILL) at random moments. PROG continues, and can be
+    recorded afterwards.
 """
 
 import os
@@ -66,8 +66,8 @@ class Program:
         return {name: self.folder(name) for name in ("fd", "task")}
 
     def changed_text(self):
-        """Where in the program's file what is executed is not what is there. Slots, which
-        nobody executes, are empty there, and keep what was armed last."""
+        """Addresses where executable memory differs from the program's file. Slots are not
+        executed. They are 0 in the file, and keep the last armed value in memory."""
         changed = []
         with open(f"/proc/{self.pid}/mem", "rb") as memory, \
                 open(f"/proc/{self.pid}/exe", "rb") as file:
@@ -123,7 +123,7 @@ class Recording:
 def check_quiet(program, before):
     after = program.state()
     assert after == before, f"{before} became {after}"
-    # So a call executes not one instruction more.
+    # A call then executes exactly as many instructions as before.
     assert not program.changed_text(), program.changed_text()
     for line in program.mappings():
         assert not {"w", "x"} <= set(line.split()[1]), line
@@ -143,7 +143,7 @@ def await_quiet(program, before):
 
 
 def await_text(path, find):
-    """What is found in a file, when there is something."""
+    """The content of a file, once it is not empty."""
     end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         with open(path, encoding="utf-8") as file:
@@ -167,7 +167,7 @@ def counts(patchbay, command, times):
         program.call(2)
         seen = recording.calls("counted")
         assert seen == made, f"{number} {options}: {seen} of {made}"
-    # The libraries stay, and what is kept of threads: as much as after the first.
+    # The libraries and the per-thread state stay loaded: as much as after the first recording.
     assert len(program.mappings()) < mapped + 150, (mapped, len(program.mappings()))
     program.end()
     print(f"counted exactly {times} times")
@@ -189,14 +189,14 @@ def keeps(patchbay, command, times):
             recording.end()
             assert recording.calls("counted") == made
         sizes.append(mapped_kb(program))
-    # What threads are given for such buffers is made for some at once, and takes 8 MB.
+    # Memory for such thread buffers is made for several threads at once, and takes 8 MB.
     assert sizes[-1] - sizes[0] < 1024, sizes
     program.end()
     print(f"kept no more after {times} times")
 
 
 def own_kb(program):
-    """What is of the process alone, of the threads and of all that is allocated."""
+    """Private memory of the process: of its threads and of all allocations."""
     with open(f"/proc/{program.pid}/status", encoding="utf-8") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("RssAnon:"))
 
@@ -209,7 +209,7 @@ def stays(patchbay, command, times):
         program.call(50)
         recording.end()
         sizes.append(own_kb(program))
-    # A page for each recording, or for a few of the threads, would be too much.
+    # One page for each recording, or for a few of the threads, would be too much.
     assert sizes[-1] - sizes[len(TRACERS)] < 2 * (times - len(TRACERS)), sizes
     program.end()
     print(f"its memory stayed for {times} recordings")
@@ -238,8 +238,8 @@ def inside(patchbay, command, times):
 
 
 def check_child(pid, before):
-    """A child that was forked while its parent was recorded is not, nor has it
-    anything of the recording."""
+    """A child that was forked during the recording of its parent is not recorded, and
+    keeps nothing of the recording."""
     for folder in before:
         expected = len(before[folder]) if folder == "fd" else 1
         assert len(os.listdir(f"/proc/{pid}/{folder}")) == expected, folder
@@ -248,7 +248,7 @@ def check_child(pid, before):
 
 
 def check_forked(program, before):
-    """A child that makes a call when it begins; its number."""
+    """Forks a child that makes a call at its start; returns its PID."""
     child = program.call(0)
     await_pause(child)
     check_child(child, before)
@@ -256,7 +256,7 @@ def check_forked(program, before):
 
 
 def await_pause(pid):
-    """fork() returns in the parent before the child has done what it does in there."""
+    """fork() returns in the parent before the child has run its handlers."""
     await_text(f"/proc/{pid}/syscall", lambda text: text.startswith("34 "))
 
 
@@ -278,7 +278,7 @@ def fork(patchbay, path, times):
 
 
 def follow(patchbay, path, times):
-    """Children from before and from meanwhile: each makes a call when it begins."""
+    """Children from before and during the recording: each makes a call at its start."""
     program = Program(path)
     before = program.state()
     for number in range(times):
@@ -298,8 +298,8 @@ def follow(patchbay, path, times):
 
 
 def alone(patchbay, path, times):
-    """Many looks at it find it where it may not be borrowed; on a busy machine, where it
-    seldom runs, it takes longer until one does."""
+    """The command often finds the thread where it cannot be borrowed. On a busy machine,
+    where the thread seldom runs, it takes longer until it can."""
     looks = any(storm(patchbay, path, times, "alone") > 0 for _ in range(10))
     assert looks, "always borrowed at the first look"
 
@@ -330,7 +330,7 @@ def kill(patchbay, path, times):
         command.kill()
         command.wait()
         program.call(10)
-    # What was begun and is not held ends by itself, in ten seconds.
+    # An unfinished recording without a command ends by itself within ten seconds.
     await_quiet(program, before)
     recording = Recording(patchbay, program, "-F", "counted")
     made = program.call(7)

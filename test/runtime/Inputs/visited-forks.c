@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Forks again and again, a child that stays as long as its parent does, up to a limit. For
- * each line on standard input it says how many there are.
+ * Forks again and again, up to a limit; each child lives as long as its parent. For each
+ * line on standard input it prints the number of children.
  */
 #include <poll.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tells debuggers (struct r_debug in <link.h>) of a list of modules that goes round in a
- * circle, and of a program that exports 200,000 functions, each of which has a name of 16 MB,
- * all the same, in a table that DT_HASH describes. And of modules that are none, each of which
- * has four million symbols more, one chain of DT_GNU_HASH. Its loader goes by its own list.
+ * Gives debuggers (struct r_debug in <link.h>) a circular list of modules. One program exports
+ * 200,000 functions, whose common name has 16 MB, in a table that DT_HASH describes. Other
+ * entries are no modules; each has four million more symbols in one chain of DT_GNU_HASH. The
+ * loader itself uses its own list.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -63,7 +63,7 @@ static void describe(uintptr_t base)
 	add(DT_HASH, counts);
 }
 
-/* Behind all that it says is at a higher address, as offsets are lower than its own. */
+/* The forged tables lie at higher addresses, because offsets are unsigned. */
 static void make_fake(size_t nr, const void *symbols, const uint32_t *table)
 {
 	char *at = mmap((void *)(uintptr_t)(0x10000000 + nr * 16 * PAGE), 2 * PAGE,
@@ -95,7 +95,7 @@ static void make_fakes(void)
 	const void *symbols = allocate(CHAIN * sizeof(ElfW(Sym)));
 	uint32_t *table = allocate((CHAIN + 16) * sizeof(*table));
 
-	table[0] = 1; /* one bucket, which begins with the first symbol */
+	table[0] = 1; /* one bucket, starting at the first symbol */
 	table[5 + CHAIN - 1] = 1;
 	for (size_t i = 0; i < NR_FAKES; i++)
 		make_fake(i, symbols, table);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * AArch64: a thread that has a value of its own in every register, and looks for it
- * again and again: all general ones but the stack pointer, vectors, flags and what
- * floating point has of them. It makes no system call until SIGALRM says that it is over.
- * With an argument it has values in the parts of registers that SVE adds, in predicates and FFR.
+ * AArch64: a thread with a distinct value in every register checks the values again and again:
+ * all general registers except the stack pointer, vectors, flags and the floating-point flags.
+ * It makes no system call until SIGALRM ends it. With an argument it also uses SVE's registers,
+ * predicates and FFR.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -17,9 +17,9 @@ static void end(int signal)
 }
 
 /*
- * Returns how many rounds it has made when @over is not 0, or -1 - the number of the
- * register that had another value. x0 is @over's address, x1 the number of rounds;
- * x2 to x30 have 0x1000 + their number, and vectors 0x2000 + theirs, in both halves.
+ * Returns the number of rounds after @over becomes nonzero, or -1 minus the number of the
+ * first register with a wrong value. x0 is the address of @over; x1 counts rounds. x2 to
+ * x30 hold 0x1000 + their number, and both halves of vectors hold 0x2000 + theirs.
  */
 long look(volatile uint32_t *over);
 __asm__(
@@ -63,10 +63,10 @@ __asm__(
 	"mov x2, #0x400000\n"		/* FPCR: towards plus infinity */
 	"msr fpcr, x2\n"
 	"mov x2, #0x1002\n"
-	"movz x29, #0xa000, lsl #16\n"	/* N and C, and no others */
+	"movz x29, #0xa000, lsl #16\n"	/* N and C only */
 	"msr nzcv, x29\n"
 	"mov x29, #0x1000 + 29\n"
-	/* Only x1 changes, and what is looked at: in x2, and x29 for a while. */
+	/* /* Only x1 changes, and scratch registers: x2, and x29 for a while. */ */
 "again:\n"
 	"add x1, x1, #1\n"
 	"mrs x2, nzcv\n"
@@ -147,7 +147,7 @@ __asm__(
 	"setffr\n"
 "again_sve:\n"
 	"add x1, x1, #1\n"
-	/* Values that have gone are zeros, so predicates are looked at by others. */
+	/* A lost value reads as zeros, so other predicates do the check. */
 	"ptrue p3.b\n"
 	"cntp x2, p3, p0.d\n"
 	"cntd x9\n"
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	counted(1);
-	/* Not by a pointer: they have no type hash. */
+	/* /* No call by pointer: these have no type hash. */ */
 	long rounds = argc < 2 ? look(&over) : look_sve(&over);
 
 	if (rounds < 0) {

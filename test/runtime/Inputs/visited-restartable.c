@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Nearly all the time in instructions that the kernel has begin again if their thread was
- * interrupted (rseq(2)): they end with a look whether they are still known to be such. The
- * kernel forgets that when the thread goes on somewhere else, and does not begin them again.
+ * Executes restartable sequences (rseq(2)) most of the time: the kernel restarts an
+ * interrupted sequence. Each ends with a check that it is still registered. The kernel
+ * clears that if the thread continues elsewhere; then it does not restart.
  */
 #include <poll.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@ __attribute__((noinline)) long counted(long n)
 
 enum result { DONE, BEGUN_AGAIN, TORN };
 
-/* Its area is the C library's. The signature before the place where it is begun again is
- * what that has registered. */
+/* The C library owns the rseq area. The signature before the abort handler is
+ * the one that it has registered. */
 static enum result run(struct rseq *area)
 {
 	long rounds = 20000, left, known;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that allocate, load libraries, fork, throw, use vector registers and get
-// signals, each as fast as it can, and look whether all is right. Until stdin ends. With
-// an argument one thread that only allocates.
+// Threads allocate, load libraries, fork, throw, use vector registers and receive
+// signals, each as fast as possible, and check the results, until the end of stdin.
+// With an argument, a single thread only allocates.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -95,8 +95,8 @@ static void *add(void *) {
   }
 }
 
-// The only thread, for which the C library takes no locks: where it is interrupted in
-// there, nothing may be called. It looks now and then whether it is to end.
+// The only thread. The C library takes no locks for it, so no function may be called in
+// it if it was interrupted in the allocator. It checks sometimes whether it has to end.
 [[noreturn]] static void allocateAlone() {
   void *All[64] = {};
   puts("ready");

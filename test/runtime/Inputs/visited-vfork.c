@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Its first thread waits for its child of vfork(2), which nothing can stop it from, until
- * there is a line on standard input; then it says "back". Another one is busy all the time.
+ * The first thread waits for its vfork(2) child and cannot be stopped, until it reads a
+ * line from standard input. Then it prints "back". Another thread is always busy.
  */
 #include <pthread.h>
 #include <stdio.h>

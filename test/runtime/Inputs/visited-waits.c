@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * visited-waits WHERE: its only thread calls a function that has a site, says so, and waits
- * for ever, or until something comes on standard input, in one function of the C library.
+ * visited-waits WHERE: the only thread calls a traced function, prints a line, and waits in
+ * one function of the C library: for ever or for standard input.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -22,14 +22,14 @@ __attribute__((noinline)) int counted(int n)
 	return n + 1;
 }
 
-static char much[1 << 20]; /* more than a stream's buffer has */
+static char much[1 << 20]; /* larger than a stream's buffer */
 static sem_t never;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 
-/* With a limit of time for what is received or sent: then a stop of the thread would be
- * seen as EINTR. */
+/* Sockets with a timeout for receiving and sending: the thread would see a stop as
+ * EINTR. */
 static int limited(int socket)
 {
 	const struct timeval limit = { .tv_sec = 1000 };
@@ -61,7 +61,7 @@ static int wait_for_socket(const char *where)
 		while (write(sockets[0], much, sizeof(much)) > 0)
 			;
 	server = limited(socket(AF_UNIX, SOCK_STREAM, 0));
-	/* A name of the kernel's choice. */
+	/* /* The kernel chooses the address. */ */
 	bind(server, (struct sockaddr *)&any, sizeof(any.sun_family));
 	listen(server, 0);
 	if (!strcmp(where, "accept"))
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		return 2;
 	puts("ready");
 	fflush(stdout);
-	/* Not by a jump: the frame of the program is what is looked at. */
+	/* /* No tail call: the test needs the program's frame. */ */
 	int result = wait_in(argv[1]);
 	return counted(result) != 1;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""while-running.py PROGRAM ARGS... -- COMMAND...: exits as COMMAND does, which
-runs while PROGRAM does, from when that has printed a line; PID in COMMAND is its
-process. If the line is "ended" PROGRAM ends before, but nobody has noticed yet.
-What PROGRAM has started ends with it.
+"""while-running.py PROGRAM ARGS... -- COMMAND...: runs COMMAND while PROGRAM runs, after
+PROGRAM printed a line. PID in COMMAND is its process. If the line is "ended", PROGRAM ends
+first and becomes a zombie. Processes that PROGRAM has started end with it. Exits with
+COMMAND's status.
 """
 import os
 import signal

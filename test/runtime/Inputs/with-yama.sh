@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# with-yama.sh SCOPE COMMAND...: runs COMMAND where the kernel seems to have Yama with this
-# ptrace_scope. Nothing enforces it: what is looked at is only what is said of it.
+# with-yama.sh SCOPE COMMAND...: runs COMMAND where the kernel appears to have Yama with this
+# ptrace_scope. The kernel does not enforce it; COMMAND only reads the value.
 set -eu
 scope=$1
 shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gives processes an earlier moment that cannot be true, and checks that the rate
-of their counter is about that in a recording.
+"""Sets the start time that processes record to impossible values. Checks that the recordings
+have about the right rate of the counter.
 
     wrong-clocks.py PATCHBAY RECORDING DIR TRACER PROGRAM
 """
@@ -21,7 +21,7 @@ def megahertz(of):
 
 right = megahertz(recording)
 now = time.monotonic_ns()
-# A counter that would be much too fast, one of the future, a clock of the future.
+# A counter that would be much too fast, a counter in the future, a clock in the future.
 clocks = [f"1/{now - 10**7}", f"{2**64 - 1}/{now - 10**7}", f"1/{now + 10**12}"]
 for number, clock in enumerate(clocks):
     output = f"{folder}{number}"

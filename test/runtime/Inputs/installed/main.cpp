@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A template and an exception, for tests of the installed tree.
+// A template and an exception; for tests of the installed tree.
 #include <cstdio>
 #include <stdexcept>
 
