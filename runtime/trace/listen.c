@@ -32,18 +32,18 @@
 #define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
 
 /*
- * So often it looks whether it is to end, even if nobody connects or wakes it: who has
- * begun a visit may have died before holding it.
+ * The thread wakes up at least this often to see whether it must end. A visitor
+ * may have died before it held the recording.
  */
 #define LOOK_MS 500
 
-/* Where the note below leads to; NULL: nobody has listened yet. */
+/* The note below leads to it; NULL before a thread has listened. */
 struct pb_control_point *pb_control_point;
 
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* As that of libpatchbay (core/live.c). */
+/* Like libpatchbay's note (core/live.c). */
 __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 	"	.balign 4\n"
 	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"
@@ -55,10 +55,11 @@ __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 	"	.popsection\n");
 
 /*
- * In memory that fork() fills with zeros, as a child has no such thread.
- * @started: there is a thread, or will be
+ * In memory that fork() fills with zeros, since a child does not have this
+ * thread.
+ * @started: the thread exists, or is about to
  * @begun:   it has opened what it needs
- * @ending:  it is to end
+ * @ending:  it must end
  */
 static struct listener {
 	struct pb_control_point point;
@@ -68,11 +69,11 @@ static struct listener {
 } *self;
 
 /*
- * Clients that have not sent their request yet. Their number is limited; then the
- * oldest has to make place.
+ * Clients that have not sent their request yet. When all places are taken, a
+ * new client replaces the oldest.
  */
 static struct place {
-	int client; /* -1: the place is free */
+	int client;
 	uint64_t since_ns;
 } places[PB_CONTROL_PLACES];
 
@@ -115,7 +116,7 @@ static void greet(int client)
 		   sizeof(patience));
 	places[nr].client = client;
 	places[nr].since_ns = pb_now_ns(CLOCK_MONOTONIC);
-	/* Before the client is told where it is. */
+	/* Write the proof before telling the client where it is. */
 	if (getrandom(pb_control_point->proof[nr], PB_CONTROL_PROOF, 0) !=
 		    PB_CONTROL_PROOF ||
 	    send(client, &greeting, sizeof(greeting),
@@ -131,7 +132,7 @@ static void admit_client(int gate)
 		greet(client);
 }
 
-/* In a time that does not depend on how much of it is right. */
+/* Takes the same time, however many bytes are right. */
 static int is_proven(const uint8_t *proof, const uint8_t *given)
 {
 	unsigned int differs = 0;
@@ -141,7 +142,7 @@ static int is_proven(const uint8_t *proof, const uint8_t *given)
 	return !differs;
 }
 
-/* 0, or why the client is refused. */
+/* Returns 0, or why to refuse the client. */
 static int check(const struct pb_control_request *request, const uint8_t *proof)
 {
 	if (request->version != PB_CONTROL_VERSION)
@@ -172,7 +173,7 @@ static void answer(int client)
 		close(client);
 }
 
-/* One try for each proof. */
+/* A proof is good for one try. */
 static void hear(size_t nr)
 {
 	struct pb_control_request request;
@@ -193,7 +194,7 @@ static void hear(size_t nr)
 		answer(client);
 }
 
-/* Those that took too long. Returns in how many ms the next will have, or -1. */
+/* Drop clients that took too long. Returns the ms until the next one expires, or -1. */
 static int drop_late(void)
 {
 	uint64_t now = pb_now_ns(CLOCK_MONOTONIC), left, least = UINT64_MAX;
@@ -212,7 +213,7 @@ static int drop_late(void)
 	return least == UINT64_MAX ? -1 : (int)(least / 1000000) + 1;
 }
 
-/* @wakes: may be below 0. */
+/* @wakes: negative if there is no such descriptor. */
 static void serve_once(int gate, int wakes)
 {
 	struct pollfd fds[4 + PB_CONTROL_PLACES + PB_ATTACHED_MAX + PB_CONTROL_KEEPERS];
@@ -223,7 +224,7 @@ static void serve_once(int gate, int wakes)
 	int timeout = drop_late(), tick = pb_attach_tick(), nr_ready;
 
 	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
-	/* Negative descriptors are left out. */
+	/* poll(2) ignores negative descriptors. */
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
 	*watcher = (struct pollfd){ pb_watch_client(), POLLIN, 0 };
@@ -272,23 +273,23 @@ static int begin(void)
 	int gate;
 
 	pb_untraced = 1;
-	/* From now on pb_listen_end() can see it end. */
+	/* From now on pb_listen_end() can see the thread end. */
 	__atomic_store_n(&self->point.thread, (uint32_t)pb_sys(SYS_gettid),
 			 __ATOMIC_SEQ_CST);
 	if (is_ending())
 		return -1;
-	/* Even where the program does so only later, and for other threads. */
+	/* The program may do so later, and then for its other threads only. */
 	pb_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/*
-	 * From here on the thread has descriptors of its own: the program cannot
-	 * close them and does not find numbers taken, and files that it closes
-	 * are not kept open here.
+	 * Give the thread its own descriptor table. Then the program cannot
+	 * close its descriptors, does not find numbers in use, and its closed
+	 * files do not stay open here.
 	 */
 	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE)) {
 		pb_note(-errno);
 		return -1;
 	}
-	/* Without it, nothing can be armed when the process is another user's. */
+	/* Without it, nothing can be armed after the process has changed its user. */
 	pb_private_keep_text();
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
@@ -299,7 +300,7 @@ static int begin(void)
 	return gate;
 }
 
-/* Nobody listens from then on, until somebody visits again. */
+/* Stop listening until a command visits again. */
 static void end_visit(void)
 {
 	__atomic_store_n(&self->point.ended, PB_CONTROL_LEFT, __ATOMIC_RELAXED);
@@ -313,11 +314,11 @@ static void *serve(void *arg)
 	int gate = begin(), wakes = gate < 0 ? gate : pb_wake_open();
 	int is_over = 0;
 
-	/* Without it, it comes when it is time to look (LOOK_MS). */
+	/* Without a wake descriptor the thread looks every LOOK_MS. */
 	if (gate >= 0)
 		pb_note(wakes);
 	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
-	/* NULL: nobody waits. Else it is gone from then on. */
+	/* NULL: no caller waits. After sem_post() the semaphore may be gone. */
 	if (arg)
 		sem_post(arg);
 	while (gate >= 0 && !is_ending() && !is_over) {
@@ -325,10 +326,13 @@ static void *serve(void *arg)
 		pb_visit_look();
 		is_over = pb_visit_is_over();
 	}
-	/* Not asked twice: with the time, or as processes come and go, the answer changes. */
+	/*
+	 * Not asked again: the answer changes with time, and as processes come
+	 * and go.
+	 */
 	if (is_over && !is_ending())
 		end_visit();
-	/* What it has open is closed with it. */
+	/* The kernel closes the thread's descriptors. */
 	return NULL;
 }
 
@@ -339,7 +343,7 @@ static int is_gone(void)
 	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
 }
 
-/* No cancellation point, as those are none that wait here. */
+/* No cancellation point, since the functions that call it are none. */
 void pb_listen_await(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -347,14 +351,14 @@ void pb_listen_await(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return;
-	/* What it has loaded for a client may give up something, too. */
+	/* Code that it has loaded for a client may give up rights, too. */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
 	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
 		pb_sys(SYS_nanosleep, &pause, NULL);
 }
 
-/* No cancellation point, as prctl() is none. */
+/* No cancellation point, since prctl() is none. */
 int pb_listen_end(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -362,7 +366,7 @@ int pb_listen_end(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return 0;
-	/* What it has loaded for a client may restrict the process, too. */
+	/* Code that it has loaded for a client may restrict the process, too. */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return 0;
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
@@ -371,7 +375,7 @@ int pb_listen_end(void)
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	if (!tries)
 		pb_note(-ETIME);
-	/* So that nobody looks for it any more. */
+	/* So that clients stop looking for it. */
 	__atomic_store_n(&self->point.ended, PB_CONTROL_RESTRICTED, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
@@ -416,7 +420,10 @@ int pb_listen_start(int wait)
 	error = make_self();
 	if (error)
 		return error;
-	/* The program's signals are for its own threads; traps are ours, too. */
+	/*
+	 * Signals are for the program's own threads. SIGTRAP stays open for our
+	 * traps.
+	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);
 	error = pthread_attr_init(&attr);
@@ -425,7 +432,7 @@ int pb_listen_start(int wait)
 	sem_init(&begun, 0, 0);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	/* Before it runs: a filter may come into force earlier than that. */
+	/* Set it before the thread runs: a filter may come into force earlier. */
 	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);
 	error = pthread_create(&thread, &attr, serve, wait ? &begun : NULL);
 	if (error)

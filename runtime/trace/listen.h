@@ -1,45 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The thread that listens for clients (control.h), and lets only those be
- * answered that have proven that they may ptrace this process.
+ * The thread that listens for clients (control.h). It answers only clients that
+ * have proven that they may ptrace this process.
  */
 #ifndef PB_TRACE_LISTEN_H
 #define PB_TRACE_LISTEN_H
 
-/* How long a client may take to send its request, or to take what it is sent. */
+/* Time limit for a client to send its request, or to accept data. */
 #define PB_PATIENCE_SECONDS 2
 
 /*
- * Listen, in a thread. In a forked child, too, whose parent's thread it does not have
- * (fork.c). @wait: return when clients can connect; not for a constructor, within the
- * lock of the loader. Also again, after pb_listen_end(). Returns 0 or -errno.
+ * Start a thread that listens. A forked child calls it, too, since it does not
+ * have its parent's thread (fork.c). It may be called again after
+ * pb_listen_end(). @wait: return when clients can connect; not for a
+ * constructor, which holds the loader's lock. Returns 0 or -errno.
  */
 int pb_listen_start(int wait);
 
-/* Look now, not when it is time to: for handlers. Does nothing if nobody listens. */
+/*
+ * Make the thread look at once instead of when a look is due. Handlers may call
+ * it. Does nothing if no thread listens.
+ */
 void pb_listen_wake(void);
 
-/* Whether clients can connect; after pb_listen_start(1). */
+/* Can clients connect? Meaningful after pb_listen_start(1). */
 int pb_listens(void);
 
 /*
- * Return when that thread, if there is one, has opened what it needs: for whoever is
- * about to give up the right to. After PB_LISTEN_AWAIT_MS in any case, as the caller may
- * be a constructor. Keeps no lock, and allocates nothing.
+ * Wait until the thread, if there is one, has opened what it needs. Call it
+ * before the process gives up the right to open it. Returns after
+ * PB_LISTEN_AWAIT_MS in any case, since the caller may be a constructor. Holds
+ * no lock and allocates nothing.
  */
 #define PB_LISTEN_AWAIT_MS 1000
 void pb_listen_await(void);
 
 /*
- * Listen no more: the process restricts itself (control.h). Returns 1 when the thread
- * is gone, or 0 at once, without a system call, if there is none. A thread that is
- * kept from ending, as by a constructor of what it attaches, is waited for about
- * PB_LISTEN_END_SECONDS; then that is noted in the data file, as -ETIME.
+ * Stop listening, because the process restricts itself (control.h). Returns 1
+ * when the thread is gone. Returns 0 at once, without a system call, if there
+ * is none. A thread may be kept from ending, for example by a constructor of an
+ * object that it attaches. The caller waits about PB_LISTEN_END_SECONDS for it,
+ * and then records -ETIME in the data file.
  */
 int pb_listen_end(void);
 #define PB_LISTEN_END_SECONDS 10
 
-/* In a child of a process that has restricted itself: say why nobody listens. */
+/* In a child of a process that has restricted itself: record why no thread listens. */
 void pb_listen_never(void);
 
 #endif /* PB_TRACE_LISTEN_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Words that only a thread and its own signal handlers write to, which may come
- * between any two instructions.
+ * Words that only a thread and its own signal handlers write to. A handler may
+ * run between any two instructions.
  */
 #ifndef PB_TRACE_LOCAL_H
 #define PB_TRACE_LOCAL_H
 
 #include <counter.h>
 
-/* As often as the thread and its handlers do this it is another number. */
+/* Each call by the thread or its handlers returns another number. */
 static inline uint64_t pb_count_up(uint64_t *word)
 {
 	uint64_t old;
@@ -19,7 +19,7 @@ static inline uint64_t pb_count_up(uint64_t *word)
 	return old;
 }
 
-/* Did it have the value @old? Then it has the new one. */
+/* If *@word is @old, set it to @new and return 1. */
 static inline int pb_exchange(uint64_t *word, uint64_t old, uint64_t new)
 {
 	while (__atomic_load_n(word, __ATOMIC_RELAXED) == old)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A lock that code called from signal handlers may take: whoever holds it has
- * signals blocked. A word that is 0 is one that nobody holds.
+ * A lock that code called from signal handlers may take: its holder has signals
+ * blocked. A zeroed word is a free lock.
  *
- * SIGTRAP stays: if it is blocked when an instruction raises it (single steps,
- * breakpoints), the kernel kills the process. Its handler, and a C
- * library that is itself traced, find pb_locked set and must not wait.
+ * SIGTRAP is not blocked. If an instruction raises it while it is blocked
+ * (single steps, breakpoints), the kernel kills the process. Its handler, and a
+ * traced C library, find pb_locked set and must not wait.
  *
  * (Drepper, Futexes Are Tricky, 2011: mutex 2.)
  */
@@ -16,7 +16,7 @@
 
 #include <linux/futex.h>
 
-#define PB_SIGTRAP 5 /* of all architectures of Linux */
+#define PB_SIGTRAP 5 /* on all architectures of Linux */
 
 /* Does this thread hold a lock, or wait for one? */
 extern __thread int pb_locked __attribute__((tls_model("initial-exec")));
@@ -30,9 +30,9 @@ static inline void pb_signal_lock(struct pb_signal_lock *lock, pb_sigset *old)
 	uint32_t word = 0;
 
 	/*
-	 * In this order: a signal handler that came in between and left by
-	 * siglongjmp(3) would leave pb_locked behind, and this thread would record
-	 * nothing any more.
+	 * Block signals first. A signal handler that ran between the two steps
+	 * and left by siglongjmp(3) would leave pb_locked set. This thread
+	 * would then record nothing any more.
 	 */
 	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), old);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -51,7 +51,7 @@ static inline void pb_signal_unlock(struct pb_signal_lock *lock, pb_sigset old)
 	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
 		pb_sys(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL,
 		       NULL, 0);
-	/* Before signals come: see above. */
+	/* Clear it before unblocking signals: see above. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pb_locked = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the C library does to a stack pointer that it keeps; 1: not known. */
+/* How the C library encodes the stack pointer in a jmp_buf; 1: not known. */
 static uintptr_t key = 1;
 
 static uintptr_t kept(const struct __jmp_buf_tag *env)
@@ -21,8 +21,9 @@ static uintptr_t kept(const struct __jmp_buf_tag *env)
 }
 
 /*
- * glibc keeps it xored with a number of the process (PTR_MANGLE), and where that is
- * differs. Here both are known: what is kept, and the stack pointer.
+ * glibc xors the stack pointer with a number of the process (PTR_MANGLE). The
+ * number's location varies. This function knows both the encoded and the plain
+ * pointer, so it can compute the number.
  */
 __attribute__((noinline)) static void find_key(void)
 {
@@ -38,7 +39,7 @@ typedef void (*jump)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
 __attribute__((noreturn)) static void
 go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
 {
-	/* Before the constructor of this library, too: nothing is recorded then. */
+	/* It may run before this library's constructor. Nothing is recorded then. */
 	if (!*next)
 		*next = (jump)dlsym(RTLD_NEXT, name);
 	if (key != 1)
@@ -62,7 +63,7 @@ IN_FRONT_OF(__longjmp_chk)
 
 void pb_longjmp_start(void)
 {
-	/* Not in a signal handler. */
+	/* Look them up here, not in a signal handler. */
 	next_longjmp = (jump)dlsym(RTLD_NEXT, "longjmp");
 	next__longjmp = (jump)dlsym(RTLD_NEXT, "_longjmp");
 	next_siglongjmp = (jump)dlsym(RTLD_NEXT, "siglongjmp");

@@ -29,8 +29,9 @@ enum pbd_loss pb_loss_of(int error)
 }
 
 /*
- * This thread's own counts, or NULL: it is not known (yet), or there is no more
- * room. A signal handler that comes in between may take a second place for it.
+ * This thread's own counts. Returns NULL if the thread is not known (yet), or
+ * if there is no room. An interrupting signal handler may take a second element
+ * for the thread.
  */
 static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 {
@@ -39,10 +40,10 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 
 	if (!self || !self->number)
 		return NULL;
-	/* Not of a file that was left just now. */
+	/* Do not use counts in a file that the process has left. */
 	if ((uintptr_t)self->losses - (uintptr_t)losses < sizeof(*losses))
 		return self->losses;
-	/* So it does not count on without end. */
+	/* Keeps @nr from growing without limit. */
 	if (__atomic_load_n(&losses->nr, __ATOMIC_RELAXED) >= PBD_LOSS_THREADS)
 		return NULL;
 	nr = __atomic_fetch_add(&losses->nr, 1, __ATOMIC_RELAXED);
@@ -54,7 +55,7 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 	return self->losses;
 }
 
-/* Of the process itself, or of the nearest one it descends from. */
+/* The losses of this process, or of its nearest ancestor that has a file. */
 static struct pbd_losses *nearest;
 
 void pb_count_loss(enum pbd_loss why)
@@ -86,7 +87,10 @@ void pb_count_no_context(void)
 		add(&losses->no_context);
 }
 
-/* When the recording began; and what the file of this process says of the end. */
+/*
+ * Calls that were open when the recording began, and the state in this
+ * process's file.
+ */
 static int64_t open_before;
 static enum pbd_returns returns;
 
@@ -111,7 +115,10 @@ static void write_returns(enum pbd_returns state, uint64_t nr)
 	__atomic_store_n(&losses->returns, state, __ATOMIC_RELEASE);
 }
 
-/* A call that had begun before, or in the process that forked this one, may end in it. */
+/*
+ * A call may end here that began before the recording, or in the process that
+ * forked this one.
+ */
 void pb_losses_write_returns(void)
 {
 	const int64_t open = pb_private_open_calls() - open_before;
@@ -132,10 +139,10 @@ void pb_losses_forget_returns(void)
 	write_returns(returns, 0);
 }
 
-/* Only of calls that would have been recorded, as far as that can be known. */
+/* Counts only calls that would have been recorded, as far as that is known. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {
-	/* NULL: it is not known which. */
+	/* NULL: the tracer is not known. */
 	if ((ops && ops != pb_tracer && ops != pb_values_tracer &&
 	     ops != pb_typed_tracer) ||
 	    pb_untraced ||
@@ -182,7 +189,7 @@ int pb_losses_begin(void)
 		return error;
 	losses->returns = returns;
 	pb_data_commit(&pb_session->file, &losses->chunk);
-	/* The last file of a process says it. */
+	/* Only the last file of a process has the number. */
 	if (pb_session->losses)
 		pb_session->losses->returns = PBD_RETURNS_NOT_COUNTED;
 	else

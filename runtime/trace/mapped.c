@@ -7,17 +7,17 @@
 
 #define LOOK_NS 1000000000u
 
-/* A line of more is cut off: its file cannot be opened then. */
+/* Longer lines are cut off. The reader then cannot open their file. */
 #define MOST_OF_LINE 4096u
 
 /*
- * Reads the file line by line. All is static, since stacks may be small; the session's
- * lock is held.
+ * Reads the file line by line. All data is static, since stacks may be small.
+ * The session's lock guards it.
  */
 static struct {
 	int fd;
-	uint32_t used, filled; /* of @piece */
-	uint32_t length;       /* of @line */
+	uint32_t used, filled; /* bytes of @piece */
+	uint32_t length;       /* bytes of @line */
 	char piece[4096];
 	char line[MOST_OF_LINE];
 } reader;
@@ -36,7 +36,7 @@ static int next_byte(void)
 	return (unsigned char)reader.piece[reader.used++];
 }
 
-/* With its newline. Returns 0 behind the last. */
+/* Reads a line with its newline. Returns 0 after the last. */
 static int next_line(void)
 {
 	int byte;
@@ -75,7 +75,7 @@ static void rewind_file(void)
 	reader.used = reader.filled = 0;
 }
 
-/* Other threads may map something meanwhile: what has no room is found next time. */
+/* Other threads may add mappings meanwhile. Lines without room are found next time. */
 static void write_down(uint64_t size)
 {
 	struct pbd_maps *maps;
@@ -105,7 +105,7 @@ uint32_t pb_mapped_look(uint64_t now_ns)
 
 	if (mapped->looked_ns && now_ns - mapped->looked_ns < LOOK_NS)
 		return mapped->id;
-	/* That of the thread: a main thread that has ended has none. */
+	/* This thread's own: after a main thread has ended, /proc/self has no maps. */
 	reader.fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
 				O_RDONLY | O_CLOEXEC);
 	if (reader.fd < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What is mapped to be executed is written down (struct pbd_maps), so that addresses on
- * stacks can be told. It is looked at when there is such a stack, at most once a second,
- * and written down if it has changed.
+ * Records the executable mappings (struct pbd_maps), so that readers can
+ * resolve addresses on stacks. The recorder looks when it has such a stack, at
+ * most once a second. It writes the mappings if they have changed.
  */
 #ifndef PB_TRACE_MAPPED_H
 #define PB_TRACE_MAPPED_H
@@ -12,11 +12,14 @@
 /* In memory that fork() fills with zeros. */
 struct pb_mapped {
 	uint64_t looked_ns; /* CLOCK_MONOTONIC; 0: not yet */
-	uint64_t sum;       /* of what was written down last */
+	uint64_t sum;       /* of the mappings written last */
 	uint32_t id;
 };
 
-/* With the session's lock held. The id of what holds now, 0: it is not known. */
+/*
+ * Returns the id of the present mappings, or 0 if they are not known. The
+ * caller holds the session's lock.
+ */
 uint32_t pb_mapped_look(uint64_t now_ns);
 
 #endif /* PB_TRACE_MAPPED_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the threads of a process record into, all together (max-memory=): blocks, and what
- * they count in. With the session's lock held.
+ * Limits the memory that all threads of a process record into (max-memory=):
+ * blocks and counters. The caller holds the session's lock.
  */
 #ifndef PB_TRACE_MEMORY_LIMIT_H
 #define PB_TRACE_MEMORY_LIMIT_H
@@ -9,8 +9,9 @@
 #include "session.h"
 
 /*
- * May a thread have so much more? A quarter is kept for the first blocks of threads that
- * come later: else those that are busy first would have it all.
+ * May a thread have this much more? A quarter is reserved for the first blocks
+ * of later threads. Otherwise the threads that are busy first would take it
+ * all.
  */
 static inline int pb_memory_has_room(uint64_t size, int is_first)
 {
@@ -27,7 +28,7 @@ static inline void pb_memory_take(uint64_t size)
 	pb_session->rotation.has_events = 1;
 }
 
-/* What was taken before the file was rotated is none of the present one. */
+/* Memory that was taken before the file was rotated does not count any more. */
 static inline void pb_memory_give(uint64_t size)
 {
 	pb_session->memory -=

@@ -17,7 +17,7 @@ static int take(int **file, uint32_t files, uint32_t bit)
 	return files & bit ? *(*file)++ : -1;
 }
 
-/* Their number says whether they are those that the request speaks of. */
+/* Their number must match the request's @files. */
 static void sort_files(struct pb_message *message, int *file, size_t nr)
 {
 	const uint32_t known = PB_CONTROL_NAMES | PB_CONTROL_PROGRAM;
@@ -35,7 +35,7 @@ static void sort_files(struct pb_message *message, int *file, size_t nr)
 	message->program = take(&file, files, PB_CONTROL_PROGRAM);
 }
 
-/* Of another version it may have any size. */
+/* A request of another version may have any size. */
 static void complete(struct pb_control_request *request, ssize_t size)
 {
 	memset((char *)request + size, 0, sizeof(*request) - (size_t)size);
@@ -66,7 +66,7 @@ int pb_message_receive(int client, struct pb_message *message)
 	struct iovec iov = { request, sizeof(*request) };
 	int file[PB_CONTROL_FILES_MAX] = { 0 };
 	union control control;
-	/* The kernel closes what has no room. */
+	/* The kernel closes descriptors that find no room here. */
 	struct msghdr header = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &control,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is written down of modules, when their functions are armed. */
+/* Describes modules in the data file when their functions are armed. */
 #include "index.h"
 #include "left_out.h"
 #include "names.h"
@@ -81,7 +81,7 @@ int pb_session_know(const struct patchbay_module_info *module)
 	return 0;
 }
 
-/* Both chunks are alike. */
+/* Both chunks have the same layout. */
 _Static_assert(offsetof(struct pbd_functions, first) ==
 			       offsetof(struct pbd_text, first) &&
 		       offsetof(struct pbd_functions, entry) ==
@@ -116,7 +116,7 @@ static int write_functions(const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* Does @map say what file it is, and is it this one? */
+/* Does @map have a build id, and do it and the path match? */
 static int is_same_file(const struct pb_map *map,
 			const struct patchbay_module_info *module)
 {
@@ -128,8 +128,9 @@ static int is_same_file(const struct pb_map *map,
 }
 
 /*
- * The number of ELF address 0 of a module: what is loaded again has the numbers that
- * it had, so that programs that do so for ever do not run out of them.
+ * The number of ELF address 0 of a module. A module that is loaded again gets
+ * its former number, so a program that does so forever does not run out of
+ * numbers.
  */
 static int number_text(const struct patchbay_module_info *module,
 		       uint64_t *number)
@@ -150,7 +151,7 @@ static int number_text(const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* See pb_function_number(): functions have their addresses for numbers. */
+/* Functions have their addresses for numbers: see pb_function_number(). */
 static int add_text(const struct patchbay_module_info *module,
 		    struct patchbay_target *targets, size_t nr,
 		    struct pb_map *map)
@@ -170,7 +171,10 @@ static int add_text(const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* What is known of functions' arguments, where calls are counted, and their data. */
+/*
+ * The arguments of functions, as far as known, the counters of left-out calls,
+ * and the functions' data.
+ */
 static int write_arguments(const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr,
 			   uint64_t number, struct pb_map *map)
@@ -228,7 +232,7 @@ static int add_typed(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Functions have numbers one after the other, which a struct pb_index finds. */
+/* Functions have consecutive numbers, which a struct pb_index finds. */
 static int add_functions(const struct patchbay_module_info *module,
 			 struct patchbay_target *targets, size_t nr,
 			 struct pb_map *map)
@@ -247,7 +251,7 @@ static int add_functions(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Both: the numbers are those of add_text(), and the index has places for counts. */
+/* Both: numbers as in add_text(), and an index with places for counts. */
 static int add_sampled(const struct patchbay_module_info *module,
 		       struct patchbay_target *targets, size_t nr,
 		       struct pb_map *map)

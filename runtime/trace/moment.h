@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A moment by the processor's counter and by CLOCK_MONOTONIC, of which two give
- * the counter's rate. For the traced process and, in C++, for `patchbay record`.
+ * A moment on the processor's counter and on CLOCK_MONOTONIC. Two moments give
+ * the counter's rate. Used by the traced process and, in C++, by `patchbay
+ * record`.
  */
 #ifndef PB_TRACE_MOMENT_H
 #define PB_TRACE_MOMENT_H
@@ -24,7 +25,7 @@ struct pb_moment {
 	uint64_t ticks, monotonic_ns;
 };
 
-/* By a system call, for the reasons in sys.h. It does not fail. */
+/* Uses a system call, for the reasons in sys.h. It does not fail. */
 static inline uint64_t pb_now_ns(int clock)
 {
 	struct timespec now;
@@ -34,8 +35,9 @@ static inline uint64_t pb_now_ns(int clock)
 }
 
 /*
- * The counter is read before and after the clock. Whoever loses the processor in
- * between knows the moment badly: of some tries the shortest is taken.
+ * Reads the counter before and after the clock. If the thread is preempted in
+ * between, the moment is imprecise. So it tries several times and keeps the
+ * shortest.
  */
 static inline struct pb_moment pb_moment_now(void)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether @word is at *@at, which is behind it then. */
+/* If @word is at *@at, moves *@at past it and returns 1. */
 static int skip(const char **at, const char *end, const char *word)
 {
 	const size_t length = strlen(word);
@@ -22,8 +22,8 @@ static int skip(const char **at, const char *end, const char *word)
 }
 
 /*
- * How much of the text from @at on is the type of a string, and in *@name how it is
- * called; 0: none. Namespaces are those of libstdc++ and of libc++.
+ * The length of the string type at @begin, and in *@name its usual name; 0: it
+ * is none. Knows the namespaces of libstdc++ and libc++.
  */
 static size_t string_size(const char *begin, const char *end, const char **name)
 {
@@ -46,7 +46,7 @@ static size_t string_size(const char *begin, const char *end, const char **name)
 			 (is_libcxx && !skip(&at, end, "__1::")) ||
 			 !skip(&at, end, "allocator<char>")))
 		return 0;
-	skip(&at, end, " "); /* as libstdc++'s demangler writes it */
+	skip(&at, end, " "); /* libstdc++'s demangler writes a space */
 	if (!skip(&at, end, ">"))
 		return 0;
 	*name = is_view ? "std::string_view" : "std::string";
@@ -82,12 +82,12 @@ static size_t without_colons(const char *name, size_t size)
 	return size;
 }
 
-/* So deep the type of a result is looked into. */
+/* Nesting of result types that is followed. */
 enum { MOST_DECLARED = 8 };
 
 /*
- * Where the name is in "(*f<int>(int))(char)", behind "void ": what the function
- * returns is a pointer to a function, or one to an array. 0: it is nothing like that.
+ * The offset of the name in "(*f<int>(int))(char)", after "void ". The function
+ * returns a pointer to a function or to an array. 0: @part is not of this kind.
  */
 static size_t find_declared(const char *part, size_t size)
 {
@@ -110,7 +110,10 @@ static size_t find_declared(const char *part, size_t size)
 	return 0;
 }
 
-/* "A::friend operator==", as LLVM's demangler writes what is only seen by lookup in A. */
+/*
+ * "A::friend operator==": LLVM's demangler writes it for functions that only
+ * lookup in A finds.
+ */
 static size_t without_friend(const char *name, size_t size)
 {
 	static const char word[] = "::friend";
@@ -122,8 +125,8 @@ static size_t without_friend(const char *name, size_t size)
 }
 
 /*
- * What is a parameter list ends the name, unless something of that function follows:
- * "f(int)::{lambda()#1}::operator()() const". A space ends the type of the result.
+ * A parameter list ends the name, unless a member of that function follows:
+ * "f(int)::{lambda()#1}::operator()() const". A space ends the result type.
  */
 size_t pb_name_short(const char *name, size_t size, int with_templates, char *to)
 {
@@ -156,7 +159,7 @@ size_t pb_name_short(const char *name, size_t size, int with_templates, char *to
 		} else if (*part == ' ' && !was_operator) { /* "operator<< <int>" */
 			length = without_friend(to, length);
 		} else if (*part == '<' && of_part > 1 && !with_templates && length) {
-			/* Rust's "f::<Type>" has it behind "::". */
+			/* Rust's "f::<Type>" has the arguments after "::". */
 			length = without_colons(to, length);
 		} else if (*part != ' ' &&
 			   (of_part < 5 || memcmp(part, "[abi:", 5))) {
@@ -215,7 +218,7 @@ int pb_name_matches(const char *text, const char *glob)
 	return result;
 }
 
-/* @text has room for a form, of @readable, which has @size. */
+/* @text has room for a form of @readable. @size is the length of @readable. */
 static int match_short(const char *readable, size_t size, char *text, const char *glob)
 {
 	size_t length = pb_name_short(readable, size, 1, text);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All functions of the largest programs have fewer. */
+/* The names of all functions of the largest programs need less. */
 #define NAMES_SIZE_MAX (64 << 20)
 
 static int split(struct pb_name_list *list, size_t size)

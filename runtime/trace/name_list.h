@@ -8,15 +8,14 @@
 struct pb_name_list {
 	const char **names;
 	size_t nr;
-	char *text; /* that they are in */
+	char *text; /* the memory of the names */
 };
 
 /*
- * Have @filter select the names in @file, each ended by NUL, and nothing else.
- * They are in @list, to be freed when the filter was used. Returns 0, -EINVAL
- * (no regular file, or one without a name, or without a NUL at its end), -EFBIG
- * (more than 64 MiB), -ENOMEM or what reading it returned; then both are as they
- * were.
+ * Make @filter select exactly the names in @file, each ended by NUL. @list
+ * holds them until the caller has used the filter and frees it. Returns 0,
+ * -EINVAL (no regular file, no name, or no NUL at its end), -EFBIG (more than
+ * 64 MiB), -ENOMEM, or an error of reading it. On error both are unchanged.
  */
 int pb_name_list_read(struct pb_name_list *list, int file,
 		      struct patchbay_filter *filter);

@@ -36,8 +36,8 @@ static int is_keyword(const char *text, size_t size, const char *keyword,
 }
 
 /*
- * "operator<<A>" is a template of operator<, as LLVM's demangler writes it: it
- * has no space between them.
+ * LLVM's demangler writes "operator<<A>", without a space, for a template of
+ * operator<.
  */
 static int is_shift(const char *behind, size_t size)
 {
@@ -47,7 +47,10 @@ static int is_shift(const char *behind, size_t size)
 
 static const char operator_word[] = "operator", decltype_word[] = "decltype";
 
-/* "operator()", or "operator" alone; 0: the text does not begin with one. */
+/*
+ * The length of "operator()", or of "operator" alone; 0: @text does not begin
+ * with one.
+ */
 static size_t operator_size(const char *text, size_t size, int is_in_word)
 {
 	static const char *const signs[] = { "()", "[]", "<=>", "<<=", ">>=",
@@ -74,8 +77,9 @@ static size_t operator_size(const char *text, size_t size, int is_in_word)
 }
 
 /*
- * A < that opens nothing, in an expression: LLVM's demangler writes a space behind
- * it, that of libstdc++ brackets around what it compares or shifts. 0: it is none.
+ * The length of a < operator in an expression, which opens no bracket; 0: it is
+ * none. LLVM's demangler writes a space after it. libstdc++'s puts brackets
+ * around both operands.
  */
 static size_t sign_size(const char *text, size_t size, char before)
 {
@@ -108,16 +112,16 @@ static int is_unclosed(const struct pb_name_parts *of, const char *bracket)
 	return from < of->nr_unclosed && of->unclosed[from] == bracket;
 }
 
-/* What is before the next part, see struct pb_name_parts. */
+/* The character before the next part, see struct pb_name_parts. */
 static char last_of(const char *part, size_t size)
 {
 	return size > 1 && part[0] == operator_word[0] ? '\0' : part[size - 1];
 }
 
 /*
- * Of brackets, or of a sign, which is not to be taken for one. One that has no end is
- * a character as any other; and so are those within it that have none, which need not
- * be looked for again.
+ * The length of a bracketed part. Skips operators that look like brackets. An
+ * unclosed bracket is an ordinary character. The unclosed brackets within it
+ * are remembered, so that they are not searched again.
  */
 static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t size,
 			    char before)
@@ -145,7 +149,7 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 			opened[depth] = text + at;
 			expected[depth++] = close[kind - open];
 		} else if (c == '>' && before == '-') {
-			; /* of a Rust function's type */
+			; /* the arrow of a Rust function type */
 		} else if (depth && c == expected[depth - 1]) {
 			depth--;
 		}
@@ -160,7 +164,10 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 	return 1;
 }
 
-/* Operators within others are read as in brackets, or each would be read to the end. */
+/*
+ * Reads operators inside of others as brackets do. Otherwise each would be read
+ * to the end.
+ */
 static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size,
 			 char before)
 {
@@ -169,7 +176,7 @@ static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size
 	return operator ? operator : brackets_size(of, text, size, before);
 }
 
-/* "(*", "(&" or "(Type::*"; operator delete has "(void*". */
+/* "(*", "(&" or "(Type::*"; "(void*" of operator delete is none. */
 static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
 {
 	size_t at = 1;
@@ -184,8 +191,9 @@ static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
 }
 
 /*
- * With a type, which may be that of a function, or new and delete. It has no
- * parameters: what is in brackets there is "(*)" or "(Type::*)".
+ * The length of a conversion operator with its type, which may be a function
+ * type, or of new and delete. It ends before its parameters: brackets in the
+ * type are "(*)" or "(Type::*)".
  */
 static size_t conversion_size(struct pb_name_parts *of, const char *text, size_t size, size_t at)
 {
@@ -196,7 +204,7 @@ static size_t conversion_size(struct pb_name_parts *of, const char *text, size_t
 		const int is_brackets = text[at] == '(';
 		const int pointer = is_pointer(of, text + at, size - at);
 
-		/* Behind "(*)" are parameters of the type. */
+		/* The type's parameters follow "(*)". */
 		if (is_brackets && !pointer && !is_behind_pointer)
 			break;
 		length = inner_size(of, text + at, size - at, before);
@@ -221,8 +229,8 @@ static size_t decltype_size(struct pb_name_parts *of, const char *text, size_t s
 static const char requires_words[] = " requires ";
 
 /*
- * What a template asks of its arguments, up to the end, since it has names, too.
- * A lambda of such a function may be behind it.
+ * The constraints of a template, up to the end, since they have names, too. A
+ * lambda of such a function may follow.
  */
 static size_t requires_size(struct pb_name_parts *of, const char *text, size_t size)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The parts of a demangled name: where brackets begin and end, though operators
- * are written with the same signs. Of libpatchbay-trace and of the command.
+ * Splits a demangled name into parts: finds brackets and their ends, although
+ * operators use the same signs. libpatchbay-trace and the command share this
+ * code.
  */
 #ifndef PB_TRACE_NAME_PARTS_H
 #define PB_TRACE_NAME_PARTS_H
@@ -12,20 +13,21 @@
 extern "C" {
 #endif
 
-/* Types are not nested as deep; what is around that many is read as no brackets. */
+/* Types are not nested this deep. Brackets around that many are read as characters. */
 enum { PB_NAME_DEPTH = 256 };
 
-/* @rest and @size are what is left of the name. */
+/* @rest and @size are the rest of the name. */
 struct pb_name_parts {
 	const char *rest;
 	size_t size;
-	char before; /* the character there; NUL: none, or an operator's name */
-	size_t nr_sign; /* characters of < or << that are left */
+	char before; /* the character before @rest; NUL: none, or an operator's name */
+	size_t nr_sign; /* remaining characters of a < or << operator */
 	unsigned int nr_unclosed;
-	const char *unclosed[PB_NAME_DEPTH]; /* brackets of which that is known */
+	const char *unclosed[PB_NAME_DEPTH]; /* brackets that are known to be
+					        unclosed */
 };
 
-/* The parts of the @size bytes at @name, which have to stay there. */
+/* Begin with the @size bytes at @name, which must stay valid. */
 static inline void pb_begin_name_parts(struct pb_name_parts *of, const char *name,
 				       size_t size)
 {
@@ -37,19 +39,19 @@ static inline void pb_begin_name_parts(struct pb_name_parts *of, const char *nam
 }
 
 /*
- * How long the next part is, which @of is behind then; 0: there is none. A part
- * is what is between brackets of any kind, the name of an operator, decltype
- * with its brackets, " requires " with what it asks for, or else a character. All
- * of them together take time in proportion to the name, whatever that is.
+ * Returns the length of the next part and moves @of past it; 0 at the end. A
+ * part is bracketed text, the name of an operator, decltype with its brackets,
+ * " requires " with its constraints, or a single character. All parts together
+ * take time proportional to the name, whatever its contents.
  */
 size_t pb_next_name_part(struct pb_name_parts *of);
 
-/* Of identifiers, which may have characters of UTF-8. */
+/* A character of identifiers, which may be UTF-8. */
 int pb_is_word(char c);
 
 /*
- * Whether a part is a function's parameters: not "(anonymous namespace)", and not
- * Go's "(*Type)" behind a package. @before: the character before it; 0: none.
+ * Is the part a function's parameter list? "(anonymous namespace)" is none, nor
+ * is Go's "(*Type)" after a package. @before: the character before it; 0: none.
  */
 int pb_is_parameters(const char *part, size_t size, char before);
 

@@ -36,7 +36,7 @@ static int grow(void *pointer, size_t *room, size_t needed, size_t size)
 
 struct search {
 	struct pb_names *found;
-	uintptr_t base, *entries; /* of the functions that are traced, in order */
+	uintptr_t base, *entries; /* of the traced functions, sorted */
 	size_t nr, text_room, entry_room;
 };
 
@@ -78,7 +78,10 @@ void pb_names_find(const struct patchbay_module_info *module,
 	}
 	if (!is_sorted)
 		qsort(search.entries, nr, sizeof(*search.entries), in_order);
-	/* Names are missing where the file cannot be read: they may be found later. */
+	/*
+	 * Names are missing if the file cannot be read. The reader may still
+	 * find them.
+	 */
 	pb_private_visit_names(module, add_name, &search);
 	free(search.entries);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names of the functions that are traced, for the data file: the program's files may be
- * removed or replaced before the recording is read. Without them (names=0) the reader
- * looks into those files alone.
+ * Stores the names of traced functions in the data file: the program's files
+ * may be removed or replaced before a reader needs them. Without them (names=0)
+ * the reader uses only those files.
  */
 #ifndef PB_TRACE_NAMES_H
 #define PB_TRACE_NAMES_H
@@ -19,15 +19,18 @@ struct pb_names {
 };
 
 /*
- * To be called from the attach function of a tracer, with its arguments, and without the
- * session's lock. There are no names if they cannot be had.
+ * The attach function of a tracer calls it, with its arguments, and without the
+ * session's lock. Finds no names if they are not available.
  */
 void pb_names_find(const struct patchbay_module_info *module,
 		   const struct patchbay_target *targets, size_t nr,
 		   struct pb_names *names);
 void pb_names_free(struct pb_names *names);
 
-/* With the session's lock held. Returns NULL if there are no names, or no space. */
+/*
+ * The caller holds the session's lock. Returns NULL if there are no names or no
+ * space.
+ */
 const struct pbd_names *pb_names_write(const struct pb_names *names, uint32_t module);
 
 #endif /* PB_TRACE_NAMES_H */

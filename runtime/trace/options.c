@@ -70,7 +70,7 @@ static int parse_number(const char *text, const struct unit *unit,
 
 int pb_parse_time(const char *text, uint64_t *ns)
 {
-	/* The same in all units. */
+	/* 0 is the same in all units. */
 	if (!strcmp(text, "0")) {
 		*ns = 0;
 		return 0;
@@ -127,7 +127,7 @@ static int parse_rate(const char *text, uint64_t *rate)
 	return !error && !*rate ? -EINVAL : error;
 }
 
-/* Of a percentage, with two decimals at most, the hundredths. */
+/* Parses a percentage with at most two decimals to hundredths. */
 static int parse_percent(const char *text, uint64_t *hundredths)
 {
 	uint64_t value = 0;
@@ -209,7 +209,7 @@ static int parse_cost(const char *text, struct pb_options *options)
 	return errno ? -ERANGE : 0;
 }
 
-/* For options that have one value: the one that is not the default. */
+/* For options with one valid value, which is not the default. */
 static int parse_switch(const char *text, const char *value, int *switched)
 {
 	if (strcmp(text, value))
@@ -237,7 +237,7 @@ static const char *name_now(struct pb_options *options, const char *name)
 	return name;
 }
 
-/* -ENOENT: there is no option @name. */
+/* Returns -ENOENT if no option is called @name. */
 static int set_option(struct pb_options *options, const char *name,
 		      const char *value)
 {
@@ -435,13 +435,16 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	if (!error)
 		pb_names_sort(options->notrace_symbols,
 			      options->nr_notrace_symbols);
-	/* Buffers that are used again do not let a file grow. */
+	/*
+	 * With overwrite=1 the file does not grow, so its size cannot trigger
+	 * rotation.
+	 */
 	if (!error && options->overwrite && options->rotate_size) {
 		snprintf(why, PB_WHY_MAX,
 			 "rotate-size is not for use beside overwrite=1, which keeps the file from growing: take rotate-every");
 		error = -EINVAL;
 	}
-	/* By the thread that listens old files become whole, and busy functions are left. */
+	/* The listening thread renames old files and disarms busy functions. */
 	options->live |= pb_options_rotate(options) || options->max_rate ||
 			 options->max_overhead;
 	if (error)

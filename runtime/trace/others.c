@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that are written down. The session's lock guards them. */
+/* Modules that are in the file. The session's lock guards the list. */
 static struct known {
 	struct known *next;
 	uint32_t why, number;
@@ -49,7 +49,7 @@ static int write_chunk(const struct known *k)
 	return 0;
 }
 
-/* Also in a file that there would not be else: nothing else may be traced. */
+/* Makes the file if necessary: the process may trace nothing else. */
 static int write_down(const struct pb_private_other *other)
 {
 	const size_t size = strlen(other->path) + 1;
@@ -110,7 +110,10 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(dlclose);
 }
 
-/* The module may be of another namespace, of which nothing else tells that it was there. */
+/*
+ * The module may be in another namespace. Once it is unloaded, no other record
+ * of it remains.
+ */
 PB_PUBLIC int dlclose(void *library)
 {
 	if (pb_session && pb_tracer && pb_syscalls_begin()) {

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Modules of which nothing can be traced (format.h, struct pbd_other): they are written
- * down, so that nobody looks for their calls in vain.
+ * Modules that cannot be traced (format.h, struct pbd_other). The file lists
+ * them, so that users need not search for their calls.
  */
 #ifndef PB_TRACE_OTHERS_H
 #define PB_TRACE_OTHERS_H
 
-/* Write down those that are not yet. Without the session's lock. */
+/*
+ * Write the modules that are not in the file yet. The caller must not hold the
+ * session's lock.
+ */
 void pb_others_write(void);
 
 /*
- * In another file of this process, or that of a child, which can be read on its own. One
- * that is there twice is read as one. With the lock; async-signal-safe.
+ * Copy the list to another file of this process or of a child, which can then
+ * be read on its own. Readers ignore duplicates. The caller holds the lock.
+ * Async-signal-safe.
  */
 int pb_others_copy(void);
 
-/* The recording is over: of the next one none is written down yet. With the lock. */
+/* The recording is over: clear the list. The caller holds the lock. */
 void pb_others_forget(void);
 
 #endif /* PB_TRACE_OTHERS_H */

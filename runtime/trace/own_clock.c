@@ -16,8 +16,8 @@ __thread struct pb_own_time pb_own_time
 uint64_t pb_own_clock_rate;
 
 /*
- * No switch to another thread and back is shorter. What the two clocks differ by
- * is less, between two looks at both.
+ * A switch to another thread and back always takes longer. The two clocks
+ * differ by less between two comparisons.
  */
 #define SHORTEST_SLEEP_NS 1000
 
@@ -27,17 +27,17 @@ static uint64_t to_ticks(uint64_t ns)
 }
 
 /*
- * An event that never happens, since only its page is wanted. No descriptor is
- * kept: programs close those they do not know.
+ * Opens an event that never occurs, for its page only. Keeps no descriptor:
+ * programs close those that they do not know.
  */
 static struct perf_event_mmap_page *map_page(void)
 {
-	/* Static: elsewhere than on x86-64, to fill it in calls memset(3). */
+	/* Static: on other architectures than x86-64 filling it in calls memset(3). */
 	static const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		/* Or users who may not look at the kernel are refused. */
+		/* Without these, the kernel refuses users who may not observe it. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -69,8 +69,8 @@ static void take_over(struct pb_own_clock *own, uint64_t ticks, uint64_t cpu_ns)
 }
 
 /*
- * The only thread of a forked child has a clock of the processor that began at
- * the fork, and its own one goes on from where its parent's was.
+ * The only thread of a forked child has a kernel CPU clock that began at the
+ * fork. Its own clock goes on from where its parent's was.
  */
 static void begin_clock(struct pb_own_clock *own)
 {
@@ -99,7 +99,7 @@ static int begin_thread(void)
 
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
-		/* Is asked at once: a forked child's parent may have slept. */
+		/* Forces a look at once: a forked child's parent may have slept. */
 		own->seen = *own->switches - 1;
 		if (pb_session->chunk)
 			pb_session_flag(page ? PBD_SESSION_OWN_PAGE :
@@ -126,7 +126,7 @@ static int is_recording(void)
 	return __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) != UINT64_MAX;
 }
 
-/* Histograms are not of moments, so nobody asks when it was. */
+/* Histograms have no moments, so sleep is not recorded. */
 static void record_asleep(void)
 {
 	if (pb_options.histogram)
@@ -145,10 +145,11 @@ void pb_own_clock_begin_block(void)
 }
 
 /*
- * The moment is taken over only where sleep is found, or is due: if the thread lost
- * the processor, or the machine, between the two readings, the next ones set it
- * right. A child of vfork(2), which has its parent's memory, has another clock of
- * the processor, so that this may have gone back.
+ * Compares both clocks. It takes over the moment only if the thread slept, or
+ * if a comparison is due. If the thread was preempted, or the machine
+ * suspended, between the two readings, the next comparison corrects it. A child
+ * of vfork(2) shares its parent's memory and has another CPU clock, so that
+ * clock may have gone back.
  */
 static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 {
@@ -164,8 +165,8 @@ static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 		return 0;
 	pb_own_time.asleep += passed - awake;
 	/*
-	 * Ticks and nanoseconds are in a ratio that is known to some parts in a
-	 * million: time must not seem to stand or go back.
+	 * The ratio of ticks to nanoseconds is known to some parts per million.
+	 * So make sure that time advances.
 	 */
 	if ((int64_t)(ticks - pb_own_time.asleep - pb_own_time.last) <= 0)
 		pb_own_time.asleep = ticks - pb_own_time.last - 1;
@@ -192,15 +193,15 @@ uint64_t pb_own_clock_slowly(void)
 	}
 	if (is_recording())
 		pb_own_clock_settle();
-	/* Before clocks are read: what comes in between is found the next time. */
+	/* Read the word before the clocks. A switch in between is found next time. */
 	now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ticks = patchbay_clock();
 	slept = find_sleep(own, ticks, now != own->seen);
 	pb_own_time.last = ticks - pb_own_time.asleep;
 	/*
-	 * Last, for the sake of signal handlers that leave by siglongjmp(3): what was
-	 * not done because of one is done the next time.
+	 * Last, because a signal handler may leave by siglongjmp(3): the next
+	 * call then repeats the work.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	own->seen = own->page ? now : now + 1;

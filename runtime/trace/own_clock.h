@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With sleep-time=0 each thread has a clock of its own: the processor's counter
- * without the time that the thread was not on a processor. It is in ticks of the
- * counter, behind it by as much as the thread has slept since it was first asked.
+ * With sleep-time=0 each thread has its own clock: the processor's counter
+ * without the thread's off-CPU time. It counts ticks of the counter, and lags
+ * behind it by the time that the thread has slept since its first use.
  *
- * What tells that the thread has been off the processor is a word that the kernel
- * changes whenever it comes back: that of the page which perf_event_open(2) maps
- * for an event of this thread, of no matter what. Only then is the kernel asked,
- * for how long. Where there is no such page it is asked each time.
+ * The kernel changes a word whenever the thread comes back to a processor. The
+ * word is in the page that perf_event_open(2) maps for any event of this
+ * thread. Only when it has changed does the thread ask the kernel for its CPU
+ * time. Without such a page the thread asks each time.
  *
- * For how long, is the difference of two clocks, which do not quite have the same
- * rate, and of which the kernel's may leave out interrupts. That it does not grow
- * until the thread sleeps they are compared again each PB_OWN_CLOCK_NS.
+ * The off-CPU time is the difference of two clocks. Their rates differ
+ * slightly, and the kernel's clock may leave out interrupts. To keep the error
+ * from growing while a thread does not sleep, the thread compares the clocks
+ * every PB_OWN_CLOCK_NS.
  *
- * For handlers of tracers with an exit handler, which are not called while another
- * such handler of the thread is, so no signal handler is in between here.
+ * Only handlers of tracers with an exit handler use it. They never interrupt
+ * each other within a thread, so no signal handler runs this code in between.
  */
 #ifndef PB_TRACE_OWN_CLOCK_H
 #define PB_TRACE_OWN_CLOCK_H
@@ -24,10 +25,10 @@
 /*
  * In memory that fork() fills with zeros, since a child does not have the page.
  * @switches: the word; NULL after a fork
- * @seen:     what it was when the kernel was asked last
- * @never:    what @switches leads to where there is no page: is not @seen
- * @until:    when the clocks are to be compared again
- * The rest is own_clock.c's.
+ * @seen:     its value at the last look
+ * @never:    @switches points here without a page; never equals @seen
+ * @until:    when the next comparison is due
+ * The other fields belong to own_clock.c.
  */
 struct pb_own_clock {
 	const uint32_t *switches;
@@ -35,20 +36,17 @@ struct pb_own_clock {
 	uint32_t never;
 	uint64_t until;
 	void *page;
-	uint64_t ticks, cpu_ns; /* when the clocks were compared last */
+	uint64_t ticks, cpu_ns; /* the last comparison */
 };
 
-/*
- * What a thread's clock says. A forked child's goes on, for calls that began
- * before the fork.
- */
+/* A thread's clock. A forked child's goes on, for calls that began before the fork. */
 struct pb_own_time {
 	uint64_t asleep; /* ticks that were left out so far */
-	uint64_t last;   /* what was read last */
-	uint64_t owed;   /* when sleep was found last, if that is not recorded */
+	uint64_t last;   /* the last reading */
+	uint64_t owed;   /* when sleep was found last, if it is not recorded yet */
 };
 
-/* In the thread's struct pb_thread_state; NULL: it has none yet. */
+/* In the thread's struct pb_thread_state; NULL: the thread has none yet. */
 extern __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 extern __thread struct pb_own_time pb_own_time
@@ -56,21 +54,21 @@ extern __thread struct pb_own_time pb_own_time
 
 #define PB_OWN_CLOCK_NS 10000000
 
-/* Ticks per nanosecond, times 2^32. To be set before a clock is read. */
+/* Ticks per nanosecond, times 2^32. Set it before a clock is read. */
 extern uint64_t pb_own_clock_rate;
 
-/* The thread that it was of is gone: forget it. With the session's lock held. */
+/* The thread is gone: forget its clock. The caller holds the session's lock. */
 void pb_own_clock_release(struct pb_own_clock *own);
 
 /*
- * When the thread has been off the processor, when the clocks are to be compared
- * again, or when there is none yet.
+ * Called when the thread has been off-CPU, when a comparison is due, or when
+ * the thread has no clock yet.
  */
 uint64_t pb_own_clock_slowly(void);
 
 /*
- * The counter is read first: if the word is then still what it was, the thread
- * has not been off the processor since, and so not before the counter was read.
+ * Reads the counter first. If the word is unchanged afterwards, the thread has
+ * not slept since the last look, and so not before the reading.
  */
 static inline uint64_t pb_own_clock_now(void)
 {
@@ -89,8 +87,8 @@ static inline uint64_t pb_own_clock_now(void)
 }
 
 /*
- * While nothing is recorded, sleep is not: a thread that waits for that would fill
- * its buffer. Before each event: record what there was of it.
+ * While recording is off, sleep is not recorded: it would fill the buffer of a
+ * thread that waits. Call this before each event, to record the sleep so far.
  */
 void pb_own_clock_record_owed(void);
 
@@ -101,8 +99,8 @@ static inline void pb_own_clock_settle(void)
 }
 
 /*
- * Before the first event of a block, so that it can be understood without those
- * before it: record how far this thread's clock is behind the counter.
+ * Call before the first event of a block: records how far the thread's clock
+ * lags behind the counter. So readers need no earlier block.
  */
 void pb_own_clock_begin_block(void);
 

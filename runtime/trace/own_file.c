@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns what follows, or NULL: @text does not begin with a number. */
+/* Returns the text after the number, or NULL if @text does not begin with one. */
 static const char *skip_number(const char *text)
 {
 	const char *end = text + strspn(text, "0123456789");
@@ -65,7 +65,7 @@ static int is_own(int file, const char *name, enum form form,
 	    header.header_size < sizeof(header) ||
 	    header.recording != pb_options.recording)
 		return 0;
-	/* A spare file is called after the process that set it aside. */
+	/* A spare file is named after the process that set it aside. */
 	if (form != FORM_SPARE && strtoull(name, NULL, 10) != header.pid)
 		return 0;
 	found->is_whole = form == FORM_WHOLE;

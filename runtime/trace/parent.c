@@ -6,7 +6,7 @@
 /* "4294967295.9999.spare.pbd" */
 #define NAME_MAX_HERE 32
 
-/* What struct pbd_parent of a child will say, and the ids that are taken. */
+/* The contents of a child's struct pbd_parent, and the ids that are taken. */
 struct origin {
 	uint64_t size;
 	uint64_t start_ns;
@@ -16,9 +16,9 @@ struct origin {
 };
 
 /*
- * In memory that fork() copies: a child finds what its parent has written, or what
- * that one has found in its turn. It may be forked at any moment, so the newest one,
- * @of[@nr % 2], is never changed; @nr is 0 as long as there is none.
+ * In memory that fork() copies: a child finds what its parent has written, or
+ * what its parent has inherited. fork() may happen at any moment, so the newest
+ * element, @of[@nr % 2], is never changed. @nr is 0 until there is one.
  */
 static struct {
 	uint64_t nr;
@@ -48,7 +48,7 @@ void pb_parent_is_self(void)
 	uint64_t nr = newest.nr + 1;
 	struct origin *next = &newest.of[nr % 2];
 
-	/* Else what it has from its own parent would be forgotten. */
+	/* Otherwise this process would forget what it inherited from its own parent. */
 	if (!pb_session->knows_parent)
 		return;
 	next->size = file->header->committed;
@@ -81,7 +81,7 @@ int pb_parent_write(void)
 
 	if (pb_session->knows_parent)
 		return 0;
-	/* All of it will be here: rotate.h. */
+	/* This file will have a copy of everything: rotate.h. */
 	if (of && pb_options_rotate(&pb_options)) {
 		pb_session->nr_modules = of->nr_modules;
 	} else if (of) {
@@ -105,7 +105,7 @@ int pb_parent_write(void)
 	return 0;
 }
 
-/* All chunks, or none. The first one is there; others may be NULL. */
+/* Copy all chunks, or none. chunks[0] is not NULL; the others may be. */
 static int copy_chunks(const struct pbd_chunk *const chunks[3])
 {
 	uint64_t size = 0;

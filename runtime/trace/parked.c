@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * @base, @path: of its module, since another one may be there later
- * @armed:       again; if it comes back, it was in vain
+ * @base, @path: identify its module, since another one may be loaded there later
+ * @armed:       armed again; if it is parked again, that was in vain
  */
 static struct parked {
 	struct parked *next;
@@ -51,7 +51,7 @@ static struct parked *find(uintptr_t entry)
 	return parked;
 }
 
-/* Without memory it stays disarmed. */
+/* If memory is short the function stays disarmed. */
 static struct parked *add(uintptr_t entry)
 {
 	struct parked *parked = calloc(1, sizeof(*parked));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were disarmed since they cost too much (budget.h), until there is room
- * for them again. What one would cost now nobody knows, as nobody counts its calls: it is
- * taken to cost half as much as before whenever it has waited for its time. So one that
- * was busy for a moment comes back soon, and one that costs a hundred times what is
- * allowed is tried after minutes, and then less and less often. The thread that listens
- * is the only one here.
+ * Functions that were disarmed because they cost too much (budget.h), until
+ * there is room for them. Their present cost is unknown, since their calls are
+ * not counted. Each time a function has waited, the estimate of its cost is
+ * halved. So a function that was busy for a moment comes back soon. One that
+ * costs a hundred times the budget is tried after minutes, and then less and
+ * less often. Only the listening thread calls this code.
  */
 #ifndef PB_TRACE_PARKED_H
 #define PB_TRACE_PARKED_H
@@ -14,22 +14,22 @@
 
 #include <stdint.h>
 
-/* The first wait; each time that it was armed again in vain it is twice as long. */
+/* The first wait. It doubles each time that the function had to be disarmed again. */
 #define PB_PARKED_WAIT_NS 1000000000ull
 #define PB_PARKED_WAIT_MAX_NS (PB_PARKED_WAIT_NS << 10)
 
 /*
- * @entry was disarmed at @now_ns, of CLOCK_MONOTONIC, when it cost @part of the time that
- * the process took for itself; @of had been armed on it.
+ * @entry was disarmed at @now_ns (CLOCK_MONOTONIC). It had cost @part of the
+ * CPU time of the process itself. @of was armed on it.
  */
 void pb_parked_add(uintptr_t entry, struct patchbay_ops *of, double part,
 		   uint64_t now_ns);
 /*
- * The one that has waited, is where it was, and costs least, if that is no more than
- * @room; it is not here any more then. Returns 0 if there is none.
+ * Take the function that has waited, is still loaded, and costs least, if that
+ * is at most @room. Returns 0 if there is none.
  */
 uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of);
-/* None of them is to be armed again. */
+/* Arm none of them again. */
 void pb_parked_forget(void);
 
 #endif /* PB_TRACE_PARKED_H */

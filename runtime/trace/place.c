@@ -5,10 +5,10 @@
 
 #include <fcntl.h>
 
-/* A path of a control group is as long as any. Static: stacks may be small. */
+/* Paths of control groups have no short limit. Static: stacks may be small. */
 static char text[4096];
 
-/* Returns how much there is, ended by NUL; 0: nothing. */
+/* Returns the length of @text, which ends with NUL; 0: the file cannot be read. */
 static uint64_t read_text(const char *path)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -25,7 +25,7 @@ static uint64_t read_text(const char *path)
 	return (uint64_t)size;
 }
 
-/* What is behind @name at the beginning of a line, or NULL. */
+/* The rest of the line that begins with @name, or NULL. */
 static const char *line_of(const char *name)
 {
 	for (const char *at = text; *at;) {
@@ -43,7 +43,7 @@ static const char *line_of(const char *name)
 	return NULL;
 }
 
-/* Numbers between blanks, up to the end of the line. */
+/* Reads the blank-separated numbers up to the end of the line. */
 static void read_pids(struct pbd_place *place)
 {
 	const char *at = line_of("NStgid:");

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where this process runs is written down (struct pbd_place): a recording may be read on
- * another machine, and its processes may have the numbers of another container's.
+ * Records where this process runs (struct pbd_place): a reader may be on
+ * another machine, and another container may use the same pids.
  */
 #ifndef PB_TRACE_PLACE_H
 #define PB_TRACE_PLACE_H
 
-/* With the session's lock held, in the file that was just made. Returns 0 or -errno. */
+/*
+ * Call for a file that was just made, with the session's lock held. Returns 0
+ * or -errno.
+ */
 int pb_place_write(void);
 
 #endif /* PB_TRACE_PLACE_H */

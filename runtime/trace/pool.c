@@ -3,7 +3,7 @@
 
 #include "memory_limit.h"
 
-/* A thread's buffer may be smaller than a chunk of the usual size. */
+/* A thread's buffer may be smaller than a chunk of the default size. */
 static uint64_t chunk_size(void)
 {
 	uint64_t size = PB_POOL_CHUNK;
@@ -57,7 +57,7 @@ struct pbd_chunk *pb_pool_take(void)
 	struct pb_pool *pool = &pb_session->pool;
 	uint64_t nr = __atomic_load_n(&pool->nr, __ATOMIC_ACQUIRE), i;
 
-	/* So it does not count on without end. */
+	/* Keeps @taken from growing without limit. */
 	if (__atomic_load_n(&pool->taken, __ATOMIC_RELAXED) >= nr)
 		return NULL;
 	i = __atomic_fetch_add(&pool->taken, 1, __ATOMIC_RELAXED);

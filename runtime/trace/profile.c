@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counters of the function_profile tracer. A forked child counts on in its
- * parent's file, which both have mapped; what it arms itself (in modules that it
- * loads) goes to a file of its own.
+ * Counters of the function_profile tracer. A forked child goes on counting in
+ * its parent's file, which both have mapped. Functions that the child arms
+ * itself, in modules that it loads, are counted in its own file.
  */
 #include "index.h"
 #include "names.h"
@@ -10,8 +10,8 @@
 #include "tracers.h"
 
 /*
- * A counter for each function. A module gets a new id each time; the reader
- * tells by path and build id that they are the same.
+ * Adds a counter for each function. A module gets a new id each time. The
+ * reader recognizes it by path and build id.
  */
 static int add_counters(const struct patchbay_module_info *module,
 			struct patchbay_target *targets, size_t nr,

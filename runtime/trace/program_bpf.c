@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libpatchbay-bpf is loaded when it is first needed: it may not be installed,
- * and it brings many others.
+ * Loads libpatchbay-bpf when it is first needed: it may not be installed, and
+ * it depends on many other libraries.
  */
 #include "program.h"
 #include "read_file.h"
@@ -67,7 +67,7 @@ static void log_open(void *arg, const char *name, int error,
 	pb_program_log(arg, name, 0, error, reason);
 }
 
-/* As that of patchbay_bpf_open(). */
+/* As in patchbay_bpf_open(). */
 #define FILE_MAX (64 << 20)
 
 static int open_object(struct pb_program_request *request,
@@ -135,13 +135,13 @@ void pb_program_free_bpf(struct pb_attached_program *program)
 	bpf.close(program->object);
 }
 
-/* What is being told. */
+/* The map that is being printed. */
 struct telling {
 	int client;
 	struct patchbay_bpf_map_info info;
 };
 
-/* A number if it has the size of one, else bytes. */
+/* Prints 1, 2, 4 or 8 bytes as a number, others as bytes. */
 static const char *show(char *to, size_t room, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;

@@ -26,9 +26,10 @@ static int find_kind(const char *name, enum patchbay_link_kind *kind)
 }
 
 /*
- * A function is the handler of a program that asks nothing of the functions
- * that it is attached to; others are described by a struct patchbay_program, which
- * may be of an older header. @only is where a function is described.
+ * A plain function is the handler of a program that needs no information about
+ * the functions that it is attached to. Other programs are described by a
+ * struct patchbay_program, possibly of an older header. For a plain function,
+ * fills in @only.
  */
 static int describe(const struct pb_program_request *request,
 		    enum patchbay_link_kind kind, void *address,
@@ -104,10 +105,11 @@ static int attach(struct pb_program_request *request, void *handle,
 }
 
 /*
- * The loader takes a library that it has for the one of the same *path*, before
- * it looks at the file, and keeps the path as long as any handle; numbers of
- * descriptors are used again meanwhile. So each path is a new one: the bits of
- * @serial are slashes, one or two, behind which the kernel finds the same.
+ * Before the loader reads a file it compares its *path* with those of loaded
+ * libraries, and reuses the library on a match. It keeps a path as long as any
+ * handle is open, while descriptor numbers are used again. So each call makes a
+ * new path: each bit of @serial adds "/" or "." after a slash, which the kernel
+ * ignores.
  */
 static void write_path(char *path, size_t size, int file)
 {
@@ -122,7 +124,7 @@ static void write_path(char *path, size_t size, int file)
 	snprintf(path + at, size - at, "/%d", file);
 }
 
-/* Its dependences are found as those of any library, but by $ORIGIN. */
+/* Dependences of the library are found as usual, except those with $ORIGIN. */
 int pb_program_attach_so(struct pb_program_request *request,
 			 struct pb_attached_program *program)
 {
@@ -134,7 +136,7 @@ int pb_program_attach_so(struct pb_program_request *request,
 	if (!program->handle) {
 		const char *why = dlerror();
 
-		/* To the user it is his own path. */
+		/* The user knows the file by the client's path. */
 		if (!strncmp(why, path, strlen(path)))
 			pb_say(request->client, "%s%s", request->path,
 			       why + strlen(path));
@@ -144,7 +146,7 @@ int pb_program_attach_so(struct pb_program_request *request,
 	}
 	program->link = NULL;
 	nr = attach(request, program->handle, &program->link);
-	/* Or its code stays, which calls may lead to still. */
+	/* If detaching fails the code stays loaded: calls may still reach it. */
 	if (nr < 0 && !pb_program_leave(program))
 		pb_program_free(program);
 	return nr;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the texts of typed= to what handlers carry out. Not for handlers. */
+/*
+ * Compiles the strings of typed= to programs that handlers run. Handlers must
+ * not call this code.
+ */
 #include "session.h"
 #include "typed.h"
 
@@ -7,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FILE|ENTRY|SYMBOL|TEXT: @text points behind them; the others are ended by NUL. */
+/* FILE|ENTRY|SYMBOL|TEXT. @text points to TEXT; the others are ended by NUL. */
 static struct typed_function {
 	const char *file; /* build id in hexadecimal digits, or a path */
 	uint64_t entry;
@@ -29,7 +32,7 @@ static int parse_unsigned(const char **at, uint64_t max, uint64_t *value)
 	return errno || *value > max ? -EINVAL : 0;
 }
 
-/* With how many bytes it has, and past what readers alone need. */
+/* Parses the kind and its number of bytes, and skips parts that only readers need. */
 static int parse_kind(const char **at, struct pb_typed_value *to)
 {
 	static const char letters[] = "iubcxdfeEstSLv";
@@ -113,7 +116,7 @@ static int parse_condition(const char **at, struct pb_typed_value *to)
 		*at += length;
 		return 0;
 	}
-	/* Of floating-point numbers the command gives the bits. */
+	/* For floating-point numbers the command passes the bits. */
 	errno = 0;
 	to->number = **at == '-' ? (int64_t)strtoll(*at, &end, 10) :
 				   (int64_t)strtoull(*at, &end, 10);
@@ -157,7 +160,7 @@ static int parse_text(const char *at, struct pb_typed_program *program)
 	}
 }
 
-/* Strings of pb_options.typed are cut up. */
+/* Cuts up a string of pb_options.typed. */
 static int parse(char *text, struct typed_function *function,
 		 const char **symbol)
 {

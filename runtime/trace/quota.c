@@ -16,19 +16,19 @@
 static struct pbd_size *size;
 static int refused;
 
-/* Linux's PID_MAX_LIMIT, and what no disk and no directory holds. */
+/* Linux's PID_MAX_LIMIT, and numbers that no disk and no directory reaches. */
 #define MOST_PID (1u << 22)
 #define MOST_BYTES ((uint64_t)1 << 50)
 #define MOST_FILES ((uint64_t)1 << 32)
 
-/* Another file of this name holds text, or anything else that these numbers are not. */
+/* Rejects another file of this name, which holds other data than these counters. */
 static int is_size(int fd)
 {
 	struct pbd_size found = { 0 };
 	long length = pb_sys(SYS_pread64, fd, &found, sizeof(found), 0);
 	const int is_whole = length == sizeof(found);
 
-	/* Of one that another process is just making all is 0. */
+	/* Another process may just be making the file. Then all of it is 0. */
 	if (length < 0 || found.used > (is_whole ? MOST_BYTES : 0) ||
 	    found.removed > (is_whole ? MOST_FILES : 0))
 		return 0;
@@ -39,8 +39,9 @@ static int is_size(int fd)
 }
 
 /*
- * A file that others put there could be truncated, which would end this process: it is
- * of this user, of root, or of whom the directory is.
+ * If another user owned the file, that user could truncate it, which would kill
+ * this process. So it must belong to this user, to root, or to the owner of the
+ * directory.
  */
 static int check(int fd, const struct stat *folder)
 {
@@ -60,10 +61,10 @@ static int check(int fd, const struct stat *folder)
 	return pb_data_allocate(fd, 0, sizeof(*size));
 }
 
-/* Who may write to the directory may count. */
+/* A user with write access to the directory may also use the counters. */
 static int open_file(const char *output)
 {
-	static char path[PATH_MAX]; /* stacks may be small */
+	static char path[PATH_MAX]; /* static: stacks may be small */
 	struct stat folder;
 	long error = pb_sys(SYS_newfstatat, AT_FDCWD, output, &folder, 0);
 	int fd;
@@ -111,7 +112,7 @@ int pb_quota_take(uint64_t bytes)
 						    UINT64_MAX))
 		return 0;
 	pb_quota_give(bytes);
-	/* Whoever removes files had better do it now. */
+	/* Make the thread that removes files look now. */
 	if (!__atomic_exchange_n(&refused, 1, __ATOMIC_RELAXED))
 		pb_listen_wake();
 	return -PB_OVER_SIZE;
@@ -122,7 +123,7 @@ int pb_quota_was_refused(void)
 	return __atomic_exchange_n(&refused, 0, __ATOMIC_RELAXED);
 }
 
-/* Somebody may have corrected it meanwhile. */
+/* Another process may have corrected the counter meanwhile. */
 void pb_quota_give(uint64_t bytes)
 {
 	uint64_t used = pb_quota_used();
@@ -140,7 +141,6 @@ uint64_t pb_quota_used(void)
 	return size ? __atomic_load_n(&size->used, __ATOMIC_RELAXED) : 0;
 }
 
-/* -1: so many do that at once that one more is not seen, or nobody counts. */
 int pb_quota_begin(void)
 {
 	uint32_t pid = size ? (uint32_t)pb_sys(SYS_getpid) : 0;
@@ -162,7 +162,7 @@ void pb_quota_end(int place)
 		__atomic_store_n(&size->changing[place], 0, __ATOMIC_SEQ_CST);
 }
 
-/* Who was killed meanwhile changes nothing any more. */
+/* A process that was killed meanwhile does not change anything any more. */
 static int is_changing(void)
 {
 	int nr = 0;
@@ -183,7 +183,7 @@ static int is_changing(void)
 	return nr != 0;
 }
 
-/* What no count is. */
+/* Not a valid count. */
 #define NO_COUNT UINT64_MAX
 
 uint64_t pb_quota_count(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How much of the disk a recording takes, all its processes together (max-size=): they
- * count in a file of the directory, PBD_SIZE_FILE, that each has mapped. A forked child
- * has its parent's mapping. Where system calls may be made, and with a lock held.
+ * Counts the disk space of all processes of a recording together (max-size=),
+ * in a file of the directory, PBD_SIZE_FILE. Each process maps it. A forked
+ * child has its parent's mapping. The code may make system calls, and callers
+ * hold a lock.
  */
 #ifndef PB_TRACE_QUOTA_H
 #define PB_TRACE_QUOTA_H
@@ -10,33 +11,35 @@
 #include <stdint.h>
 
 /*
- * Begin to count, if that is asked for and unless it is done. Without it nothing may be
- * recorded. Returns 0 or -errno.
+ * Begin to count, if the options ask for it. If it fails, nothing may be
+ * recorded. Does nothing on a second call. Returns 0 or -errno.
  */
 int pb_quota_open(const char *output);
 
 /*
- * Around each change of files and of what is counted of them: who counts all files would
- * find one of the two changed. The first returns what the second takes.
+ * Call around each change of files and of their counted size. Otherwise a
+ * process that counts all files would see one without the other. Pass the
+ * result of the first to the second.
  */
 int pb_quota_begin(void);
 void pb_quota_end(int place);
 
-/* So many bytes more are to be allocated, or were. Returns 0 or -PB_OVER_SIZE. */
+/* Before allocating, and after freeing, this many bytes. Returns 0 or -PB_OVER_SIZE. */
 int pb_quota_take(uint64_t bytes);
 void pb_quota_give(uint64_t bytes);
 
-/* Was there no room for something since this was asked last? */
+/* Was any request refused since the last call? */
 int pb_quota_was_refused(void);
 
 uint64_t pb_quota_used(void);
 /*
- * A time to count: what is to be given to the second function, with what was found. That
- * has no effect if something was changed meanwhile.
+ * Correct the counter after looking at all files. pb_quota_correct() takes the
+ * result of pb_quota_count() and the size found. It has no effect if a process
+ * changed something meanwhile.
  */
 uint64_t pb_quota_count(void);
 void pb_quota_correct(uint64_t count, uint64_t found);
-/* So many files made room for others; less than 0: no, they did not. */
+/* Count files that were removed to make room. Negative: take back a count. */
 void pb_quota_removed(int files);
 
 /* The recording is over. */

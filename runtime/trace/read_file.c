@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Not mapped: whoever has the file may make it shorter at any time. */
+/* Reads instead of mapping: another process may truncate the file at any time. */
 static int read_all(int file, char *bytes, size_t size)
 {
 	size_t done = 0;

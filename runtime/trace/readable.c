@@ -12,7 +12,7 @@ int pb_readable_match(const char *glob, const char *name)
 	int result = pb_glob_matches(name, glob), error;
 	char *text;
 
-	/* It would read "i" as the type int. */
+	/* pb_demangle() would read "i" as the type int. */
 	if (result || strncmp(name, "_Z", 2))
 		return result;
 	text = pb_demangle(name, &error);

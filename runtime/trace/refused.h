@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that could not be armed for what they are. */
+/* Functions that could not be armed because of their code. */
 #ifndef PB_TRACE_REFUSED_H
 #define PB_TRACE_REFUSED_H
 
 /*
- * For the data file: -EILSEQ if there are any so far because of the bytes at their
- * sites, -EPROTONOSUPPORT if there are modules of another version of the ABI, else 0.
- * Those are counted, too, that the program itself could not arm.
+ * An error for the data file. -EILSEQ: some functions had unexpected bytes at
+ * their sites. -EPROTONOSUPPORT: there are modules of another ABI version.
+ * Otherwise 0. Includes functions that the program itself tried to arm.
  */
 int pb_refused(void);
 

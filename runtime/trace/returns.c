@@ -7,7 +7,7 @@
 #include <core/private.h>
 #include <patchbay/exit.h>
 
-/* What entry handlers leave in a call that is not recorded: no time is that. */
+/* Entry handlers store this in a call that is not recorded. No time has this value. */
 #define NOT_RECORDED 0
 
 #define ENTRY(name)                                                            \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls without a return (losses.h) of tracers with an entry handler. libpatchbay counts
- * those of tracers with a threshold and no entry handler. These handlers count, and call
- * the handler that they are named after.
+ * Counts calls without a return (losses.h) for tracers with an entry handler.
+ * libpatchbay counts them for tracers with a threshold and no entry handler.
+ * Each handler here counts, and calls the handler that it is named after.
  *
- * function_graph with a threshold has handlers of its own. Without a threshold it records
- * each entry, so that calls without a return are there.
+ * function_graph with a threshold uses other handlers. Without a threshold it
+ * records each entry, so calls without a return are in the file.
  */
 #ifndef PB_TRACE_RETURNS_H
 #define PB_TRACE_RETURNS_H

@@ -9,12 +9,15 @@
 #include "thread_choice.h"
 #include "tracers.h"
 
-/* Blocks of a busy thread are rare; those of a short-lived one are small. */
+/*
+ * Large enough that a busy thread rarely needs a new block. A short-lived
+ * thread has small ones.
+ */
 #define BLOCK_MAX (1u << 20)
 
 _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
-/* One less than there is room for: see pb_ring_record(). */
+/* One record is reserved: see pb_ring_try(). */
 static uint64_t capacity(const struct pbd_block *block)
 {
 	return (block->chunk.size - sizeof(*block)) /
@@ -49,7 +52,7 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 
 	pb_thread_ask_name(self);
 	fill_in(self, block, ++ring->seq);
-	/* In between, a handler of SIGTRAP must find no room. */
+	/* A handler of SIGTRAP that runs in between must find no room. */
 	__atomic_store_n(&ring->end, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&ring->next, place(block, 0), __ATOMIC_RELAXED);
@@ -60,8 +63,9 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 }
 
 /*
- * What the file of a forked child has left that is mapped already is enough for most
- * of them; but where a thread has room for little, nothing of that is given away.
+ * In a forked child, the mapped rest of the file is a large enough first block
+ * for most threads. If threads have small buffers, their first block has the
+ * full size.
  */
 static uint64_t first_size(void)
 {
@@ -107,7 +111,7 @@ static int add_block(struct pb_thread_state *self)
 	return 0;
 }
 
-/* Of a block that is full: each place was taken in its present pass. */
+/* Call for a full block: all its records are of its present pass. */
 static uint64_t nr_events(const struct pbd_block *block)
 {
 	uint64_t nr = 0;
@@ -118,7 +122,7 @@ static uint64_t nr_events(const struct pbd_block *block)
 	return nr;
 }
 
-/* What is in the block makes room for newer events. */
+/* Make room for newer events in the block. */
 static void clear(struct pb_ring *ring, struct pbd_block *block)
 {
 	struct pbd_session *session = pb_session->chunk;
@@ -141,7 +145,7 @@ static void use_again(struct pb_thread_state *self)
 	begin(self, block);
 }
 
-/* Not until there may be space again. */
+/* A ring stays stopped until space may be free again. */
 static int is_stopped(const struct pb_ring *ring)
 {
 	return ring->stopped &&
@@ -160,7 +164,7 @@ static int next_block(struct pb_thread_state *self)
 		pb_data_note(&pb_session->file, error);
 	if (pb_data_is_passing(error) && !(ring->nr_blocks && pb_options.overwrite))
 		return error;
-	/* From now on the order of blocks is that in which they were made. */
+	/* From now on blocks are used again in the order in which they were made. */
 	ring->full = 1;
 	if (ring->nr_blocks && pb_options.overwrite) {
 		use_again(self);
@@ -188,12 +192,13 @@ static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
 }
 
 /*
- * Is there room behind what an earlier thread recorded? For who it is from now
- * on, how long it has slept, and an event: else that would be lost. Plain
- * stores do: no handler finds the ring before it is this thread's.
+ * Go on after the records of an earlier thread, if the block has room for four
+ * records. These are the new thread's number and name, its sleep, and one
+ * event, which would be lost otherwise. Plain stores suffice: no handler finds
+ * the ring before this thread owns it.
  *
- * Too little room becomes holes: what was left there, pass after pass, would
- * count again once a pass has the number of its own.
+ * If there is too little room, fill it with holes. Otherwise old records there
+ * would count again once the pass number wraps.
  */
 static void go_on(struct pb_thread_state *self)
 {
@@ -216,7 +221,7 @@ static void go_on(struct pb_thread_state *self)
 	pb_session_tick();
 }
 
-/* What an earlier thread recorded is for readers only, from now on. */
+/* The process does not write to the records of the earlier thread any more. */
 static void release(struct pb_ring *ring)
 {
 	while (ring->nr_blocks) {
@@ -233,7 +238,7 @@ static void release(struct pb_ring *ring)
 	ring->named = NULL;
 }
 
-/* Its blocks are in a file that was left, and is not mapped for long. */
+/* The blocks are in a file that the process has left, and that will be unmapped. */
 static void begin_again(struct pb_ring *ring)
 {
 	ring->end = 0;
@@ -257,7 +262,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 	const struct pb_ring *ring = &of->ring;
 	uint64_t name[2], last;
 
-	/* In a file that was left it stays as it is. */
+	/* Do not change a file that the process has left. */
 	if (!ring->nr_blocks || is_elsewhere(ring))
 		return;
 	for (uint64_t i = 0; i < ring->nr_blocks; i++)
@@ -275,7 +280,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 
 void pb_ring_take_over(struct pb_thread_state *by)
 {
-	/* There may be space again. */
+	/* Space may be free again. */
 	by->ring.full = by->ring.stopped = 0;
 	if (is_elsewhere(&by->ring))
 		begin_again(&by->ring);
@@ -288,8 +293,8 @@ void pb_ring_take_over(struct pb_thread_state *by)
 }
 
 /*
- * In a sandbox, and when the pool is empty: an old one, or NULL. The one that a
- * signal handler takes in between is another one.
+ * In a sandbox with an empty pool: an old block, or NULL. An interrupting
+ * signal handler takes another block.
  */
 static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 {
@@ -299,7 +304,7 @@ static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 		return NULL;
 	*seq = pb_count_up(&ring->seq);
 	block = ring->block[*seq % ring->nr_blocks];
-	/* A handler that left by siglongjmp(3) had taken the place. */
+	/* NULL: a handler that left by siglongjmp(3) had taken the place. */
 	if (block)
 		clear(ring, block);
 	return block;
@@ -323,11 +328,11 @@ static struct pbd_block *spare(struct pb_ring *ring, uint64_t *seq)
 }
 
 /*
- * Begin another block without a lock, and with signals: whoever comes in between
- * and does the same is done before this goes on. What matters is that @next and
- * @end are always of the same block, or that there seems to be no room: so @end
- * is 0 before @next changes, and neither is changed by who was late. A block that
- * is not used then was in vain, which is rare.
+ * Begin another block without a lock and with signals enabled. A signal handler
+ * that interrupts this and does the same completes before this thread goes on.
+ * @next and @end must always belong to the same block, or show no room. So @end
+ * is 0 before @next changes, and each exchange fails if a handler was faster.
+ * The block is then wasted, which is rare.
  */
 static int next_spare_block(struct pb_thread_state *self)
 {
@@ -339,7 +344,7 @@ static int next_spare_block(struct pb_thread_state *self)
 
 	if (next < end)
 		return 1;
-	/* A handler that comes in between does the same; its block is in vain. */
+	/* A handler that interrupts this does the same; its block is wasted. */
 	if (is_elsewhere(ring)) {
 		ring->nr_blocks = ring->size = 0;
 		ring->generation = pb_session->rotation.generation;
@@ -386,7 +391,7 @@ void pb_ring_lose(enum pbd_loss why)
 		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
 }
 
-/* 0: this thread's ring has room now. Or why not, -errno. */
+/* Returns 0 if this thread's ring has room now, or -errno. */
 static int make_room(void)
 {
 	int error = pb_session_events();

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Event buffers: each thread has a ring of blocks in the data file, which only
- * it and its signal handlers write to.
+ * Event buffers. Each thread has a ring of blocks in the data file. Only the
+ * thread and its signal handlers write to it.
  *
  * To *reserve* a record is to advance @next, with an instruction that is atomic
  * with respect to the thread's own signal handlers and needs no bus lock. To
  * *commit* it is to write its last word, which is zero until then. To *discard*
- * it is not to: it stays a hole, which readers skip. What is committed is in
- * pages of the file, so nothing that happens to the process takes it away.
+ * it is to leave that word 0. The record stays a hole, which readers skip.
+ * Committed records are in pages of the file, so they survive the process.
  *
- * Blocks are made when they are needed, each twice as large as the one before,
- * up to a limit; then recording stops for this thread, or its oldest block is
- * used again, in another *pass*, whose number marks its records. Events that
- * find no place are counted, and so are those that are overwritten.
+ * The recorder makes blocks when it needs them, each twice as large as the one
+ * before, up to a limit. Then recording stops for this thread, or its oldest
+ * block is used again, in another *pass*. The pass's number marks its records.
+ * The recorder counts events that find no room, and events that are
+ * overwritten.
  *
- * Where blocks are used again, a new thread takes over the ring of one that is
- * no more and goes on in the middle of its block: so many threads that record
- * little fill few blocks, and what they recorded is overwritten in its turn.
- * Elsewhere a new thread has blocks of its own, from the smallest on.
+ * With overwrite=1, a new thread takes over the ring of a thread that has
+ * ended, and goes on in the middle of its block. So many threads with few
+ * events fill few blocks, and old events are overwritten in order. Otherwise a
+ * new thread has blocks of its own, from the smallest on.
  */
 #ifndef PB_TRACE_RING_H
 #define PB_TRACE_RING_H
@@ -29,12 +30,12 @@
 #include <stdint.h>
 
 /*
- * In memory that fork() fills with zeros (MADV_WIPEONFORK), so that a child,
- * however it was made, finds a ring without a block and not its parent's.
- * @next:  where the next record will be, and in the upper bits, which addresses
- *         of user space do not have, the block's pass
- * @end:   where a block has no more room for one, in the same form
- * The rest is ring.c's.
+ * In memory that fork() fills with zeros (MADV_WIPEONFORK). So a child, however
+ * it was made, finds an empty ring, not its parent's.
+ * @next:  address of the next record; its upper bits, which addresses of user
+ *         space do not have, are the block's pass
+ * @end:   end of the block's room, in the same format
+ * The other fields belong to ring.c.
  */
 struct pb_ring {
 	uint64_t next;
@@ -42,30 +43,37 @@ struct pb_ring {
 	uint64_t seq;
 	uint64_t size;        /* of all blocks */
 	uint64_t nr_blocks;
-	uint32_t full;        /* there will be no more blocks */
-	uint32_t stopped;     /* and none is used again, until pb_session's @again
-				 is this number no more; 0: they are */
-	uint64_t generation;  /* of the file that the blocks are in: rotate.h */
-	enum pbd_loss why;    /* what it cannot record then is lost */
-	struct pbd_block **block; /* the current one is the last made or used */
-	struct pbd_record *named; /* PBD_THREAD_NAME of this thread; NULL: there is none,
-				     or no longer */
+	uint32_t full;        /* no more blocks can be added */
+	uint32_t stopped;     /* nor used again, until pb_session's @again
+			         differs from this number minus 1; 0: not
+			         stopped */
+	uint64_t generation;  /* of the file with these blocks: rotate.h */
+	enum pbd_loss why;    /* the kind of loss while it is stopped */
+	struct pbd_block **block; /* the current one was made or reused last */
+	struct pbd_record *named; /* PBD_THREAD_NAME of this thread; NULL:
+				     none, or not any more */
 };
 
-/* Of this thread, in its struct pb_thread_state; at first one that has no room. */
+/*
+ * This thread's ring, in its struct pb_thread_state. At first it is one without
+ * room.
+ */
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
-/* Of threads that are the library's own: what they call is not recorded. */
+/* Set in the library's own threads: their calls are not recorded. */
 extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 
-/* Bytes of a thread's first block; or as few, if these are there already. */
+/*
+ * Bytes of a thread's first block. It may be as small as PB_BLOCK_LEAST if that
+ * memory is mapped already.
+ */
 #define PB_BLOCK_MIN 4096u
 #define PB_BLOCK_LEAST 1024u
 
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
-/* Write the record that was reserved at @next, of a block in use. */
+/* Write the record that was reserved at @next, in a block in use. */
 static inline void pb_ring_commit(uint64_t next, uint64_t time,
 				  uint64_t function, uintptr_t frame,
 				  uint64_t last)
@@ -74,8 +82,8 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 		(struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 
 	/*
-	 * What is there from an earlier pass is gone first, for who reads the
-	 * block while it is used again.
+	 * Clear the record of an earlier pass first, for a process that reads
+	 * the block while it is used again.
 	 */
 	__atomic_store_n(&record->last, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELEASE);
@@ -85,18 +93,19 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 			 __ATOMIC_RELEASE);
 	last |= next >> PB_PASS_SHIFT << PBD_KIND_BITS;
 	/*
-	 * Release, for readers of a process that runs. For those of one that was
-	 * killed program order would do.
+	 * Release order is for readers of a running process. After a kill,
+	 * program order would suffice.
 	 */
 	__atomic_store_n(&record->last, last, __ATOMIC_RELEASE);
 }
 
 /*
- * A signal handler may come between any two instructions, record, and begin
- * another block. @next is then another one, so that the exchange fails: it can
- * be the same only after all blocks have been used 64 times more. If then @end
- * was read in between, of another block, the record lies behind the last one of
- * its block: there is room for one, which is never read.
+ * A signal handler may interrupt this between any two instructions, record an
+ * event, and begin another block. The exchange then fails, because @next has
+ * changed. @next can have the same value only after 64 passes over all blocks.
+ * If @end was read after the switch, it belongs to another block. The record
+ * may then lie after the last one of its block. Room for one record is reserved
+ * there, which is never read.
  *
  * Returns 0 if there is no room.
  */
@@ -118,32 +127,32 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	return 1;
 }
 
-/* How many blocks a ring has at most: room for so many is behind @block. */
+/* The most blocks that a ring has. @block must have room for them. */
 size_t pb_ring_max_blocks(void);
 
 struct pb_thread_state;
 
-/* @of has another name than what it records into says. With the session's lock held. */
+/* @of has a new name: update it in the file. The caller holds the session's lock. */
 void pb_ring_write_name(struct pb_thread_state *of);
 
 /*
- * A thread begins with this object and the ring in it, which is new, or that of a
- * thread that is gone. With the session's lock held, and before any handler finds
- * the ring.
+ * A thread begins with this object. Its ring is new, or belonged to a thread
+ * that has ended. Call it with the session's lock held, before any handler
+ * finds the ring.
  */
 void pb_ring_take_over(struct pb_thread_state *by);
 
-/* An event is not recorded, for this reason: count it. */
+/* Count an event that is not recorded, and the reason. */
 void pb_ring_lose(enum pbd_loss why);
 
-/* When the block is full, or there is none; the event may be lost. */
+/* Called if the block is full, or if there is none. The event may be lost. */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last);
 
 /*
- * Record an event. Async-signal-safe; nothing that it uses but general registers
- * and flags is changed. The last thing that a handler does, so that the slow way
- * is a jump and the fast one keeps no registers.
+ * Record an event. Async-signal-safe. Changes no registers except general ones
+ * and flags. Handlers call it last, so that the slow path is a jump and the
+ * fast path saves no registers.
  */
 static inline void pb_ring_record(uint64_t time, uint64_t function,
 				  uintptr_t frame, enum pbd_record_kind kind,

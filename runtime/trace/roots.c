@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which functions are the roots of under=, and what tracers do then. Not for handlers. */
+/*
+ * Manages the root functions of under=, and switches tracers. Handlers must not
+ * call this code.
+ */
 #include "globs.h"
 #include "left_out.h"
 #include "session.h"
@@ -8,7 +11,7 @@
 
 #include <errno.h>
 
-/* Those that there were before, too, until nobody is in their handlers any more. */
+/* @former: the previous roots, until no thread is in their handlers any more. */
 static struct patchbay_ops *roots, *former;
 static uint64_t eras;
 
@@ -21,7 +24,10 @@ static const struct {
 	[PB_UNDER_TYPED] = { pb_under_typed_entry, pb_under_typed_exit, NULL },
 };
 
-/* What is beneath it has been seen; before, no thread can be in a handler. */
+/*
+ * Stores the handlers that run beneath a root first. No thread can be in a
+ * handler yet.
+ */
 struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
 				       const struct patchbay_ops_attr *attr)
 {
@@ -98,8 +104,8 @@ uint32_t pb_under_roots(void)
 }
 
 /*
- * From now on the tracer looks for roots. It goes on doing so when there are none any
- * more: calls that are open then have been seen by these handlers.
+ * Make the tracer look for roots from now on. It goes on doing so after the
+ * roots have gone, since these handlers have seen the entries of open calls.
  */
 static int look(struct patchbay_ops *ops, enum pb_under_of of)
 {
@@ -107,7 +113,7 @@ static int look(struct patchbay_ops *ops, enum pb_under_of of)
 
 	if (!ops)
 		return 0;
-	/* Made with under=, it has an entry handler in any case. */
+	/* With under= the tracer has an entry handler from the start. */
 	if (pb_options.nr_under)
 		return 0;
 	if (attr->threshold)
@@ -119,7 +125,6 @@ static int look(struct patchbay_ops *ops, enum pb_under_of of)
 	return patchbay_ops_update(ops, handlers[of].entry);
 }
 
-/* An error is one that is told, but all is done: a handler may be running still. */
 static int is_done(int result)
 {
 	return result >= 0 || result == -ETIMEDOUT;
@@ -139,7 +144,7 @@ static int add(const struct patchbay_filter *which)
 	int armed = arm(which, 0);
 
 	pb_left_out_write();
-	/* Roots come before the tracer, so that these calls themselves are recorded. */
+	/* Roots must run before the tracer, so that their own calls are recorded. */
 	if (armed > 0)
 		pb_tracer_arm_again(which);
 	return armed;
@@ -183,7 +188,7 @@ int pb_under_set(const struct patchbay_filter *which, int also)
 	if (armed <= 0)
 		return armed;
 	pb_under_exchange(++eras);
-	/* A forked child that has recorded nothing has no chunk yet. */
+	/* A forked child without events has no chunk yet. */
 	if (pb_session->chunk)
 		pb_session_flag(PBD_SESSION_UNDER);
 	return armed;

@@ -21,7 +21,7 @@ int pb_rotate_is_due(uint64_t size)
 		       pb_options.rotate_size;
 }
 
-/* NULL and *@error: there is no space. */
+/* Returns NULL and sets *@error if there is no space. */
 static const void *copy(const struct pbd_chunk *from, int *error)
 {
 	struct pbd_chunk *to = pb_data_reserve(&pb_session->file, from->kind,
@@ -70,7 +70,7 @@ static int copy_left_out(void)
 }
 
 /*
- * They are looked at where they are now from then on. A child that is forked meanwhile
+ * From now on the lists refer to the copies. A child that is forked meanwhile
  * finds both.
  */
 int pb_rotate_copy_maps(void)
@@ -97,7 +97,7 @@ int pb_rotate_copy_maps(void)
 	return 0;
 }
 
-/* Not on small stacks. The session's lock guards it. */
+/* Too large for small stacks. The session's lock guards it. */
 static struct pb_data_file left;
 
 static void leave_file(void)
@@ -108,7 +108,7 @@ static void leave_file(void)
 		(struct pb_data_ahead){ 0 };
 }
 
-/* What is mapped of it stays, which is little, as this is tried now and then only. */
+/* Mappings of the new file stay. That is little, since failed attempts are rare. */
 static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 		    struct pbd_losses *losses)
 {
@@ -129,7 +129,7 @@ static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 	pb_losses_go_back(losses);
 }
 
-/* What is not traced is not traced in this file, either. */
+/* Modules that cannot be traced are missing in this file, too. */
 static void carry_note(void)
 {
 	const uint32_t error = left.header->error;
@@ -138,7 +138,7 @@ static void carry_note(void)
 		pb_data_note(&pb_session->file, -(int)error);
 }
 
-/* Of threads' own clocks. */
+/* Flags about threads' own clocks. */
 #define KEPT_FLAGS (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)
 
 int pb_rotate_switch(void)
@@ -149,7 +149,7 @@ int pb_rotate_switch(void)
 	struct pbd_losses *losses = pb_session->losses;
 	int error;
 
-	/* A process that has become another user can make none. */
+	/* A process that has changed its user cannot make a file. */
 	if (!chunk || pb_session->file.kept)
 		return -EPERM;
 	if (of->nr_left == PB_ROTATE_LEFT)
@@ -174,9 +174,12 @@ int pb_rotate_switch(void)
 	pb_session->memory = 0;
 	pb_session->again++;
 	__atomic_store_n(&of->generation, of->generation + 1, __ATOMIC_RELEASE);
-	/* From here on each thread comes to ring.c when it has something to record. */
+	/* From here on each thread gets to ring.c when it records its next event. */
 	pb_threads_leave_file();
-	/* Who finishes it waits for those that do not know it yet. */
+	/*
+	 * Finishing the file waits for threads that do not know about the
+	 * switch yet.
+	 */
 	__atomic_store_n(&of->nr_left, of->nr_left + 1, __ATOMIC_RELEASE);
 	pb_listen_wake();
 	return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files that were left, and which of them stay; what the thread that listens does. */
+/*
+ * Finishes files that were left, and decides which files stay. The listening
+ * thread runs this code.
+ */
 #include "rotate.h"
 
 #include "losses.h"
@@ -21,7 +24,10 @@
 #include <unistd.h>
 #include <time.h>
 
-/* So often it looks whether there is something to finish; seldom if nothing is written. */
+/*
+ * Intervals between two looks for files to finish. They are long if nothing is
+ * written.
+ */
 #define SOON_MS 10
 #define BUSY_MS 100
 #define IDLE_MS 500
@@ -42,7 +48,7 @@ static void stamp(char text[STAMP_SIZE], uint64_t ms)
 		 (unsigned int)(ms % 1000));
 }
 
-/* With the time of now, or the next that no other file of this process has. */
+/* Uses the present time, or the next time that no other file of this process has. */
 static int give_final_name(const char *path, uint32_t pid)
 {
 	uint64_t ms = pb_now_ns(CLOCK_REALTIME) / 1000000;
@@ -79,16 +85,16 @@ static void finish_own(const struct pb_left_file *left)
 
 struct found {
 	char *name;
-	uint64_t bytes; /* of the disk */
+	uint64_t bytes; /* on disk */
 };
 
 struct found_files {
 	struct found *all;
 	size_t nr, room;
-	uint64_t bytes; /* of these, and of others that are written to */
+	uint64_t bytes; /* on disk, including files that are still written to */
 };
 
-/* Out of memory there are fewer. */
+/* If memory is short the list is incomplete. */
 static void add(struct found_files *files, const char *name, uint64_t bytes)
 {
 	if (files->nr == files->room) {
@@ -113,7 +119,7 @@ static int is_older(const void *left, const void *right)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-/* Its process has ended, however that was, if the file is mapped nowhere. */
+/* If no process has the file mapped, its process has ended, in whatever way. */
 static void finish_of_others(int file, const char *name, uint32_t pid)
 {
 	char path[PATH_MAX];
@@ -124,7 +130,7 @@ static void finish_of_others(int file, const char *name, uint32_t pid)
 		give_final_name(path, pid);
 }
 
-/* Those of this recording that are whole, the oldest first. */
+/* Finds complete files of this recording, the oldest first. */
 static void find_files(DIR *folder, struct found_files *files)
 {
 	const struct dirent *entry;
@@ -137,7 +143,7 @@ static void find_files(DIR *folder, struct found_files *files)
 		if (file < 0)
 			continue;
 		files->bytes += found.bytes;
-		/* It is among the others the next time. */
+		/* The next look finds it among the complete files. */
 		if (!found.is_whole)
 			finish_of_others(file, entry->d_name, found.pid);
 		else
@@ -149,8 +155,9 @@ static void find_files(DIR *folder, struct found_files *files)
 }
 
 /*
- * So much has to be free that another file fits, and a quarter of all, but not more than
- * half: who finds no space loses what it has, until this thread has had its turn.
+ * Keep room for another file, and at least a quarter of the limit, but at most
+ * half. A thread without space loses events until the listening thread has
+ * removed files.
  */
 static uint64_t size_before_next(void)
 {
@@ -164,8 +171,8 @@ static uint64_t size_before_next(void)
 }
 
 /*
- * It is counted before anybody can see that it is gone. Returns 0 if it is: another
- * process may have removed it.
+ * Count the removal before other processes can see it. Returns 0 if the file is
+ * gone: another process may have removed it.
  */
 static int remove_file(DIR *folder, const struct found *file)
 {
@@ -183,8 +190,8 @@ static int remove_file(DIR *folder, const struct found *file)
 }
 
 /*
- * A collector may take files away, and processes may end: so what there is in the
- * directory counts, unless it has changed meanwhile.
+ * Other programs may take files away, and processes may end. So the files in
+ * the directory count, unless they have changed meanwhile.
  */
 static void make_place(void)
 {
@@ -213,8 +220,8 @@ static void make_place(void)
 }
 
 /*
- * Who has found no room may try again, also where another process has made it. A forked
- * child may not even have found any for its file.
+ * Threads without room may try again, also if another process has made the
+ * room. A forked child may not even have had room for its file.
  */
 static int try_again(void)
 {
@@ -231,7 +238,7 @@ static int try_again(void)
 	return 1;
 }
 
-/* Of those that nobody writes to any more; first in, first out. */
+/* Finish the first @nr files, to which no thread writes any more. */
 static void finish(uint32_t nr)
 {
 	struct pb_rotation *of = &pb_session->rotation;
@@ -239,9 +246,9 @@ static void finish(uint32_t nr)
 
 	for (uint32_t i = 0; i < nr; i++) {
 		/*
-		 * As long as it is mapped it is locked, and nobody else gives it a
-		 * name: after that the next file of this process may be called so.
-		 * Somebody may have moved it, which is no failure of ours.
+		 * While the file is mapped it is locked, and no other process
+		 * renames it. After that the next file of this process may get
+		 * its name. If a user has moved it, that is no failure.
 		 */
 		finish_own(&of->left[i]);
 		pb_data_unmap_all(of->left[i].header);
@@ -255,8 +262,8 @@ static void finish(uint32_t nr)
 }
 
 /*
- * What has its place in the file of the process that forked this one is here, too, once
- * this one has a file.
+ * Also release what this process still uses of its parent's file, once this
+ * process has its own.
  */
 static void finish_all(void)
 {
@@ -267,7 +274,7 @@ static void finish_all(void)
 
 	if (!pb_session->rotation.has_maps)
 		inherited = NULL;
-	/* To wait for handlers may take a while. */
+	/* Waiting for handlers may take a while. */
 	if (nr && pb_options.max_size && pb_quota_used() > size_before_next())
 		make_place();
 	if ((!nr && !inherited) || patchbay_synchronize())
@@ -282,7 +289,7 @@ static void finish_all(void)
 	make_place();
 }
 
-/* Children come and go, also where nothing else happens. */
+/* Children come and go, even if nothing else happens. */
 static void look_at_folder(uint64_t now)
 {
 	static struct timespec changed;
@@ -296,12 +303,12 @@ static void look_at_folder(uint64_t now)
 		return;
 	looked = now;
 	make_place();
-	/* What it has changed itself. */
+	/* Includes its own changes. */
 	if (!stat(pb_options.output, &status))
 		changed = status.st_mtim;
 }
 
-/* Modules that came without a function to trace are told of nowhere else. */
+/* Modules without a traceable function are recorded nowhere else. */
 static void write_others(uint64_t now)
 {
 	const struct pb_rotation *of = &pb_session->rotation;
@@ -313,7 +320,7 @@ static void write_others(uint64_t now)
 		pb_others_write();
 }
 
-/* When the time has come, unless there is nothing in the file. Returns the ms until then. */
+/* Switch when it is due, unless the file is empty. Returns the ms until then. */
 static uint64_t switch_in_time(uint64_t now)
 {
 	struct pb_rotation *of = &pb_session->rotation;
@@ -327,7 +334,7 @@ static uint64_t switch_in_time(uint64_t now)
 	if (passed >= every && of->has_events && !pb_rotate_switch())
 		passed = 0;
 	pb_signal_unlock(&pb_session->lock, signals);
-	/* It is looked again soon. */
+	/* The switch is due; look again soon. */
 	return passed >= every ? BUSY_MS : (every - passed) / 1000000 + 1;
 }
 
@@ -346,7 +353,7 @@ int pb_rotate_look(void)
 	finish_all();
 	look_at_folder(pb_now_ns(CLOCK_MONOTONIC));
 	pb_signal_lock(&pb_session->lock, &signals);
-	/* Of the next file it is less. */
+	/* The next file has fewer bytes. */
 	now = pb_session->file.header ? pb_session->file.header->committed : 0;
 	written = now;
 	if (pb_session->rotation.failed) {
@@ -363,7 +370,7 @@ int pb_rotate_look(void)
 	return left < IDLE_MS ? (int)left : IDLE_MS;
 }
 
-/* The last one may have been begun in vain. */
+/* The last file may have no events. */
 static int is_empty(void)
 {
 	const struct pbd_losses *losses = pb_session->losses;
@@ -397,7 +404,7 @@ void pb_rotate_end(void)
 }
 
 /*
- * The thread that listens may be about to do the same: who comes second finds no file of
+ * The listening thread may be doing the same. The second one finds no file of
  * that name, which is no failure.
  */
 void pb_rotate_exit(void)

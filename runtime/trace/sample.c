@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with sample=1/N: of the calls that a thread makes of a function the first is
- * recorded, and each N-th behind it. Each thread counts for itself (tally.h), so
- * nothing is shared; and since it counts all of them, the file says how often the
- * function was called. A call that is not recorded takes no more of the stack, where
- * that can be had.
+ * Tracers with sample=1/N record a thread's first call of a function, and each
+ * N-th call after it. Each thread counts for itself (tally.h), so threads share
+ * nothing. A thread counts all calls, so the file has the function's number of
+ * calls. A call that is not recorded needs no stack for its exit, where the
+ * architecture supports that.
  *
- * cell->data is a struct pb_index of places in the tables of threads, and @of what
- * cell->data is of the tracers that record all calls.
+ * cell->data is a struct pb_index of places in the threads' tables. Its @of is
+ * the cell->data that tracers use that record all calls.
  */
 #include "index.h"
 #include "sample.h"
@@ -20,10 +20,10 @@
 uint64_t pb_sample;
 uint64_t pb_nr_places;
 
-/* What an exit handler finds of a call that is not recorded: no time is that. */
+/* An exit handler finds this in a call that is not recorded. No time has this value. */
 #define NOT_RECORDED 0
 
-/* As the handlers of tracers that record all calls have it. */
+/* The cell as handlers expect it that record all calls. */
 static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 {
 	const struct pb_index *index = cell->data;
@@ -35,8 +35,8 @@ static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 }
 
 /*
- * Is this call to be recorded? A signal handler that comes in between may make it one
- * call more or less until the next; none is counted twice.
+ * Is this call recorded? An interrupting signal handler may shift the next
+ * recorded call by one. No call is counted twice.
  */
 static int is_chosen(const struct patchbay_cell *cell, uintptr_t ip)
 {

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* N of sample=1/N; 0: all calls are recorded. */
+/* N of sample=1/N; 0: record all calls. */
 extern uint64_t pb_sample;
 
-/* How many places functions have by now in the tables of threads. */
+/* The number of places that functions have in the threads' tables. */
 extern uint64_t pb_nr_places;
 
 #endif /* PB_TRACE_SAMPLE_H */
