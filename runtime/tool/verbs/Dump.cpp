@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay dump`: the events of a recording in one of several forms.
+// `patchbay dump`: writes the events of a recording in one of several formats.
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
@@ -27,13 +27,13 @@ enum FormT {
 }
 
 static cl::SubCommand
-    DumpCommand("dump", "Write the recorded events for other programs");
+    DumpCommand("dump", "Write the recorded events in a format for other programs");
 static InputOption Input(DumpCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static std::set<FormT>
-    Asked; // last wins of one that is given twice, but not of two forms
+    Asked; // a format may be given twice, but not two formats
 static cl::opt<FormT>
-    Form(cl::desc("Form:"),
+    Form(cl::desc("Format:"),
          cl::callback([](const FormT &F) { Asked.insert(F); }), cl::init(Text),
          cl::sub(DumpCommand), cl::cat(ToolOptions),
          cl::values(
@@ -43,21 +43,19 @@ static cl::opt<FormT>
              clEnumValN(Chrome, "chrome",
                         "for chrome://tracing, Perfetto and speedscope"),
              clEnumValN(Folded, "folded",
-                        "stacks with their own nanoseconds, for flame graphs"),
-             clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf"),
-             clEnumValN(Pprof, "pprof", "stacks as pprof's protobuf"),
-             clEnumValN(Otlp, "otlp", "OpenTelemetry's protobuf")));
+                        "stack traces with self time, for flame graphs"),
+             clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf format"),
+             clEnumValN(Pprof, "pprof", "stack traces in pprof's protobuf format"),
+             clEnumValN(Otlp, "otlp", "spans in OpenTelemetry's protobuf format")));
 static cl::opt<std::string>
     ParquetInto("parquet", cl::value_desc("OUT"), cl::ValueOptional,
                 cl::sub(DumpCommand), cl::cat(ToolOptions),
-                cl::desc("Apache Parquet, for DuckDB, ClickHouse, Spark and the like; "
-                         "with OUT, added to the tree of partitions in the directory "
-                         "OUT, which may have recordings of many hosts"));
+                cl::desc("Write Apache Parquet, or add to the partitions in OUT"));
 
 static cl::opt<std::string> Output(
     "o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
     cl::cat(ToolOptions),
-    cl::desc("Write to this file (default: standard output)"));
+    cl::desc("Write to FILE (default: standard output)"));
 static cl::alias OutputLong("output", cl::desc("Same as -o"),
                             cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions));
 
@@ -66,86 +64,97 @@ static SymfsOption Symfs(DumpCommand);
 static DisplayOptions Display(DumpCommand);
 
 static constexpr char Help[] = R"(
-  Times are nanoseconds of CLOCK_MONOTONIC on the traced machine. Of recordings
-  without sleep time, duration_ns (of --csv, --json and --parquet) is the time on a
-  processor, and elapsed_ns that from the call's beginning to its end; of others both
-  are the same. In --chrome these are tdur, if it is less, and dur.
-
-  How a call ended is its kind: returned; unwound, by an exception or the end of the
-  thread; jumped, by longjmp(); unfinished, if nobody saw it end. Of the tracer
-  function all are entry.
-
-  In --json numbers are numbers, with all their digits, as 'perf data convert --to-json'
-  writes them: who reads them as floating-point ones (JavaScript, jq before 1.7) has them
-  rounded above 2^53. Addresses are texts, in hexadecimal, and so are floating-point
-  values that are not finite. Of a result of which members were recorded there is an
-  object. A pointer that is null is null; what could not be read is {"unknown": WHY}; a
-  text that was cut has ... behind its 64 bytes.
-
-  A call that is unfinished, because the end of the process or a change of stacks cut
-  it off, ends in --chrome and --perfetto with the call that it is in, or before the
-  next one begins. What is open when recording ends, ends there in --chrome, and
-  never in --perfetto. In --folded it is as in 'patchbay graph'; calls that are more
-  than 1,000 deep are there as one frame, '...'.
-
-  --pprof has calls and their own time for each stack, of all threads of a name
-  together, and nothing of when.
-
-  --otlp has a span for each call, and a trace for each outermost call of a thread, with
-  the attributes service.name, host.name, process.pid, thread.id, thread.name,
-  code.function.name; patchbay.kind of what did not return, patchbay.args and
-  patchbay.result where they were recorded, patchbay.why and code.stacktrace of calls of
-  record --why. A call of which 'record --trace-context' has recorded a trace is a span of
-  that trace, with all that is within it; its parent is the span that is named there.
-  Collectors take 20 MiB at once unless they
-  are told otherwise (max_request_body_size), some 100,000 calls.
-
-  --parquet=OUT adds files OUT/host=HOST/day=DAY/build_id=ID/START-PID.parquet, which
-  engines read as one table with the columns host, day (of the call, in UTC) and build_id
-  (of the function's module), and with all others as in --parquet. A file appears when it
-  is complete. A recording that is dumped again takes the place of what it had there.
-  What has no host or build id is in __HIVE_DEFAULT_PARTITION__.
-
-  Arguments, results and what slow calls waited for are in --json, --otlp, --chrome and
-  --perfetto; --csv has the first two. In --parquet they have no columns, and the formats of
-  --folded and --pprof have no place for them.
-
-  What is known of a call stays the same where others are left out: depth counts
-  all calls that it is in.
-
 EXAMPLES:
   patchbay dump | less
-  patchbay dump --chrome server.data > trace.json       open it in speedscope.app
-  patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
+  patchbay dump --chrome server.data > trace.json  # open in speedscope.app
+  patchbay dump --perfetto > trace.pftrace         # open in ui.perfetto.dev
   patchbay dump --pprof > trace.pb.gz && go tool pprof -http=: trace.pb.gz
-  patchbay dump --otlp --min 1ms | curl -H 'Content-Type: application/x-protobuf'
-    --data-binary @- http://localhost:4318/v1/traces
+  patchbay dump --otlp --min 1ms |
+    curl -H 'Content-Type: application/x-protobuf' --data-binary @- \
+    http://localhost:4318/v1/traces
   patchbay dump --otlp -o spans.pb server.data
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
   patchbay dump --parquet -o a.parquet a.data
-  patchbay dump --parquet -o b.parquet b.data; duckdb -c "select host, program,
-    function, sum(duration_ns) from '*.parquet' group by all"
-  patchbay dump --parquet=/mnt/calls server.data    on each host, into one table
+  patchbay dump --parquet -o b.parquet b.data; duckdb -c "select host,
+    program, function, sum(duration_ns) from '*.parquet' group by all"
+  patchbay dump --parquet=/mnt/calls server.data   # many hosts, one table
+
+DESCRIPTION:
+  'dump' writes the recorded calls in a format for other programs. Times are
+  nanoseconds of CLOCK_MONOTONIC on the traced machine. Filters such as -F and
+  --min leave out calls, and do not change the values of the others: depth
+  counts all calls around a call.
+
+FIELDS:
+  kind         how the call ended
+  duration_ns  duration; CPU time if recorded with --no-sleep-time. --chrome
+               has it as tdur, if it is less than dur
+  elapsed_ns   time from start to end of the call; dur in --chrome
+
+KINDS:
+  returned    the function returned
+  unwound     an exception or the end of the thread ended the call
+  jumped      longjmp() ended the call
+  unfinished  the end of the call was not recorded
+  entry       the tracer 'entry' records no ends
+
+UNFINISHED CALLS:
+  A call may be cut off by the end of the process or a change of stacks. In
+  --chrome and --perfetto it ends with its caller, or before the next call. A
+  call that is open at the end of the recording ends there in --chrome, and
+  has no end in --perfetto. --folded counts them as 'patchbay graph' does.
+
+VALUES:
+  Arguments, results and the waits of slow calls (record --why) are in --text,
+  --json, --otlp, --chrome and --perfetto. --csv has arguments and results.
+  The other formats have none of them.
+
+FORMATS:
+  --json      Numbers have all digits, as in 'perf data convert --to-json'.
+              Readers that use floating point round them above 2^53
+              (JavaScript, jq before 1.7). Addresses are hexadecimal strings.
+              Infinities and NaN are strings. A result with recorded members is
+              an object. A null pointer is null. An unreadable value is
+              {"unknown": WHY}. Strings are cut to 64 bytes and "...".
+  --folded    Frames deeper than 1,000 calls are one frame, '...'.
+  --pprof     Calls and self time by stack trace, without timestamps. Threads
+              of the same name are added up.
+  --otlp      One span per call, and one trace per outermost call of a thread.
+              A call with a context from 'record --trace-context' belongs to
+              that trace, with all calls within it. Its parent is the span in
+              the context. A collector accepts 20 MiB at once by default
+              (max_request_body_size), about 100,000 calls.
+  --parquet=  Adds OUT/host=HOST/day=DAY/build_id=ID/START-PID.parquet. Engines
+              read OUT as one table with the columns host, day (UTC) of the
+              call, and build_id of the function's module. A file appears when
+              it is complete. A second dump replaces the files of a recording.
+              A missing host or build ID is __HIVE_DEFAULT_PARTITION__.
+
+ATTRIBUTES OF SPANS:
+  service.name, host.name, process.pid, thread.id, thread.name and
+  code.function.name are in each span. Others are in some spans:
+    patchbay.kind                     the call did not return
+    patchbay.args, patchbay.result    arguments and results were recorded
+    patchbay.why, code.stacktrace     slow calls of record --why
 
 EXIT CODES:
   0  success
-  1  no data, or counts alone in it; a data file is truncated or corrupt (what
-     precedes the damage is written all the same); or some functions of a
-     process were not traced
-  2  wrong usage; or a form that is binary was to be written to a terminal
-  3  no thread that --tid or --thread names, or no call that was asked for
+  1  no data, or counts only; damaged data (calls before the damage are
+     written); or functions of a process that were not traced
+  2  wrong usage, or a binary format on a terminal
+  3  no matching call or thread
 )";
 
 static bool isParquet() { return ParquetInto.getNumOccurrences(); }
 
-// Of these forms each figure is time that a function spent itself.
+// In these formats each value is self time, which sampling makes too large.
 static void sayWhatIsSelf(const Trace &T) {
   if (T.isSampled() && (Form == Folded || Form == Pprof))
     errs() << "patchbay: " << printable(Dir)
-           << ": sampled: calls that were not recorded are in their callers' own time\n";
+           << ": sampled: the self time of callers includes calls that were not recorded\n";
 }
 
-// What a terminal makes of bytes may be anything.
+// Binary output could change the terminal's state.
 static Error refuseTerminal() {
   StringRef Name = Form == Perfetto  ? "perfetto"
                    : Form == Pprof   ? "pprof"
@@ -156,8 +165,7 @@ static Error refuseTerminal() {
       Output.getNumOccurrences())
     return Error::success();
   return makeError(Usage, "--" + Name +
-                              " is binary, and standard output is a terminal: "
-                              "write it to a file, with -o FILE");
+                              " is binary and cannot be shown on a terminal: add -o FILE");
 }
 
 static Error write(Trace &T, raw_ostream &OS) {
@@ -215,19 +223,19 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   size_t Forms = Asked.size() + isParquet();
   bool HasOutput = Output.getNumOccurrences();
   if (HasOutput && Output.empty())
-    return makeError(Usage, "-o needs a file, its name is empty");
+    return makeError(Usage, "-o: the file name is empty");
   if (!ParquetInto.empty() && HasOutput)
     return makeError(
-        Usage, "--parquet=OUT names a directory of many recordings: write "
-               "--parquet -o FILE for a file of this one alone");
+        Usage, "--parquet=OUT writes to the directory OUT: leave out -o, or use "
+               "--parquet -o FILE for one file");
   if (Forms > 1)
-    return makeError(Usage, "what is written has one form: give one of the options");
+    return makeError(Usage, "several formats are given: choose one");
   if (Error E = refuseTerminal())
     return E;
   Expected<Trace> T = readEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
-  T->Raw = true; // other programs get what was measured
+  T->Raw = true; // export measured times
   if (Error E = Choice.apply(*T, Dir))
     return E;
   if (Error E = HasOutput ? writeFile(*T) : write(*T, outs()))

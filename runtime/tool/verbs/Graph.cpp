@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay graph`: which function called which, and how long that took.
+// `patchbay graph`: shows the call tree with times.
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
@@ -15,24 +15,22 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand GraphCommand("graph", "Show the tree of calls, summed");
+static cl::SubCommand GraphCommand("graph", "Show the call tree, summed over threads and processes");
 static InputOption Input(GraphCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static cl::opt<std::string>
     Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
          cl::cat(ToolOptions),
-         cl::desc("Show what this function called, wherever it was called; a "
-                  "glob, as for 'patchbay record -F'"));
+         cl::desc("Show the callees of FUNCTION (GLOB) on all paths"));
 
 static cl::opt<bool>
     Callers("callers", cl::sub(GraphCommand), cl::cat(ToolOptions),
-            cl::desc("With -f: show by whom the function was called, instead; "
-                     "what is below a line called it"));
+            cl::desc("Show the callers of -f FUNCTION instead"));
 
 static cl::opt<unsigned>
     MaxDepth("max-depth", cl::value_desc("N"), cl::sub(GraphCommand),
              cl::cat(ToolOptions),
-             cl::desc("Show no calls that are within N or more others"));
+             cl::desc("Show at most N levels of calls"));
 static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
                                cl::aliasopt(MaxDepth), cl::NotHidden,
                                cl::cat(ToolOptions));
@@ -42,22 +40,6 @@ static SymfsOption Symfs(GraphCommand);
 static DisplayOptions Display(GraphCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
-  Calls that were reached in the same way are one line. Trees of all threads and
-  processes are added up.
-
-  Calls that were not seen to return are marked. One that was open when recording
-  ended counts until then; of one that was cut off, as by longjmp(), the time is
-  what is sure: until the last that was seen in it.
-
-  Lines are indented up to 50 calls deep. Beyond that a number says how deep.
-
-  Calls that were left out (-F, -N, --min ...) are no lines, and what they called is
-  below what called them. Times are not changed by that.
-
-  With --callers, times and calls of a line are those of the function that -f names,
-  where it was reached in that way. Its calls of itself are lines of their own, and
-  as in 'patchbay report' those within another are not in the times.
-
 EXAMPLES:
   patchbay graph
   patchbay graph -D 3
@@ -65,14 +47,31 @@ EXAMPLES:
   patchbay graph -f Cache::get --callers
   patchbay graph --under handle_request --min 1ms
 
+DESCRIPTION:
+  'graph' shows each function below its caller. Calls with the same chain of
+  callers are one line. The trees of all threads and processes are added up.
+  Below 50 levels a number shows the depth instead of the indentation.
+
+  Calls without a recorded return are marked:
+    open     It was running when the recording ended. It counts until then.
+    cut off  longjmp() or the like ended it. It counts until the last event
+             within it.
+
+  Filters such as -F, -N and --min hide calls, and do not change times. The
+  callees of a hidden call are below its caller.
+
+CALLERS:
+  With --callers each line is the caller of the line above it. Its time and
+  calls are those of FUNCTION when it was reached on this path. Recursive calls
+  have lines of their own. A call within another call of FUNCTION does not
+  count in the times, as in 'patchbay report'.
+
 EXIT CODES:
   0  success
-  1  no data or no events in it; a data file is truncated or corrupt (what
-     precedes the damage is shown all the same); or some functions of a process
-     were not traced
+  1  no data or no events; damaged data (calls before the damage are shown); or
+     functions of a process that were not traced
   2  wrong usage, or a depth of 0
-  3  no call of the function that -f names, or that was asked for; or no thread
-     that --tid or --thread names
+  3  no matching call or thread
 )";
 
 // " (1 open, 2 cut off)"; empty if all calls returned.
@@ -90,7 +89,7 @@ static bool isLonger(const CallNode &A, const CallNode &B) {
          std::make_tuple(A.Total, A.Calls, B.Function);
 }
 
-// Returns how many lines are missing, of those that are too deep.
+// Returns the number of lines hidden by -D.
 static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
   Table Out;
   if (HasDurations) {
@@ -125,7 +124,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   if (MaxDepth.getNumOccurrences() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   if (Callers && Root.empty())
-    return makeError(Usage, "--callers: of which function? Name it with -f");
+    return makeError(Usage, "--callers needs a function: add -f FUNCTION");
   Expected<Trace> T = readEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
@@ -146,13 +145,12 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   size_t TooDeep = print(*T, Tree, HasDurations);
   outs().flush();
   if (TooDeep)
-    errs() << "patchbay: " << counted(TooDeep, "line")
-           << (TooDeep == 1 ? " is" : " are") << " deeper than " << MaxDepth
-           << " and not shown\n";
+    errs() << "patchbay: hid " << counted(TooDeep, "line") << " deeper than " << MaxDepth
+           << " (-D)\n";
   if (!HasDurations)
     errs() << "patchbay: " << printable(Dir)
-           << ": only entries of calls were recorded: how long calls took, and "
-              "what they called, 'patchbay record -t function_graph' records\n";
+           << ": only the start of calls was recorded: for durations and callees use "
+              "'patchbay record -t graph'\n";
   return T->Incomplete ? Failure : Success;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay import`: makes a recording of what the kernel has traced of itself.
+// `patchbay import`: converts an ftrace log of the kernel to a recording.
 #include "Verb.h"
 #include "export/Export.h"
 #include "format.h"
@@ -18,56 +18,63 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand ImportCommand("import",
-                                    "Make a recording of a trace of the kernel");
+                                    "Convert an ftrace log of the kernel to a recording");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE"), cl::Required,
                                  cl::sub(ImportCommand), cl::cat(ToolOptions));
-static cl::opt<std::string> Output("o", cl::desc("Directory to write to"),
+static cl::opt<std::string> Output("o", cl::desc("Write to DIR (default: patchbay.data)"),
                                    cl::value_desc("DIR"),
                                    cl::init(DefaultDataDir),
                                    cl::sub(ImportCommand), cl::cat(ToolOptions));
 static cl::alias OutputLong("output", cl::desc("Same as -o"),
                             cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions));
 static cl::opt<bool> Add("add", cl::sub(ImportCommand), cl::cat(ToolOptions),
-                         cl::desc("To the recording that is in DIR, which was made "
-                                  "at the same time"));
+                         cl::desc("Add to the recording in DIR, made at the same time"));
 
 static constexpr char Help[] = R"(
-  Reads a copy of the kernel's file 'trace', as the tracers function_graph and function
-  print it (kernel: Documentation/trace/ftrace.rst), and writes a recording that all
-  other verbs read: report, graph, replay, dump. The kernel is its one process; threads
-  are tasks, and modules are programs. Of function_graph with tracing_thresh it is as if
-  recorded by function_duration.
+EXAMPLES:
+  patchbay import trace.txt && patchbay report
+  patchbay import trace.txt -o kernel.data
+  patchbay report --html=page.html kernel.data
+  patchbay record -t graph ./prog     # while the kernel traces
+  patchbay import --add trace.txt && patchbay replay
 
-  The text must say when each call was, of which task and on which CPU. These options
-  can be set after tracing, as they are about what is printed:
+DESCRIPTION:
+  'import' reads a copy of the kernel's file 'trace', or the output of
+  'trace-cmd report'. It writes a recording for all other verbs. The kernel is
+  one process of the recording, and its tasks are threads. Interrupts are calls
+  of the task that they interrupt.
+
+  FILE must be a log of the tracer function_graph or function (kernel:
+  Documentation/trace/ftrace.rst). With tracing_thresh, function_graph makes a
+  recording as 'record -t duration' does.
+
+PREPARING THE LOG:
+  The log needs the time, task and CPU of each call. These options affect
+  only the output, so you can set them after tracing:
     cd /sys/kernel/tracing
     echo 1 > options/funcgraph-abstime
     echo 1 > options/funcgraph-proc
     echo 1 > options/funcgraph-tail
     cat trace > FILE
 
-  The kernel prints times in microseconds and durations in nanoseconds. Durations are
-  kept; times are made to agree with them, and with the order of the lines, and are up
-  to a microsecond too early. Interrupts are calls of the task that they interrupt.
+TIMES:
+  The kernel prints timestamps in microseconds and durations in nanoseconds.
+  'import' keeps the durations. It makes timestamps agree with them and with
+  the order of lines, so timestamps are up to a microsecond early.
 
-  An earlier recording in DIR is moved to DIR.old, as by 'patchbay record'. With --add
-  it stays, and what processes and the kernel did is on one time line. For that the
-  kernel must trace by the clock of 'patchbay record':
-    echo mono > trace_clock          # or trace-cmd record -C mono
-
-EXAMPLES:
-  patchbay import trace.txt && patchbay report
-  patchbay import trace.txt -o kernel.data && patchbay report --html=page.html kernel.data
-  patchbay record -t function_graph ./prog   # while the kernel traces
-  patchbay import --add trace.txt && patchbay replay
+OUTPUT DIRECTORY:
+  An earlier recording in DIR is renamed to DIR.old. With --add it stays, and
+  the kernel's calls are added on the same time line. The kernel must trace
+  with the clock of 'patchbay record' for that:
+    echo mono > trace_clock           # or trace-cmd record -C mono
 
 EXIT CODES:
-  0  success; a line on stderr says what the kernel has lost
-  1  FILE cannot be read, is no such text, lacks times or tasks, or ends within a line;
-     or the recording cannot be written; with --add, there is none in DIR, or it has
-     the kernel's calls already, or FILE is of another time
+  0  success; a line on stderr counts the events that the kernel lost
+  1  FILE cannot be read, has another format, lacks times or tasks, or ends
+     within a line; the recording cannot be written; or --add found no
+     recording, one with kernel calls, or one of another time
   2  wrong usage
-  3  there is no call in FILE
+  3  no call in FILE
 )";
 
 static Expected<KernelTrace> readFile() {
@@ -113,14 +120,14 @@ static Error addTo(const KernelTrace &Kernel) {
     if (!P.Data.Session)
       continue;
     if (P.Data.Session->Counter == PBD_COUNTER_TRACE_CLOCK)
-      return makeError("cannot add to " + Output + ": it has calls of the kernel");
+      return makeError("cannot add to " + Output + ": it already has calls of the kernel");
     Began = std::min(Began, P.Data.Session->First.MonotonicNs);
     Ended = std::max(Ended, P.Data.Session->Last.MonotonicNs);
   }
   if (Last < Began || First > Ended)
     return makeError("cannot add to " + Output + ": " + File +
-                     " is of another time, or by another clock: echo mono > "
-                     "trace_clock, before both are recorded");
+                     " has another time range or clock: use 'echo mono > "
+                     "trace_clock' before you record both");
   return writeRecording(Output, File, Kernel, realtimeOffset(*Recorded));
 }
 
@@ -131,14 +138,13 @@ static Expected<int> runImport(ArrayRef<const char *>) {
   if (Error E = Add ? addTo(*Trace) : createWith(*Trace))
     return std::move(E);
   errs() << "patchbay: "
-         << printable(counted(Trace->Calls, "call") + " of " +
+         << printable("imported " + counted(Trace->Calls, "call") + " of " +
                       counted(Trace->Functions.size(), "function") + " and " +
-                      counted(Trace->Threads.size(), "task") + " are in " + Output +
-                      " now")
+                      counted(Trace->Threads.size(), "task") + " into " + Output)
          << '\n';
   if (Trace->Nameless)
-    warn(File + ": the beginning of " + counted(Trace->Nameless, "call") +
-         " is not there, nor the function: left out; " + Trace->NamesAdvice);
+    warn(File + ": left out " + counted(Trace->Nameless, "call") +
+         " without a start and a function name: " + Trace->NamesAdvice);
   return Success;
 }
 

@@ -41,7 +41,9 @@ pages["patchbay.1"] = []
 if set(os.listdir(folder)) != set(pages):
     sys.exit(f"pages and verbs differ: {set(os.listdir(folder)) ^ set(pages)}")
 options = 0
-TOO_WIDE = {f"patchbay-{verb}.1" for verb in verbs} - {"patchbay-archive.1", "patchbay-attach.1"}
+TOO_WIDE = {f"patchbay-{verb}.1" for verb in
+            ("info", "list", "live", "outliers", "record", "replay", "report", "status", "tui",
+             "verify")}
 for name, verb in pages.items():
     help_text = run(command, *verb, "--help")
     path = os.path.join(folder, name)

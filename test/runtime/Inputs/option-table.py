@@ -56,8 +56,8 @@ SAME = [
 ]
 # Contradictory options, and the message for each.
 OPPOSITE = {
-    "dump --json --csv": "what is written has one form: give one of the options",
-    "dump --json --parquet": "what is written has one form: give one of the options",
+    "dump --json --csv": "several formats are given: choose one",
+    "dump --json --parquet": "several formats are given: choose one",
     "report --json --html=none": "--json does nothing beside --html: leave it out",
     "report --json --histogram": "--json has all there is: leave out -f and --histogram",
     "report --json -f calls": "--json has all there is: leave out -f and --histogram",
