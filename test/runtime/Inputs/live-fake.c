@@ -91,7 +91,7 @@ static void stop_again_and_again(pid_t listener)
 		usleep(60000);
 		before = __atomic_load_n(beats, __ATOMIC_RELAXED);
 		kill(listener, SIGCONT);
-		/* /* It does not count before the first request. */ */
+		/* It does not count before the first request. */
 		for (int i = 0; i < 50 && before == __atomic_load_n(beats, __ATOMIC_RELAXED); i++)
 			usleep(1000);
 	}

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		} else if (!strcmp(verb, "kill")) {
 			kill(getpid(), atoi(argv[++i]));
 		} else if (!strcmp(verb, "wait")) {
-			/* /* waits for a signal for at most so many seconds */ */
+			/* waits for a signal for at most so many seconds */
 			alarm(atoi(argv[++i]));
 			puts("waiting");
 			fflush(stdout);

@@ -154,7 +154,7 @@ void *memalign(size_t align, size_t size)
 
 	if (align <= sizeof(struct header))
 		return malloc(size);
-	/* /* Never freed: few callers ask for it. */ */
+	/* Never freed: few callers ask for it. */
 	lock_heap();
 	p = static_cast<char *>(cut_chunk(size + 2 * align + sizeof(struct header)));
 	unlock_heap();

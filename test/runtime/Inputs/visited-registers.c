@@ -66,7 +66,7 @@ __asm__(
 	"movz x29, #0xa000, lsl #16\n"	/* N and C only */
 	"msr nzcv, x29\n"
 	"mov x29, #0x1000 + 29\n"
-	/* /* Only x1 changes, and scratch registers: x2, and x29 for a while. */ */
+	/* Only x1 changes, and scratch registers: x2, and x29 for a while. */
 "again:\n"
 	"add x1, x1, #1\n"
 	"mrs x2, nzcv\n"
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	counted(1);
-	/* /* No call by pointer: these have no type hash. */ */
+	/* No call by pointer: these have no type hash. */
 	long rounds = argc < 2 ? look(&over) : look_sve(&over);
 
 	if (rounds < 0) {

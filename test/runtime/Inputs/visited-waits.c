@@ -61,7 +61,7 @@ static int wait_for_socket(const char *where)
 		while (write(sockets[0], much, sizeof(much)) > 0)
 			;
 	server = limited(socket(AF_UNIX, SOCK_STREAM, 0));
-	/* /* The kernel chooses the address. */ */
+	/* The kernel chooses the address. */
 	bind(server, (struct sockaddr *)&any, sizeof(any.sun_family));
 	listen(server, 0);
 	if (!strcmp(where, "accept"))
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		return 2;
 	puts("ready");
 	fflush(stdout);
-	/* /* No tail call: the test needs the program's frame. */ */
+	/* No tail call: the test needs the program's frame. */
 	int result = wait_in(argv[1]);
 	return counted(result) != 1;
 }
