@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How much of an alternate signal stack (sigaltstack(2)) a traced call takes, and
- * patchbay_jump(), beside what handlers and the signal itself take: no more than
- * the public headers say.
+ * Measures how much of an alternate signal stack (sigaltstack(2)) a traced call and
+ * patchbay_jump() use. Stack that handlers and the signal itself use is not counted. The
+ * limits are those in the public headers.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -24,7 +24,7 @@
 
 enum { STACK = 256 * 1024, UNUSED = 0xaa };
 
-/* <patchbay/patchbay.h>, and patchbay_jump() in <patchbay/exit.h>. */
+/* Documented in <patchbay/patchbay.h>; patchbay_jump() in <patchbay/exit.h>. */
 enum { CALL_TAKES = 1536, JUMP_TAKES = 6 * 1024 };
 
 OPAQUE int traced(int a) { return a + 1; }
@@ -55,7 +55,7 @@ static void jump(int signal)
 	siglongjmp(back, 1);
 }
 
-/* A thread of its own: its first call takes most. */
+/* Use a new thread: its first call uses the most stack. */
 NOT_TRACED static void *interrupt(void *handler)
 {
 	const stack_t alternate = { .ss_sp = stack, .ss_size = STACK };

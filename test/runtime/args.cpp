@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arguments by their number, where the record proves their place; and the
-// headers from C++.
+// Arguments by number, where the record proves their location. Also tests that C++ can
+// include the headers.
 // RUN: %buildxx -Wall -Wextra -Wpedantic -Werror %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -37,7 +37,7 @@ OPAQUE long takeMore(long A, ...) {
   return A + B;
 }
 OPAQUE void takeNothing() {}
-// More of each than there are registers for.
+// More arguments of each kind than registers.
 OPAQUE double addFloats(float A, double B, double C, double D, double E,
                         double F, double G, double H, double I, double J,
                         double K, double L, double M, double N) {
@@ -48,7 +48,7 @@ OPAQUE double addMore(double A, ...) { return A; }
 
 namespace {
 enum { Most = 12 };
-// What the handler found: errors, and values where there is none.
+// What the handler got: errors, and values where there was no error.
 struct {
   int Calls, Error[Most], StackError[Most];
   uint64_t Value[Most], Stack[Most];
@@ -75,8 +75,8 @@ void handler(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   }
 }
 
-// Arguments there are, and what is said of the next one; the same for words on
-// the stack.
+// Checks the number of register arguments and the error for the next one; the same for
+// stack words.
 void expect(int Nr, int Error, int NrStack, int StackError) {
   CHECK_EQ(Seen.Calls, 1);
   for (int N = 0; N < Most; ++N) {
@@ -101,14 +101,14 @@ void callAll() {
 
   takeMixed(1.5, 11, 2.5f, 12);
 #if defined(__powerpc64__)
-  expect(0, -ENODATA, 0, -ERANGE); // numbers take registers of integers, too
+  expect(0, -ENODATA, 0, -ERANGE); // doubles use up integer registers, too
 #else
   expect(2, -ERANGE, 0, -ERANGE);
   CHECK_EQ(Seen.Value[0], 11);
   CHECK_EQ(Seen.Value[1], 12);
 #endif
 
-  // The result's address is not an argument.
+  // The address of the result is not an argument.
   takeHidden(21, 22);
   expect(2, -ERANGE, 0, -ERANGE);
   CHECK_EQ(Seen.Value[0], 21);
@@ -122,7 +122,7 @@ void callAll() {
   takeNothing();
   expect(0, -ERANGE, 0, -ERANGE);
 
-  // What is behind the named ones is not known.
+  // Arguments after the named ones are unknown.
   takeMore(31, 32l);
   expect(1, -ENODATA, 0, -ENODATA);
   CHECK_EQ(Seen.Value[0], 31);
@@ -138,7 +138,7 @@ void callAll() {
   CHECK_EQ(reinterpret_cast<Large *>(Seen.Value[0])->C, 43);
   CHECK_EQ(Seen.Value[1], 44);
 #elif defined(__powerpc64__)
-  expect(4, -ERANGE, 0, -ERANGE); // in registers, like its members
+  expect(4, -ERANGE, 0, -ERANGE); // in registers, as its members would be
   for (unsigned int N = 0; N < 4; ++N)
     CHECK_EQ(Seen.Value[N], 41 + N);
 #endif
@@ -155,7 +155,7 @@ void changeArguments() {
 
 #if defined(__powerpc64__)
 enum { FloatRegisters = 13 };
-void addFloat(uint64_t *Arg, float Summand) { // it is there as a double
+void addFloat(uint64_t *Arg, float Summand) { // stored as a double
   double Value;
   std::memcpy(&Value, Arg, sizeof(Value));
   Value += Summand;
@@ -171,7 +171,7 @@ void addFloat(uint64_t *Arg, float Summand) {
 }
 #endif
 
-// How many arguments the last call had in registers, and what is said of the next.
+// Register arguments of the last call, and the error for the next one.
 int Floats, FloatError;
 
 void floatHandler(uintptr_t, uintptr_t, const patchbay_cell *Cell,
@@ -197,7 +197,7 @@ void callFloats(bool Variadic) {
   CHECK_EQ(Floats, FloatRegisters);
   CHECK_EQ(FloatError, -ENODATA);
   CHECK(Sum == 231 + 0.5 + 100 * (FloatRegisters - 1));
-  if (Variadic) { // or its exit cannot be seen
+  if (Variadic) { // or its exit cannot be traced
     CHECK(addMore(1, 2.0) == 101);
     CHECK_EQ(Floats, 1);
     CHECK_EQ(FloatError, -ENODATA);
@@ -209,9 +209,9 @@ void callFloats(bool Variadic) {
 
 void ignore(uintptr_t, uintptr_t, const patchbay_cell *, patchbay_regs *) {}
 
-// Seen and changed by a tracer that is alone on its functions, that is told of
-// exits, or that has another beside it. The first call of a thread takes another
-// path than those that follow.
+// A tracer reads and changes arguments: alone on its functions, with an exit handler,
+// or beside another tracer. The first call of a thread takes a different path than
+// later ones.
 void floatArguments() {
   patchbay_ops_attr Attr{};
   Attr.size = sizeof(Attr);
@@ -237,7 +237,7 @@ void floatArguments() {
   CHECK_EQ(patchbay_ops_destroy(Other), 0);
 }
 
-// Of functions whose counts cannot be relied on nothing is said.
+// Functions with unreliable counts report no arguments.
 void unknown() {
   patchbay_record Record{};
   patchbay_cell Cell{};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A constructor arms a tracer while another thread's callback asks the loader, whose lock
- * the constructor's thread holds. The constructor is told -EBUSY, and nobody hangs.
+ * A constructor arms a tracer. Its thread holds the loader's lock, for which another
+ * thread's callback waits. Arming returns -EBUSY, and no thread hangs.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t %link -lpthread
@@ -54,7 +54,7 @@ UNTRACED static void *load(void *arg)
 	return arg;
 }
 
-/* Returns from dladdr() when the constructor is over. */
+/* dladdr() returns only after the constructor has returned. */
 static int attach(void *data, const struct patchbay_module_info *module,
 		  struct patchbay_target *targets, size_t nr)
 {
@@ -89,7 +89,7 @@ UNTRACED int main(int argc, char **argv)
 	path = argv[1];
 	first = make(1);
 	second = make(0);
-	/* A second is the least. */
+	/* One second is the shortest possible timeout. */
 	patchbay_set_wait_limit(1);
 	CHECK_EQ(patchbay_arm_filter(first, &filter, 0), 1);
 	CHECK_EQ(result, -EBUSY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Arming by glob: what is called, what is refused, and that it changes nothing. */
+/* Arming by glob: which functions are called. A refusal changes nothing. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -fcf-protection=branch %s -o %t.ibt %link
@@ -71,7 +71,7 @@ static struct patchbay_ops *create(unsigned int flags, patchbay_handler handler)
 	return ops;
 }
 
-/* Calls all three through pointers, so that kCFI has its say. */
+/* Calls all three through pointers, so that kCFI checks them. */
 static void call_all(void)
 {
 	int (*volatile one)(int) = apple;
@@ -98,7 +98,7 @@ static void globs(unsigned int flags)
 	call_all();
 	CHECK_EQ(counted(), 3);
 
-	/* An alias is a name of the same function. */
+	/* An alias is another name of the same function. */
 	CHECK_EQ(patchbay_disarm(ops, "apple_to?"), 1);
 	call_all();
 	CHECK_EQ(counted(), 2);
@@ -137,8 +137,8 @@ static void change_argument(uintptr_t ip, uintptr_t parent_ip,
 
 static int inner;
 
-/* From a handler: calls of instrumented functions are not traced, and the
- * library is not to be called. */
+/* Called in a handler: calls of instrumented functions are not traced,
+ * and calls of the library are refused. */
 static void call_back(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
@@ -190,7 +190,7 @@ static void refused(void)
 	attr.flags = 0;
 	attr.size = PATCHBAY_OPS_ATTR_SIZE_VER0 - 1;
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), -EINVAL);
-	/* A program of a later version: what we do not know must be zero. */
+	/* A caller of a later version: unknown fields must be zero. */
 	later.attr.handler = note;
 	CHECK_EQ(patchbay_ops_create(&later.attr, &ops), 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);

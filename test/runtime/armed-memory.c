@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the library takes for ten thousand functions that have one tracer, of several
- * shapes: less than a byte for each that is armed, if it is all of them, every second
- * one, or what chance says, at once or one half after the other. It is more once some of
- * those who share a cell have lost their tracer, or have got another.
+ * Measures the library's memory for ten thousand functions of several shapes with one
+ * tracer: less than a byte per armed function. All functions are armed, every second one,
+ * or a random subset, at once or in two steps. Memory grows after some functions that
+ * share a cell lose their tracer or get another one.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t all | FileCheck %s
@@ -58,7 +58,7 @@ static void report(const char *who, uint64_t before, size_t nr)
 	       (int)(hundredths / 100), (int)(hundredths % 100));
 }
 
-/* Some of all, of which there are that many. */
+/* Selects some of the functions; returns their number. */
 static size_t choose(const char *how, uintptr_t *some)
 {
 	uint32_t chance = 7;

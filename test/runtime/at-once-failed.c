@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Two modules of which no site was armed so far, while threads run, so that functions are
- * looked at and armed by one loop; and text cannot be written any more at some point, for
- * a moment or for good. What has not been looked at yet is left alone, as a site where
- * somebody else has put a call. What cannot be taken back because of a function that is not
- * what it should be is an error of writing; it calls nobody, and all is well later.
+ * Arms two modules in which no site was armed before, while threads run. One loop then
+ * checks and arms the functions. At some point writes to text fail, once or for good.
+ * Functions that were not checked yet stay unchanged, even a site with a foreign call. If
+ * an unexpected function prevents the rollback, the error is a write error. No handler is
+ * called then, and later attempts succeed.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -48,7 +48,7 @@ enum { SITE = 7 };
 
 static table parts[2]; /* the program's, the library's */
 
-/* Which write from here fails; 0: none. And if all behind it do. */
+/* The number of the write that fails (0: none). @for_good: all later ones fail, too. */
 static int fails, failed, for_good;
 
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
@@ -70,7 +70,7 @@ static void poke(int (*function)(int), const void *bytes, size_t size)
 	close(file);
 }
 
-/* Calls that are counted of all functions but @left_out. */
+/* Counts the calls seen for all functions except @left_out. */
 static long calls_seen(int (*left_out)(int))
 {
 	calls = 0;
@@ -95,10 +95,10 @@ static void *sleep_in_thread(void *arg)
 	return arg;
 }
 
-/* Whose function @odd is somebody else's, and the @n-th write fails: did it come to that? */
+/* Let @odd hold a foreign call and the @n-th write fail. Did the write happen? */
 static int fail(int (*odd)(int), int n)
 {
-	/* A call of somebody else's. */
+	/* A foreign call. */
 	static const unsigned char call[SITE] = { 0xe8, 1, 2, 3, 4, 0x90, 0x90 };
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
 						.handler = handler };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Batches: several tracers change in one transaction, and who stays sees every
- * call, once, whatever happens around it.
+ * Batches: several tracers change in one transaction. A tracer that stays sees every call
+ * exactly once, whatever changes around it.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 2000 | FileCheck %s
@@ -27,7 +27,7 @@ static struct patchbay_ops *ops[NR];
 static struct patchbay_batch *batch;
 static char order[64];
 
-/* Data are text: the tracer's letter, or what a cookie says. */
+/* The data are strings: the tracer's letter, or a cookie's. */
 static void note(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -123,7 +123,7 @@ static void together(void)
 
 	CHECK_EQ(patchbay_batch_commit(batch), 0); /* nothing to do */
 
-	/* Functions that had none, of several tracers at once. */
+	/* Several tracers at once, on functions without tracers. */
 	arm(0, "go_*th");
 	arm(1, "go_north");
 	arm(2, "go_west");
@@ -132,7 +132,7 @@ static void together(void)
 	expect_all("ab", "a", "c");
 	CHECK_EQ(patchbay_batch_commit(batch), 0); /* it is empty again */
 
-	/* All three steps: one goes from everywhere, others come and stay. */
+	/* All three steps: one leaves all functions, others come and stay. */
 	disarm(2, "*");
 	disarm(0, "*");
 	arm(3, "go_south");
@@ -141,7 +141,7 @@ static void together(void)
 	expect_all("bc", "d", "");
 	CHECK_EQ(attached, 1);
 
-	/* Requests follow each other, and what they undo does not happen. */
+	/* Requests apply in order; an undone request has no effect. */
 	arm(0, "go_*");
 	disarm(0, "go_*th");
 	arm(3, "go_west");
@@ -151,7 +151,7 @@ static void together(void)
 	expect_all("bc", "d", "a");
 	CHECK_EQ(attached, 1);
 
-	/* Replaced: other data, and the end of the order. */
+	/* Replaced: it has other data and the last place in the order. */
 	disarm(1, "go_north");
 	arm(1, "go_north");
 	disarm(3, "go_south");
@@ -160,7 +160,7 @@ static void together(void)
 	expect_all("cb", "y", "a");
 	CHECK_EQ(attached, 2);
 
-	/* What is destroyed with requests in it does nothing. */
+	/* Destroying a batch drops its requests. */
 	disarm(0, "*");
 	patchbay_batch_destroy(batch);
 	CHECK_EQ(patchbay_batch_create(&batch), 0);
@@ -169,7 +169,7 @@ static void together(void)
 	patchbay_batch_destroy(NULL);
 }
 
-/* What is where is written to text: prefix and site of each function. */
+/* Snapshot the bytes that are written: prefix and site of each function. */
 static void look(unsigned char text[3][24])
 {
 	int (*const functions[])(int) = { go_north, go_south, go_west };
@@ -178,7 +178,7 @@ static void look(unsigned char text[3][24])
 		memcpy(text[i], (const char *)functions[i] - 16, 24);
 }
 
-/* The batch fails with @error, and all is as before the first request. */
+/* The batch fails with @error, and nothing has changed. */
 static void fails(int error)
 {
 	unsigned char before[3][24], after[3][24];
@@ -194,7 +194,7 @@ static void or_nothing(void)
 {
 	struct patchbay_filter none = { .size = sizeof(none) };
 
-	/* The last of many requests, after all kinds of others. */
+	/* The failing request is the last of many of all kinds. */
 	disarm(0, "*");
 	arm(1, "go_*");
 	arm(0, "go_*th");
@@ -204,7 +204,7 @@ static void or_nothing(void)
 	patchbay_batch_destroy(batch);
 	CHECK_EQ(patchbay_batch_create(&batch), 0);
 
-	/* A tracer refuses, as the last one. */
+	/* A tracer refuses the last request. */
 	attach_error = -ENOSPC;
 	disarm(2, "go_*");
 	arm(1, "go_west");
@@ -212,7 +212,7 @@ static void or_nothing(void)
 	fails(-ENOSPC);
 	attach_error = 0;
 
-	/* What cannot be noted is not. */
+	/* Without memory a request is not added. */
 	CHECK_EQ(patchbay_batch_arm(batch, ops[0], &none, 0), -EINVAL);
 	CHECK_EQ(patchbay_batch_arm(batch, ops[0], glob("go_*"), 8), -EINVAL);
 	CHECK_EQ(patchbay_batch_disarm(batch, ops[0], &none), -EINVAL);
@@ -250,8 +250,8 @@ static _Atomic long made, seen[NR];
 static _Atomic int live[NR];
 
 /*
- * Data are the addresses of what is live: a late call of a tracer that has
- * gone would see 0 there.
+ * The data point to memory that is live. A late call of a removed tracer would read 0
+ * there.
  */
 static void count(uintptr_t ip, uintptr_t parent_ip,
 		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
@@ -280,8 +280,8 @@ static void *caller(void *arg)
 }
 
 /*
- * Tracer 0 stays on one function and tracer 1 is replaced on another in each
- * batch: both see every call. The others come and go around them.
+ * Each batch keeps tracer 0 on one function and replaces tracer 1 on another. Both see
+ * every call. Other tracers come and go.
  */
 static void while_called(long rounds)
 {
@@ -314,7 +314,7 @@ static void while_called(long rounds)
 	CHECK_EQ(patchbay_batch_commit(batch), 2);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, caller, NULL);
-	/* Where processors are slow the first call may come after all rounds. */
+	/* On a slow machine the first call may come after all rounds. */
 	for (long round = 1; round <= rounds || !made; round++) {
 		int armed[NR] = { 0 };
 
@@ -344,7 +344,7 @@ static void while_called(long rounds)
 	printf("done: %ld calls\n", (long)made);
 }
 
-/* What is armed and disarmed again, in a module where nothing ever was armed. */
+/* Armed and disarmed in one batch, in a module where nothing was ever armed. */
 static void there_and_back(void)
 {
 	CHECK_EQ(patchbay_batch_arm(batch, ops[0], glob("go_*"), 0), 0);

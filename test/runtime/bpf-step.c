@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers may come while a program holds the lock of a map. Here one
- * comes at each instruction of a program, and calls the function that is traced
- * by it: nobody waits, and what the program did not see is counted.
+ * A signal may arrive while a BPF program holds the lock of a map. Here a signal arrives
+ * at each instruction of a program, and its handler calls the traced function. No call
+ * waits for the lock, and calls that the program did not see are counted.
  */
 // REQUIRES: bpf
 // RUN: %clang_bpf %S/Inputs/programs.bpf.c -o %t.o
@@ -38,7 +38,7 @@ NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
 	}
 }
 
-/* Without an element, which is made, and with one. */
+/* Runs once with an element that must be created, and once with an existing one. */
 NOT_TRACED static void step_call(void)
 {
 	stepping = 1;

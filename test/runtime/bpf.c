@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * BPF programs as links: arguments, results, maps, the ring buffer, cookies;
- * what is refused when they are attached.
+ * BPF programs as links: arguments, results, maps, the ring buffer and cookies. Also
+ * errors on attaching.
  */
 // REQUIRES: bpf
 // RUN: %clang_bpf %S/Inputs/programs.bpf.c -o %t.o
@@ -116,7 +116,7 @@ static void test_programs(struct patchbay_bpf_object *object)
 	CHECK_EQ(event.cookie, 0);
 	CHECK_EQ(patchbay_bpf_map_lookup(bss, &zero, &sum), 0);
 	CHECK_EQ(sum, 9);
-	/* The constant of the program ends it above 100. */
+	/* A constant makes the program return early above 100. */
 	fern_add(101, 1);
 	CHECK_EQ(patchbay_bpf_map_lookup(bss, &zero, &sum), 0);
 	CHECK_EQ(sum, 9);
@@ -159,7 +159,7 @@ static void test_programs(struct patchbay_bpf_object *object)
 	CHECK_EQ(fern_deny(3), 8);
 }
 
-/* As many records as go in; and around the end of the ring, again and again. */
+/* Fills the ring, and wraps around its end several times. */
 static void test_ring(struct patchbay_bpf_object *object)
 {
 	struct patchbay_bpf_map *events =
@@ -197,7 +197,7 @@ static void test_maps(struct patchbay_bpf_object *object)
 	CHECK_EQ(info.type, BPF_MAP_TYPE_HASH);
 	CHECK_EQ(info.key_size * 1000 + info.value_size * 100 +
 			 info.max_entries, 8808);
-	/* A caller whose header has no @value_size and no @max_entries. */
+	/* An older caller, without @value_size and @max_entries. */
 	info = (struct patchbay_bpf_map_info){
 		.size = PATCHBAY_BPF_MAP_INFO_SIZE_VER0, .value_size = 3, .max_entries = 4
 	};
@@ -217,7 +217,7 @@ static void test_maps(struct patchbay_bpf_object *object)
 		 -EEXIST);
 	CHECK_EQ(patchbay_bpf_map_delete(calls, &key), 0);
 	CHECK_EQ(patchbay_bpf_map_delete(calls, &key), -ENOENT);
-	/* What programs added is among the eight. */
+	/* Elements that programs added are among the eight. */
 	CHECK_EQ(patchbay_bpf_map_for_each(calls, add_up, &total), 0);
 	for (key = 1; !patchbay_bpf_map_update(calls, &key, &value, 0); key++)
 		;
@@ -274,7 +274,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_detach(add), -ENOLINK);
 	CHECK(!patchbay_bpf_link(add));
 
-	/* Cookies, of the list and of all. */
+	/* Cookies of a list, and one cookie for all. */
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), 1);
 	fern_add(0, 1);
 	CHECK_EQ(patchbay_bpf_map_lookup(last, &index, &event), 0);
@@ -289,7 +289,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(event.cookie, 9);
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 
-	/* It reads two arguments, and the result behind them. */
+	/* The program reads two arguments and the result after them. */
 	filter.cnt = 2;
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), -EDOM);
 	CHECK(!strcmp(last_log, "fern_one: the program reads 2 arguments, the "
@@ -300,7 +300,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), 1);
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 
-	/* All or none: the last one has no function. */
+	/* All or none: the last program has no function. */
 	for (struct patchbay_bpf_program *p = NULL;
 	     (p = patchbay_bpf_next_program(object, p));)
 		CHECK(p == add || !patchbay_bpf_detach(p));
@@ -310,7 +310,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	opts.size++;
 	filter.size = PATCHBAY_FILTER_SIZE_VER0 - 1;
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), -EINVAL);
-	/* Callers whose header ends there: the rest is not read. */
+	/* Callers with an older, shorter structure: the rest is not read. */
 	opts.cookie = &opts;
 	filter = (struct patchbay_filter){ .size = PATCHBAY_FILTER_SIZE_VER0,
 					   .glob = "fern_add",
@@ -323,7 +323,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 }
 
-/* Threads in one program, and readers beside them: nothing is lost. */
+/* Several threads run a program while others read: no event is lost. */
 static struct patchbay_bpf_object *shared;
 
 NOT_TRACED static void *call_often(void *arg)
@@ -355,7 +355,7 @@ static void test_threads(void)
 		CHECK(!pthread_join(threads[i], NULL));
 	CHECK_EQ(count_of(calls, fern_one), before + 100000);
 
-	/* A signal's handler calls what another function of the API is in. */
+	/* A signal handler calls the API while the thread is inside it. */
 	signal(SIGALRM, on_signal);
 	CHECK(!timer_create(CLOCK_MONOTONIC, NULL, &timer));
 	CHECK(!timer_settime(timer, 0, &often, NULL));

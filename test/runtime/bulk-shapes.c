@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Many functions armed and disarmed at once where no two neighbours are alike: other
- * arguments and results, with a landing pad or without one, one of five only, and with
- * records that are not in the order of text. Where code may be written back and records
- * are in order, it takes few writes.
+ * Arms and disarms many functions at once; neighbours never have the same shape.
+ * Arguments and results differ, one function in five has no landing pad, and records are
+ * not in the order of text. If code can be written back and records are in order, few
+ * writes are needed.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s --check-prefixes=CHECK,ORDER
@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The last has no landing pad, as its address is taken nowhere. */
+/* The last one has no landing pad: its address is never taken. */
 #define FUNCTIONS(n)                                                           \
 	OPAQUE int ints##n(int a) { return a + 1; }                            \
 	OPAQUE double doubles##n(double a, int b) { return a + b; }            \
@@ -46,7 +46,7 @@
 X256(FUNCTIONS, _)
 enum { KINDS = 5, NR = 256 * KINDS };
 
-/* The records of this program; a linker makes these symbols. */
+/* The records of this program; the linker defines these symbols. */
 extern struct patchbay_record __start_patchbay_sites[], __stop_patchbay_sites[];
 
 #define DIGITS "_[0-3][0-3][0-3][0-3]"
@@ -66,7 +66,7 @@ static uint64_t text_writes(void)
 	return stats.text_writes;
 }
 
-/* Arm what @glob says, which are @nr, call all, and disarm them. */
+/* Arm the @nr functions that match @glob, call all, and disarm them. */
 static long arm(struct patchbay_ops *ops, const char *glob, int nr)
 {
 	long seen;
@@ -91,7 +91,7 @@ static void swap(struct patchbay_record *a, struct patchbay_record *b)
 	b->site -= apart;
 }
 
-/* Each with the one behind it, and far ones; in some places it stays as it is. */
+/* Swap neighbours and distant records; leave some in place. */
 static void bring_out_of_order(void)
 {
 	struct patchbay_record *records = __start_patchbay_sites;
@@ -119,8 +119,8 @@ static int has(char **argv, const char *word)
 		(uintptr_t)nothing##n, (uintptr_t)inner##n,
 
 /*
- * A tracer goes from wherever it is, which is the first hundred functions, and those
- * behind them keep theirs.
+ * Remove a tracer from all its functions, the first hundred. The functions after them
+ * keep theirs.
  */
 static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 {
@@ -138,7 +138,7 @@ static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 }
 
 /*
- * A tracer has data of its own at some functions, and leaves others, and then all.
+ * A tracer has its own data for some functions. It leaves other functions, then all.
  */
 static void leave_others(struct patchbay_ops *ops)
 {
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	leave_others(ops);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 #if defined(__x86_64__)
-	/* Blocks with hundreds of functions: sites, sometimes slots, and sites again. */
+	/* Blocks with hundreds of functions: sites, some slots, sites again. */
 	if (writes <= 16)
 #endif
 		printf("by few writes\n");

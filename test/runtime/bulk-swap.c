@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Many functions that have a tracer get a second and a third one at once, and lose them.
- * Where all who share a cell are asked for, that is one set for each cell, and no text
- * is written: the memory that is asked for shows which way it went. Counts are exact with
- * functions that have none, with one of another patcher, and when memory or the right to
- * write text is missing at any point.
+ * Adds a second and a third tracer to many functions at once, and removes them. If all
+ * functions of a cell change, the library makes one set per cell and writes no text. The
+ * number of allocations shows which path it took. Counts stay exact with functions
+ * without tracers, with functions of another patcher, and if memory or write permission
+ * fails at any point.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link -ldl
 // RUN: timeout -s KILL 60 %t | FileCheck %s
@@ -46,18 +46,18 @@ X256(FUNCTIONS, _)
 enum { KIND = 256, NR = 4 * KIND, TRACERS = 3 };
 
 #define ALL "*_[0-3][0-3][0-3][0-3]"
-/* Halves of each kind. */
+/* Half of each kind. */
 #define EVEN "*_[0-3][0-3][0-3][02]"
 #define LOWER "*_[01][0-3][0-3][0-3]"
 #define INTS "ints_[0-3][0-3][0-3][0-3]"
-/* Two kinds. */
+/* Two of the four kinds. */
 #define INTS_AND_LONGS "[il]*s_[0-3][0-3][0-3][0-3]"
 #define LONGS "longs_[0-3][0-3][0-3][0-3]"
 
 #define NOT_TRACED __attribute__((no_instrument_function))
 
 
-/* How often memory was asked for; the @no_memory-th time there is none. */
+/* Number of allocations; the @no_memory-th one fails. */
 static long asked, no_memory, no_writes;
 
 void *__libc_malloc(size_t size);
@@ -131,7 +131,7 @@ HANDLER(on_exit_of)
 	exits[(long *)cell->data - entries]++;
 }
 
-/* Of the functions each tracer sees so many. */
+/* Checks how many functions each tracer sees. */
 static void expect(long first, long second, long third)
 {
 	const long wanted[TRACERS] = { first, second, third };
@@ -176,7 +176,7 @@ static uint64_t text_writes(void)
 	return stats.text_writes;
 }
 
-/* That many changed, without memory for each, or writes where none is wanted. */
+/* So many changed; allocations less than one each, and writes only as wanted. */
 enum { NO_TEXT, TEXT };
 
 #if defined(__x86_64__)
@@ -191,7 +191,7 @@ enum { NO_TEXT, TEXT };
 		CHECK((text) == TEXT || text_writes() == writes);              \
 	} while (0)
 #else
-/* All goes by a plan there. */
+/* All changes follow a plan there. */
 #define IS_X86_64 0
 #define IN_BULK(change, nr, text) CHECK_EQ(change, nr)
 #endif
@@ -205,7 +205,7 @@ static void in_bulk(void)
 	expect(NR, NR, 0);
 	IN_BULK(patchbay_arm(ops[2], INTS, 0), KIND, NO_TEXT);
 	expect(NR, NR, KIND);
-	/* Those that have it already are not counted. */
+	/* Functions that have the tracer already are not counted. */
 	IN_BULK(patchbay_arm(ops[2], ALL, 0), NR - KIND, NO_TEXT);
 	expect(NR, NR, NR);
 	IN_BULK(patchbay_arm(ops[2], ALL, 0), 0, NO_TEXT);
@@ -216,7 +216,7 @@ static void in_bulk(void)
 	expect(0, 0, NR);
 	IN_BULK(patchbay_arm(ops[1], ALL, 0), NR, NO_TEXT);
 	expect(0, NR, NR);
-	/* Alone on some, not on others. */
+	/* Alone on some functions, with others on the rest. */
 	IN_BULK(patchbay_disarm(ops[2], INTS), KIND, NO_TEXT);
 	IN_BULK(patchbay_disarm(ops[1], ALL), NR, TEXT);
 	expect(0, 0, NR - KIND);
@@ -235,7 +235,7 @@ static void some_have_none(void)
 	over("some have none");
 }
 
-/* A plan leads these to other cells. */
+/* A plan moves these functions to other cells. */
 static void some_of_a_cell(void)
 {
 	start();
@@ -329,7 +329,7 @@ static void too_many_exits(void)
 	over("too many exits");
 }
 
-/* Let @f begin with what no patcher of ours knows; @bytes is what was there. */
+/* Let @f start with unknown code; @bytes receives the old bytes. */
 static void exchange(void (*f)(void), unsigned char bytes[5])
 {
 	const uintptr_t page = (uintptr_t)getpagesize(),
@@ -367,7 +367,7 @@ static void another_patcher(void)
 	over("another patcher");
 }
 
-/* All or nothing: half of them have tracers, and the others' text is to be written. */
+/* All or nothing: half have tracers, and the text of the rest must be written. */
 static void without_memory(void)
 {
 	int places = 0, error;
@@ -410,7 +410,7 @@ static void without_writing(void)
 	for (;; n++) {
 		no_writes = n;
 		error = patchbay_arm(ops[1], ALL, 0);
-		/* What was written stays, for nobody, until it can be written again. */
+		/* The written text stays, without a tracer, until writes work. */
 		if (error >= 0)
 			break;
 		no_writes = 0;

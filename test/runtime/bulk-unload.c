@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Many functions of a library are to be armed, of which one was changed by somebody else;
- * that fails, as text cannot be written, and while it is waited for a handler, so that
- * the cells can be used again, the library is unloaded. The function that was changed is
- * counted, and nothing is looked at any more that has gone.
+ * Arms many functions of a library, one of which has a foreign change. Text cannot be
+ * written, so arming fails and waits for a handler to reuse the cells. The library is
+ * unloaded during that wait. The changed function is counted, and unloaded memory is
+ * never read.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -54,7 +54,7 @@ UNTRACED static void wait_here(uintptr_t ip, uintptr_t parent_ip,
 		;
 }
 
-/* Each function is looked at. */
+/* Called for each function. */
 UNTRACED static int accept(void *arg, const struct patchbay_target *target)
 {
 	(void)arg, (void)target;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	ops = create(nothing, accept);
 	other = create(wait_here, NULL);
 
-	/* The way to trampolines is there, and slots lead to cells. */
+	/* The path to trampolines exists, and slots point to cells. */
 	CHECK_EQ(patchbay_arm(ops, "odd_*", 0), 256);
 	CHECK_EQ(patchbay_disarm(ops, "odd_*"), 256);
 	CHECK_EQ(patchbay_arm(other, "slow", 0), 1);
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(sem_wait(&inside), 0);
 	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
 	CHECK_EQ(pthread_create(&armer, NULL, arm_all, NULL), 0);
-	/* It is counted before handlers are waited for. */
+	/* The function is counted before the library waits for handlers. */
 	while (!refused())
 		sched_yield();
 	CHECK_EQ(dlclose(library), 0);

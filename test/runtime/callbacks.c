@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Callbacks of the library ask the loader and make threads, which load modules, while
- * another thread loads and unloads modules in a loop. They run with the signals of the
- * thread that called the library.
+ * Callbacks of the library call the loader and create threads that load modules. Another
+ * thread loads and unloads modules in a loop meanwhile. Callbacks run with the signal
+ * mask of the library's caller.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: cp %t.so %t-two.so
@@ -72,7 +72,7 @@ UNTRACED static void *load_one(void *arg)
 	return arg;
 }
 
-/* Another thread is to be within dlopen() or dlclose() meanwhile. */
+/* Wait until another thread is inside dlopen() or dlclose(). */
 UNTRACED static void ask(void)
 {
 	const uint64_t before = __atomic_load_n(&loaded, __ATOMIC_RELAXED);
@@ -102,7 +102,7 @@ UNTRACED static int is_work(uintptr_t entry)
 	return entry == (uintptr_t)work;
 }
 
-/* Records and names stay while the visitor looks, whatever is unloaded. */
+/* Records and names stay valid during the visit, even if modules are unloaded. */
 static int visit(const struct patchbay_site_info *site, void *arg)
 {
 	(void)arg;
@@ -141,7 +141,7 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* In a constructor: the loader's lock is this thread's, so no other loads a module. */
+/* In a constructor, which holds the loader's lock: no other thread loads a module. */
 static int attach_new(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr)
 {
@@ -150,7 +150,7 @@ static int attach_new(void *data, const struct patchbay_module_info *module,
 	(void)data;
 	CHECK(nr == 1 && *module->path);
 	check_mask();
-	/* In the other thread it may have been unloaded. */
+	/* The other thread may have unloaded it. */
 	dladdr((void *)targets[0].entry, &info);
 	CHECK(dlsym(RTLD_DEFAULT, "work") == (void *)work);
 	free(malloc(1000));
@@ -218,7 +218,7 @@ static void test_name(void)
 	CHECK_EQ(patchbay_for_each_name(visit_name, NULL), 0);
 }
 
-/* Also about functions of the library, which comes and goes. */
+/* Also for functions of the library that comes and goes. */
 static void test_check(void)
 {
 	arm(&(struct patchbay_ops_attr){ .check = check }, "plugin_*",
@@ -251,7 +251,7 @@ static void test_log(void)
 	CHECK(patchbay_link_attach(PATCHBAY_FENTRY, &program, &opts, &link) < 0);
 }
 
-/* Modules that come are armed by the thread that loads them, or by this one. */
+/* New modules are armed by the thread that loads them, or by this one. */
 static void test_future(void)
 {
 	struct patchbay_ops *ops =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * While functions are armed, somebody else writes to their text between the moment when it
- * was copied and that when it is written, as a debugger that sets a breakpoint: that stays,
- * and all are armed. Or the function is not what it should be any more then: none is, and
- * text is to the byte what it was.
+ * While functions are armed, another writer changes their text between the library's read
+ * and its write, as a debugger that sets a breakpoint. The breakpoint stays, and all
+ * functions are armed. If the function is no longer valid then, none is armed, and all text
+ * is unchanged.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 20 %t elsewhere
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What no call here comes to. */
+/* Code that no call here reaches. */
 #define NOPS "\x90\x90\x90\x90\x90"
 #define FUNCTION(n)                                                            \
 	OPAQUE static int meanwhile##n(int a)                                  \
@@ -36,7 +36,7 @@ enum { NR = sizeof(functions) / sizeof(functions[0]), AROUND = 32 };
 
 static unsigned char texts[NR][2 * AROUND];
 
-/* What is to be written to when a block is compared for the first time; then NULL. */
+/* Where to write at the first comparison of a block; then NULL. */
 static char *place, byte;
 
 static void poke(char *at, char to)
@@ -48,7 +48,7 @@ static void poke(char *at, char to)
 	close(file);
 }
 
-/* One is the other to a compiler that wants to know whether they are equal. */
+/* For a compiler that only tests for equality, one may replace the other. */
 #define NOT_TRACED __attribute__((no_profile_instrument_function, no_builtin))
 NOT_TRACED int memcmp(const void *left, const void *right, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers that choose their functions themselves: @check refuses some, and these
- * stop the batch or are left out; it is asked about each once. And the names that
- * functions have.
+ * Tracers that select functions with @check. A refusal stops the batch or skips
+ * the function. @check is called once per function. Also tests the names of
+ * functions.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -40,7 +40,7 @@ static void count(uintptr_t ip, uintptr_t parent_ip,
 	calls++;
 }
 
-/* Only functions with two arguments or more. */
+/* Accept only functions with at least two arguments. */
 static int check(void *arg, const struct patchbay_target *target)
 {
 	CHECK(arg == &checks);
@@ -82,7 +82,7 @@ static void test_refused(int alone)
 	CHECK_EQ(call_all(), others);
 	CHECK_EQ(patchbay_arm_filter(ops, &sedges, PATCHBAY_ARM_SKIP), 2);
 	CHECK_EQ(call_all(), others + 2);
-	/* Who has the tracer already is not asked about again. */
+	/* @check is not called again for functions that have the tracer. */
 	checks = 0;
 	CHECK_EQ(patchbay_arm_filter(ops, &sedges, PATCHBAY_ARM_SKIP), 0);
 	CHECK_EQ(checks, 1);
@@ -102,7 +102,7 @@ enum { NR_REEDS = sizeof(reeds) / sizeof(reeds[0]) };
 
 static int accepted;
 
-/* So many, whichever they are. */
+/* This number of functions, in any order. */
 static int check_number(void *arg, const struct patchbay_target *target)
 {
 	(void)target;

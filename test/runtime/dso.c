@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Modules that come and go, and what is armed in them. */
+/* Modules are loaded and unloaded; their functions are armed. */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
 // RUN: %t %t.so | FileCheck %s
@@ -8,7 +8,7 @@
 #include "Inputs/check.h"
 
 #ifdef LIBRARY
-static volatile int state; /* or the compiler runs the constructor itself */
+static volatile int state; /* or the compiler evaluates the constructor */
 __attribute__((constructor)) OPAQUE void plum_start(void) { state = 40; }
 OPAQUE int plum(int a) { return state + a; }
 #else
@@ -54,7 +54,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	seen = 10 * seen + (intptr_t)cell->data;
 }
 
-/* In a module that comes as in those that are there. */
+/* In new modules as in present ones. */
 static void in_order(const char *path)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		calls = 0;
 	}
 	CHECK_EQ(patchbay_disarm(ops, "plum*"), -ENOENT);
-	CHECK(dlopen(argv[1], RTLD_NOW)); /* and now nobody waits for it */
+	CHECK(dlopen(argv[1], RTLD_NOW)); /* and now no thread waits for it */
 	CHECK_EQ(calls, 0);
 	CHECK_EQ(patchbay_disarm(ops, "pear"), 1);
 

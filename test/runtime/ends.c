@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that make traced calls and end in every way, also such that nothing tells the
- * library of their end: calls are seen, waiting for handlers finds all other threads, and
- * readers are used again (runtime/core/reader.h).
+ * Threads make traced calls and end in every way, also without a notification of the
+ * library. Calls are seen, and waiting for handlers finds all other threads. Readers are
+ * reused (runtime/core/reader.h).
  */
 // RUN: %build -fno-builtin %s -o %t %link
 // RUN: timeout 100 %t | FileCheck %s
@@ -38,7 +38,7 @@
 
 enum { TIMES = 20, MANY = 3000, STACK = 128 * 1024 };
 
-/* The C library calls free(NULL) for each thread behind its last destructor. */
+/* The C library calls free(NULL) in each thread after its last destructor. */
 static __thread int is_ending;
 static atomic_int ended_in_free;
 
@@ -89,7 +89,7 @@ static void run(void *(*function)(void *))
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-/* All threads that are in a handler are found, and no others are waited for. */
+/* Waiting finds all threads that are in a handler, and waits for no others. */
 static int wait_for_all(void)
 {
 	int error;
@@ -151,7 +151,7 @@ static struct patchbay_ops *arm(patchbay_handler on_exit)
 	return new;
 }
 
-/* A thread that the C library is not told the end of: it is not joined. */
+/* A thread that ends without the C library knowing it: it is not joined. */
 static atomic_int number;
 
 NOT_TRACED static void exit_here(void)
@@ -240,8 +240,8 @@ static void test_fork(void)
 
 #if defined(__x86_64__)
 /*
- * A thread whose storage the C library has not made: it is all 0, but for its address, which
- * the ABI and glibc ask for.
+ * A thread whose storage is not the C library's. It is all zero except for its own address,
+ * which the ABI and glibc require.
  */
 static int call_once(void *arg)
 {
@@ -331,7 +331,7 @@ int main(void)
 	seen = 0;
 	test_raw_clone();
 	printf("storage without contents: %d of 1 seen\n", seen);
-	/* Those of before have been the first of their kind. */
+	/* The threads before were the first of their kind. */
 	count(end_in_free, TIMES);
 	before = pages();
 	for (int i = 0; i < MANY; i++)

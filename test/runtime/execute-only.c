@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Slots are read by trampolines, so text that can only be executed cannot be
- * armed: it is refused and not looked at. Nor in bulk.
+ * Trampolines read slots, so execute-only text cannot be armed. It is refused and never
+ * read, also in bulk.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
 // RUN: %t 2 | FileCheck %s

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A tracer is alone on a function, another one joins it, and it goes, without waiting,
- * and is armed again with other data: all that after so many instructions of a call,
- * for each number of them. What is armed by then is told of the exit only if it was
- * told of the entry: data of the first arming and of the second are not mixed. Whoever
- * comes back too early waits.
+ * A tracer is alone on a function. Another one joins it. The first one is removed
+ * without a wait and armed again with other data. All this happens after n
+ * instructions of a call, for each n. The armed tracers are called at the exit only
+ * if they were called at the entry. Data of the first and the second arming are not
+ * mixed. Arming again too early waits.
  *
- * And it goes and comes back by one batch, in which nobody has to wait: alone, or while
- * another one comes.
+ * The test also removes and adds it in one batch, which needs no wait: alone, or
+ * while another tracer is added.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s
@@ -31,12 +31,12 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* What was seen with the data of each arming; 2: what the other tracer saw. */
+/* What was seen with the data of each arming; 2: seen by the other tracer. */
 static long entries[3], exits[3];
 static long arming, waited, not_waited;
 static int stepping;
 static long change_at;
-/* How it goes and comes: by batches of their own, or one, with another tracer or not. */
+/* How it is removed and added: in two batches or one, with another tracer or not. */
 static enum { APART, TOGETHER, WITH_OTHER, NR_WAYS } way;
 
 static struct patchbay_ops *ops, *other;
@@ -71,8 +71,8 @@ static const struct patchbay_filter filter = { .size = sizeof(filter),
 					       .glob = "stepped" };
 
 /*
- * Commit @batch, of @nr changes, although the stopped thread may be in a handler: then
- * the changes are made, and only the wait for it is given up.
+ * Commit @batch of @nr changes, although the stopped thread may be in a handler. The
+ * changes are made; only the wait for the handler is given up.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -123,7 +123,7 @@ NOT_TRACED static void *change_when_asked(void *arg)
 	return arg;
 }
 
-/* If it is not armed soon, it waits for us. */
+/* If it is not armed soon, it waits for this call. */
 NOT_TRACED static void ask_for_change(void)
 {
 	struct timespec soon;
@@ -196,7 +196,7 @@ static struct patchbay_ops *create_other(unsigned int flags)
 	return created;
 }
 
-/* Returns whether the call took that many instructions. */
+/* Did the call have that many instructions? */
 NOT_TRACED static int change_after(long instructions, unsigned int flags)
 {
 	pthread_t thread;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who is told of an entry and of an exit, against a model: three tracers on one
-// function are armed, disarmed, disabled, enabled and updated while calls of it
-// are under way. From each state of the three, every sequence of two of these
-// comes between an entry and its exit; then longer ones, with calls in calls,
-// that random numbers choose. Calls return, throw or jump, or their bodies are
-// skipped. core/call.h has the table that the model is of.
+// Compares the calls of entry and exit handlers with a model. Three tracers on one
+// function are armed, disarmed, disabled, enabled and updated during calls. From each
+// state of the three, every sequence of two operations runs between an entry and its
+// exit. Longer random sequences with nested calls follow. Calls return, throw or
+// jump, or their bodies are skipped. The model follows the table
+// in core/call.h.
 //
-// On an emulated system every sequence is of one: what follows from two is
-// decided in C, which is the same for all architectures, and random numbers
-// choose some.
+// On an emulated system every sequence has one operation. The effect of two is
+// decided in C, which is the same for all architectures. Random numbers
+// choose some of these.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -30,8 +30,8 @@ namespace {
 enum Kind { Exit, Both, Entry, Answer, Timed };
 constexpr int NR = 3;
 
-// What handlers note: who was called, at the entry or the exit, the old handler
-// or the new one, and the exit's reason.
+// What handlers log: the tracer, entry or exit, the old or the new handler, and the
+// reason of the exit.
 struct Event {
   int Tracer, Leaves, Version;
   unsigned Reason;
@@ -45,20 +45,20 @@ constexpr int MaxEvents = 64;
 Event Seen[MaxEvents];
 int NrSeen, NrWrong;
 
-// A tracer, and what the model knows of it.
+// A tracer, and the model's state of it.
 struct Tracer {
   patchbay_ops *Ops;
   Kind What;
   unsigned Flags;
   bool Armed, Enabled;
   int Version;
-  unsigned Epoch; // the arming that it is armed by
+  unsigned Epoch; // the number of its current arming
   bool enters() const { return What != Exit && What != Timed; }
   bool leaves() const { return What != Entry && What != Answer; }
 };
 
 Tracer Tracers[NR];
-std::vector<int> Order; // in which they were armed
+std::vector<int> Order; // in the order of arming
 unsigned Epochs;
 long NrCalls;
 bool Skip;
@@ -95,7 +95,7 @@ HANDLER void leave(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   note(Cell, 1, Version, patchbay_exit_reason(Regs));
   if (What == Both)
     NrWrong += *patchbay_session_word(Cell, Regs) != word(Cell, Regs);
-  // Its word is its own: nobody else has it, and it lies in the call's frame.
+  // The session word is private: no other tracer uses it; it is in the frame.
   if (What == Exit)
     *patchbay_session_word(Cell, Regs) = ~0ull;
 }
@@ -126,9 +126,9 @@ void create(int I, Kind What, unsigned Flags) {
   CHECK_EQ(patchbay_ops_create(&Attr, &T.Ops), 0);
 }
 
-// What can happen to a tracer.
+// Operations on a tracer.
 enum Action { Arm, Disarm, Disable, Enable, Update, NrActions };
-// One that makes sense when it is its turn.
+// The operations that are valid in its state.
 constexpr Action Any = NrActions;
 struct Step {
   int Tracer;
@@ -188,16 +188,16 @@ void take(Step S) {
   }
 }
 
-// What a call that is under way does before it returns.
+// What a call does before it returns.
 struct Script {
-  std::vector<Step> Before, After; // a call in the call
+  std::vector<Step> Before, After; // a nested call
   unsigned Way;
 };
 constexpr unsigned Returns = 0, Throws = PATCHBAY_EXIT_UNWIND,
                    Jumps = PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP;
 const Script *Next, *End;
 
-// The tracers as they were at a call's entry, and what it has to be like.
+// The tracers at a call's entry, and the log that the model expects.
 struct Frame {
   bool Told[NR];
   unsigned Epoch[NR];
@@ -262,13 +262,13 @@ void inBody() {
     call();
   for (Step Each : S.After)
     take(Each);
-  // This is what is expected when the function has been left.
+  // The expected log after the function has been left.
   EntryExpected.clear();
   modelExit(F, EntryExpected, S.Way);
   if (S.Way == Throws)
     throw 1;
   if (S.Way == Jumps) {
-    // What it holds lies in the frame where the jump goes.
+    // Its locals are in the frame to which it jumps.
     patchbay_jump(uintptr_t(Own));
     longjmp(*Own, 1);
   }
@@ -298,7 +298,7 @@ void call() {
   expect(EntryExpected, "exit");
 }
 
-// Where a tracer answers in the function's place, the body is not called.
+// If a tracer replaces the result, the body is not called.
 void callSkipped() {
   bool Answered = false;
   for (const Tracer &T : Tracers)
@@ -320,7 +320,7 @@ void run(const std::vector<Script> &Scripts) {
   call();
 }
 
-// Bring the tracers into a state: of each whether it is armed, and disabled.
+// Set the state of each tracer: armed or not, disabled or not.
 constexpr int NrStates = 27;
 void setState(int State) {
   for (int I = 0; I < NR; ++I, State /= 3) {
@@ -341,7 +341,7 @@ std::vector<Step> allSteps() {
   return Steps;
 }
 
-// What may follow @First, without doing it.
+// The operations that can follow @First, which is not executed.
 bool mayFollow(Step First, Step Second) {
   if (First.Tracer != Second.Tracer)
     return makesSense(Second);
@@ -387,7 +387,7 @@ void walkAll() {
   }
 }
 
-// Calls in calls, left in either way.
+// Nested calls, left in both ways.
 void walkAtRandom(int Number) {
   while (Number--) {
     std::vector<Script> Scripts(1 + Random() % 3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Other threads and signal handlers may come between any two instructions. Here
- * they do: a debugger's trap comes at each instruction, and its handler calls
- * the function that is being called, or whose tracers are being changed.
+ * Threads and signals may interrupt between any two instructions. Here a debugger's trap
+ * comes at each instruction. Its handler calls the function that is being called, or
+ * whose tracers are being changed.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -28,13 +28,13 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* What a tracer has seen; @wrong: words or times that are not of the call. */
+/* What a tracer has seen; @wrong: session words or times of another call. */
 struct seen {
 	long entries, exits, wrong;
 };
 
 static struct seen seen[3];
-static uint64_t called; /* when the call that is under way was */
+static uint64_t called; /* start of the current call */
 static long made, traps;
 static int stepping;
 static void (*at_trap)(void);
@@ -67,7 +67,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 	s->wrong += *patchbay_session_word(cell, regs) != word(ip, cell, regs);
 }
 
-/* Of a tracer that has only this one. */
+/* Of a tracer that has only this handler. */
 FAST static void both(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
@@ -81,7 +81,7 @@ FAST static void both(uintptr_t ip, uintptr_t parent_ip,
 	s->exits++;
 }
 
-/* Of one that has a threshold. */
+/* Of a tracer with a threshold. */
 FAST static void timed(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -155,7 +155,7 @@ NOT_TRACED static void call(void)
 	called = before;
 }
 
-/* A tracer has seen all of a call, or knows that it has missed it. */
+/* A tracer has seen all of a call, or has counted it as missed. */
 static void check_missed(const struct patchbay_ops *ops, const struct seen *s)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -202,7 +202,7 @@ static void step_calls(void)
 		}
 }
 
-/* May a call's exit be missing, because the tracer is being switched off? */
+/* May the exit of a call be missing because the tracer is being removed? */
 enum { NEVER, ALLOWED };
 static int entry_only;
 
@@ -252,8 +252,8 @@ NOT_TRACED static void step_changes(patchbay_handler handler,
 }
 
 /*
- * A tracer joins another while that is being called, after so many instructions.
- * Where the thread is in a handler the library says so.
+ * A tracer joins another one after n instructions of a call. If the thread is in a
+ * handler, the library returns an error.
  */
 static struct patchbay_ops *joining;
 static long join_at;
@@ -268,7 +268,7 @@ NOT_TRACED static void join(void)
 	CHECK(nr == 1 || nr == -EDEADLK);
 }
 
-/* Returns whether the call took that many. */
+/* Did the call have that many instructions? */
 NOT_TRACED static int join_after(long instructions, unsigned int flags)
 {
 	memset(seen, 0, sizeof(seen));
@@ -298,16 +298,16 @@ NOT_TRACED static void step_joins(unsigned int flags)
 }
 
 /*
- * Another thread changes who is there while a call is under way, after so many
- * instructions, also of the trampoline while it is in handlers: so it does not
- * wait for these. A tracer joins, or the second one leaves.
+ * Another thread changes the tracers after n instructions of a call. The call may be
+ * stopped in the trampoline, in a handler, so the other thread does not wait for
+ * handlers. A tracer joins, or the second one leaves.
  */
 static sem_t asked, answered;
 static struct patchbay_batch *asked_for;
 
 /*
- * Commit @batch, of @nr changes, although the stopped thread may be in a handler: then
- * the changes are made, and only the wait for it is given up.
+ * Commit @batch of @nr changes, although the stopped thread may be in a handler. The
+ * changes are made; only the wait for the handler is given up.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -343,7 +343,7 @@ NOT_TRACED static void ask_for_change(void)
 static const struct patchbay_filter filter = { .size = sizeof(filter),
 					       .glob = "stepped" };
 
-/* Returns whether the call took that many. */
+/* Did the call have that many instructions? */
 NOT_TRACED static int change_after(long instructions, struct patchbay_ops *leaving,
 				   unsigned int flags)
 {
@@ -414,8 +414,8 @@ static void step_with_another_thread(void)
 }
 
 /*
- * A tracer is not gone while its handler runs, be it in a signal handler that
- * came when the interrupted call had nothing left to do but return.
+ * Removing a tracer waits for its handler. The handler may run in a signal handler that
+ * interrupted a call just before its return.
  */
 OPAQUE int held(int a) { return a; }
 
@@ -432,7 +432,7 @@ NOT_TRACED static void *destroy_it(void *arg)
 	return arg;
 }
 
-/* FAST: it uses no vector registers, and calls nothing that is traced. */
+/* FAST: it uses no vector registers and calls no traced function. */
 NOT_TRACED static void hold(uintptr_t ip, uintptr_t parent_ip,
 			    const struct patchbay_cell *cell,
 			    struct patchbay_regs *regs)
@@ -453,7 +453,7 @@ NOT_TRACED static void call_held(void)
 		CHECK_EQ(held(5), 5);
 }
 
-/* The next call is held after so many instructions. Returns whether it was. */
+/* Hold the next call after n instructions. Was it held? */
 NOT_TRACED static int step_to(long instruction)
 {
 	pthread_t thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with a threshold: which calls they are told of, with what times, on
- * every kind of function and beside others; and that the calls are not changed.
+ * Tracers with a threshold: which calls they see, with which times, on every kind of
+ * function and beside other tracers. The calls themselves are unchanged.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -19,7 +19,7 @@
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #define FAST NOT_TRACED GENERAL_REGS
 
-/* Ticks that no call takes, and that some are made to take. */
+/* Ticks: more than any call takes, and the delay that some calls get. */
 #define NEVER (UINT64_MAX / 2)
 #define LONG 20000
 #define FAR ((uint64_t)1 << 40) /* how far another processor is ahead */
@@ -28,7 +28,7 @@ struct pair {
 	long a, b;
 };
 
-/* At least as long as it says. */
+/* Waits for at least this time. */
 NOT_TRACED static void spin(uint64_t ticks)
 {
 	uint64_t start = patchbay_clock();
@@ -59,7 +59,7 @@ OPAQUE long timed_stack(long a, long b, long c, long d, long e, long f, long g,
 OPAQUE double timed_double(double x, double y) { return x + 2 * y; }
 #define CALLS 7 /* of those below */
 
-/* What a tracer has seen; @wrong: times that cannot be. */
+/* What a tracer has seen; @wrong: impossible times. */
 struct seen {
 	long exits, unwound, wrong;
 	uint64_t longest;
@@ -89,7 +89,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 		s->longest = duration;
 }
 
-/* Another tracer's, which see all calls and use their word otherwise. */
+/* Of a second tracer, which sees all calls and uses the session word differently. */
 static long others, other_wrong;
 
 FAST static void other_entry(uintptr_t ip, uintptr_t parent_ip,
@@ -167,7 +167,7 @@ NOT_TRACED static void call_all(void)
 	CHECK(timed_double(1.5, 0.25) == 2);
 }
 
-/* Of one tracer, alone on its functions or beside others. */
+/* For one tracer, alone on its functions or beside others. */
 static void check_calls(void)
 {
 	reset(0, NEVER);
@@ -178,7 +178,7 @@ static void check_calls(void)
 	call_all();
 	check_seen(0, 0);
 
-	/* As it is at the end of the call; and only that call is so long. */
+	/* The value at the end of the call counts; only that call is so long. */
 	reset(LONG, NEVER);
 	CHECK_EQ(timed_1(LONG), ~LONG);
 	check_seen(0, 1);
@@ -188,7 +188,7 @@ static void check_calls(void)
 	check_seen(0, 1);
 }
 
-/* It begins later than it ends, as if on a processor that is ahead. */
+/* Starts later than it ends, as on a CPU whose clock is ahead. */
 OPAQUE void timed_backwards(uint64_t *start, uint64_t ticks)
 {
 	if (start)
@@ -232,7 +232,7 @@ static void check_two(struct patchbay_ops *second)
 	CHECK_EQ(patchbay_ops_destroy(second), 0);
 }
 
-/* The ways out of a function but its return. */
+/* The ways to leave a function other than by return. */
 static jmp_buf target;
 
 OPAQUE void timed_jump(void) { longjmp(target, 1); }
@@ -263,7 +263,7 @@ static void check_ways_out(void)
 	check_seen(0, 0);
 }
 
-/* A thread's first call goes another way. */
+/* The first call of a thread takes another path. */
 static void *call_first(void *arg)
 {
 	call_all();
@@ -280,7 +280,7 @@ static void check_first_call(void)
 	check_seen(0, CALLS);
 }
 
-/* From a handler: missed, and counted, however short the call. */
+/* Called in a handler: missed and counted, however short the call is. */
 OPAQUE void caller(void) {}
 
 static void call_traced(uintptr_t ip, uintptr_t parent_ip,
@@ -324,7 +324,7 @@ static void check_changes(struct patchbay_ops *ops)
 	call_all();
 	check_seen(0, CALLS);
 
-	/* The times are the library's business. */
+	/* The library manages these times. */
 	CHECK_EQ(patchbay_ops_update(ops, other_entry), -EINVAL);
 	CHECK_EQ(patchbay_ops_update_both(ops, other_entry, leave), -EINVAL);
 	CHECK_EQ(patchbay_ops_update_both(ops, NULL, NULL), -EINVAL);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tracers with an exit handler: every kind of argument and result, arguments on
-// the stack, the ways in which a function is left, and several tracers on one
-// function, also such that come and go while it runs.
+// the stack, all ways to leave a function, and several tracers on one function.
+// Some tracers come and go while the function runs.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %buildxx -O0 -fcf-protection=full -fno-sanitize=kcfi %s -o %t.O0 %link
 // RUN: %t.O0 | FileCheck %s
-// With an unwinder of its own, which libpatchbay does not call.
+// Has its own unwinder, which libpatchbay does not call.
 // RUN: %buildxx -static-libgcc -static-libstdc++ %s -o %t.unwinder %link
 // RUN: %t.unwinder | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -60,7 +60,7 @@ NOT_TRACED GENERAL_REGS static void exitFast(uintptr_t ip, uintptr_t parent_ip,
   ++exits;
 }
 
-// Uses whatever registers a program may use.
+// Uses all registers that a program may use.
 NOT_TRACED static void spoil() {
 #if defined(__x86_64__)
   asm volatile("pcmpeqd %%xmm0, %%xmm0\n pcmpeqd %%xmm1, %%xmm1\n"
@@ -103,7 +103,7 @@ NOT_TRACED GENERAL_REGS static void exitOnly(uintptr_t ip, uintptr_t parent_ip,
                                              patchbay_regs *regs) {
   BODY;
   (void)cell;
-  ++entries; // so that the two agree
+  ++entries; // so that both agree
   ++exits;
   unwinds += patchbay_exit_reason(regs) == PATCHBAY_EXIT_UNWIND;
 }
@@ -197,8 +197,8 @@ OPAQUE static std::complex<long double> xComplex(long double a) {
   return {a, a + 1};
 }
 
-// A C++ function with a landing pad of its own, so with tables that know of no
-// exception from the site.
+// A C++ function with its own landing pad: its tables have no entry for
+// the site.
 static int alive;
 struct Counted {
   Counted() { ++alive; }
@@ -298,7 +298,7 @@ static void testKinds() {
     callAll();
     checkBalance(before);
     CHECK_EQ(unwinds - unwound, 5); // x_throw() four times and xCleanup()
-    // Two on each function, then one again.
+    // Two tracers on each function, then one again.
     patchbay_ops *second = create(enterAny, exitAny, 0);
     arm(second);
     callAll();
@@ -330,7 +330,7 @@ static void testResults() {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// Left by longjmp(): no exit, and nothing is left behind.
+// Left by longjmp(): no exit, and no state remains.
 static void testLongjmp() {
   patchbay_ops *ops = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   arm(ops);
@@ -345,7 +345,7 @@ static void testLongjmp() {
   exits = entries;
 }
 
-// The end of a thread is told of.
+// Exit handlers are called when the thread ends.
 static void testThreadExit() {
   patchbay_ops *ops = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   arm(ops);
@@ -372,9 +372,9 @@ static void testThreadExit() {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// A function is left on another thread than it was entered on: one that has
-// never called a function with a site, one that has, or one at its end, where
-// calls are missed. What is left there is told of all the same.
+// A function is left on another thread than it was entered on. That thread has never
+// called a traced function, has called one, or is ending and misses calls. Exit handlers
+// are still called there.
 enum Thread { NEW, KNOWN, ENDING };
 static ucontext_t here, there;
 static char stack[256 * 1024];
@@ -437,7 +437,7 @@ NOT_TRACED static void testFiber(Thread kind, long expected) {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// Tracers that come and go while the function runs.
+// Tracers are added and removed while the function runs.
 static patchbay_ops *first, *late;
 extern "C" {
 OPAQUE int x_change(int what) {
@@ -464,8 +464,8 @@ static void testChange() {
   first = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   late = create(nullptr, countExit, PATCHBAY_OPS_FAST);
   CHECK_EQ(patchbay_arm(first, "x_change", 0), 1);
-  // Alone and beside another: armed late is not told; gone is not told; gone
-  // and armed again is not told; disabled is not told, nor what is enabled late.
+  // Alone and beside another one. Not called at the exit: a tracer that was armed late,
+  // removed, removed and armed again, disabled, or enabled late.
   for (int alone = 0; alone < 2; ++alone) {
     long out = exits;
     fiberExits = 0;
@@ -491,7 +491,7 @@ static void testChange() {
   CHECK_EQ(patchbay_ops_destroy(late), 0);
 }
 
-// A handler that answers in the function's place.
+// A handler that replaces the function's result.
 NOT_TRACED static void answer(uintptr_t ip, uintptr_t parent_ip,
                               const patchbay_cell *cell, patchbay_regs *regs) {
   BODY;
@@ -563,8 +563,8 @@ static void testRefused() {
     CHECK_EQ(patchbay_ops_destroy(each), 0);
 }
 
-// Landing pads of this program and libpatchbay are looked at, as those of a
-// program all of which has them. The C library's start files need not.
+// All landing pads of this program and libpatchbay are checked, as in a program built
+// entirely with them. The C library's start files may lack them.
 NOT_TRACED static void guard(bool on) {
 #ifdef __ARM_FEATURE_BTI_DEFAULT
   dl_iterate_phdr(

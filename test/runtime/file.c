@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names come from the files of modules, and those change: one is truncated
- * while it is read, replaced by something to wait for, removed. Then there are
- * no names, unless they were read before, and "*" still means all. What could
- * not be read is tried again. The executable's file is found also when the main
- * thread has ended, and with it /proc/self. Without a build id, a file that looks as
- * the one that was loaded is another, too.
+ * Names come from the files of modules, and files change. One is truncated during a
+ * read, replaced by a pipe, or deleted. Then there are no names, unless they were read
+ * before; "*" still selects all functions. A failed read is retried later. The
+ * executable's file is found even after the main thread ended and /proc/self is
+ * useless. Without a build ID, a file that only looks like the loaded one is treated as
+ * another.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -DLIBRARY -shared -fPIC -Wl,--build-id=none %s -o %t.plain.so
@@ -14,10 +14,10 @@
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t %t.so 2000 %t.plain.so %t.other.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
-/* So many sections that the file says elsewhere how many there are. */
+/* So many sections that the file stores their number in the first section. */
 // RUN: cp %t.so %t.many.so && %python %S/Inputs/many-sections.py %t.many.so
 // RUN: timeout -s KILL 60 %t %t.many.so 10 | FileCheck %s
-/* Where the loader is executed, /proc/self/exe is the loader. */
+/* If the loader was executed, /proc/self/exe is the loader. */
 // RUN: timeout -s KILL 60 /lib64/ld-linux-x86-64.so.2 %t %t.so 100 %t.plain.so %t.other.so | FileCheck %s
 // RUN: %build %S/trace-namespaces.c -o %t.pear
 // RUN: rm -rf %t.data && %patchbay record -t count --force -o %t.data -F pear -- /lib64/ld-linux-x86-64.so.2 %t.pear 2>&1 | FileCheck %s --check-prefix=RECORD
@@ -101,7 +101,7 @@ static void unload(void)
 	CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* Names are read for each module that comes. */
+/* Names are read for each new module. */
 static int load_and_arm(void)
 {
 	int nr;
@@ -112,7 +112,7 @@ static int load_and_arm(void)
 	return nr;
 }
 
-/* Where what is loaded of a file ends. */
+/* Returns the end of the loaded part of a file. */
 static off_t loaded_end(int fd)
 {
 	ElfW(Ehdr) head;
@@ -132,7 +132,7 @@ static off_t loaded_end(int fd)
 	return end;
 }
 
-/* Only behind what is loaded: text that is cut off is lost to the program. */
+/* Truncate only after the loaded part: the program needs its text. */
 static void *truncate_often(void *arg)
 {
 	int fd = open(path, O_RDWR);
@@ -173,7 +173,7 @@ static void truncated(int least)
 	CHECK_EQ(load_and_arm(), 1);
 }
 
-/* Modules without names are told of, as a pattern may select functions of others. */
+/* Modules without names are reported: a pattern may select others' functions. */
 static uint64_t nr_unnamed(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -204,7 +204,7 @@ static void replaced(void)
 	CHECK_EQ(nr_unnamed(), 0);
 }
 
-/* What was read stays with the module. */
+/* Names that were read stay with the module. */
 static void replaced_later(void)
 {
 	load();

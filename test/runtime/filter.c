@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every way to select functions, with cookies, and every wrong way. */
+/* Every way to select functions, with cookies, and every invalid way. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -DMANY=10000 -O1 %s -o %t.many %link
@@ -75,7 +75,7 @@ static struct patchbay_ops *create(void)
 	.cnt = sizeof(LIST(uintptr_t, __VA_ARGS__)) / sizeof(uintptr_t)
 #define COOKIES(...) .cookies = (void *const[]){ __VA_ARGS__ }
 
-/* @filter selects @who, and as a filter for disarming nothing else. */
+/* @filter selects @who; as a filter for disarming it selects the same functions. */
 static void selects(const struct patchbay_filter *filter, int who)
 {
 	int nr = __builtin_popcount((unsigned int)who);
@@ -144,7 +144,7 @@ static void notrace(void)
 
 	selects(FILTER(.glob = "*_tree", .notrace = FILTER(SYMS("ash_tree"))),
 		OAK_TREE | YEW);
-	/* A function, by whichever of its names. */
+	/* A function matches by any of its names. */
 	selects(FILTER(.regex = "_tree", .notrace = FILTER(.glob = "yew")),
 		OAK_TREE | ASH_TREE);
 	selects(FILTER(SYMS("oak", "oak_tree"),
@@ -164,7 +164,7 @@ static void cookies(void)
 	CHECK_EQ(patchbay_arm(ops, "ash_tree", 0), 1);
 	CHECK_EQ(calls(), OAK | ASH_TREE | YEW);
 	CHECK_EQ(cookies_seen, 1 + 2 + 10);
-	/* Who is armed stays as it is. */
+	/* Armed functions stay armed. */
 	CHECK_EQ(patchbay_arm_filter(ops, FILTER(ADDRS(oak_at), COOKIES(&four)),
 				     0), 0);
 	calls();
@@ -177,7 +177,7 @@ static void cookies(void)
 	CHECK_EQ(cookies_seen, 1 + 4);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
 
-	/* Of two items that are one function, the first. */
+	/* If two items select one function, the first counts. */
 	CHECK_EQ(patchbay_arm_filter(ops, FILTER(SYMS("yew", "yew_tree"),
 						 COOKIES(&one, &two)), 0), 1);
 	calls();
@@ -195,7 +195,7 @@ static void cookies(void)
 	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 }
 
-/* What is asked for instead of fnmatch(3), and of which names. */
+/* A callback instead of fnmatch(3), and the names that it receives. */
 static int asked;
 static int is_asked(const char *glob, const char *name, void *arg)
 {
@@ -230,7 +230,7 @@ static void matching(void)
 	asked = 0;
 	CHECK_EQ(patchbay_arm_filter(ops, &oaks, PATCHBAY_ARM_FUTURE), 2);
 	CHECK_EQ(asked, 3);
-	/* That it is for modules to come is forgotten by what is equal. */
+	/* An equal filter cancels a request for future modules. */
 	CHECK_EQ(patchbay_disarm(ops, "of wood*"), -ENOENT);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
 }
@@ -278,7 +278,7 @@ static void wrong(void)
 	refused(&later.filter, 0, -E2BIG);
 }
 
-/* Another has patched one of them: that one is refused, or skipped. */
+/* Another patcher changed one of them: it is refused, or skipped. */
 static void foreign(void)
 {
 	unsigned char *site = (unsigned char *)oak_tree;
@@ -300,7 +300,7 @@ static void foreign(void)
 }
 
 #ifdef MANY
-/* MANY functions of one name each, and a list of all of them. */
+/* MANY functions with one name each, and a list of all of them. */
 D10000(0)
 
 static uintptr_t addrs[MANY];
@@ -334,8 +334,8 @@ static double time_list(const struct patchbay_filter *filter)
 }
 
 /*
- * A list costs as much as a pattern that says the same, and two microseconds for each
- * entry: looking through all names for each would take five times that.
+ * A list costs as much as an equivalent pattern plus two microseconds per entry. A search
+ * through all names for each entry would cost five times as much.
  */
 static void many(void)
 {
@@ -364,7 +364,7 @@ static void many(void)
 static void many(void) {}
 #endif
 
-/* The memory for a symbol table is not kept for the next time: the first test. */
+/* The memory of a symbol table is not kept for later; so run this test first. */
 static void look_up(void)
 {
 	size_t before = 0;

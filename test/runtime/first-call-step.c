@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers that make traced calls at every moment of the first traced call of
- * a thread: one instruction after the other, each in a thread of its own. Whichever of
- * the two calls finds that the thread has no reader, both are seen or counted as
- * missed, and the thread is waited for when it is in a handler, and only then.
+ * Signal handlers make traced calls at every moment of a thread's first traced call: at
+ * each instruction, each in a new thread. Either of the two calls may create the thread's
+ * reader. Both calls are seen or counted as missed. The library waits for the thread only
+ * while it is in a handler.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 120 %t | FileCheck %s
@@ -38,7 +38,7 @@ see(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	seen++;
 }
 
-/* Which of its instructions the next thread is interrupted behind; if it came so far. */
+/* The instruction after which the next thread is interrupted; whether it got there. */
 static volatile int moment, steps;
 
 static void on_step(int signal, siginfo_t *info, void *arg)
@@ -64,7 +64,7 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* Those that came while the first call was in its handler. */
+/* Signals that arrived while the first call was in its handler. */
 static int missed(const struct patchbay_ops *ops)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -99,7 +99,7 @@ int main(void)
 		CHECK_EQ(pthread_join(thread, NULL), 0);
 		CHECK_EQ(patchbay_synchronize(), 0);
 	} while (steps >= moment);
-	/* The last one was not interrupted any more. */
+	/* The last thread was not interrupted. */
 	CHECK_EQ(seen + missed(ops), 2 * moment - 1);
 	CHECK(seen > moment);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Records and text with random bits flipped, and several records of one
- * function: arming works or is refused, and
- * whatever it says is so. It never ends the process, and what it refuses it
- * leaves as it was.
+ * Flips random bits of records and text, and makes several records
+ * of one function. Arming succeeds or is refused, and its result is
+ * correct. It never ends the process, and a refusal changes
+ * nothing.
  *
- *	flips [ROUNDS [SEED]]
+ * flips [ROUNDS [SEED]]
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t 20000 | FileCheck %s
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No arguments: how many are to be saved may be any number. */
+/* No arguments, so the number of saved registers can be any. */
 #define F(n) OPAQUE static int f##n(void) { return n; }
 F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 enum { NR = 8 };
@@ -39,7 +39,7 @@ static int (*const functions[NR])(void) = { f0, f1, f2, f3, f4, f5, f6, f7 };
 #define SITE_SIZE 8
 #endif
 
-/* A module of these functions, with records that can be written. */
+/* A module of these functions with writable records. */
 static struct patchbay_record records[NR], good[NR];
 static struct patchbay_module module;
 static struct patchbay_state state;
@@ -53,7 +53,7 @@ static unsigned int random_below(unsigned int n)
 	return (random_state >> 16) % n;
 }
 
-/* Make @to, wherever it is, a record of what @from is one of. */
+/* Make @to, at any address, a copy of the record @from. */
 static void copy_record(struct patchbay_record *to,
 			const struct patchbay_record *from)
 {
@@ -84,7 +84,7 @@ static void make_module(void)
 	memcpy(good, records, sizeof(good));
 }
 
-/* Also with a hash that is not the functions'. */
+/* Also with a hash that differs from the functions'. */
 __attribute__((no_sanitize("kcfi"))) static void call_all(void)
 {
 	calls = 0;
@@ -99,7 +99,7 @@ static void flip_records(struct patchbay_ops *ops, long result[2])
 	for (unsigned int flips = random_below(3); flips--;)
 		((unsigned char *)records)[random_below(sizeof(records))] ^=
 			1 << random_below(8);
-	/* Two of one function, which is armed once. */
+	/* Two records of one function, which is armed once. */
 	twins = !random_below(4);
 	if (twins)
 		copy_record(&records[random_below(NR)],
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < rounds; i++) {
 		CHECK_EQ(patchbay_module_register(&module), 0);
 		flip_records(ops, of_records);
-		/* What was found out of the records is not true any more. */
+		/* Cached facts about the records are no longer true. */
 		CHECK_EQ(patchbay_module_unregister(&module), 0);
 		CHECK_EQ(patchbay_module_register(&module), 0);
 		flip_text(ops, of_text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Bytes that are not what the compiler put there, and modules not to trust. */
+/* Sites with bytes that the compiler did not write, and invalid modules. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Bytes of a site, its state last, and of the pad: each alone is enough. */
+/* Bytes of a site, its state last, and of the pad: one wrong byte is enough. */
 #if defined(__x86_64__)
 static const int site[] = { 5, 6, 0 }, pad[] = { -8, -6 };
 #elif defined(__aarch64__)
@@ -67,8 +67,8 @@ static void patched_by_others(struct patchbay_ops *ops)
 	CHECK_EQ(calls, 1);
 
 	/*
-	 * Somebody changes a site while it is armed, and back after it was
-	 * disarmed: it is armed again, but leads to nobody.
+	 * Another writer changes an armed site and restores it after disarming.
+	 * The site is armed again, but no tracer is called.
 	 */
 	armed = poke(state, 0xcc);
 	CHECK_EQ(patchbay_disarm(ops, "fig*"), 2);
@@ -86,7 +86,7 @@ static void patched_by_others(struct patchbay_ops *ops)
 
 static const struct patchbay_record nowhere[1] = { { .entry = 0x10 } };
 
-/* Modules that are left alone because they are of another version. */
+/* Modules of another version are ignored. */
 static uint64_t others(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -97,11 +97,11 @@ static uint64_t others(void)
 
 static void foreign_modules(struct patchbay_ops *ops)
 {
-	/* Writable, so that one can be made wrong in many ways. */
+	/* Writable, so that the test can damage it in many ways. */
 	static struct patchbay_module module;
 	static struct patchbay_state state;
 
-	/* Of the next version, with what this one does not know, and cut off. */
+	/* A descriptor of the next version with unknown fields; a truncated one. */
 	make_module_like_ours(&module, &state);
 	module.sites_stop = -8;
 	module.abi_version = PATCHBAY_ABI_VERSION + 1;
@@ -147,7 +147,7 @@ static void foreign_modules(struct patchbay_ops *ops)
 	module.sites_stop = (1ll << 40) - 8 + 16;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
 
-	/* no record is no error: all may have been discarded by the linker */
+	/* an empty table is valid: the linker may have discarded all records */
 	module.sites_start = 0;
 	module.sites_stop = -8;
 	CHECK_EQ(patchbay_module_register(&module), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal handler forks, wherever the thread is in the library, while another thread
- * arms and disarms: the child can use the library, and does not wait for a lock that
- * nobody holds there.
+ * A signal handler forks at any point inside the library, while another thread arms
+ * and disarms. The child can use the library, and never waits for a lock without an
+ * owner.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -71,7 +71,7 @@ NOT_TRACED static void use_library(void)
 		_exit(patchbay_get_stats(&stats) != 0);
 }
 
-/* Signals are for the main thread alone. */
+/* Only the main thread receives signals. */
 NOT_TRACED static pthread_t start_armer(struct patchbay_ops *ops)
 {
 	sigset_t all, before;
@@ -84,7 +84,7 @@ NOT_TRACED static pthread_t start_armer(struct patchbay_ops *ops)
 	return thread;
 }
 
-/* Those that are not over some seconds after the last one began. */
+/* Children that have not ended some seconds after the last one started. */
 NOT_TRACED static int count_hung(void)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Children that end at once, while they are forked: a thread that waits is not woken by
- * them if nobody handles SIGCHLD, and who waits for SIGCHLD is told of each.
+ * Forks children that end at once. Without a SIGCHLD handler they wake no waiting thread.
+ * A thread that waits for SIGCHLD is notified of each child.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 120 %t | FileCheck %s
@@ -27,9 +27,9 @@ static int interrupted, event, poller;
 OPAQUE int traced(int a) { return a; }
 
 /*
- * The child has ended before its parent returns from fork(): what is called before a
- * library's constructor is the first that has a handler, and handlers of parents are called
- * in that order (pthread_atfork(3)).
+ * Makes the child end before fork() returns in the parent. Functions that run before a
+ * library's constructor register their fork handler first. Parents' handlers run in that
+ * order (pthread_atfork(3)).
  */
 static void linger(void)
 {
@@ -85,7 +85,7 @@ static void nobody_handles(void)
 	       CHILDREN);
 }
 
-/* As with signalfd(2): it is blocked, and its action is the default one. */
+/* As with signalfd(2): the signal is blocked and has its default action. */
 static void somebody_waits(void)
 {
 	const struct timespec long_enough = { .tv_sec = 10 };

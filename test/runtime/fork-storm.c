@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that arm, fork, allocate and load modules, all at once:
+ * Threads arm, fork, allocate and load modules, all at once:
  *
- *	fork-storm PLUGIN [SECONDS]
+ * 	fork-storm PLUGIN [SECONDS]
  *
- * fork() takes the allocator's locks and the library's. If somebody allocates
- * under one of the library's that fork() takes, they are taken in both orders,
- * and sooner or later all of them wait for each other. Who makes no progress for
- * some time is named. The library and the allocator see to the forked child, too:
- * it arms, calls and allocates.
+ * fork() takes the allocator's locks and the library's. If a thread allocates while it
+ * holds a library lock that fork() takes, both orders of locking occur. Sooner or later
+ * all threads wait for each other. The test names threads that make no progress for
+ * some time. The library and the allocator must also work in the forked child: it
+ * arms, calls and allocates.
  *
- * The allocator is that of the C library. Others: fork-storm-*.test.
+ * The allocator is the C library's. Others: fork-storm-*.test.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -40,7 +40,7 @@ OPAQUE int two(int a) { return a; }
 enum { ARMER, FORKER, LOADER, ALLOCATOR, OTHER_ALLOCATOR, NR };
 static const char *const names[NR] = { "arming", "forking", "loading",
 				       "allocating", "allocating" };
-enum { PATIENCE = 20 }; /* seconds: machines may be busy */
+enum { PATIENCE = 20 }; /* seconds: the machine may be busy */
 
 static atomic_int stop;
 static _Atomic long rounds[NR];
@@ -56,7 +56,7 @@ static struct patchbay_ops *create(void)
 	return ops;
 }
 
-/* Names, sets of several tracers, filters for modules to come. */
+/* Names, sets of several tracers, and filters for future modules. */
 static void arm_some(int round)
 {
 	const char *const list[] = { "one", "two" };
@@ -108,7 +108,7 @@ static void *allocate_much(void *arg)
 	return arg;
 }
 
-/* Most children only come and go, so that there are many. */
+/* Most children end at once, so that there are many. */
 static void child(long round)
 {
 	unsigned int random = 1;
@@ -158,7 +158,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* No stdio, no exit(): the locks of those that hang may be in the way. */
+/* No stdio and no exit(): hung threads may hold their locks. */
 static void watch(double end)
 {
 	double moved[NR];

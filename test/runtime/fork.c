@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Forking while others arm and call: the child has what was armed, can arm and
- * disarm, and writes to its own text, not its parent's.
+ * Forks while other threads arm and call. The child inherits what is armed, can arm and
+ * disarm, and writes only to its own text.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 300 | FileCheck %s
@@ -47,12 +47,12 @@ static int child(void)
 {
 	int armed;
 
-	/* Nobody else calls here. */
+	/* No other thread calls here. */
 	calls = 0;
 	always(1);
 	CHECK_EQ(calls, 1);
 	armed = patchbay_arm(ops, "sometimes", 0);
-	CHECK(armed == 0 || armed == 1); /* the other thread may have done so */
+	CHECK(armed == 0 || armed == 1); /* the other thread may have done it */
 	sometimes(1);
 	CHECK_EQ(calls, 2);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);

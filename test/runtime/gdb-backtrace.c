@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A debugger that stops in a tracer's handler shows who called what is traced, through
- * the trampoline: one of the program's own, one of the library's, and those of exits.
+ * A debugger stops in a tracer's handler. Its backtrace shows the caller through each
+ * trampoline: the program's own, the library's, and those for exits.
  */
 // REQUIRES: host-x86_64, gdb
 // DEFINE: %{gdb} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break here' -ex run -ex backtrace

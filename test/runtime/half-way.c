@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thousand functions, and text that cannot be written any more when some of
- * them are armed, or not even ready to be: then none is, and it can be done later.
- * Nor when a few of them have a cell of their own, from when they were armed alone.
- * Nor when some of them come to have other tracers than those with whom they share
- * a cell: then all have what they had. Nor when they are to join others in a cell,
- * after they had one without tracers: then they can do so later.
+ * Arms a thousand functions while writes to text fail at some point, also before the
+ * first one is armed. Then none is armed, and a later attempt succeeds. The same if
+ * a few functions have a private cell because they were armed alone. The same if
+ * some functions of a shared cell get other tracers: then all keep what they had.
+ * The same if functions with an empty cell join others in a cell: they can do so
+ * later.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -34,7 +34,7 @@ X1024(FUNCTION, _)
 static int (*const functions[])(int) = { X1024(NAME, _) };
 enum { NR = sizeof(functions) / sizeof(functions[0]) };
 
-/* Which write from here fails; 0: none. And if all behind it do, and how. */
+/* Which write fails (0: none), whether all later ones fail, and with which error. */
 static int fails, failed, all_fail, how_it_fails = EACCES;
 static uint64_t written;
 
@@ -71,7 +71,7 @@ static int sites_armed(void)
 	return nr;
 }
 
-/* Does the n-th write fail? */
+/* Did the n-th write fail? */
 static int fail_at(struct patchbay_ops *ops, int n)
 {
 	int nr;
@@ -91,7 +91,7 @@ static int fail_at(struct patchbay_ops *ops, int n)
 }
 
 #if defined(__x86_64__)
-/* Somebody else armed a site; it has a cell, and most of the others none yet. */
+/* Another patcher armed a site, which has a cell; most functions have none yet. */
 static void armed_by_others(struct patchbay_ops *ops)
 {
 	const char call = (char)0xe8;
@@ -110,7 +110,7 @@ static void armed_by_others(struct patchbay_ops *ops)
 }
 #endif
 
-/* In a process where nothing was armed before. Returns whether it failed. */
+/* In a process where nothing was armed before. Did it fail? */
 static int try(int n)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -147,10 +147,10 @@ static uint64_t text_writes(void)
 }
 
 /*
- * Two functions have a cell of their own: one that was armed alone first, and one
- * that shared a cell and came to have data of its own, so a gate stands before it.
- * They do not make it dearer to arm and disarm all; and what fails is taken back
- * for them, too. Returns how many times it failed.
+ * Two functions have a private cell. One was armed alone first. One shared a cell and got
+ * its own data, so a gate stands before its cell. They do not make it more expensive to
+ * arm and disarm all. A failure is rolled back for them, too. Returns the number of
+ * failures.
  */
 static int with_own_cells(void)
 {
@@ -182,7 +182,7 @@ static int with_own_cells(void)
 		CHECK_EQ(calls_seen(), 0);
 	}
 	CHECK_EQ(calls_seen(), NR);
-	/* Some of those who share with others, and those who do not. */
+	/* Some functions that share a cell, and those that do not. */
 	CHECK_EQ(patchbay_disarm(ops, "at_[03]*"), NR / 2);
 	CHECK_EQ(calls_seen(), NR / 2);
 	CHECK_EQ(patchbay_arm(ops, "at_[03]*", 0), NR / 2);
@@ -198,8 +198,8 @@ static int with_own_cells(void)
 	CHECK_EQ(text_writes() - before, written - calls_before);
 #if defined(__x86_64__)
 	/*
-	 * A write of all slots, if they lead elsewhere, and one of all sites: two system
-	 * calls each, since what is long goes on at the beginning of a page.
+	 * One write for all slots, if they change, and one for all sites: two system
+	 * calls each, since a long write is split at a page boundary.
 	 */
 	CHECK(first <= 4 && again <= 4);
 #endif
@@ -211,10 +211,10 @@ static int with_own_cells(void)
 }
 
 /*
- * Take the tracer from half of all, in two places that are far from each other and
- * so take a write each, or give that half another one, too, in one process. Sites
- * that were to be disarmed when text could not be written any more call nobody.
- * Returns how many times it failed.
+ * In one process, remove the tracer from half of the functions, or add
+ * another one to them. They are in two distant places that need one write
+ * each. Sites that could not be disarmed call no tracer. Returns the number
+ * of failures.
  */
 static int part(int disarm)
 {
@@ -254,8 +254,8 @@ static int part(int disarm)
 }
 
 /*
- * Arm the @nr functions of @glob, which share a cell without tracers with others,
- * so that they join those who have the tracer. Returns how many times it failed.
+ * Arm the @nr functions of @glob, which share an empty cell with others. They join those
+ * that have the tracer. Returns the number of failures.
  */
 static int join(const char *glob, int nr)
 {
@@ -296,8 +296,8 @@ static size_t armed(const struct patchbay_ops *ops)
 }
 
 /*
- * Nothing can be written any more, not even to take back what was: functions that have
- * come to join others stay with them, and are counted as armed, until they are disarmed.
+ * All writes fail, also those of the rollback. Functions that have joined others stay
+ * with them and count as armed until they are disarmed.
  */
 static int stay(void)
 {
@@ -348,9 +348,9 @@ static uint64_t refused(void)
 }
 
 /*
- * Others have patched the site of one function: it is refused, and counted once, also
- * where another function has a tracer already. Or its slot, when those with whom it
- * shares a cell are disarmed: that does not keep them from it.
+ * Other patchers changed the site of one function: it is refused, and counted once, also
+ * if another function has a tracer already. Or they changed its slot while the functions
+ * of its cell are disarmed: that does not prevent disarming.
  */
 static void patched_by_others(void)
 {
@@ -399,14 +399,14 @@ int main(void)
 	while (try(n))
 		n++;
 	printf("failed at %d places\n", n - 1);
-	/* Where that may be done for many at once. */
+	/* If many can be changed at once. */
 	printf("with own cells failed at %d places\n", with_own_cells());
 	n = part(0);
 	printf("parting failed at %d places\n", n + part(1));
 	n = join("at_200*", NR / 64);
 	printf("joining failed at %d places\n", n + join("at_[23]*", NR / 2));
 	printf("for good failed at %d places\n", stay());
-	/* A filter of system calls may say this, too. */
+	/* A seccomp filter may return this, too. */
 	how_it_fails = EAGAIN;
 	printf("for good again failed at %d places\n", stay());
 	patched_by_others();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the headers give to handlers has no site, also where it is not inlined: in a
+ * Inline functions of the headers have no site, even if they are not inlined: in a
  * handler that is no_profile_instrument_function, and at -O0. A tracer of all functions
  * counts each call once.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text in huge pages, as servers have it: copied into anonymous memory at its
- * own address. It is armed like any other, while it is called, stays in huge
- * pages, and is never writable.
+ * Text in huge pages, as servers use it: copied to anonymous memory at its own
+ * address. It is armed during calls, stays in huge pages, and is never
+ * writable.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* As much text as one has, at an address that is a multiple of that. */
+/* Text as large as a huge page, at an aligned address. */
 #define HUGE (2ul << 20)
 #define IN_HUGE __attribute__((section(".text.huge"), noinline, optnone))
 __asm__(".section .text.huge, \"ax\", @progbits\n"
@@ -32,7 +32,7 @@ IN_HUGE static int grapefruit(int a, int b) { return a * b; }
 extern char huge_start[], huge_end[];
 
 static atomic_int stop;
-/* Kilobytes of the range in huge pages; checks its protection. */
+/* Returns the kilobytes of the range in huge pages; checks its protection. */
 static long huge_kilobytes(void)
 {
 	FILE *smaps = fopen("/proc/self/smaps", "r");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the library asks of the system fails, each time at another place:
- * memory, writes to text, membarrier(2). Then all is as before, or all is done.
+ * System services fail, each time at another point: memory, writes to text,
+ * membarrier(2). The change is then complete or rolled back.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What fails: the call when @left becomes 0, and with @on all behind it. */
+/* What fails: the call at which @left becomes 0, and all later ones if @on is set. */
 static struct {
 	int what, left, on, hits;
 } fault;
@@ -51,7 +51,7 @@ static int fails(int what)
 	return 1;
 }
 
-/* The n-th from here, counted from 1. */
+/* Let the n-th call from here fail, counted from 1. */
 static void inject(int what, int n, int on)
 {
 	fault.what = what;
@@ -79,7 +79,7 @@ static void *no_memory(void)
 	return NULL;
 }
 
-/* Blocks that are in use. */
+/* Blocks in use. */
 static long blocks;
 
 static void *counted(void *block)
@@ -119,8 +119,8 @@ NOT_TRACED void free(void *block)
 }
 
 /*
- * As one each: glibc's regcomp() frees some memory twice when it gets no more
- * within, and where regexec() needs some depends on names.
+ * Count each as one: glibc's regcomp() frees some memory twice if an inner allocation
+ * fails. Where regexec() needs memory depends on names.
  */
 #define next_of(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
@@ -178,7 +178,7 @@ static long system_call(long nr, long a, long b, long c, long d, long e, long f)
 		      r6 __asm__("r6") = d, r7 __asm__("r7") = e,
 		      r8 __asm__("r8") = f;
 
-	/* An error is positive, and told by a bit of CR. */
+	/* On ppc64le an error is positive, and a bit of CR marks it. */
 	__asm__ volatile("sc\n\tbns+ 1f\n\tneg %1, %1\n1:"
 			 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6),
 			   "+r"(r7), "+r"(r8)
@@ -238,7 +238,7 @@ long syscall(long nr, ...)
 				  args[4], args[5]));
 }
 
-/* Too far from each other to be written together, but in one page. */
+/* Too distant for one write, but in one page. */
 OPAQUE __attribute__((aligned(4096))) int begins_page(int a) { return a; }
 #define APART OPAQUE __attribute__((aligned(256)))
 APART int at_one(int a) { return a; }
@@ -261,7 +261,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	strcat(order, cell->data);
 }
 
-/* What is called at each function, in one string. */
+/* The tracers called at each function, in one string. */
 static void expect(const char *names)
 {
 	order[0] = '\0';
@@ -285,7 +285,7 @@ static const struct patchbay_filter *glob(const char *glob)
 	return &filter;
 }
 
-/* All kinds of steps, by all kinds of filters. */
+/* All kinds of steps, with all kinds of filters. */
 static int fill(struct patchbay_batch *batch)
 {
 	const char *const syms[] = { "at_one", "at_four" };
@@ -347,7 +347,7 @@ static void tear_down(void)
 
 enum { PREFIX = 16, SITE = 8 };
 
-/* Where a site says whether it is armed. */
+/* The byte of a site that tells whether it is armed. */
 #if defined(__x86_64__)
 enum { STATE = PREFIX, STATE_SIZE = 1 };
 #elif defined(__aarch64__) || defined(__riscv)
@@ -364,7 +364,7 @@ static void look(char text[NR][PREFIX + SITE])
 		       PREFIX + SITE);
 }
 
-/* What became of the change: there are not so many places; it failed; or not. */
+/* Result of the change: fewer calls than that; it failed; or it succeeded. */
 enum { OVER, FAILED, DONE };
 
 static int outcome(int nr, int hits)
@@ -374,7 +374,7 @@ static int outcome(int nr, int hits)
 	return nr < 0 ? FAILED : hits ? DONE : OVER;
 }
 
-/* Nothing is left behind, however often it is tried. */
+/* No memory leaks, however often it is tried. */
 static void fail_often(int what, int n, int error)
 {
 	long before_all = blocks;
@@ -383,7 +383,7 @@ static void fail_often(int what, int n, int error)
 		inject(what, n, 1);
 		CHECK_EQ(change(), error);
 		CHECK(injected());
-		/* Once: room for cells, which stays. */
+		/* Allocated once: room for cells, which stays. */
 		CHECK(blocks <= before_all + (what == WRITE));
 	}
 }
@@ -400,8 +400,8 @@ static void uncalled(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * Text is not touched before all memory is there. Some functions of libc, as
- * qsort, do without memory that they do not get.
+ * Text is not written before all memory is allocated. Some functions of libc, for example
+ * qsort, work without the memory that they request.
  */
 static int memory_at(int n)
 {
@@ -418,12 +418,12 @@ static int memory_at(int n)
 		look(text[1]);
 		CHECK(!memcmp(text[0], text[1], sizeof(text[0])));
 		expect(before);
-		fail_often(MEMORY, n, -ENOMEM); /* and all that follow */
+		fail_often(MEMORY, n, -ENOMEM); /* and all later ones */
 		expect(before);
 		inject(MEMORY, 1, 1);
 		CHECK_EQ(patchbay_disarm(ops[0], "at_*"), -ENOMEM);
 		CHECK_EQ(patchbay_ops_destroy(ops[0]), -ENOMEM);
-		/* Who shares a function with others needs some. */
+		/* A function that shares a cell needs memory. */
 		CHECK_EQ(patchbay_ops_update(ops[0], uncalled), -ENOMEM);
 		CHECK_EQ(patchbay_ops_disable(ops[0]), -ENOMEM);
 		CHECK_EQ(patchbay_ops_get_info(ops[0], &info), 0);
@@ -439,8 +439,8 @@ static int memory_at(int n)
 }
 
 /*
- * Sites that were armed are disarmed again, as far as that is possible. The
- * last of the writes are those that disarm, and no reason to fail.
+ * Armed sites are disarmed again as far as possible. The last writes only disarm; their
+ * failure is no error.
  */
 static int write_at(int n, int on)
 {
@@ -465,7 +465,7 @@ static int write_at(int n, int on)
 	return what;
 }
 
-/* Not even the first: cells that nobody has seen are for the next. */
+/* Even the first write: cells that were never published are reused. */
 static int no_write_at(int n)
 {
 	if (n > 1)
@@ -494,7 +494,7 @@ static int membarrier_at(int n)
 	what = outcome(nr, injected());
 	if (what == FAILED) {
 		CHECK_EQ(nr, -ENOMEM);
-		/* The last is for waiting: by then all is done. */
+		/* The last one is for waiting; by then the change is complete. */
 		order[0] = '\0';
 		at_four(0);
 		expect(*order ? after : before);
@@ -503,7 +503,7 @@ static int membarrier_at(int n)
 	}
 	expect(after);
 
-	/* Nobody waited: then the next one does, or fails, too. */
+	/* The wait was skipped: then the next call waits, or fails, too. */
 	inject(MEMBARRIER, 1, 1);
 	CHECK_EQ(patchbay_disarm(ops[2], "at_*"), -ENOMEM);
 	CHECK_EQ(patchbay_ops_destroy(ops[2]), -ENOMEM);
@@ -545,8 +545,8 @@ static void wait_for_handler(void)
 }
 
 /*
- * The second site cannot be armed while a thread is in the handler of the first
- * already: it is out when the error is there.
+ * The second site cannot be armed while a thread is already in the handler of the first.
+ * The thread has left it when the error is returned.
  */
 static void rolled_back_while_called(void)
 {
@@ -555,7 +555,7 @@ static void rolled_back_while_called(void)
 	pthread_t thread;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops[0]), 0);
-	/* Slots and displacements first: they stay. */
+	/* Slots and displacements are written first; they stay. */
 	CHECK_EQ(patchbay_arm(ops[0], "at_one", 0), 1);
 	CHECK_EQ(patchbay_arm(ops[0], "at_two", 0), 1);
 	CHECK_EQ(patchbay_disarm(ops[0], "at_*"), 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the library says of its sites, and what it has counted. */
+/* What the library reports about its sites, and its counters. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -fno-pie -no-pie %s -o %t.no-pie %link
@@ -128,7 +128,7 @@ static void sites(struct patchbay_ops *ops[2])
 	CHECK_EQ(site.state, PATCHBAY_SITE_DISARMED);
 	CHECK_EQ(site.nr_cells, 0);
 
-	/* Armed by somebody whose cell is none of ours; and by nobody. */
+	/* Armed with a foreign cell, and without a cell. */
 	poke(slot, &nobody, &cell, sizeof(cell));
 	refused(ops[0], 0, armed, sizeof(armed), PATCHBAY_SITE_FOREIGN);
 	poke(slot, &cell, NULL, sizeof(cell));
@@ -156,7 +156,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK_EQ(before.sites, sites);
 	CHECK_EQ(before.armed, 0);
 
-	/* Two sites that are close together: at most a write for each. */
+	/* Two adjacent sites: at most one write for each. */
 	CHECK_EQ(patchbay_arm(ops[0], "reed*", 0), 2);
 	after = now();
 	CHECK_EQ(after.armed, 2);
@@ -166,7 +166,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK(after.text_writes <= before.text_writes + 4);
 	CHECK(after.memory >= 2 * sizeof(struct patchbay_cell));
 
-	/* A second tracer: sets, and no write to text. */
+	/* A second tracer: changes sets only, no text. */
 	before = after;
 	CHECK_EQ(patchbay_arm(ops[1], "reed*", 0), 2);
 	after = now();
@@ -187,7 +187,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK_EQ(larger[1].modules, 0);
 }
 
-/* A record that leads to nowhere: not even its slot may be looked at. */
+/* A record with an invalid address: not even its slot may be read. */
 static struct patchbay_record wild[1];
 
 static void outside(struct patchbay_ops *ops, intptr_t addr)
@@ -215,7 +215,7 @@ int main(void)
 
 	sites(ops);
 	outside(ops[0], (intptr_t)wild + 0x70000000);
-	/* The last addresses there are, where a record leads that far. */
+	/* The highest addresses, if a record reaches that far. */
 	if ((intptr_t)wild <= INT32_MAX)
 		outside(ops[0], -3);
 	counts(ops);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers that leave a tracer's handler by siglongjmp(), and say so before,
- * by patchbay_jump(), as what is preloaded by `patchbay record` does for them. The
- * thread is in no handler any more, although its stack is as the handler left it: it
- * is traced on, and may call the library. A handler that is not left stays, also if
- * its coroutine's stack lies between that of the signal handler and what it leaves.
+ * Signal handlers leave a tracer's handler by siglongjmp(). They call patchbay_jump()
+ * before, as the library preloaded by `patchbay record` does. The thread then counts as
+ * outside of handlers, although its stack is unchanged. It is traced, and may call the
+ * library. Other handlers stay active, also if their coroutine's stack lies between the
+ * signal handler's and the frames that are left.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -47,7 +47,7 @@ OPAQUE int other(int a) { return a + 2; }
 #define IGNORE_ARGUMENTS (void)ip, (void)parent_ip, (void)cell, (void)regs
 
 static sigjmp_buf back;
-static uintptr_t target; /* in the frame of who called sigsetjmp() */
+static uintptr_t target; /* in the frame of the caller of sigsetjmp() */
 static volatile int leave_it, say_so, seen;
 
 static void leave(int signal)
@@ -116,7 +116,7 @@ static uint64_t left(void)
 
 #define USE(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* Far below what the thread needs otherwise: what is there stays as it is. */
+/* Far below the stack that the thread otherwise uses, so it stays unchanged. */
 NOT_TRACED static void call_deep(void)
 {
 	char room[100000];
@@ -182,7 +182,7 @@ static void leave_and_go_on(const struct kind *kind, int flags)
 	CHECK_EQ(left() - before, 1);
 }
 
-/* A signal handler of the program's, within a handler. */
+/* A signal handler of the program, within a tracer's handler. */
 static void (*in_handler)(void);
 
 NOT_TRACED HANDLER(call_back)
@@ -244,7 +244,7 @@ static void goes_on(void)
 
 static ucontext_t first, with_handler, with_jump;
 
-/* Entered while the thread was in no handler, and left when it is in one. */
+/* Entered while the thread was outside of handlers, and left inside of one. */
 OPAQUE void be_left_later(void)
 {
 	swapcontext(&with_jump, &with_handler);
@@ -281,7 +281,7 @@ static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
 	makecontext(coroutine, run, 0);
 }
 
-/* From below: of the signal handler, of the handler, of what the jump leaves. */
+/* Order of the stacks, lowest first: signal handler, handler, frames that are left. */
 static void between_stacks(void)
 {
 	static const struct kind exits = { "", 0, enter_any, see_any, NULL, 1 };
@@ -308,7 +308,7 @@ static void between_stacks(void)
 	puts("one between two stacks: not left");
 }
 
-/* What all that would be without: last, since the thread stays as it is. */
+/* The same without patchbay_jump(): last, because the thread keeps this state. */
 static void not_told(void)
 {
 	const struct kind kind = { "", 0, see_any, NULL, NULL, 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread has left a handler by siglongjmp() and sleeps from then on. What modules
- * that come and go leave behind is freed all the same.
+ * A thread has left a handler by siglongjmp() and then sleeps. Memory of modules that are
+ * loaded and unloaded is still freed.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link -ldl
@@ -60,7 +60,7 @@ NOT_TRACED static void raise_in_handler(uintptr_t ip, uintptr_t parent_ip,
 	raise(SIGUSR1);
 }
 
-/* So the handler's frame is used for something else: it has gone for sure. */
+/* Overwrites the handler's frame, so the library can tell that it was left. */
 NOT_TRACED static void use_stack(void)
 {
 	volatile char room[16384];
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 			before = mallinfo2().uordblks;
 	}
 	CHECK_EQ(calls, LOADS);
-	/* It is looked for from time to time: some may be there still. */
+	/* The check is periodic, so some blocks may remain. */
 	usleep(20000);
 	dlclose(dlopen(argv[1], RTLD_NOW));
 	after = mallinfo2().uordblks;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers that leave a tracer's handler by siglongjmp(), two thousand
- * times a second: the thread goes on being traced, each call that returns was
- * seen or is counted as missed, and nobody waits for what will never return. But
- * a handler that is only interrupted, by a signal handler on another stack or by
- * a coroutine, is waited for, whatever its thread calls meanwhile.
+ * Signal handlers leave a tracer's handler by siglongjmp(), two thousand times a
+ * second. The thread is still traced. Each call that returns is seen or counted as
+ * missed. No caller waits for a handler that will never return. A handler that is only
+ * interrupted, by a signal handler on another stack or by a coroutine, is waited for,
+ * whatever its thread calls meanwhile.
  *
- * Disarming, and asking how things are, is answered within 100 ms while all that
- * goes on. On a machine that is busy the threads wait for a processor as long as
- * chance has it, which the kernel tells (/proc/PID/task/TID/schedstat); so what is
- * checked here is the rest. To see the figure on a quiet machine, with the time
- * spent waiting, run the program with the limit, in milliseconds:
- *	build/release/test/runtime/Output/left.c.tmp 100
+ * Disarming, and requests for state, are answered within 100 ms meanwhile. On a busy
+ * machine the threads wait for a CPU for a random time, which the kernel reports
+ * (/proc/PID/task/TID/schedstat). The test checks the remaining time.
+ * To see the figure on a quiet machine, with the time spent waiting,
+ * run the program with the limit, in milliseconds:
+ * 	build/release/test/runtime/Output/left.c.tmp 100
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -46,7 +46,7 @@
 
 enum { SLOW = 2000, STACK = 256 * 1024 };
 
-/* How often a handler is left, of each kind, and nanoseconds from signal to signal. */
+/* How often a handler is left, for each kind, and nanoseconds between signals. */
 static int times = 200;
 static long often = 500000;
 
@@ -63,7 +63,7 @@ OPAQUE int other(int a) { return a + 2; }
 static volatile sig_atomic_t inside, jumps;
 static sigjmp_buf back;
 
-/* A handler that takes long enough to be interrupted most of the time. */
+/* A handler that is long enough to be interrupted most of the time. */
 FAST static inline __attribute__((always_inline)) void spend_time(void)
 {
 	inside = 1;
@@ -168,7 +168,7 @@ static uint64_t missed(const struct patchbay_ops *ops)
 	return info.nmissed;
 }
 
-/* Calls from places where the stack is used to different extents. */
+/* Calls from places with different stack depth. */
 NOT_TRACED static int call_deep(int depth)
 {
 	volatile char room[64];
@@ -206,7 +206,7 @@ static void leave_often(const struct kind *kind, timer_t timer)
 	set_timer(timer, often);
 	call_for_long(timer, now() + 60);
 	CHECK_EQ(jumps, times);
-	/* Of several tracers some were told of a call that did not return. */
+	/* Some of several tracers were called for a call that did not return. */
 	for (int i = 0; i < kind->nr; i++) {
 		long known = seen[i] + (long)missed(ops[i]);
 
@@ -223,8 +223,8 @@ static atomic_int stop;
 static _Atomic pid_t leaving_tid;
 
 /*
- * The longest time that something took, and the longest that it took while neither
- * thread was waiting for a processor; in seconds.
+ * The longest duration, and the longest one during which neither thread waited for a CPU;
+ * in seconds.
  */
 struct longest {
 	double all, rest;
@@ -234,7 +234,7 @@ struct moment {
 	double time, waiting;
 };
 
-/* How long a thread of this process has waited for a processor so far. */
+/* How long a thread of this process has waited for a CPU so far. */
 static double waiting_of(pid_t thread)
 {
 	char path[64];
@@ -243,7 +243,7 @@ static double waiting_of(pid_t thread)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)thread);
 	file = fopen(path, "re");
-	/* It is a choice of the kernel's (CONFIG_SCHED_INFO); a thread may have ended. */
+	/* Depends on the kernel (CONFIG_SCHED_INFO); the thread may have ended. */
 	if (file) {
 		if (fscanf(file, "%*u %llu", &waited) != 1)
 			waited = 0;
@@ -281,7 +281,7 @@ static void print_longest(const char *what, const struct longest *longest)
 
 static struct longest status, disarming;
 
-/* While all that goes on. */
+/* Meanwhile, check the durations. */
 static void *ask(void *arg)
 {
 	static const struct kind kind = { "", 0, see_any, NULL, NULL, 1 };
@@ -327,7 +327,7 @@ static void *leave_all(void *arg)
 	return arg;
 }
 
-/* From here on a handler stays until it is let go. */
+/* From here on a handler stays until it is released. */
 static atomic_int arrived, let_go, idle;
 static pid_t tid;
 
@@ -372,7 +372,7 @@ NOT_TRACED static void *leave_and_idle(void *arg)
 	return arg;
 }
 
-/* It makes no call any more by which it could be found out. */
+/* The thread makes no further call that would reveal it. */
 static void left_and_idle(void)
 {
 	struct patchbay_ops *ops = arm_staying();
@@ -400,7 +400,7 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* Its thread is named, and nobody else waits. */
+/* The error names its thread; no other thread delays the call. */
 static void expect_timeout(struct patchbay_ops *ops)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -431,7 +431,7 @@ static void interrupted(void)
 	puts("interrupted: the thread is named");
 }
 
-/* Many, so that it is looked at closely, from different depths. */
+/* Many calls from different depths, so that the library checks closely. */
 NOT_TRACED static void call_meanwhile(void)
 {
 	use_stack();
@@ -458,7 +458,7 @@ static void *call_with_altstack(void *arg)
 	return call(arg);
 }
 
-/* The signal handler's stack lies above that of the handler it interrupts. */
+/* The signal handler's stack lies above that of the interrupted handler. */
 static void other_stack(void)
 {
 	const struct sigaction action = { .sa_handler = on_other_stack,
@@ -509,7 +509,7 @@ static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
 
 NOT_TRACED static void *with_coroutines(void *arg)
 {
-	char stacks[2 * STACK]; /* the thread's own stack has all three */
+	char stacks[2 * STACK]; /* the thread's own stack contains all three */
 
 	tid = (pid_t)syscall(SYS_gettid);
 	make(&lower, stacks, run_lower, &in_thread);
@@ -518,7 +518,7 @@ NOT_TRACED static void *with_coroutines(void *arg)
 	return arg;
 }
 
-/* A handler is interrupted by a signal handler that goes on elsewhere. */
+/* A handler is interrupted by a signal handler that continues elsewhere. */
 static void coroutine(void)
 {
 	const struct sigaction action = { .sa_handler = change_coroutine };
@@ -544,7 +544,7 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = leave };
 	const double limit = argc > 1 ? atof(argv[1]) / 1e3 : 0;
-	/* A second takes so many there, or is few instructions. */
+	/* Emulated systems: a second is few instructions, or has fewer signals. */
 	const char *slow = getenv("PATCHBAY_TEST_SLOW");
 	const double at_most = slow ? atof(slow) : 1;
 	pthread_t leaving, asking;
@@ -563,7 +563,7 @@ int main(int argc, char **argv)
 	pthread_join(asking, NULL);
 	print_longest("status", &status);
 	print_longest("disarming", &disarming);
-	/* What the kernel does not count as waiting may be the machine's, too. */
+	/* Some delays of the machine are not counted as waiting by the kernel. */
 	CHECK(status.rest < at_most && disarming.rest < at_most);
 	CHECK(!limit || (status.all < limit && disarming.all < limit));
 	left_and_idle();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What programs do around their tracers, a case each. None may hang or crash. */
+/* What programs do around their tracers, one case each. None may hang or crash. */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
 // RUN: %t exit && %t exit && %t exit
@@ -70,7 +70,7 @@ static void toggle(struct patchbay_ops *ops, int rounds)
 	}
 }
 
-/* The process exits, and its destructors run, while threads call. */
+/* The process exits and runs destructors while threads call. */
 static void exit_while_called(void)
 {
 	struct patchbay_ops *ops = create();
@@ -88,7 +88,7 @@ __attribute__((destructor(101))) static void linger(void)
 	usleep(20000);
 }
 
-/* A module goes that cannot be disarmed: no descriptor is left to do so. */
+/* A module is unloaded that cannot be disarmed: no file descriptor is left. */
 static void dlclose_armed(const char *path)
 {
 	struct patchbay_ops *ops = create();
@@ -113,8 +113,8 @@ static void dlclose_armed(const char *path)
 }
 
 /*
- * A handler asks the loader, whose lock is held by a thread that loads a
- * module, while a third one waits for the handler.
+ * A handler calls the loader while another thread loads a module and holds the loader's
+ * lock. A third thread waits for the handler.
  */
 static void ask_loader(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
@@ -136,7 +136,7 @@ static void *load(void *path)
 		CHECK(library);
 		CHECK_EQ(dlclose(library), 0);
 		loads++;
-		/* The loader's lock is not fair: the handler has to get it. */
+		/* The loader's lock is not fair: the handler must get it. */
 		usleep(100);
 	}
 	return NULL;
@@ -209,7 +209,7 @@ static void signal_forks(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* An emulated system asks for fewer. */
+/* Emulated systems request fewer. */
 static int rounds(int argc, char **argv, int which, int otherwise)
 {
 	return argc > which ? atoi(argv[which]) : otherwise;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Links to functions of modules that come later: what a program asks of
- * functions is asked of theirs, too.
+ * Links to functions of future modules: the program's requirements on functions apply to
+ * theirs, too.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t -lpatchbay-link %link
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	check_link(link, 0, 0);
 	CHECK_EQ(patchbay_link_destroy(link), 0);
 
-	/* All or nothing, of each module. */
+	/* All or nothing, for each module. */
 	link = attach(0);
 	module = dlopen(argv[argc - 1], RTLD_NOW);
 	CHECK(module);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Thousands of links, each on a function of its own: what one costs does not
- * depend on how many there are. The symbol table is read once for all of them.
+ * Thousands of links, each on its own function: the cost of one does not depend on their
+ * number. The symbol table is read once for all.
  */
 // RUN: %build -DMANY=10000 -O1 %s -o %t %link -lpatchbay-link \
 // RUN:   -Wl,--export-dynamic-symbol=open
@@ -25,7 +25,7 @@ D10000(0)
 
 static int reads;
 
-/* What the library calls to read a file. libc has no hash for the call to it. */
+/* The call by which the library reads a file. libc has no type hash for it. */
 __attribute__((no_sanitize("kcfi")))
 int open(const char *path, int flags, ...)
 {
@@ -55,7 +55,7 @@ static void on_call(uintptr_t ip, uintptr_t parent_ip,
 	calls++;
 }
 
-/* Of this thread: others may have the processor meanwhile. */
+/* CPU time of this thread: other threads may run meanwhile. */
 static double microseconds(void)
 {
 	struct timespec t;
@@ -93,7 +93,7 @@ struct cost {
 	double attach, destroy;
 };
 
-/* @nr links come and go, the oldest first, the worst case of a list of all. */
+/* @nr links come and go, oldest first, the worst case for a linear list. */
 static struct cost come_and_go(int nr)
 {
 	double start = microseconds(), attached, end;
@@ -122,7 +122,7 @@ int main(void)
 {
 	struct cost few = come_and_go(MANY / 10), many = come_and_go(MANY);
 
-	/* Looking at all functions or links for each of them made it 20. */
+	/* A scan of all functions or links for each one cost 20. */
 	CHECK(many.attach < 5 * few.attach);
 	CHECK(many.destroy < 5 * few.destroy);
 	puts("done");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kind of link on every class of argument and of result, on functions that
-// are called plainly, have arguments on the stack, call themselves, throw, or
-// leave by longjmp(); on one thread, on several at once, and in signal handlers.
-// Each program looks at what it is given, and each function's result is the one
-// it would have without.
+// Every kind of link on every class of argument and result. The functions are called
+// plainly, have arguments on the stack, call themselves, throw, or leave by longjmp().
+// They run on one thread, on several threads, and in signal handlers. Each program checks
+// its input. Each function returns the same result as
+// without links.
 //
 // RUN: %buildxx %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-// The classes: a value of each that stands for a number.
+// The classes, and a value of each class for a number.
 struct Pair {
   long a, b;
 };
@@ -70,7 +70,7 @@ template <> struct Class<Vector> {
     return t[3] == -t[0] && t[1] == 1 && t[2] == 2 ? (int)t[0] : -1;
   }
 };
-// What functions do besides returning: of each shape one for every pair of
+// What functions do besides returning: one of each shape for every pair of
 // classes.
 enum Shape { Plain, Stack, Recursion, Throw, Jump, NumShapes };
 
@@ -101,7 +101,7 @@ template <typename R, typename A> struct Target<Stack, R, A> {
   }
 };
 
-// What programs saw on this thread, and what they should see.
+// What programs saw on this thread, and the expected values.
 static thread_local long entries, exits, unwound, skipped, wrong;
 static thread_local long floats;
 static thread_local int argument, result, floatArgs;
@@ -124,7 +124,7 @@ PROGRAM(enter) {
   ++entries;
 }
 
-// The word is one of each call: the frame's address tells calls apart.
+// The session word is private to a call; the frame address tells calls apart.
 PROGRAM(enterSession) {
   *patchbay_session_word(cell, regs) = ip ^ (uintptr_t)regs;
   enter(ip, parent_ip, cell, regs);
@@ -171,8 +171,8 @@ PROGRAM(modify) {
   *patchbay_result_gp(regs, 0) = (uintptr_t)to;
 }
 
-// Of those that are there the first is the number, as a double or a float, the
-// next another one.
+// The first known argument is the number, as a double or a float; the next one is another
+// value.
 NOT_TRACED static void checkFloats(const patchbay_cell *cell,
                                    patchbay_regs *regs) {
   uint64_t *arg;
@@ -185,7 +185,7 @@ NOT_TRACED static void checkFloats(const patchbay_cell *cell,
   }
 }
 
-// The same ones, which use vector registers besides.
+// The same programs; these also use vector registers.
 #define WITH_VECTORS(name, program)                                            \
   NOT_TRACED static void name(uintptr_t ip, uintptr_t parent_ip,               \
                               const patchbay_cell *cell,                       \
@@ -238,15 +238,15 @@ static const Kind kinds[] = {
 };
 
 
-// What the caller counts, for the kinds that are attached now: of entries, those
-// that every function has, and those of kinds with exits; and of both what looks
-// at floating-point arguments.
+// Expected counts for the attached kinds: entries, which every function has, exits for
+// kinds with exits, and for both the programs that read
+// floating-point arguments.
 static long seesEntries, seesEntriesOfExits, seesExits;
 static long seesFloatsAtEntries, seesFloatsAtExits;
 static bool overridesNow;
 
-// ppc64le has vectors in registers of their own, and records do not count them:
-// so it is not known where all arguments are.
+// ppc64le passes vectors in separate registers, and records do not count them:
+// so the location of all arguments is unknown.
 #ifdef __powerpc64__
 constexpr bool CountsVectors = false;
 #else
@@ -256,7 +256,7 @@ template <typename A> NOT_TRACED static bool hasExit() {
   return CountsVectors || !std::is_same<A, Vector>::value;
 }
 
-// riscv64 returns numbers of 16 bytes, and vectors, in integer registers.
+// riscv64 returns 16-byte numbers and vectors in integer registers.
 #ifdef __riscv
 template <typename R>
 constexpr bool IsInteger =
@@ -272,11 +272,11 @@ template <typename T> NOT_TRACED static bool canOverride() {
          !std::is_same<T, Mixed>::value && hasExit<T>();
 }
 
-// Where the result @value would be: registers in the order of results, and
-// memory for structures that are there.
+// The location of result @value: registers in the order of results, and
+// memory for structures returned there.
 template <typename R> NOT_TRACED static void prepareAnswer(int n) {
   R value = Class<R>::make(n);
-  // What is before a float in its register has to be ones on riscv64.
+  // On riscv64 the bits above a float in its register must be ones.
   memset(answer, std::is_same<R, float>::value ? 0xff : 0, sizeof(answer));
   if (std::is_same<R, Doubles>::value) {
     memcpy(&answer[0][0], &value, 8);
@@ -435,7 +435,7 @@ int main() {
   signal(SIGUSR1, inSignal);
   for (const Kind &kind : kinds)
     test({&kind});
-  // Several on each function: all of general registers only, and mixed.
+  // Several links per function: general registers only, and mixed.
   test({&kinds[0], &kinds[2], &kinds[4], &kinds[6]});
   test({&kinds[4], &kinds[3], &kinds[7], &kinds[0], &kinds[5]});
   test({});

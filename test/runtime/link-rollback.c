@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A link on two functions that are far from each other, where text cannot be written
- * any more after the first was armed, while a thread has entered the program there:
- * then the link is left to the caller, who destroys it when the thread has gone.
+ * A link on two distant functions. Text cannot be written after the first was armed,
+ * while a thread is in the program there. The caller keeps the link, and destroys it
+ * after the thread has left.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 60 %t | FileCheck %s
@@ -20,7 +20,7 @@
 
 OPAQUE int far_first(int a) { return a + 1; }
 
-/* More than is written at once. Nobody calls it. */
+/* Larger than one write. Never called. */
 NOT_TRACED OPAQUE void between(void) { __asm__ volatile(".skip 0x40000"); }
 
 OPAQUE int far_second(int a) { return a + 2; }
@@ -47,7 +47,7 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* What the library writes to text with. */
+/* The function by which the library writes text. */
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
 {
 	if (!fails || --fails)
@@ -73,7 +73,7 @@ static void on_log(void *arg, const char *name, uintptr_t entry, int error,
 
 enum { NO_WRITE, OTHER_WAY, NOBODY, SOMEBODY, NR_ENDS };
 
-/* The n-th write fails, if there is one. */
+/* Let the n-th write fail; was there one? */
 static int try(int n)
 {
 	const struct patchbay_filter filter = { .size = sizeof(filter),
@@ -95,7 +95,7 @@ static int try(int n)
 		CHECK_EQ(patchbay_link_destroy(link), 0);
 		return NO_WRITE;
 	}
-	/* The module's own trampolines cannot be led to: the library's serve it. */
+	/* The module's trampolines are out of reach: it uses the library's. */
 	if (nr == 2) {
 		let_go = 1;
 		CHECK_EQ(pthread_join(thread, NULL), 0);

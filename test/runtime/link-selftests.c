@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the kernel's BPF selftests expect of tracing programs, expected of links:
- * the same arguments, results, side effects and cookies. (fentry_test,
- * fexit_test, modify_return, get_func_args_test, get_func_ip_test, bpf_cookie,
+ * The expectations of the kernel's BPF selftests for tracing programs, applied to links:
+ * the same arguments, results, side effects and cookies. (fentry_test, fexit_test,
+ * modify_return, get_func_args_test, get_func_ip_test, bpf_cookie,
  * kprobe_multi_session_cookie.)
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
@@ -39,7 +39,7 @@ OPAQUE int fentry_test6(uint64_t a, void *b, short c, int d, void *e,
 OPAQUE int fentry_test7(struct test_struct *arg) { return (int)(long)arg; }
 OPAQUE int fentry_test8(struct test_struct *arg) { return (int)(long)arg->a; }
 
-/* The tests' own functions, in their order: arguments and results. */
+/* The selftests' functions, in their order: arguments and results. */
 static const struct expected {
 	unsigned int nr;
 	uint64_t args[6];
@@ -52,7 +52,7 @@ static const struct expected {
 	{ 5, { 11, 12, 13, 14, 15 }, 65 },
 	{ 6, { 16, 17, 18, 19, 20, 21 }, 111 },
 	{ 1, { 0 }, 0 },
-	{ 1, { 0 }, 0 }, /* the address is not known beforehand */
+	{ 1, { 0 }, 0 }, /* the address is unknown beforehand */
 };
 static const uint64_t masks[8][6] = {
 	{ UINT32_MAX },
@@ -84,10 +84,10 @@ static int call_fentry_tests(void)
 	       fentry_test7(NULL) != 0 || fentry_test8(&arg) != 0;
 }
 
-/* By function: how often a program saw what it should. */
+/* By function: how often a program saw the expected values. */
 static int entry_results[8], exit_results[8];
 
-/* The cookie is the place in the tables above. */
+/* The cookie is the index in the tables above. */
 NOT_TRACED GENERAL_REGS static int
 is_as_expected(uintptr_t ip, const struct patchbay_cell *cell,
 	       struct patchbay_regs *regs)
@@ -147,8 +147,8 @@ static struct patchbay_link *attach(enum patchbay_link_kind kind,
 }
 
 /*
- * fentry_test, fexit_test and fentry_fexit; each links, fires, unlinks, and does
- * all of it a second time.
+ * fentry_test, fexit_test and fentry_fexit. Each links, fires and unlinks, and repeats
+ * this once.
  */
 static void test_fentry_fexit(void)
 {
@@ -217,7 +217,7 @@ PROGRAM(fexit_sequence)
 				 !patchbay_exit_reason(regs));
 }
 
-/* What the caller gets, and how often the body ran. */
+/* The caller's result, and how often the body ran. */
 static void run_modify_return(int retval, int want_side_effect, int want_ret)
 {
 	int b = 2, ret, side_effect = 0;
@@ -253,7 +253,7 @@ static void test_modify_return(void)
 		CHECK_EQ(patchbay_link_destroy(links[i]), 0);
 }
 
-/* bpf_cookie: every kind its own cookie, on one function. */
+/* bpf_cookie: each kind has its own cookie on one function. */
 #define FENTRY_COOKIE 0x10000000000000L
 #define FEXIT_COOKIE 0x20000000000000L
 #define FMOD_RET_COOKIE 0x30000000000000L
@@ -298,7 +298,7 @@ static void test_cookies(void)
 		CHECK_EQ(patchbay_link_destroy(links[i]), 0);
 }
 
-/* What the entry leaves in its word the exit of the same call finds. */
+/* The exit finds the session word that the entry of the same call stored. */
 static int session_entries, session_exits;
 
 PROGRAM(session_entry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A link whose program is exchanged, and detached, while a thread stays in it: the
- * caller is told that waiting was in vain, and the link says how it is by then.
+ * The program of a link is replaced and detached while a thread stays in it. The calls
+ * return a timeout, and the link's state is as documented.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 60 %t | FileCheck %s

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Links: what is refused, and in which words; updates; order; links and tracers
- * together on a function; what a link tells of itself.
+ * Links: errors and their messages, updates, order, links and tracers together on a
+ * function, and a link's own information.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -16,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is the body not called for programs that only may answer in its place? */
+/* Is the body skipped for programs that may replace the result? */
 #ifdef __x86_64__
 #define NO_BODY_CALL 1
 #else
 #define NO_BODY_CALL 0
 #endif
 
-/* Where numbers take registers of integers, too, these are not known. */
+/* Where doubles use up integer registers, these arguments are unknown. */
 #ifdef __powerpc64__
 #define INTEGER_ARGS 0
 #else
@@ -76,7 +76,7 @@ PROGRAM(sum_args)
 	UNUSED_CONTEXT;
 	arg_sum += (int)patchbay_get_func_arg(cell, regs, 0);
 }
-/* What general registers cannot hold, and a program is given all the same. */
+/* Arguments outside of general registers; the program gets them all the same. */
 static double scaled;
 
 static void see_scale(uintptr_t ip, uintptr_t parent_ip,
@@ -90,7 +90,7 @@ static void see_scale(uintptr_t ip, uintptr_t parent_ip,
 		 (double)patchbay_get_func_arg_float(regs, 1);
 }
 
-/* Writes its cookie down, which is a letter. */
+/* Logs its cookie, which is a letter. */
 PROGRAM(write_order)
 {
 	int i = 0;
@@ -106,7 +106,7 @@ PROGRAM(override)
 	patchbay_override_return(regs, (uintptr_t)cell->data);
 }
 
-/* Asks for another argument, and answers where that is more than the cookie. */
+/* Reads another argument; replaces the result if it is larger than the cookie. */
 PROGRAM(change)
 {
 	uint64_t *arg = patchbay_regs_gp(regs, 0);
@@ -124,7 +124,7 @@ static const struct patchbay_program fexit = { .size = sizeof(fexit),
 					       .flags = PATCHBAY_OPS_FAST,
 					       .exit = count };
 
-/* Everything that was logged, a line each. */
+/* Prints the log, one line per entry. */
 static char logged[4096];
 
 static void log_line(void *arg, const char *name, uintptr_t entry, int error,
@@ -324,7 +324,7 @@ static void test_misuse(void)
 		 -EINVAL);
 }
 
-/* Lists: which name, which address, is the one that is not there. */
+/* Lists: the error names the name or address that does not exist. */
 static void test_lists(void)
 {
 	const char *syms[] = { "fern_one", "fern_two", "moss_one", "plain_one",
@@ -362,7 +362,7 @@ static void test_lists(void)
 	CHECK(!strncmp(logged, "-: -2: ", 7));
 }
 
-/* All or nothing, or what can be. */
+/* All or nothing, or as many as possible. */
 static void test_skip(void)
 {
 	const struct patchbay_program two = asking(fentry, 2, 0);
@@ -403,7 +403,7 @@ static void test_skip(void)
 		  "returns\n");
 }
 
-/* One too many exits: named, and the others are as they were. */
+/* One exit too many: the error names the function, and the others are unchanged. */
 static void test_many(void)
 {
 	struct patchbay_link *links[PATCHBAY_EXIT_MAX];
@@ -436,7 +436,7 @@ static int find_site(const struct patchbay_site_info *site, void *arg)
 	return 1;
 }
 
-/* A site that somebody else has written to: the function is named. */
+/* A site that another writer changed: the error names the function. */
 static void test_foreign(void)
 {
 	uintptr_t site = (uintptr_t)fern_two;
@@ -476,7 +476,7 @@ static void test_update(void)
 	CHECK_EQ(moss_one(5), 6);
 	CHECK_EQ(arg_sum, 11);
 	CHECK_EQ(calls, 1);
-	/* What was asked of functions at first may be asked again, not more. */
+	/* The same requirements may be set again, but no stricter ones. */
 	CHECK_EQ(patchbay_link_update(latest, &one), 0);
 	next.nr_args = 2;
 	CHECK_EQ(patchbay_link_update(latest, &next), -EINVAL);
@@ -556,8 +556,8 @@ static void check_order(const char *expected)
 }
 
 /*
- * Links to one function and to many, of every kind, and a tracer: entries in
- * the order of attaching, exits the other way, and every one its own cookie.
+ * Links of every kind on one function and on many, and a tracer. Entries run in the order
+ * of attaching, exits in reverse, each with its own cookie.
  */
 static void test_order(void)
 {
@@ -614,7 +614,7 @@ static void test_order(void)
 	CHECK_EQ(patchbay_link_destroy(links[5]), 0);
 }
 
-/* Of several that override, the last one wins, and all are called. */
+/* If several override the result, the last one wins; all are called. */
 static void test_override(void)
 {
 	struct patchbay_program program = { .size = sizeof(program),
@@ -640,7 +640,7 @@ static void test_override(void)
 	CHECK_EQ(fern_one(3), 3);
 }
 
-/* The body gets what the program left, alone on its function and with others. */
+/* The body receives what the program stored, alone on its function and with others. */
 static void test_change(void)
 {
 	const struct patchbay_program program = { .size = sizeof(program),
@@ -672,7 +672,7 @@ static void test_change(void)
 	CHECK_EQ(moss_one(5), 6);
 }
 
-/* One place to call it from. */
+/* The only place that calls it. */
 static __attribute__((noinline)) void *caller_of_rush(void)
 {
 	void *caller = rush_caller();
@@ -681,7 +681,7 @@ static __attribute__((noinline)) void *caller_of_rush(void)
 	return caller;
 }
 
-/* Where nobody wants to know of the exit, nobody is between it and its caller. */
+/* Without an exit program, no trampoline stands between the function and its caller. */
 static void test_caller(void)
 {
 	const struct patchbay_program program = { .size = sizeof(program),
@@ -700,7 +700,7 @@ static void test_caller(void)
 	CHECK_EQ(calls, 2);
 }
 
-/* From a program nothing can be changed, and nothing is. */
+/* Calls from inside a program are refused, and change nothing. */
 static void meddle(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -709,7 +709,7 @@ static void meddle(uintptr_t ip, uintptr_t parent_ip,
 					    .entry = meddle };
 
 	UNUSED_CONTEXT;
-	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* it only looks */
+	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* it only reads */
 	CHECK_EQ(patchbay_link_update(latest, &program), -EDEADLK);
 	CHECK_EQ(patchbay_link_detach(latest), -EDEADLK);
 	CHECK_EQ(patchbay_link_destroy(latest), -EDEADLK);

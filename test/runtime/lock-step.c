@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers that call the library, or fork, at every moment of a call of the
- * library at which a signal can come: one instruction after the other. They are told
- * that their own thread is busy, or served; they never wait for it. A child goes on
- * with the call that was interrupted.
+ * Signal handlers call the library, or fork, at each instruction of a library call
+ * at which a signal can arrive. The nested call succeeds or returns that its own
+ * thread is busy. It never waits for its thread. A child completes the interrupted
+ * call.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -40,7 +40,7 @@ static void on_step(int signal, siginfo_t *info, void *arg)
 
 	(void)signal;
 	(void)info;
-	/* An ordinary signal would have to wait. */
+	/* A blockable signal would be delayed. */
 	if (sigismember(&context->uc_sigmask, SIGUSR1))
 		return;
 	call_library();

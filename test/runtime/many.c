@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * 200 shared objects: armed all at once, some closed while they are armed, the
- * rest armed on, and in the end as much memory as before. Where a branch's reach
- * is short and pages are large (ppc64le) there is no room for so many.
+ * 200 shared objects: all are armed at once, some are closed while armed, and more is
+ * armed in the rest. In the end memory use is as before. Where branches have a short
+ * reach and pages are large (ppc64le), fewer objects fit.
  *
- *	many LIBRARY [NUMBER]
+ * many LIBRARY [NUMBER]
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -34,7 +34,7 @@ enum { MAX = 200 };
 static int nr = MAX;
 static void *library[MAX];
 static int (*melon[MAX])(int);
-/* A copy of its own for each, or the loader takes them for one. */
+/* Each is a separate file, or the loader would load it only once. */
 static void load(const char *from, int i)
 {
 	static char bytes[1 << 20];
@@ -93,7 +93,7 @@ static void cycle(const char *path)
 	struct patchbay_ops *ops;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	/* Their files are gone later, but names that were read stay. */
+	/* Their files are deleted later; names that were read stay. */
 	CHECK_EQ(patchbay_arm(ops, "melon", PATCHBAY_ARM_FUTURE), 0);
 	for (int i = 0; i < nr / 2; i++)
 		load(path, i);

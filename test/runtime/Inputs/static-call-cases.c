@@ -52,7 +52,7 @@ TARGETS(dso, DSO)
 	long call_##caller##_##key##_##target(long);                           \
 	IN(caller, long call_##caller##_##key##_##target(long x)               \
 	{                                                                      \
-		/* Twice: so it is no tail call, and r2 is in use.       */   \
+		/* Twice: so it is no tail call, and r2 is in use.        */   \
 		long first = static_call(caller##_##key##_##target)(x);        \
 		long own = own_##caller;                                       \
 		return static_call(caller##_##key##_##target)(x) == first      \
