@@ -35,7 +35,7 @@ int pb_may_read_counter(void)
 	       pb_sys(SYS_prctl, PR_GET_TSC, &state) || state == PR_TSC_ENABLE;
 }
 
-/* "Seccomp:	2" is what proc(5) says of a filter. */
+/* proc(5) shows "Seccomp:	2" for a filter. */
 void pb_sandbox_start(void)
 {
 	static const char name[] = "\nSeccomp:\t";
@@ -61,8 +61,8 @@ void pb_sandbox_start(void)
 }
 
 /*
- * The calling thread's object is made, too, since its name is known now. What
- * cannot be had is noted: it will be missing.
+ * Prepare for a restriction. Also makes the calling thread's object, while its
+ * name can still be read. Failures are noted: some events will be missing.
  */
 static void prepare(void)
 {
@@ -70,7 +70,7 @@ static void prepare(void)
 	int error;
 
 	pb_private_restrict(1);
-	/* Counters of function_profile are all there, and nothing is needed. */
+	/* All counters of function_profile exist, so nothing needs to be prepared. */
 	if (!pb_tracer_needs_blocks) {
 		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 		return;
@@ -97,9 +97,10 @@ static void prepare(void)
 }
 
 /*
- * A filter must not come into force while another thread is about to make the next
- * system call. Those that began before @pb_sandboxed was counted up end soon; one
- * that a signal took away from there, for good, never does.
+ * A filter must not come into force while another thread is about to make the
+ * next system call. Threads that began before @pb_sandboxed was increased end
+ * soon. A thread that a signal handler has taken away for good never does, so
+ * the wait is limited.
  */
 static void wait_for_others(void)
 {
@@ -113,9 +114,10 @@ static void wait_for_others(void)
 }
 
 /*
- * Threads restrict themselves one after the other: pb_session->turn. Whoever has it
- * SLOW prepares, or takes that back, and nothing is in force. BRIEF is for a few
- * instructions, also of threads that have a filter.
+ * Threads restrict themselves one after another: pb_session->turn. While a
+ * thread holds it SLOW, it prepares or takes back a restriction, and no
+ * restriction is in force. BRIEF covers a few instructions, also in threads
+ * with a filter.
  */
 enum { FREE, BRIEF, SLOW };
 
@@ -124,12 +126,15 @@ static void end_turn(void)
 	__atomic_store_n(&pb_session->turn, FREE, __ATOMIC_SEQ_CST);
 }
 
-/* 0: it does not come, as in a signal handler that has interrupted who has it. */
+/*
+ * Returns 0 if the turn never comes, for example in a signal handler that has
+ * interrupted its holder.
+ */
 static int take_turn(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
 
-	/* In us, roughly. It takes longest while a listener ends. */
+	/* In us, roughly. Ending a listening thread takes longest. */
 	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
 		uint32_t turn = FREE;
 
@@ -149,8 +154,9 @@ static int take_turn(void)
 }
 
 /*
- * Those that wait for a turn sleep for 100 us, and then look again. Behind a turn any
- * thread's filter may come into force, so this waits without a system call.
+ * Threads that wait for the turn sleep for 100 us between two looks. After this
+ * thread's turn a filter may come into force for them, so wait here until none
+ * sleeps. This makes no system call.
  */
 static void wait_for_sleepers(void)
 {
@@ -160,8 +166,8 @@ static void wait_for_sleepers(void)
 }
 
 /*
- * A thread loses the clock, and every function that is timed reads it. So nothing is
- * timed any more, in no thread. Counters go on.
+ * The thread loses the clock, which each timed function reads. So stop timing,
+ * in all threads. Counters go on.
  */
 static void say_timing(int stop)
 {
@@ -179,7 +185,7 @@ static void stop_timing(int stop)
 	say_timing(stop);
 }
 
-/* Without a system call if the process has restricted those. */
+/* Makes no system call if the process has restricted them. */
 static void stop_timing_by(int sandboxed, int stop)
 {
 	if (!sandboxed) {
@@ -196,8 +202,9 @@ struct request {
 };
 
 /*
- * Does the call restrict system calls? Programs also ask in vain, to find out what
- * the kernel knows: a strict mode with flags, or a filter that is nowhere.
+ * Does the call restrict system calls? Some programs make calls that cannot
+ * succeed, to find out what the kernel supports: a strict mode with flags, or a
+ * null filter.
  */
 static int restricts(long number, const long arg[6], struct request *request)
 {
@@ -219,8 +226,9 @@ static int restricts(long number, const long arg[6], struct request *request)
 }
 
 /*
- * More than 0 is the descriptor of who is asked about system calls, or the id of
- * a thread that could not be given the filter, so nobody has it.
+ * Did the call restrict nothing? A positive result is the descriptor of a
+ * listener, or the id of a thread that could not get the filter. In the latter
+ * case no thread has it.
  */
 static int was_in_vain(const struct request *request, long result)
 {
@@ -229,10 +237,10 @@ static int was_in_vain(const struct request *request, long result)
 		!(request->flags & SECCOMP_FILTER_FLAG_NEW_LISTENER));
 }
 
-/* Of the first restriction: what it ended. */
+/* The effects of the first restriction. */
 static int stopped_timing, ended_listener;
 
-/* One more; the first one prepares for all that come. */
+/* Begin a restriction. The first one prepares for all later ones. */
 static int begin_restriction(const struct request *request)
 {
 	if (!take_turn())
@@ -256,7 +264,7 @@ static int begin_restriction(const struct request *request)
 	return 1;
 }
 
-/* One less; if there is none now, all is as before. */
+/* Take back a restriction. If none is left, restore the previous state. */
 static void take_back_restriction(void)
 {
 	if (!take_turn())
@@ -276,7 +284,7 @@ static void take_back_restriction(void)
 	end_turn();
 }
 
-/* A child of vfork(2) has a filter of its own, but its parent's memory. */
+/* A child of vfork(2) has its own filter, but its parent's memory. */
 static int is_vforked(void)
 {
 	int vforked = 0;
@@ -305,8 +313,8 @@ static long restrict_calls(long number, const long arg[6],
 }
 
 /*
- * It is not allowed again, even if the thread asks for that: threads that it has made
- * meanwhile, and their own, have inherited that they may not.
+ * Never allowed again, even if the thread asks for it: threads that it has
+ * created meanwhile, and theirs, have inherited the restriction.
  */
 static long forbid_counter(const long arg[6])
 {
@@ -337,7 +345,7 @@ static long forbid_counter(const long arg[6])
 	return result;
 }
 
-/* Landlock takes away files, not system calls: nothing has to be there before. */
+/* Landlock restricts files, not system calls, so nothing needs to be prepared. */
 static long landlock(const long arg[6])
 {
 	int saved_errno = errno;
@@ -352,7 +360,7 @@ static long landlock(const long arg[6])
 	return result;
 }
 
-/* It may be one by which the caller gives up what it takes to open files. */
+/* The call may take away the caller's right to open files. */
 static long with_files_kept(long number, const long arg[6])
 {
 	if (number == SYS_chroot || number == SYS_pivot_root)
@@ -400,7 +408,7 @@ static long call(long number, const long arg[6])
 	return -1;
 }
 
-/* In place of the C library's. */
+/* Replaces the C library's function. */
 __attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	long arg[6];

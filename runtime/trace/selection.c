@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* More than the names of all functions of the largest programs. */
+/* More than the names of all functions of the largest programs need. */
 #define MOST ((size_t)256 << 20)
 
 static const char option[] = ",selection=";
 
-/* A backslash stands before a comma or a backslash that belongs to the path. */
+/* A backslash escapes a comma or a backslash of the path. */
 static int read_path(const char *from, char path[PATH_MAX])
 {
 	size_t length = 0;
@@ -25,7 +25,7 @@ static int read_path(const char *from, char path[PATH_MAX])
 		if (*from == '\\' && (from[1] == ',' || from[1] == '\\'))
 			from++;
 		else if (*from == ',')
-			return -EINVAL; /* it is the last option */
+			return -EINVAL; /* selection= must be the last option */
 		if (length == PATH_MAX - 1)
 			return -ENAMETOOLONG;
 		path[length++] = *from;
@@ -51,7 +51,7 @@ static int read_all(int file, char *to, size_t size)
 	return 0;
 }
 
-/* @kept bytes of @value come first. */
+/* Puts @kept bytes of @value first. */
 static int read_file(int file, const char *value, size_t kept, char **text)
 {
 	const size_t magic = sizeof(PBD_SELECTION_MAGIC) - 1;
@@ -76,7 +76,7 @@ static int read_file(int file, const char *value, size_t kept, char **text)
 		return error;
 	}
 	pb_copy(*text, value, kept);
-	/* A comma stands where the magic ends. */
+	/* The magic ends with the position of a comma. */
 	memmove(*text + kept, *text + kept + magic, size - magic);
 	(*text)[kept + size - magic] = '\0';
 	return 0;

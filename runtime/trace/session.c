@@ -45,7 +45,7 @@ void *pb_session_alloc(size_t size, int *error)
 	return (void *)memory;
 }
 
-/* Not of /proc/self, which has no arguments if the main thread has ended. */
+/* Not from /proc/self, which has no arguments after the main thread has ended. */
 static size_t read_cmdline(char *args, size_t size)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
@@ -77,9 +77,9 @@ static void write_cmdline(struct pb_data_file *file, const char *args,
 }
 
 /*
- * Of chunks that will be in the file at least: servers fork for each request, so
- * all is made at once. A file system allocates some 4096 bytes in any case; the first
- * block of a forked child takes what is left of them.
+ * The size of the chunks that each file has, allocated at once, because servers
+ * fork for each request. File systems allocate about 4096 bytes in any case. A
+ * forked child's first block uses the rest of them.
  */
 static size_t expected_size(size_t cmdline)
 {
@@ -97,7 +97,10 @@ static size_t expected_size(size_t cmdline)
 
 int pb_session_file(void)
 {
-	/* The first call of a process may be on a small stack. The lock is held. */
+	/*
+	 * Static, because the first call of a process may be on a small stack.
+	 * The caller holds the lock.
+	 */
 	static char cmdline[4096];
 	size_t length;
 	int error;
@@ -116,11 +119,11 @@ int pb_session_file(void)
 	pb_session->owner = pb_session->file.header->pid;
 	pb_session->file.header->recording = pb_options.recording;
 	write_cmdline(&pb_session->file, cmdline, length);
-	/* Without these counts there are those of blocks and of the session. */
+	/* If this fails, blocks and the session still count losses. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
 	pb_data_note(&pb_session->file, pb_globs_write());
 	pb_data_note(&pb_session->file, pb_parent_write());
-	/* Of a forked child it is its parent's, but for its number. */
+	/* A forked child has its parent's place, except for its pid. */
 	if (!pb_parent_size())
 		pb_data_note(&pb_session->file, pb_place_write());
 	return 0;
@@ -159,7 +162,7 @@ void pb_session_tick(void)
 		return;
 	chunk->last[nr % 2] = moment();
 	chunk->cpu_last_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	/* Whoever finds the number finds the moment, also after SIGKILL. */
+	/* A reader that sees the number sees the moment, also after SIGKILL. */
 	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
 }
 
@@ -170,16 +173,15 @@ static void copy_name(char to[PBD_NAME_MAX], const char *from)
 }
 
 /*
- * The clock's rate is known the better the longer ago its first reading was:
- * a child goes on with its parent's, and who started the first process may have
- * given one.
+ * An early first reading makes the clock's rate precise. A child keeps its
+ * parent's. The command that started the first process may have passed one.
  */
 static struct pbd_moment first;
 
 /*
- * Is the rate since clock= the same as now, to 1/16? It is not if that is none of
- * this machine's counter, or of a clock that a time namespace has shifted. Some
- * microseconds are enough to tell, unless the thread is interrupted.
+ * Is the rate since clock= the same as now, to 1/16? It differs if clock= is of
+ * another machine's counter, or of a clock that a time namespace has shifted.
+ * Some microseconds suffice to tell, unless the thread is interrupted.
  */
 static int is_same_clock(uint64_t ticks, uint64_t ns)
 {
@@ -276,7 +278,10 @@ int pb_session_events(void)
 	error = pb_parent_write();
 	if (!error)
 		error = write_session();
-	/* Each file can be read on its own, that of a forked child, too. */
+	/*
+	 * With rotation each file can be read on its own, also that of a forked
+	 * child.
+	 */
 	if (!error && pb_options_rotate(&pb_options)) {
 		pb_session->rotation.since_ns = pb_now_ns(CLOCK_MONOTONIC);
 		error = pb_rotate_copy_maps();

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* Between two looks; and no more than this part of a processor's time for them. */
+/* Time between two looks, and the largest part of a processor's time for them. */
 #define PAUSE_NS 1000000000ull
 #define PART 1000
 
@@ -54,14 +54,17 @@ void pb_site_check_look(void)
 	if (now < next_ns)
 		return;
 	pb_site_check();
-	/* Modules of other namespaces, which leave without a word. */
+	/* Modules of other namespaces are unloaded without notice. */
 	if (pb_tracer)
 		pb_others_write();
 	cost = (pb_now_ns(CLOCK_MONOTONIC) - now) * PART;
 	next_ns = now + (cost > PAUSE_NS ? cost : PAUSE_NS);
 }
 
-/* For another thread, which changes what is armed; it may wait for this one. */
+/*
+ * Another thread may be changing what is armed, and may wait for this one. So
+ * the tries are limited.
+ */
 #define NR_TRIES 100
 #define BETWEEN_TRIES_NS 100000
 
@@ -78,7 +81,7 @@ static int look_at_sites(void (*visit)(const struct patchbay_site_info *site, vo
 	return error;
 }
 
-/* Of those that are found, so many behind the first @first. */
+/* The entries after the first @first that were found, up to NR_ENTRIES. */
 #define NR_ENTRIES 64
 
 struct found {
@@ -95,7 +98,7 @@ static void add_found(const struct patchbay_site_info *site, void *arg)
 		found->entries[at] = site->entry;
 }
 
-/* As pb_left_out_write(), but it allocates nothing. */
+/* As pb_left_out_write(), but allocates nothing. */
 static void write_found(const struct found *found)
 {
 	struct pb_data_file *file = &pb_session->file;

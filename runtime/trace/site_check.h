@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that are traced, and whose sites something else changes meanwhile: a uprobe
- * that ends, a debugger. They are written down as left out (PBD_LEFT_OUT_CHANGED), and
- * armed again where that is safe (patchbay_rearm()). When the process exits, libpatchbay
- * tells of them as modules leave (core/private.h).
+ * Finds traced functions whose sites other code has changed, such as a uprobe
+ * that ends, or a debugger. The file lists them as left out
+ * (PBD_LEFT_OUT_CHANGED). They are armed again if that is safe
+ * (patchbay_rearm()). When the process exits, libpatchbay reports them while
+ * modules leave (core/private.h).
  */
 #ifndef PB_TRACE_SITE_CHECK_H
 #define PB_TRACE_SITE_CHECK_H
 
-/* Once, before anything is armed. */
+/* Call once, before anything is armed. */
 void pb_site_check_init(void);
 
-/* Now: a recording ends, or a command asks. */
+/* Look now, because a recording ends or a command asks. */
 void pb_site_check(void);
 
 /*
- * The process is about to end without destructors. Arms nothing, allocates no memory, and
- * does not wait for long: if another thread changes what is armed all the while, nothing
- * is written.
+ * The process is about to end without destructors. Arms nothing, allocates no
+ * memory, and does not wait for long. Writes nothing if another thread keeps
+ * changing what is armed.
  */
 void pb_site_check_last(void);
 
-/* If it is time again. Called by the thread that listens. */
+/* Look if it is due. The listening thread calls it. */
 void pb_site_check_look(void);
 
 #endif /* PB_TRACE_SITE_CHECK_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with sleep-time=0: calls are timed by the thread's own clock
- * (own_clock.h). The rest is the ordinary handlers'.
+ * Tracers with sleep-time=0: they time calls by the thread's own clock
+ * (own_clock.h). Otherwise they use the ordinary handlers.
  */
 #include "own_clock.h"
 #include "ring.h"
@@ -34,8 +34,8 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * In a sandbox nobody can be asked how long the thread has slept, so it is not
- * known how long calls took.
+ * In a sandbox a thread cannot ask how long it has slept, so the durations of
+ * its calls are not known.
  */
 static int is_unknown(void)
 {
@@ -45,7 +45,7 @@ static int is_unknown(void)
 	return 1;
 }
 
-/* As the library does it for tracers with a threshold. */
+/* As libpatchbay does for tracers with a threshold. */
 static inline int is_long(const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs)
 {

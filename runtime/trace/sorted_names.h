@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names in strcmp()'s order, of which there may be thousands. */
+/* Names sorted by strcmp(), possibly thousands. */
 #ifndef PB_TRACE_SORTED_NAMES_H
 #define PB_TRACE_SORTED_NAMES_H
 
@@ -21,7 +21,10 @@ static inline void pb_names_sink(const char **names, size_t at, size_t nr)
 	}
 }
 
-/* Heapsort: qsort(3) allocates, before main() and in functions of the program's. */
+/*
+ * Heapsort: qsort(3) allocates, and this code runs before main() and within
+ * functions of the program.
+ */
 static inline void pb_names_sort(const char **names, size_t nr)
 {
 	for (size_t at = nr / 2; at--;)

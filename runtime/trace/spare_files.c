@@ -12,13 +12,13 @@
 #include <sys/socket.h>
 
 /*
- * The socket that they wait in, and 1; 0: there is none. In memory that fork() copies,
- * as descriptors are.
+ * The socket's descriptor plus 1; 0: none. In memory that fork() copies, since
+ * it copies descriptors, too.
  */
 static int kept;
 static struct pb_identity identity;
 
-/* A message is what the file is called, with its descriptor. */
+/* A message has the file's name and descriptor. */
 struct message {
 	struct msghdr head;
 	struct iovec path;
@@ -32,7 +32,10 @@ static void prepare(struct message *message, char *path, size_t size)
 {
 	static const struct message nothing;
 
-	/* Some C libraries have gaps where the kernel has upper halves of numbers. */
+	/*
+	 * Some C libraries have padding where the kernel reads the upper halves
+	 * of numbers.
+	 */
 	pb_copy(message, &nothing, sizeof(nothing));
 	message->path.iov_base = path;
 	message->path.iov_len = size;
@@ -59,7 +62,7 @@ static size_t size_of(const char *path)
 	return size;
 }
 
-/* The next name that is free. */
+/* Make a file with the next free name. */
 static int make_one(const char *output, char path[PATH_MAX], unsigned int *nr)
 {
 	int fd = -EEXIST;
@@ -78,7 +81,7 @@ static int put(int socket, char *path, int fd)
 {
 	struct message message;
 
-	/* For `patchbay record`: somebody may still take it. */
+	/* `patchbay record` sees the lock: a process may still take the file. */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	prepare(&message, path, size_of(path));
 	*descriptor_in(&message) = fd;
@@ -107,7 +110,7 @@ static int fill(int socket, const char *output)
 	return made;
 }
 
-/* The program may have closed it. */
+/* The program may have closed the socket. */
 static int is_there(void)
 {
 	return kept && pb_is_of(kept - 1, &identity);
@@ -130,7 +133,7 @@ void pb_spare_files_make(const char *output)
 	pb_sys(SYS_close, ends[1]);
 }
 
-/* The path, its end included, and the descriptor that comes with it. */
+/* Receives the path, including its NUL, and the descriptor of the message. */
 static int receive(int socket, char path[PATH_MAX])
 {
 	struct message message;
@@ -141,7 +144,7 @@ static int receive(int socket, char path[PATH_MAX])
 		      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (size <= 0)
 		return size ? (int)size : -ENOENT;
-	/* Else there was no descriptor left for it. */
+	/* Otherwise the process had no free descriptor for it. */
 	if (message.head.msg_controllen < sizeof(message.rights.head) ||
 	    path[size - 1])
 		return -EMFILE;

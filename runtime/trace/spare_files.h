@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Files that are set aside while a process still may make some, for children that it
- * forks when it no longer may: because it has become another user, or has another root
- * directory. They are empty, and have names that readers know (PBD_SPARE_SUFFIX).
+ * A process sets files aside while it can still make some. Its children need
+ * them after the process has changed its user or its root directory. The files
+ * are empty, and readers know their names (PBD_SPARE_SUFFIX).
  *
- * They are not open in the process: their descriptors wait in a socket, as messages
- * (unix(7), SCM_RIGHTS). Of that, one end is kept, and the other one is closed, so that
- * nothing is added. Children inherit it; whoever needs a file receives one, and the
- * kernel sees to it that nobody else does. So the lock that each file has (flock(2)) is
- * gone when those have ended that it is of, as with other data files.
+ * The process does not keep them open. Their descriptors wait in a socket, as
+ * messages (unix(7), SCM_RIGHTS). The process keeps one end, and closes the
+ * other one, so that nothing can be added. Children inherit it. A child that
+ * needs a file receives one, and the kernel gives each to one receiver only. So
+ * the lock of each file (flock(2)) lasts until its users have ended, as with
+ * other data files.
  *
- * Whoever takes over such a process can receive the files that are left, write to them,
- * and truncate them: that ends who records in them. These are descendants that had lost
- * the same rights, or a different root directory; and nothing else of the recording can
- * be opened by it.
+ * An attacker in such a process can receive the remaining files, write to them,
+ * and truncate them. That kills processes that record in them. These are
+ * descendants without the same rights, or with another root directory. No other
+ * file of the recording can be opened in this way.
  *
- * What is left over belongs to the recording, and is deleted with it, or by `patchbay
- * record` when nobody can need it any more.
+ * Unused files belong to the recording and are deleted with it. `patchbay
+ * record` deletes them earlier if no process can need them any more.
  */
 #ifndef PB_TRACE_SPARE_FILES_H
 #define PB_TRACE_SPARE_FILES_H
 
 #include <limits.h>
 
-/* So many at most: what children of one process can be expected to take. */
+/* Most files to set aside: enough for the usual children of one process. */
 #define PB_SPARE_FILES 16
 
 /*
- * Set them aside in directory @output, unless that was done, by this process or one
- * that it descends from. Without the right to do so, or descriptors, there are fewer,
- * or none. With the session's lock held.
+ * Set files aside in directory @output, unless this process or an ancestor has
+ * done so. Without the rights or descriptors for that there are fewer, or none.
+ * The caller holds the session's lock.
  */
 void pb_spare_files_make(const char *output);
 
 /*
- * Take one. Returns a descriptor, and what it is called in @path, or -errno: -ENOENT
- * if none is left. With the session's lock held.
+ * Take one. Returns a descriptor and its path in @path, or -errno. -ENOENT:
+ * none is left. The caller holds the session's lock.
  */
 int pb_spare_files_take(char path[PATH_MAX]);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The tracer that PATCHBAY, or a command, asks for: it is armed on the functions that
- * are named, in every module that is there and that will come, and changed later.
+ * Starts the tracer that PATCHBAY, or a command, asks for. Arms it on the
+ * selected functions, in modules that are loaded now or later, and changes it
+ * on request.
  *
- * What goes wrong is left in the data file, the first failure, for `patchbay` to
- * tell.
+ * The first failure is stored in the data file, and `patchbay` reports it.
  */
 #include "budget.h"
 #include "context.h"
@@ -36,10 +36,10 @@
 #include <unistd.h>
 
 static const struct pb_tracer_kind *tracer;
-/* What no tracer is armed on, and what pb_tracer is not. */
+/* Functions that no tracer is armed on; and those that pb_tracer is not armed on. */
 static struct patchbay_filter notrace, not_plain, not_values;
 struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
-/* Of start_at and stop_at. */
+/* For start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
 
 void pb_note(int result)
@@ -64,10 +64,10 @@ static struct patchbay_filter without(const struct patchbay_filter *which,
 }
 
 /*
- * Some functions cannot have exits, and some sites are not what the compiler made
- * of them, because of a breakpoint or llvm-bolt. As with functions without a
- * site, that is no reason not to trace the others; both are written down. Who
- * asks for functions later is told at once.
+ * Some functions cannot have exits. Some sites differ from the compiler's
+ * output, because of a breakpoint or llvm-bolt. Trace the other functions
+ * nevertheless, and write these down. A client that asks for functions later
+ * gets the error in its reply.
  */
 static int arm_tracer(struct patchbay_ops *ops,
 		      const struct patchbay_filter *which,
@@ -99,7 +99,10 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 
 	if (result)
 		return result;
-	/* As it was armed: filters for modules to come are known by all of it. */
+	/*
+	 * Use the filters that it was armed with: they identify those for later
+	 * modules.
+	 */
 	for (size_t i = 0; i < nr && !result; i++) {
 		const struct patchbay_filter filter =
 			without(&which[i], &not_plain);
@@ -135,7 +138,7 @@ void pb_tracer_arm_again(const struct patchbay_filter *which)
 	arm_again(pb_typed_tracer, which, &notrace);
 }
 
-/* In modules that come later, too. */
+/* Arm the globs, also in modules that are loaded later. */
 static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 		      const char **globs, size_t nr,
 		      const struct patchbay_filter *except)
@@ -148,7 +151,7 @@ static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 	}
 }
 
-/* What they name the command has found: that is in no other module. */
+/* The command has found the functions of typed=, so later modules have none of them. */
 static void arm_typed(void)
 {
 	struct patchbay_filter filter = { .size = sizeof(filter) };
@@ -198,7 +201,7 @@ void pb_start_arm(void)
 	arm_typed();
 }
 
-/* Before the tracer: handlers run in the order in which they were armed. */
+/* Call before arming the tracer: handlers run in the order in which they were armed. */
 static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 			enum pbd_asked_by by, const char **globs, size_t nr)
 {
@@ -219,8 +222,8 @@ static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 }
 
 /*
- * The longer between two moments, the better known is the rate: unless there is
- * one of a while ago, wait.
+ * A long time between two moments makes the rate precise. Wait if the first
+ * moment is too recent.
  */
 static double ticks_per_ns(void)
 {
@@ -264,20 +267,23 @@ int pb_tracer_set_threshold(uint64_t ns)
 
 	if (!tracer->attr.exit)
 		return -EOPNOTSUPP;
-	/* A forked child that has recorded nothing has no chunk yet. */
+	/* A forked child without events has no chunk yet. */
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
 	pb_signal_unlock(&pb_session->lock, signals);
 	if (error)
 		return error;
-	/* Its handlers count, or show, calls without a return as the threshold was. */
+	/*
+	 * The present handlers count, or show, calls without a return according
+	 * to the former threshold.
+	 */
 	if (tracer->with_threshold && !ns != !pb_options.threshold_ns)
 		pb_losses_forget_returns();
 	pb_options.threshold_ns = ns;
 	pb_session->chunk->threshold_ns = ns;
 	ticks = threshold_ticks();
 	__atomic_store_n(&pb_threshold_when_recording, ticks, __ATOMIC_RELAXED);
-	/* Unless a trigger has just ended recording, which must stay so. */
+	/* If a trigger has just ended recording, it must stay so. */
 	old = __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
 	if (old != UINT64_MAX)
 		__atomic_compare_exchange_n(&pb_threshold, &old, ticks, 0,
@@ -294,7 +300,10 @@ int pb_tracer_stop(int stop)
 {
 	int error = stop_or_go_on(pb_tracer, stop), other = 0;
 
-	/* Also if it was waited in vain: then the first has been stopped. */
+	/*
+	 * Stop all, even if the first returned a timeout: it is stopped
+	 * nevertheless.
+	 */
 	if (pb_values_tracer)
 		other = stop_or_go_on(pb_values_tracer, stop);
 	error = error ? error : other;
@@ -322,8 +331,7 @@ uint32_t pb_tracer_armed(void)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct patchbay_ops_info info = {.size = sizeof(info)};
 
-		/* There is none when the last recording has not come to its
-		 * end. */
+		/* NULL if the last recording has not come to its end. */
 		if (all[i] && !patchbay_ops_get_info(all[i], &info))
 			armed += info.armed;
 	}
@@ -336,7 +344,10 @@ int pb_tracer_is_recording(void)
 	       __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
 }
 
-/* Does it count calls without a return? Without a threshold function_graph shows them. */
+/*
+ * Does it count calls without a return? function_graph without a threshold
+ * shows them.
+ */
 static int counts_open_calls(void)
 {
 	return tracer->attr.exit &&
@@ -388,13 +399,13 @@ static int start_session(void)
 	int error;
 
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	/* That of an earlier recording was emptied (visit.h). */
+	/* visit.h has emptied the session of an earlier recording. */
 	if (pb_session) {
 		pb_session_own();
 		return 0;
 	}
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
-	/* Where it cannot be had, what threads leave behind is not used again. */
+	/* If this fails, objects of ended threads are not used again. */
 	if (!error) {
 		pb_session_own();
 		pb_private_at_thread_exit(pb_thread_leaves);
@@ -408,7 +419,7 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 {
 	attr.size = sizeof(attr);
 	attr.flags = PB_TRACER_FLAGS;
-	/* Each function has its own. */
+	/* Each function has its own data. */
 	if (attr.attach == pb_typed_attach)
 		attr.flags &= ~PATCHBAY_OPS_MODULE_DATA;
 	if (attr.exit)
@@ -416,7 +427,7 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 	return patchbay_ops_create(&attr, ops);
 }
 
-/* Everything that PATCHBAY says, or what is wrong with it. */
+/* Parse PATCHBAY, or say in @why what is wrong with it. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
 	int error = pb_options_parse(&pb_options, value, why);
@@ -484,7 +495,7 @@ int pb_start_undo(void)
 	int error, last;
 
 	error = pb_budget_undo();
-	/* Each of them, so that none is entered any more. */
+	/* Destroy each of them, so that no thread enters any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int result = destroy(all[i]);
 

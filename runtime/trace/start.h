@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What was started, and can be changed later. Not for handlers. Callers of the
- * functions that change something do so one after another.
+ * Starts tracing, and changes what was started. Handlers must not call these
+ * functions. Callers of functions that change something must not run
+ * concurrently.
  */
 #ifndef PB_TRACE_START_H
 #define PB_TRACE_START_H
@@ -10,73 +11,74 @@
 
 #include <patchbay/patchbay.h>
 
-/* From first to last, in this order. What PATCHBAY says, or what is wrong with it. */
+/* Call these three in this order. Parses PATCHBAY; @why has the reason of an error. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX]);
-/* The session and its tracers. Errors are of the output directory. */
+/* Make the session and its tracers. Errors are those of the output directory. */
 int pb_start_begin(void);
-/* Failures are noted (below). */
+/* Arm the tracers. Failures are noted (see pb_note()). */
 void pb_start_arm(void);
 /*
- * The opposite: when this returns 0 nothing is armed, no thread is in a handler, and
- * there are no tracers. Errors are those of patchbay_ops_destroy(): nobody enters a
- * handler any more, but somebody may still be in one; call it again.
+ * Undo all of it. When it returns 0, nothing is armed, no thread is in a
+ * handler, and no tracer is left. Errors are those of patchbay_ops_destroy():
+ * no thread enters a handler any more, but one may still be in a handler. Call
+ * it again then.
  */
 int pb_start_undo(void);
 
-/* Leave word of a failure: @result is -errno. Others are none. */
+/* Record a failure in the data file. @result is -errno. Other values are ignored. */
 void pb_note(int result);
 
 /*
- * Arm the tracer on the functions that @which selects, which excludes none
- * itself, and that are not excluded by notrace=. @flags are PATCHBAY_ARM_*.
- * Returns what patchbay_arm_filter() does.
+ * Arm the tracer on functions that @which selects, except those of notrace=.
+ * @which itself has no exceptions. @flags are PATCHBAY_ARM_*. Returns what
+ * patchbay_arm_filter() returns.
  */
 int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags);
 /*
- * Disarm it on what any of @nr filters selects, and forget equal ones that are
- * for modules to come: all of them or none. Returns what
- * patchbay_batch_commit() does.
+ * Disarm the tracer on functions that any of @nr filters selects, and forget
+ * equal filters for later modules: all of them or none. Returns what
+ * patchbay_batch_commit() returns.
  */
 int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr);
 
 /*
- * Where @which selects functions on which it is armed, it and that of args= come behind
- * all tracers that are there by now.
+ * For armed functions that @which selects: run the tracer, and that of args=,
+ * after all other tracers.
  */
 void pb_tracer_arm_again(const struct patchbay_filter *which);
 
-/* -EOPNOTSUPP: the tracer records no durations. */
+/* Returns -EOPNOTSUPP if the tracer records no durations. */
 int pb_tracer_set_threshold(uint64_t ns);
-/* In ticks of the processor's counter, when there is a session of events. */
+/* In ticks of the processor's counter. Needs a session with events. */
 uint64_t pb_tracer_ticks(uint64_t ns);
-/* Whether it records how long each call took. */
+/* Does the tracer record the duration of each call? */
 int pb_tracer_has_durations(void);
 
-/* On how many functions it and the two below are armed; on each, one of them
- * is. */
+/* On how many functions is it, or one of the two below, armed? Each function
+ * has one of the three. */
 uint32_t pb_tracer_armed(void);
 
-/* To disable and enable it. */
+/* The tracer of most functions, to disable and enable it. */
 extern struct patchbay_ops *pb_tracer;
-/* The same of functions with args=; NULL if there are none. */
+/* The tracer of functions with args=; NULL if there are none. */
 extern struct patchbay_ops *pb_values_tracer;
-/* Likewise, with typed=. */
+/* The tracer of functions with typed=; NULL if there are none. */
 extern struct patchbay_ops *pb_typed_tracer;
 
 /*
- * 1: record nothing any more; functions stay armed. When this returns 0 no thread is
- * in a handler, and none begins one. 0: go on. Errors are those of
+ * 1: stop recording; functions stay armed. When it returns 0, no thread is in a
+ * handler, and none begins one. 0: go on. Errors are those of
  * patchbay_ops_disable().
  */
 int pb_tracer_stop(int stop);
 
 /*
- * The same where no system call may be made, and no other thread changes tracers
+ * The same without a system call. No other thread may change tracers meanwhile
  * (core/private.h).
  */
 void pb_tracer_pause(int paused);
 
-/* Does it record anything now? */
+/* Is it recording now? */
 int pb_tracer_is_recording(void);
 
 #endif /* PB_TRACE_START_H */

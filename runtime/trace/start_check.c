@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What it takes to change code. libpatchbay would fail with each module. */
+/* Changing code needs this file. Without it libpatchbay would fail for each module. */
 static int check_proc(char why[PB_WHY_MAX])
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
@@ -25,7 +25,7 @@ static int check_proc(char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
-/* Before there is something to record: a program may have none. */
+/* Check this before there are events: a program may have none. */
 static int check_output(char why[PB_WHY_MAX])
 {
 	int fd, error = 0;
@@ -46,7 +46,7 @@ static int check_output(char why[PB_WHY_MAX])
 	return error;
 }
 
-/* By events of calls that have ended, and of all the time that these took. */
+/* why= needs events of completed calls with their whole durations. */
 static int can_say_why(const struct pb_tracer_kind *tracer)
 {
 	return tracer->events && tracer->attr.exit && !tracer->histogram &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether what PATCHBAY asks for goes together, and can be done here. */
+/* Checks that the options of PATCHBAY can be combined, and work on this system. */
 #ifndef PB_TRACE_START_CHECK_H
 #define PB_TRACE_START_CHECK_H
 
@@ -7,8 +7,8 @@
 #include "tracer_table.h"
 
 /*
- * @tracer is what pb_tracer_find() has for pb_options. Returns 0, or -EINVAL and in
- * @why what is wrong.
+ * @tracer is the result of pb_tracer_find() for pb_options. Returns 0, or
+ * -EINVAL and the reason in @why.
  */
 int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX]);
 

@@ -12,8 +12,9 @@
 #include <sys/mman.h>
 
 /*
- * Of records: a switch has 16 bytes, and a stack some 150. Memory of rings is counted
- * for each user (perf_event_mlock_kb), so it is little where a user may have little.
+ * Pages of records: a switch takes 16 bytes, a stack about 150. The kernel
+ * limits the memory of rings per user (perf_event_mlock_kb), so rings are small
+ * for users with a low limit.
  */
 #define PAGES_WITH_STACKS 8
 #define PAGES_WITHOUT 1
@@ -27,7 +28,10 @@ static int map_ring(struct pb_switches *of, uint32_t tid,
 	fd = pb_sys(SYS_perf_event_open, attr, (int)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return (int)fd;
-	/* Only to read: so the oldest is overwritten. The mapping keeps the event. */
+	/*
+	 * Read-only, so the kernel overwrites the oldest records. The mapping
+	 * keeps the event open.
+	 */
 	page = pb_sys(SYS_mmap, NULL, size, PROT_READ, MAP_SHARED, (int)fd, 0ul);
 	pb_sys(SYS_close, (int)fd);
 	if (page < 0 && page > -4096)
@@ -37,7 +41,7 @@ static int map_ring(struct pb_switches *of, uint32_t tid,
 	return 0;
 }
 
-/* Static: elsewhere than on x86-64, to fill it in calls memset(3). */
+/* Static: on other architectures than x86-64 filling it in calls memset(3). */
 static const struct perf_event_attr with_stacks = {
 	.type = PERF_TYPE_SOFTWARE,
 	.size = sizeof(with_stacks),
@@ -63,12 +67,12 @@ static const struct perf_event_attr without = {
 	.use_clockid = 1,
 	.clockid = CLOCK_MONOTONIC,
 	.write_backward = 1,
-	/* Or users who may not look at the kernel are refused. */
+	/* Without these, the kernel refuses users who may not observe it. */
 	.exclude_kernel = 1,
 	.exclude_hv = 1,
 };
 
-/* @tid: 0: the calling thread. */
+/* @tid: 0 for the calling thread. */
 static uint32_t begin(struct pb_switches *of, uint32_t tid, int *error)
 {
 	*error = 0;
@@ -147,7 +151,7 @@ void pb_switches_end(struct pb_switches *of)
 }
 
 /*
- * The newest record begins at @at, and older ones lie behind it, @left bytes together.
+ * The newest record begins at @at, and older ones follow, @left bytes together.
  * The kernel counts down from 0.
  */
 struct cursor {
@@ -158,7 +162,7 @@ struct cursor {
 
 static uint64_t word(const struct cursor *ring, uint64_t offset)
 {
-	/* Records are of whole words, and so is the ring. */
+	/* Records and the ring consist of whole words. */
 	return *(const volatile uint64_t *)(ring->records +
 					    (ring->at + offset) % ring->size);
 }
@@ -170,14 +174,14 @@ static uint64_t newest(const struct pb_switches *of)
 	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* While this thread reads it may be switched, and the oldest is written over. */
+/* The kernel may switch this thread while it reads, and overwrite the oldest record. */
 static int is_there(const struct pb_switches *of, const struct cursor *ring,
 		    uint64_t size)
 {
 	return ring->at + size - newest(of) <= ring->size;
 }
 
-/* The wait that is the next to make room for a longer one. */
+/* The shortest stored wait, which a longer one may replace. */
 static struct pbd_wait *shortest(struct pbd_slow *slow)
 {
 	struct pbd_wait *found = &slow->wait[0];
@@ -188,7 +192,7 @@ static struct pbd_wait *shortest(struct pbd_slow *slow)
 	return found;
 }
 
-/* The thread was off from @out to @in. Returns where it is kept, NULL: it is not. */
+/* Add the time from @out to @in. Returns where it is stored, or NULL if it is not. */
 static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t in,
 				 uint32_t misc)
 {
@@ -218,8 +222,8 @@ static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t i
 }
 
 /*
- * Where the thread was: of the process only the innermost address, since libraries keep
- * no frame pointers for the kernel to follow.
+ * Stores kernel addresses, and the innermost address of the process only:
+ * libraries have no frame pointers for the kernel to follow.
  */
 static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 		      uint64_t size)
@@ -245,8 +249,9 @@ static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 }
 
 /*
- * From the newest to the oldest: the thread came back, had left, and where it was then.
- * Returns whether the time from the call's beginning on has been seen.
+ * Reads from the newest record to the oldest: when the thread came back, when
+ * it had left, and its stack at that time. Returns whether the ring covers the
+ * whole call.
  */
 static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 {
@@ -278,16 +283,16 @@ static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 		}
 		ring.at += size;
 		ring.left -= size;
-		/* Behind a switch comes where it was, of the same time. */
+		/* A switch is followed by its stack, with the same time. */
 		if ((type == PERF_RECORD_SAMPLE || type == PERF_RECORD_SWITCH) &&
 		    time < slow->begin_ns && !last)
 			return 1;
 	}
-	/* Nothing has been written over. */
+	/* The kernel has overwritten nothing. */
 	return -head <= ring.size && of->since_ns <= slow->begin_ns;
 }
 
-/* What was not on a processor is at least the rest. */
+/* Raise the off-CPU time to its lower bound: the duration minus the CPU time. */
 static void limit(struct pb_switches *of, struct pbd_slow *slow)
 {
 	uint64_t cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * System calls for code that a traced function may have called: in any context,
- * signal handlers included, and with arguments of that function still in vector
- * registers. So it is compiled for general registers only, and does not call the C
- * library: not even syscall(3), for which sanitizers have functions of their own
- * (RealtimeSanitizer ends the program if a function calls it that must not block).
+ * System calls for code that runs within traced functions: in any context,
+ * including signal handlers, and with the function's arguments still in vector
+ * registers. So this code uses general registers only, and does not call the C
+ * library. It avoids even syscall(3), which sanitizers intercept
+ * (RealtimeSanitizer ends the program if a function that must not block calls
+ * it).
  */
 #ifndef PB_TRACE_SYS_H
 #define PB_TRACE_SYS_H
@@ -17,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * pb_sys(NUMBER, up to 6 arguments of any integer or pointer type): the result, or
- * -errno. errno itself stays as it is.
+ * pb_sys(NUMBER, up to 6 arguments of integer or pointer type) returns the
+ * result or -errno. Leaves errno unchanged.
  */
 #define pb_sys(...) PB_SYS_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define PB_SYS_7(number, a, b, c, d, e, f, ...)                                \
@@ -26,7 +27,7 @@
 						(long)(c), (long)(d),          \
 						(long)(e), (long)(f) })
 
-/* The kernel's own set of signals, of 64 on all our architectures. */
+/* The kernel's signal set: 64 signals on all our architectures. */
 typedef uint64_t pb_sigset;
 
 static inline void pb_sigmask(pb_sigset set, pb_sigset *old)
@@ -41,7 +42,7 @@ static inline void pb_copy(void *to, const void *from, size_t size)
 	const char *f = from;
 	char *t = to;
 
-	/* Most of what is copied are chunks of the file: whole words. */
+	/* Most copies are chunks of the file, in whole words. */
 	if (!(((uintptr_t)t | (uintptr_t)f) % sizeof(pb_word)))
 		for (; size >= sizeof(pb_word); size -= sizeof(pb_word)) {
 			*(pb_word *)t = *(const pb_word *)f;

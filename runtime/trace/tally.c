@@ -9,15 +9,15 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* Of a thread's first chunk; each is twice as large as the one before. */
+/* Sizes of a thread's chunks. Each is twice as large as the one before. */
 #define CHUNK_MIN 4096u
 #define CHUNK_MAX (1u << 20)
 #define MIN_FUNCTIONS 1024u
 
-/* So many tables are made in advance, for a sandbox. */
+/* Tables that are made in advance for a sandbox. */
 #define NR_SPARE 64
 
-/* The head of both kinds. */
+/* Both kinds have the same head. */
 _Static_assert(offsetof(struct pbd_samples, sample) ==
 			       offsetof(struct pbd_histograms, histogram) &&
 		       offsetof(struct pbd_samples, comm) ==
@@ -105,7 +105,10 @@ void pb_tally_release(struct pb_tally *of)
 void pb_tally_forget(struct pb_tally *of)
 {
 	for (; of; of = of->smaller) {
-		/* Most of a large one was never touched. */
+		/*
+		 * Write only used elements: most pages of a large table were
+		 * never touched.
+		 */
 		for (uint64_t i = 0; i < of->nr; i++)
 			if (of->of[i])
 				of->of[i] = NULL;
@@ -148,7 +151,7 @@ int pb_tallies_make_spare(void)
 	return 0;
 }
 
-/* Other threads may do the same. */
+/* Other threads may do the same concurrently. */
 static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 {
 	uint64_t *left = &pb_session->nr_spare_tables;
@@ -165,9 +168,9 @@ static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 }
 
 /*
- * A table in which there is @place. The one before stays where it is: a handler
- * that this one interrupted may be reading it, and finds there what is right.
- * @free: system calls may be made, and the session's lock is held.
+ * Make a table with room for @place. The previous table stays valid: a handler
+ * that this thread has interrupted may be reading it, and its contents stay
+ * right. @free: the thread may make system calls, and holds the session's lock.
  */
 static int make_table(uint64_t place, int free)
 {
@@ -175,7 +178,7 @@ static int make_table(uint64_t place, int free)
 	uint64_t nr = rounded_up(place + 1);
 	int error = -ENOMEM;
 
-	/* That of an earlier recording. */
+	/* The table of an earlier recording. */
 	if (old && !old->nr && old->size >= table_size(nr)) {
 		old->nr = nr;
 		return 0;
@@ -186,7 +189,7 @@ static int make_table(uint64_t place, int free)
 		return error;
 	if (old) {
 		pb_copy(own, old, sizeof(*old) + old->nr * sizeof(old->of[0]));
-		old->nr_chunks = 0; /* they are the new one's to release */
+		old->nr_chunks = 0; /* the new table releases them */
 	}
 	own->nr = nr;
 	own->size = table_size(nr);
@@ -196,7 +199,7 @@ static int make_table(uint64_t place, int free)
 	return 0;
 }
 
-/* This thread, with a table in which there is @place. */
+/* Make sure that this thread has a table with room for @place. */
 static int make_room(uint64_t place, int free)
 {
 	int error = free ? pb_session_events() : 0;
@@ -205,22 +208,25 @@ static int make_room(uint64_t place, int free)
 		pb_thread_begin(&error);
 	else if (!error && !pb_thread_begin_spare())
 		error = -ENOMEM;
-	/* A forked child's table is its parent's, and zeros. */
+	/* A forked child's table is its parent's, filled with zeros. */
 	if (!error && (!pb_tally || pb_tally->nr <= place))
 		error = make_table(place, free);
 	return error;
 }
 
-/* One that nobody uses, or NULL: the last chunk is full, or there is none. */
+/* An unused element. Returns NULL if the last chunk is full, or if there is none. */
 static uint64_t *next_unused(struct pb_tally *own)
 {
 	uint64_t last = own->nr_chunks - 1, i;
 	struct pbd_histograms *chunk;
 
-	/* A signal handler may have counted beyond what there is. */
+	/* Signal handlers may have counted beyond the limit. */
 	if (last >= PB_TALLY_CHUNKS)
 		return NULL;
-	/* NULL: whoever made room for it is interrupted, or has been for good. */
+	/*
+	 * NULL: the thread that made room for the chunk was interrupted,
+	 * perhaps for good.
+	 */
 	chunk = own->chunk[last];
 	if (!chunk || own->used[last] >= capacity(chunk))
 		return NULL;
@@ -249,16 +255,16 @@ static int add_chunk(struct pb_tally *own, int free)
 }
 
 /*
- * Made if need be, or NULL and *@error. A signal handler that comes in between may do
- * the same: if that is for the same function, it has two, or the one made here stays
- * empty.
+ * Make the element if necessary. Returns NULL and sets *@error on failure. An
+ * interrupting signal handler may do the same. If it does so for the same
+ * function, the function has two elements, or this one stays empty.
  */
 static uint64_t *make(uint64_t place, uint64_t function, int free, int *error)
 {
 	uint64_t *counts;
 
 	*error = make_room(place, free);
-	/* A signal handler may have been quicker. */
+	/* A signal handler may have made it meanwhile. */
 	if (!*error && pb_tally->of[place])
 		return pb_tally->of[place];
 	while (!*error) {
@@ -281,7 +287,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	counts = make(place, function, 1, error);
 	if (!counts && pb_session->file.header)
 		pb_data_note(&pb_session->file, *error);
-	/* Each call of a function that has no place would ask for it. */
+	/* Otherwise each call of a function without an element would try again. */
 	if (*error == -PB_OVER_SIZE || *error == -PB_OVER_MEMORY) {
 		pb_session->no_tally = pb_session->again + 1;
 		pb_session->no_tally_error = *error;
@@ -293,7 +299,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	return counts;
 }
 
-/* There was none, and nothing has changed since. */
+/* The last try failed, and nothing has changed since. */
 static int has_no_place(void)
 {
 	return pb_session->no_tally &&

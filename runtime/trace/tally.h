@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What each thread counts of each function: histograms, or how often a function was
- * called of which only some calls are recorded (sample.c). It counts in pages of the
- * data file, which only it and its signal handlers write to. What is counted of a
- * function is in a chunk once the thread has called it; a table leads there.
+ * Per-thread counts for each function: histograms, or the number of calls if
+ * only some calls are recorded (sample.c). A thread counts in pages of the data
+ * file, which only it and its signal handlers write to. Once the thread has
+ * called a function, a chunk has an element for it. A table leads to the
+ * element.
  */
 #ifndef PB_TRACE_TALLY_H
 #define PB_TRACE_TALLY_H
@@ -17,12 +18,12 @@ struct pb_thread_state;
 #define PB_TALLY_CHUNKS 64
 
 /*
- * What a thread has counted in. It is in memory that fork() fills with zeros, so
- * that a child begins anew, in a file of its own.
- * @nr:      places that there are in @of
- * @used:    elements of each chunk that belong to a function, or more
- * @smaller: the thread's table before this one
- * @of:      elements; the first word of each is its function's number, and 1
+ * The counters of a thread. In memory that fork() fills with zeros, so that a
+ * child begins again, in its own file.
+ * @nr:      number of places in @of
+ * @used:    elements of each chunk that belong to a function; may be too large
+ * @smaller: the thread's previous table
+ * @of:      elements; the first word of each is its function's number plus 1
  */
 struct pb_tally {
 	uint64_t nr;
@@ -37,15 +38,15 @@ struct pb_tally {
 extern __thread struct pb_tally *pb_tally
 	__attribute__((tls_model("initial-exec")));
 
-/* Of chunks and of each element: there is one tracer that counts in this way. */
+/* The kind of chunks and the size of elements. Only one tracer counts in this way. */
 extern enum pbd_kind pb_tally_kind;
 extern size_t pb_tally_size;
 
 uint64_t *pb_tally_make(uint64_t place, uint64_t function);
 
 /*
- * The element at @place, of the function with this number, made if need be. NULL: the
- * call is not counted, or is among those that are lost.
+ * The element at @place, of the function with this number. Makes it if
+ * necessary. NULL: the call is not counted, or counts as lost.
  */
 static inline uint64_t *pb_tally_get(uint64_t place, uint64_t function)
 {
@@ -59,24 +60,26 @@ static inline uint64_t *pb_tally_get(uint64_t place, uint64_t function)
 		       pb_tally_make(place, function);
 }
 
-/* @of has another name than what it counts in says. With the session's lock held. */
+/* @of has a new name: update it in the chunks. The caller holds the session's lock. */
 void pb_tally_write_name(const struct pb_thread_state *of);
 
 /*
- * The thread that counted in it is gone: what it counted is for readers only. NULL
- * is no table. With the session's lock held.
+ * The thread has ended: release its counters. NULL is allowed. The caller holds
+ * the session's lock.
  */
 void pb_tally_release(struct pb_tally *of);
 
 /*
- * For threads that begin when no system calls may be made: tables in advance,
- * for all functions there are. With the session's lock held. Returns 0 or -errno.
+ * Make tables in advance for threads that begin when no system calls may be
+ * made, for all present functions. The caller holds the session's lock. Returns
+ * 0 or -errno.
  */
 int pb_tallies_make_spare(void);
 
 /*
- * What it leads to is not to be counted in any more, as the file is over: the tables
- * stay their threads', empty. NULL: none. With the session's lock held.
+ * The file is over: empty the tables, and do not count in its chunks any more.
+ * The threads keep the tables. NULL is allowed. The caller holds the session's
+ * lock.
  */
 void pb_tally_forget(struct pb_tally *of);
 

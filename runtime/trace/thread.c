@@ -9,14 +9,17 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 
-/* So many objects are allocated at once; and in advance, for a sandbox. */
+/* Objects allocated at once, and in advance for a sandbox. */
 #define NR_NEW 16
 #define NR_SPARE 256
 
-/* So many threads that end are asked after when one begins. */
+/* Ended threads that a new thread asks the kernel about. */
 #define NR_ASKED 4
 
-/* With fewer objects than this, threads are not asked after that have not said they end. */
+/*
+ * With fewer objects than this, the kernel is not asked about threads that have
+ * not announced their end.
+ */
 #define NR_FEW 64
 
 __thread struct pb_thread_state *pb_self
@@ -26,7 +29,10 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec"))) = &n
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
-/* Of this thread's object, which fork() wipes: so many blocks its ring has room for. */
+/*
+ * Number of blocks that the ring of this thread's object has room for. fork()
+ * wipes the object.
+ */
 static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
 
 __thread int pb_untraced __attribute__((tls_model("initial-exec")));
@@ -54,8 +60,8 @@ static struct pb_thread_state *dequeue(void)
 }
 
 /*
- * The id may be another thread's by now, of this process: then it is asked again
- * when that one is gone, too.
+ * The id may be another thread's of this process by now. Then the kernel is
+ * asked again when that thread has gone, too.
  */
 static int is_gone(const struct pb_thread_state *thread, long pid)
 {
@@ -63,9 +69,9 @@ static int is_gone(const struct pb_thread_state *thread, long pid)
 }
 
 /*
- * The object of a thread that is gone. One that stays for long (a main thread
- * that has called pthread_exit()) must not keep others from being found, so it
- * goes to the end of the queue.
+ * Take the object of a thread that has gone. An object that stays for long (a
+ * main thread that has called pthread_exit()) goes to the end of the queue, so
+ * that it does not hide others.
  */
 static struct pb_thread_state *take_over(void)
 {
@@ -76,7 +82,7 @@ static struct pb_thread_state *take_over(void)
 
 		if (!thread)
 			return NULL;
-		/* Of a thread that ends now, and was in an earlier recording only. */
+		/* The thread ends now, and took part in an earlier recording only. */
 		if (thread->max_blocks < pb_ring_max_blocks())
 			continue;
 		if (is_gone(thread, pid))
@@ -86,11 +92,11 @@ static struct pb_thread_state *take_over(void)
 	return NULL;
 }
 
-/* In front of the objects that were allocated together. */
+/* The head of objects that were allocated together. */
 struct pb_thread_lot {
 	struct pb_thread_lot *next;
 	uint64_t nr;
-	uint64_t size; /* of each */
+	uint64_t size; /* of each object */
 	uint64_t max_blocks;
 	char padding[96];
 };
@@ -98,8 +104,9 @@ struct pb_thread_lot {
 _Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
 
 /*
- * The object and, behind it, what its ring keeps of blocks; whole cache lines, of
- * which processors fetch two at a time, since each event writes to the first.
+ * The object and, after it, the block pointers of its ring. Whole pairs of
+ * cache lines, since processors fetch two at a time and each event writes to
+ * the first.
  */
 static size_t object_size(uint64_t blocks)
 {
@@ -110,8 +117,9 @@ static size_t object_size(uint64_t blocks)
 }
 
 /*
- * Never fewer than in an earlier recording: else each thread would leave an object
- * behind whenever a recording with large buffers follows one with small ones.
+ * Never fewer than in an earlier recording. Otherwise each thread would leave
+ * an object behind whenever a recording with large buffers follows one with
+ * small ones.
  */
 static uint64_t blocks_of_next(void)
 {
@@ -142,7 +150,10 @@ static int make_new(uint64_t nr)
 	return 0;
 }
 
-/* One of those that were allocated, or NULL. Other threads may do the same. */
+/*
+ * Take an unused object. Returns NULL if there is none. Other threads may do
+ * the same concurrently.
+ */
 static struct pb_thread_state *take_new(void)
 {
 	uint64_t *nr = &pb_session->nr_new_threads;
@@ -168,7 +179,7 @@ static struct pb_thread_state *make(int *error)
 	return take_new();
 }
 
-/* What is not in use yet is not used then, which is little. */
+/* Unused objects of the previous lot are wasted, which is little. */
 int pb_threads_make_spare(void)
 {
 	return make_new(NR_SPARE);
@@ -180,8 +191,8 @@ void pb_thread_ask_name(struct pb_thread_state *self)
 }
 
 /*
- * Threads are given names when they have made their first calls, by themselves or by who
- * made them. With thread= the name counts that they had then.
+ * Threads get their names after their first calls, from themselves or from
+ * their creator. With thread= the name at that time counts.
  */
 static void write_name(struct pb_thread_state *of)
 {
@@ -202,7 +213,10 @@ static size_t add_digits(char *to, uint32_t number)
 	return nr;
 }
 
-/* Does /proc number threads as this process does? Not if it is of another namespace. */
+/*
+ * Does /proc number threads as this process does? Not if it is of another PID
+ * namespace.
+ */
 static int is_own_proc(void)
 {
 	char own[10], link[10];
@@ -218,7 +232,7 @@ static int is_own_proc(void)
 	return 1;
 }
 
-/* Returns 0 if it is gone, or there is no /proc. */
+/* Returns 0 if the thread has gone, or if /proc is missing. */
 static int ask_other(struct pb_thread_state *other)
 {
 	static const char before[] = "/proc/self/task/";
@@ -236,14 +250,14 @@ static int ask_other(struct pb_thread_state *other)
 	pb_sys(SYS_close, file);
 	if (size <= 0)
 		return 0;
-	/* The last byte is the newline behind it. */
+	/* The last byte is a newline. */
 	for (size_t i = (size_t)size - 1; i < sizeof(comm); i++)
 		comm[i] = '\0';
 	pb_copy(other->comm, comm, sizeof(comm));
 	return 1;
 }
 
-/* Of one that has said that it ends it was written then. */
+/* A thread that has announced its end has written its name then. */
 static int is_named_now(const struct pb_thread_state *of)
 {
 	return of->number && of->tid && !of->leaving;
@@ -271,7 +285,7 @@ void pb_threads_write_names(void)
 		}
 }
 
-/* @self is nobody's, or that of a thread that is gone. */
+/* @self is new, or belonged to a thread that has gone. */
 static void begin(struct pb_thread_state *self)
 {
 	self->number = __atomic_add_fetch(&pb_session->nr_threads, 1,
@@ -292,7 +306,7 @@ static void publish(struct pb_thread_state *self)
 	pb_self = self;
 }
 
-/* Queue the objects of threads that have ended and have not said so. */
+/* Queue the objects of threads that have ended without announcing it. */
 static void enqueue_ended(void)
 {
 	const long pid = pb_sys(SYS_getpid);
@@ -312,7 +326,7 @@ static void enqueue_ended(void)
 	pb_session->nr_objects_to_look = 2 * nr_others;
 }
 
-/* That of a thread which is gone, or a new one. */
+/* Take the object of a thread that has gone, or a new one. */
 static struct pb_thread_state *find_object(int *error)
 {
 	struct pb_thread_state *self = take_over();
@@ -331,12 +345,12 @@ static struct pb_thread_state *find_object(int *error)
 
 struct pb_thread_state *pb_thread_begin(int *error)
 {
-	/* Wiped by fork(), or by the end of an earlier recording. */
+	/* fork(), or the end of an earlier recording, may have wiped it. */
 	struct pb_thread_state *self = pb_self;
 
 	if (self && self->number)
 		return self;
-	/* That one may have had smaller buffers. */
+	/* The earlier recording may have had smaller buffers. */
 	if (!self || max_blocks < pb_ring_max_blocks())
 		self = find_object(error);
 	if (!self)
@@ -344,7 +358,7 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
 	pb_thread_ask_name(self);
-	/* What another thread has left there says who it is from now on. */
+	/* Another thread's ring and counters must name this thread from now on. */
 	if (self != pb_self) {
 		pb_ring_take_over(self);
 		pb_own_clock_release(&self->clock);
@@ -370,7 +384,10 @@ static void forget(struct pb_thread_state *self)
 	self->number = 0;
 }
 
-/* Who writes a record now has its place, and finds no other in that block. */
+/*
+ * A thread that is writing a record has reserved it. It finds no more room in
+ * that block.
+ */
 static void leave_file(struct pb_thread_state *thread)
 {
 	__atomic_store_n(&thread->ring.end, 0, __ATOMIC_RELAXED);
@@ -385,7 +402,7 @@ void pb_threads_leave_file(void)
 			leave_file((void *)((char *)(lot + 1) + i * lot->size));
 }
 
-/* Objects without a thread: they may be too small for the next recording. */
+/* Drop objects without a thread: they may be too small for the next recording. */
 static void forget_small(void)
 {
 	struct pb_thread_state *thread, *first = pb_session->first_leaving;
@@ -415,8 +432,8 @@ void pb_threads_begin_again(void)
 }
 
 /*
- * A signal handler that comes in between takes an object for this thread, too.
- * Who is later loses his: it is not used then.
+ * An interrupting signal handler also takes an object for this thread. The
+ * later of the two finds @pb_self set, and wastes its object.
  */
 struct pb_thread_state *pb_thread_begin_spare(void)
 {
@@ -439,7 +456,7 @@ void pb_thread_leaves(void)
 {
 	pb_sigset signals;
 
-	/* One that has no number now had one in an earlier recording. */
+	/* A thread without a number had one in an earlier recording. */
 	if (!pb_self || !(pb_self->number || pb_self->tid) ||
 	    pb_self->leaving || !pb_syscalls_begin())
 		return;

@@ -10,18 +10,21 @@
 
 uint64_t pb_thread_look_ticks;
 
-/* Of a thread that was not chosen; 0: it was, or was not looked at yet. */
+/*
+ * When to look again at a thread that was not chosen; 0: it was chosen, or not
+ * looked at yet.
+ */
 static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
-/* How long after that it is looked at once more. */
+/* The time from that look to the next one. */
 static __thread uint64_t patience __attribute__((tls_model("initial-exec")));
 
-/* As for `patchbay report --thread`. */
+/* As in `patchbay report --thread`. */
 static int is_negated(const char *set)
 {
 	return set[1] == '!' || set[1] == '^';
 }
 
-/* The ] of the set that begins at @glob, or NULL: then [ is for itself. */
+/* The ] that ends the set at @glob. NULL: [ stands for itself. */
 static const char *set_end(const char *glob)
 {
 	glob += is_negated(glob) ? 3 : 2;
@@ -46,8 +49,8 @@ static int is_in_set(const char *set, const char *end, char c)
 }
 
 /*
- * As fnmatch(3), which may use vector registers. After a * that was tried the last
- * one alone need be tried again, with one more character.
+ * As fnmatch(3), which may use vector registers. On a mismatch only the last *
+ * needs to be tried again, with one more character.
  */
 static int matches(const char *glob, const char *text)
 {
@@ -85,7 +88,7 @@ static int matches(const char *glob, const char *text)
 	}
 }
 
-/* Also a name may consist of digits. */
+/* A name may consist of digits, too. */
 static int is_number(const char *text, uint64_t number)
 {
 	uint64_t value = 0;
@@ -108,7 +111,10 @@ static int look(void)
 	return 0;
 }
 
-/* In a sandbox: what is not known already cannot be asked any more. */
+/*
+ * In a sandbox the kernel cannot be asked, so only threads that are known
+ * already are recorded.
+ */
 static int was_chosen(int is_new)
 {
 	if (!pb_options.nr_threads)
@@ -142,7 +148,7 @@ int pb_thread_is_chosen(int is_new)
 		look_again = patience = 0;
 		return 1;
 	}
-	/* Threads get their names when they have just begun, by themselves. */
+	/* New threads soon give themselves a name, so the first looks come early. */
 	patience = patience ? 2 * patience :
 			      pb_thread_look_ticks / PB_THREAD_LOOK_SHORTENED;
 	if (patience > pb_thread_look_ticks)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With thread=GLOB the threads that are not chosen record nothing and have no
- * buffer. So it is asked where a thread would be given one, or another block of
- * it: not where events are recorded.
+ * With thread=GLOB, threads that are not chosen record nothing and have no
+ * buffer. So the choice is made when a thread would get a buffer or another
+ * block, and not for each event.
  */
 #ifndef PB_TRACE_THREAD_CHOICE_H
 #define PB_TRACE_THREAD_CHOICE_H
@@ -10,25 +10,26 @@
 #include <stdint.h>
 
 /*
- * A name may change. One that is chosen is looked at again when its block is full;
- * one that is not, when it has an event some 10 us later, then 20 us and so on, at
- * last as many ticks later as are here. To be set before anything is traced.
+ * A name may change. A chosen thread is looked at again when its block is full.
+ * Another one is looked at when it has an event some 10 us later, then 20 us
+ * and so on, up to this number of ticks. Set it before anything is traced.
  */
 #define PB_THREAD_LOOK_NS 10000000
 #define PB_THREAD_LOOK_SHORTENED 1000
 extern uint64_t pb_thread_look_ticks;
 
 /*
- * Is this thread to be recorded? Where sys.h's code may be called; keeps errno.
- * @is_new: it has no buffer yet. In a child of vfork(2) it gets none: its parent's
- * thread would go on with it, and others would take it for that of one that ended.
+ * Is this thread recorded? May be called where sys.h's code may. Keeps errno.
+ * @is_new: it has no buffer yet. In a child of vfork(2) it gets none. Otherwise
+ * its parent's thread would go on with it, and others would take it for that of
+ * an ended thread.
  */
 int pb_thread_is_chosen(int is_new);
 
 /*
- * Counts a call of a thread that pb_thread_is_chosen() refused, if it is lost: it was
- * made in a child of vfork(2) whose parent's thread has no buffer. Arguments, and where it
- * may be called: as there.
+ * Counts a call that pb_thread_is_chosen() refused, if it is lost. That is a
+ * call in a child of vfork(2) whose parent's thread has no buffer. Same
+ * arguments and contexts as there.
  */
 void pb_thread_count_unrecorded(int is_new);
 

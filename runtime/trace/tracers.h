@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The tracers of libpatchbay-trace. Handlers are in files of their own, which
- * are compiled for general registers only; that is what PATCHBAY_OPS_FAST says.
+ * The tracers of libpatchbay-trace. Their handlers are in separate files, which
+ * are compiled for general registers only. PATCHBAY_OPS_FAST says so.
  *
- * function_profile:  counts calls, in the data file itself: no events. With
- *                    histogram=1 it counts how long they took
+ * function_profile:  counts calls, in the data file itself, without events. With
+ *                    histogram=1 it counts durations
  * function:          an event at each entry
- * function_duration: an event for each call, at its exit, if it took at least
- *                    as long as the threshold says; entries are only timed
- * function_graph:    an event at each entry, too, unless there is a threshold:
- *                    so calls that never return are there
+ * function_duration: an event at the exit of each call that took at least the
+ *                    threshold; entries are only timed
+ * function_graph:    also an event at each entry, unless there is a threshold;
+ *                    so calls that never return are recorded
  */
 #ifndef PB_TRACE_TRACERS_H
 #define PB_TRACE_TRACERS_H
@@ -17,15 +17,12 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Data are the same for all functions of a module that are armed at once, so that
- * these share cells. Which function it is that was called, its address says.
+ * All functions of a module that are armed at once have the same data, so that
+ * they share cells. The address tells which function was called.
  */
 #define PB_TRACER_FLAGS (PATCHBAY_OPS_FAST | PATCHBAY_OPS_MODULE_DATA)
 
-/*
- * The number of a function in records of events: what cell->data is, added to its
- * address.
- */
+/* The number of a function in records of events: cell->data plus its address. */
 static inline uint64_t pb_function_number(const struct patchbay_cell *cell,
 					  uintptr_t ip)
 {
@@ -44,15 +41,15 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
-/* After pb_watch_slow or pb_why_threshold has changed. */
+/* Call after pb_watch_slow or pb_why_threshold has changed. */
 void pb_tracer_update_long_call(void);
 
-/* The same; the exit handler of a tracer with pb_threshold. */
+/* Likewise; the exit handler of a tracer with pb_threshold. */
 void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs);
 
-/* The same; entry and exit handlers, which share a word per call. */
+/* Likewise; entry and exit handlers, which share a word per call. */
 void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
@@ -61,7 +58,7 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 		   struct patchbay_regs *regs);
 
 /*
- * The exit handler of another tracer with pb_threshold; cell->data is a struct
+ * The exit handler of a tracer with pb_threshold. cell->data is a struct
  * pb_index of functions' numbers. histogram.c.
  */
 int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
@@ -81,7 +78,7 @@ void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs);
 
-/* As those, with the thread's own clock; sleep_time.c. */
+/* The same with the thread's own clock; sleep_time.c. */
 void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
@@ -96,8 +93,8 @@ void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 			     struct patchbay_regs *regs);
 
 /*
- * Of some calls only, with pb_sample; cell->data is a struct pb_index of places of
- * threads' own counts. sample.c.
+ * Record some calls only, by pb_sample. cell->data is a struct pb_index of
+ * places in threads' own counters. sample.c.
  */
 int pb_sample_attach(void *data, const struct patchbay_module_info *module,
 		     struct patchbay_target *targets, size_t nr);
@@ -120,20 +117,20 @@ void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
 			   const struct patchbay_cell *cell,
 			   struct patchbay_regs *regs);
 
-/* How many traced calls may be within each other and are recorded. */
+/* Most nested traced calls that are recorded. */
 #define PB_DEPTH_MAX 64
 extern unsigned int pb_depth;
 
 /*
- * A buffer of events: its first block, and as much as a table of blocks is made for
- * in advance, 8 MB of it.
+ * Limits of an event buffer: its first block, and the largest table of blocks
+ * that is made in advance, which takes 8 MB.
  */
 #define PB_BUFFER_MIN ((uint64_t)4 << 10)
 #define PB_BUFFER_MAX ((uint64_t)1 << 40)
 
 /*
- * As function, as function_duration, and beside pb_graph_entry(), with values;
- * values.c.
+ * As function, function_duration, and the exit handler of function_graph, with
+ * values; values.c.
  */
 void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
@@ -145,11 +142,11 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 			  const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs);
 
-/* Before the record of a call that was unwound: by longjmp(), if it was. */
+/* Call before the record of an unwound call: records whether longjmp() left it. */
 void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
-/* Triggers: they begin and end recording, whatever cell->data is. */
+/* Triggers begin and end recording. They ignore cell->data. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs);
@@ -158,8 +155,9 @@ void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
 		     struct patchbay_regs *regs);
 
 /*
- * Are events recorded now? And of calls that take how many ticks: UINT64_MAX
- * while they are not, else pb_threshold_when_recording.
+ * Are events recorded now? pb_threshold is the duration in ticks from which
+ * calls are recorded: UINT64_MAX while recording is off, otherwise
+ * pb_threshold_when_recording.
  */
 extern int pb_recording;
 extern uint64_t pb_threshold;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with typed=: they look at arguments when a call begins, since a
- * pointer may lead elsewhere later, and write them down when it ends.
+ * Handlers of tracers with typed=. They read arguments when a call begins,
+ * since pointers may change later, and record them when it ends.
  *
- * What a pointer leads to is read by pb_peek(). The arguments on the stack are read as
- * they are.
+ * pb_peek() reads the memory that a pointer leads to. Stack arguments are read
+ * directly.
  */
 #include "typed.h"
 
@@ -22,13 +22,13 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* What an exit handler finds of a call that is left out: no time is that. */
+/* An exit handler finds this in a call that is left out. No time has this value. */
 #define LEFT_OUT 0
 
 /*
- * Where the values of one call go, as they are found: pairs of a word of records and what
- * belongs beside it. They go to @words or, without these, to the recording. The stack has
- * no room for all of them: programs have fibers of 4 KB.
+ * Destination of the values of one call, as pairs of a record's word and its
+ * detail. Values go to @words or, if that is NULL, to the recording. The stack
+ * has no room for all of them: some programs have fibers of 4 KB.
  */
 struct found {
 	uint64_t *words;
@@ -69,7 +69,7 @@ static unsigned int why_unreadable(long error)
 						     PBD_TYPED_UNREADABLE;
 }
 
-/* A number in memory; returns 0 or why it is not known. */
+/* Loads a number from memory. Returns 0, or why it is not known. */
 static unsigned int load(uint64_t base, uint32_t offset, size_t size,
 			 uint64_t *value)
 {
@@ -108,7 +108,7 @@ static inline int is_string(const struct pb_typed_value *value)
 	return value->kind == 'S' || value->kind == 'L';
 }
 
-/* Where it is, is what is asked for. */
+/* Such a value needs the object's address. */
 static inline int is_object(const struct pb_typed_value *value)
 {
 	return is_string(value) || value->kind == 't';
@@ -119,15 +119,15 @@ static inline int is_text(const struct pb_typed_value *value)
 	return value->kind == 's' || value->kind == 'v' || is_object(value);
 }
 
-/* Else it ends with a NUL, or with its array. */
+/* Other strings end with NUL, or with their array. */
 static inline int has_length(const struct pb_typed_value *value)
 {
 	return value->kind == 'v' || is_string(value);
 }
 
 /*
- * A number of @size bytes or, without a size, an address; returns 0 or why it is not
- * known.
+ * Finds a number of @size bytes or, if @size is 0, an address. Returns 0, or
+ * why it is not known.
  */
 static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 			    struct patchbay_regs *regs, uint64_t *found)
@@ -149,7 +149,7 @@ static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 	return why;
 }
 
-/* The number or, of a text, where it is. */
+/* Finds the number or, for a string, its address. */
 static unsigned int find(const struct pb_typed_value *value,
 			 struct patchbay_regs *regs, uint64_t *found)
 {
@@ -158,10 +158,11 @@ static unsigned int find(const struct pb_typed_value *value,
 }
 
 /*
- * Where a std::string has its text, and how long it is. libstdc++: pointer, length. libc++
- * in its usual layout: the lowest bit of the first byte says whether it has room, length
- * and pointer, or else the rest of that byte is the length, and the text follows. Of a
- * std::string_view the length is elsewhere.
+ * Finds the bytes and the length of a std::string. libstdc++ has a pointer and
+ * a length. libc++, in its default layout, uses the lowest bit of the first
+ * byte. If set, capacity, length and pointer follow. Otherwise the rest of that
+ * byte is the length, and the bytes follow. A std::string_view has its length
+ * in another place.
  */
 static unsigned int find_string(const struct pb_typed_value *value,
 				struct patchbay_regs *regs, uint64_t *address,
@@ -192,8 +193,8 @@ static unsigned int find_string(const struct pb_typed_value *value,
 }
 
 /*
- * Up to PB_TYPED_TEXT bytes of a text. Returns 0 or why it is not known; *@state:
- * PBD_TYPED_LAST, or PBD_TYPED_CUT if there is more.
+ * Reads up to PB_TYPED_TEXT bytes of a string. Returns 0, or why it is not
+ * known. *@state is PBD_TYPED_LAST, or PBD_TYPED_CUT if there is more.
  */
 static unsigned int read_text(const struct pb_typed_value *value,
 			      struct patchbay_regs *regs, uint64_t address,
@@ -214,7 +215,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 			*state = PBD_TYPED_LAST;
 		else
 			size = PB_TYPED_TEXT;
-		/* A view of nothing may have no pointer. */
+		/* An empty view may have no pointer. */
 		if (!size)
 			return 0;
 	}
@@ -233,10 +234,10 @@ static unsigned int read_text(const struct pb_typed_value *value,
 		*state = PBD_TYPED_LAST;
 		return 0;
 	}
-	/* It goes on to where nothing is. */
+	/* The string reaches unmapped memory. */
 	if (result < (long)most)
 		return PBD_TYPED_UNREADABLE;
-	/* An array need not have an end. */
+	/* An array need not end with NUL. */
 	if (value->kind == 't' && most < PB_TYPED_TEXT)
 		*state = PBD_TYPED_LAST;
 	return 0;
@@ -282,7 +283,10 @@ static inline int is_of_result(const struct pb_typed_value *value)
 
 /*===-- Conditions -------------------------------------------------------===*/
 
-/* Of floating-point numbers, the bits: those of negative ones are in the other order. */
+/*
+ * Makes the bits of floating-point numbers comparable: those of negative
+ * numbers have the opposite order.
+ */
 static inline int64_t in_order(int64_t bits)
 {
 	return bits < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)bits) : bits;
@@ -351,7 +355,7 @@ holds_for_text(const struct pb_typed_value *value, struct patchbay_regs *regs,
 	return equal == (value->compare == PB_COMPARE_EQ);
 }
 
-/* What cannot be read is not known to be other than what is looked for. */
+/* A value that cannot be read may meet the condition. */
 static inline int holds(const struct pb_typed_value *value,
 			struct patchbay_regs *regs)
 {
@@ -363,7 +367,7 @@ static inline int holds(const struct pb_typed_value *value,
 				holds_for_number(value, number);
 }
 
-/* All conditions, of arguments or of the result. */
+/* Checks all conditions of arguments, or of the result. */
 static inline int all_hold(const struct pb_typed *typed,
 			   struct patchbay_regs *regs, int of_result)
 {
@@ -417,7 +421,7 @@ PB_TYPED_HANDLER(pb_typed_entry)
 		       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* The most that values of arguments take. */
+/* The most words that the arguments can take. */
 static size_t count_words(const struct pb_typed *typed)
 {
 	const struct pb_typed_program *program = typed->program;
@@ -444,7 +448,7 @@ static void keep(const struct pb_typed *typed, uint64_t function,
 	pb_captures_trim(found.words, most, found.nr);
 }
 
-/* Returns whether the call is to be recorded. */
+/* Returns whether the call is recorded. */
 static inline int begin(uintptr_t ip, const struct patchbay_cell *cell,
 			struct patchbay_regs *regs)
 {
@@ -476,7 +480,7 @@ PB_TYPED_HANDLER(pb_typed_graph_entry)
 			       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* They were not kept: that they are not known is said of each. */
+/* The arguments were not kept: record for each that it is unknown. */
 static void record_unknown(const struct pb_typed *typed, uint64_t function,
 			   uintptr_t frame)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers of functions with typed=: arguments by what debug information says of them.
- * The texts become programs of a few steps, which handlers carry out (typed.c); they are
- * made when a tracer is armed on a function (programs.c).
+ * Tracers of functions with typed=: arguments as debug information describes
+ * them. programs.c compiles the strings to short programs when a tracer is
+ * armed on a function. Handlers run the programs (typed.c).
  */
 #ifndef PB_TRACE_TYPED_H
 #define PB_TRACE_TYPED_H
@@ -40,13 +40,13 @@ struct pb_typed_place {
 
 /*
  * @kind:      a letter of typed_spec.h
- * @size:      bytes, of numbers
- * @is_signed: see there
- * @compare:   of a condition
- * @number:    what it is compared with; or
+ * @size:      bytes, for numbers
+ * @is_signed: for numbers
+ * @compare:   for a condition
+ * @number:    the number to compare with; or
  * @text:      @length bytes
- * @value:     its number in records, if it is no condition
- * @length_at: where a text has its length that is elsewhere than its beginning
+ * @value:     its number in records, unless it is a condition
+ * @length_at: where a string's length is, if not at its beginning
  */
 struct pb_typed_value {
 	char kind;
@@ -69,9 +69,9 @@ struct pb_typed_program {
 
 /*
  * cell->data of such a function.
- * @number:   as that of others, for pb_function_number()
- * @left_out: where calls are counted for which a condition does not hold
- * @program:  NULL: its text is of another file
+ * @number:   for pb_function_number(), as with other functions
+ * @left_out: counts calls that do not meet a condition
+ * @program:  NULL: its string is for another file
  */
 struct pb_typed {
 	uintptr_t number;
@@ -79,21 +79,21 @@ struct pb_typed {
 	const struct pb_typed_program *program;
 };
 
-/* Programs of pb_options.typed. Returns 0, -EINVAL or -ENOMEM. */
+/* Compile the programs of pb_options.typed. Returns 0, -EINVAL or -ENOMEM. */
 int pb_typed_init(void);
 void pb_typed_forget(void);
 
-/* The names of its functions, as they are in symbol tables. */
+/* The names of its functions, as in symbol tables. */
 const char *const *pb_typed_symbols(size_t *nr);
 
 /*
- * Where in pb_options.typed the text of a function is, or NULL; and its program. @entry
- * is an ELF address.
+ * Returns a function's string in pb_options.typed, and its program; NULL if it
+ * has none. @entry is an ELF address.
  */
 const char *pb_typed_find(const struct patchbay_module_info *module,
 			  uint64_t entry, const struct pb_typed_program **program);
 
-/* An attach function of tracers with these handlers. modules.c. */
+/* The attach function of tracers with these handlers. modules.c. */
 int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 		    struct patchbay_target *targets, size_t nr);
 
@@ -101,7 +101,7 @@ int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 	void name(uintptr_t ip, uintptr_t parent_ip,                           \
 		  const struct patchbay_cell *cell,                            \
 		  struct patchbay_regs *regs)
-/* As function, and as function_duration and function_graph. */
+/* As function, function_duration and function_graph. */
 PB_TYPED_HANDLER(pb_typed_entry);
 PB_TYPED_HANDLER(pb_typed_duration_entry);
 PB_TYPED_HANDLER(pb_typed_graph_entry);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with under=. That of roots writes to the thread's own variable,
- * those of the tracers that record read it.
+ * Handlers of tracers with under=. The root tracer's handlers write to a
+ * variable of the thread. The handlers of recording tracers read it.
  *
- * A fork() beneath a root goes on beneath it in both processes, since the child has the
- * variable, and the stack. A thread that is started there begins without a root. On
- * another stack (fibers, signal handlers with one of their own) calls are beneath a
- * root if that stack is at lower addresses.
+ * After a fork() beneath a root, both processes go on beneath it, since the
+ * child has the variable and the stack. A thread that is started there begins
+ * without a root. On another stack (fibers, signal handlers with their own
+ * stack) calls are beneath a root if that stack is at lower addresses.
  */
 #include "under.h"
 
@@ -17,8 +17,8 @@
 #include <patchbay/exit.h>
 
 /*
- * @frame: that of the outermost call of a root, 0 if there is none
- * @era:   what the era was when it began
+ * @frame: of the outermost open call of a root; 0: none
+ * @era:   the era in which that call began
  */
 struct open_root {
 	uintptr_t frame;
@@ -28,16 +28,22 @@ struct open_root {
 static __thread struct open_root open_root
 	__attribute__((tls_model("initial-exec")));
 
-/* Another number when roots are exchanged, since who is open then is none any more. */
+/*
+ * Changes when roots are exchanged: open calls of former roots do not count any
+ * more.
+ */
 static uint64_t era;
-/* There are no roots (any more): 1, and nothing is outside. */
+/* 1: under= is off (now), and all calls are recorded. */
 static int everywhere = 1;
 
 int pb_under_waiting;
 
-/* What an exit handler finds of a call that is not beneath a root: no time is that. */
+/*
+ * An exit handler finds this in a call that is not beneath a root. No time has
+ * this value.
+ */
 #define OUTSIDE 0
-/* And of another one, if the entry handler leaves nothing. */
+/* And this in another call, if the entry handler stores nothing. */
 #define BENEATH 1
 
 static inline int is_beneath(const struct patchbay_regs *regs)
@@ -65,8 +71,8 @@ uint64_t pb_under_era(void)
 }
 
 /*
- * A root within another one is one more call beneath that. One that is above it shows
- * that nobody was told of the other's end.
+ * A root within another root is an ordinary call beneath it. A root above the
+ * stored frame shows that the other one has ended unseen.
  */
 PB_UNDER_HANDLER(pb_root_entry)
 {
@@ -77,7 +83,7 @@ PB_UNDER_HANDLER(pb_root_entry)
 	(void)cell;
 	if (open_root.era == now && (uintptr_t)regs <= open_root.frame)
 		return;
-	/* A signal handler that comes in between finds no root, or one of these. */
+	/* An interrupting signal handler finds no root, or one of these. */
 	__atomic_store_n(&open_root.frame, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	open_root.era = now;
@@ -99,7 +105,7 @@ PB_UNDER_HANDLER(pb_root_exit)
 		open_root.frame = 0;
 }
 
-/* What tracers do beneath roots. */
+/* The tracers' own handlers, which run beneath roots. */
 static struct patchbay_ops_attr beneath[PB_UNDER_TRACERS];
 
 struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
@@ -107,7 +113,7 @@ struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
 	return &beneath[of];
 }
 
-/* As the library does it for tracers with a threshold. */
+/* As libpatchbay does for tracers with a threshold. */
 static inline void time_exit(const struct patchbay_ops_attr *attr, uintptr_t ip,
 			     uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
@@ -157,7 +163,7 @@ leave(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
 		time_exit(attr, ip, parent_ip, cell, regs);
 }
 
-/* Of one that the library times, since it was not made with under=. */
+/* For a tracer that libpatchbay times, since it was made without under=. */
 static inline __attribute__((always_inline)) void
 leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
 	    uintptr_t parent_ip, const struct patchbay_cell *cell,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with under=GLOB: of the calls that a thread makes those are recorded that are
- * beneath a call of one of these functions, the *roots*, and these calls themselves.
+ * Tracers with under=GLOB record the calls that a thread makes beneath a call
+ * of a matching function, a *root*. They also record the root's own calls.
  *
- * Roots have a tracer of their own, which comes before the one that records, and leaves
- * in the thread where the frame of the outermost root is. What is beneath has lower
- * frames. So a call that is not costs a look at that, and no exit, where that can be
- * had; and a root that longjmp() left without a word is over for what is above it.
+ * Roots have their own tracer. It runs before the recording tracer, and stores
+ * the frame of the outermost root in a variable of the thread. Calls beneath it
+ * have lower frames. So other calls cost one comparison, and no exit where the
+ * architecture supports that. If longjmp() leaves a root, the next call above
+ * it ends the root.
  */
 #ifndef PB_TRACE_UNDER_H
 #define PB_TRACE_UNDER_H
 
 #include <patchbay/patchbay.h>
 
-/* Of which tracer: that of most functions, or that of functions with args= or typed=. */
+/* The tracer of most functions, or that of functions with args= or typed=. */
 enum pb_under_of {
 	PB_UNDER_PLAIN,
 	PB_UNDER_VALUES,
@@ -22,35 +23,40 @@ enum pb_under_of {
 };
 
 /*
- * @attr, whose handlers are called beneath roots only if under= names any; else as it
- * is. To be called once for each tracer of a recording, before it is created.
+ * Returns @attr with handlers that run only beneath roots, or unchanged if
+ * under= names none. Call it once for each tracer of a recording, before
+ * creating it.
  */
 struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
 				       const struct patchbay_ops_attr *attr);
 
-/* Arm roots, in modules that come, too. Before the tracers. Returns 0 or -errno. */
+/*
+ * Arm roots, also in later modules. Call before creating tracers. Returns 0 or
+ * -errno.
+ */
 int pb_under_begin(void);
-/* The opposite, when nothing is recorded any more. */
+/* Undo it, when nothing is recorded any more. */
 int pb_under_undo(void);
 
 /*
- * Not before the tracers are there: from now on record beneath the functions that
- * @which selects in the modules that are loaded; with @also, beneath those of before,
- * too. Calls that have begun by then are no roots. NULL: record everywhere. Returns how
- * many functions those are, or what patchbay_arm_filter() does, and nothing changed.
+ * Needs the tracers. From now on record beneath the functions that @which
+ * selects in loaded modules; with @also, beneath the former roots, too. Calls
+ * that have begun before are no roots. NULL: record everywhere. Returns the
+ * number of selected functions, or an error of patchbay_arm_filter(). On error
+ * nothing has changed.
  */
 int pb_under_set(const struct patchbay_filter *which, int also);
 
-/* How many functions are roots; 0: recorded is everywhere. */
+/* The number of root functions; 0: calls are recorded everywhere. */
 uint32_t pb_under_roots(void);
 
-/* Has this thread an open root? Or is recorded everywhere. */
+/* Does this thread have an open root, or are calls recorded everywhere? */
 int pb_under_is_open(void);
 
-/* No call of a root has begun yet, in this process. */
+/* No call of a root has begun yet in this process. */
 extern int pb_under_waiting;
 
-/* under.c for roots.c: what handlers go by. An era of 0: record everywhere. */
+/* From under.c for roots.c: the state that handlers use. Era 0: record everywhere. */
 void pb_under_exchange(uint64_t new_era);
 uint64_t pb_under_era(void);
 struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of);

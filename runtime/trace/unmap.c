@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The end of a data file, in a process that goes on. Its chunks were mapped one by
- * one, thousands of them in a long recording, and nobody has a list: the kernel has.
+ * Unmaps a data file in a process that goes on. Its chunks were mapped one by
+ * one, thousands of them in a long recording. Only the kernel has a list of
+ * them.
  */
 #include "data_file.h"
 #include "sys.h"
@@ -28,7 +29,7 @@ static int read_line(FILE *maps, struct line *line)
 		line->start = 0;
 		sscanf(text, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %15s %" SCNu64,
 		       &line->start, &line->end, line->device, &line->inode);
-		/* A path may be longer. */
+		/* The line may be longer. */
 		while (!strchr(text, '\n') && fgets(text, sizeof(text), maps))
 			;
 	} while (!line->start);
@@ -36,8 +37,9 @@ static int read_line(FILE *maps, struct line *line)
 }
 
 /*
- * All mappings of the file that is mapped at @of. What the kernel calls its device is
- * not always what fstat(2) does. Without memory, or /proc, they stay.
+ * Unmaps all mappings of the file that is mapped at @of. The kernel's device
+ * number in maps may differ from fstat(2)'s. Without memory, or without /proc,
+ * the mappings stay.
  */
 void pb_data_unmap_all(const void *of)
 {

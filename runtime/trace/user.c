@@ -35,7 +35,7 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(prlimit);
 }
 
-/* A program without any function to trace, as su(1), leaves no file behind. */
+/* A program without traceable functions, such as su(1), leaves no file behind. */
 static int has_functions(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -43,7 +43,10 @@ static int has_functions(void)
 	return !patchbay_get_stats(&stats) && stats.modules;
 }
 
-/* Counters go on in the parent's file; those of what is armed later do not. */
+/*
+ * Existing counters go on in the parent's file. Those of functions that are
+ * armed later need a new file.
+ */
 static int make_file(void)
 {
 	if (pb_tracer_needs_blocks)
@@ -51,7 +54,7 @@ static int make_file(void)
 	return pb_options.live ? pb_session_file() : 0;
 }
 
-/* @spare: the same for children, who can make none from then on. */
+/* @spare: also set files aside for children, which cannot make any from then on. */
 static void keep_file(int spare)
 {
 	const int make = has_functions();
@@ -60,7 +63,7 @@ static void keep_file(int spare)
 
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = make ? make_file() : 0;
-	/* If it cannot be kept, what is missing says so when it is. */
+	/* If this fails, the loss is counted when it happens. */
 	if (!error && pb_session->file.header)
 		pb_data_keep(&pb_session->file);
 	if (make && spare && (pb_tracer_needs_blocks || pb_options.live))
@@ -68,7 +71,10 @@ static void keep_file(int spare)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-/* The thread that listens opens what it needs; and @file: our file is kept, @spare as above. */
+/*
+ * Wait until the listening thread has opened what it needs. @file: keep our
+ * file open, with @spare as above.
+ */
 static void keep(int file, int spare)
 {
 	int saved_errno = errno;
@@ -135,7 +141,7 @@ PB_PUBLIC int setresuid(uid_t uid, uid_t effective, uid_t saved)
 	return PB_REAL(setresuid)(uid, effective, saved);
 }
 
-/* The user for files alone, and of the calling thread alone. */
+/* Sets the user for file access, for the calling thread only. */
 PB_PUBLIC int setfsuid(uid_t uid)
 {
 	pb_user_changes(uid);
@@ -149,8 +155,8 @@ PB_PUBLIC int chroot(const char *path)
 }
 
 /*
- * The C library's headers have different types for @resource. What programs are
- * compiled to call with large files is the same function under another name.
+ * The C library's headers have different types for @resource. The names for
+ * large files belong to the same functions.
  */
 PB_PUBLIC int pb_setrlimit(int resource, const struct rlimit *limit)
 	__asm__("setrlimit");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with args=GLOB: before the event of a call there are others, one for
- * each of its arguments and for its result. The function's record says where
- * they are; of what types they are it does not say.
+ * Tracers with args=GLOB: before the event of a call they record one event for
+ * each argument and for the result. The function's record says where they are,
+ * but not their types.
  */
 #include "context.h"
 #include "ring.h"
@@ -13,7 +13,7 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* Of the function with the number that is the detail. */
+/* The detail is the function's number. */
 static void record_value(unsigned int which, uint64_t value, uintptr_t ip,
 			 const struct patchbay_cell *cell,
 			 struct patchbay_regs *regs)

@@ -26,23 +26,26 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* So long a client may take before it holds what it has begun. */
+/* A client must hold the recording that it has begun within this time. */
 #define PATIENCE_NS 10000000000ull
 
 /*
- * @is_on:	   a visit, with or without a recording
- * @is_idle:	   without: it is there for programs that are attached (attach.h)
- * @is_unfinished: a handler was running at the end: of a recording, whose tracers are armed
- *		   nowhere then, but whose memory stays, and nothing else is recorded before
- * @tried_ns:	   when that was to be changed for the last time
- * @is_let_go:	   who held the recording, or who kept the runtime last, has gone
- * @is_broken:	   it cannot go on, whoever wants it to
- * @holder:	   a connection, or -1; it belongs to @holder_pid, 0: none of this namespace
- * @keeper:	   connections of those for whom the runtime is to stay
- * @last:	   one that was the last of these, and has not been answered yet; or -1
- * @idle:	   what a visit is begun with that goes on without a recording
- * Who begins one is another thread than the one that listens: it looks at @is_on only,
- * and is the only one that sets it.
+ * @is_on:         a visit, with or without a recording
+ * @is_idle:       without a recording: it serves attached programs (attach.h)
+ * @is_unfinished: a handler was still running at the end of a recording. Its
+ *                 tracers are armed nowhere, but its memory stays, and nothing else
+ *                 is recorded before
+ * @tried_ns:      last try to change that
+ * @is_let_go:     the client that held the recording, or the last one that kept
+ *                 the runtime, has gone
+ * @is_broken:     it cannot go on, whatever clients want
+ * @holder:        a connection, or -1; it belongs to @holder_pid, 0: a process of
+ *                 another PID namespace
+ * @keeper:        connections of clients that keep the runtime
+ * @last:          the last of these, which still waits for a reply; or -1
+ * @idle:          options of a visit that goes on without a recording
+ * A thread that begins a visit is not the listening thread. It reads only @is_on,
+ * and no other thread sets @is_on.
  */
 static struct {
 	int is_on;
@@ -59,13 +62,16 @@ static struct {
 	char idle[PB_CONTROL_TEXT_MAX];
 } visit;
 
-/* Nothing is armed: as if it had not been. @is_own: the file is this process's. */
+/* Undo everything. @is_own: the file belongs to this process. */
 static int undo(int is_own)
 {
 	const void *inherited;
 	int error;
 
-	/* Not in a child: a thread of its parent may have had the loader's lock. */
+	/*
+	 * Not in a child: one of its parent's threads may have held the
+	 * loader's lock.
+	 */
 	if (is_own)
 		pb_site_check();
 	error = pb_start_undo();
@@ -75,9 +81,10 @@ static int undo(int is_own)
 	if (is_own)
 		pb_rotate_end();
 	/*
-	 * A child without a file of its own has its parent's mapped: the parent would seem to
-	 * be recorded as long as the child lives. Pages of a process's own file are unmapped by
-	 * pb_session_forget(): something else may be at their addresses after that.
+	 * A child without its own file has its parent's mapped. The parent
+	 * would seem to be recorded as long as the child lives.
+	 * pb_session_forget() unmaps pages of a process's own file. After that
+	 * other data may be at their addresses.
 	 */
 	inherited = pb_session->file.header ? NULL : pb_losses_file();
 	pb_session_forget();
@@ -87,11 +94,14 @@ static int undo(int is_own)
 	return 0;
 }
 
-/* What is armed is its parent's business. */
+/* What is armed belongs to its parent. */
 static void disarm_in_child(void)
 {
 	visit.is_on = 0;
-	/* As in a chroot(2) without /proc. At least it records nothing. */
+	/*
+	 * It fails in a chroot(2) without /proc, for example. At least record
+	 * nothing.
+	 */
 	if (undo(0))
 		pb_session->failed = -EAGAIN;
 }
@@ -105,8 +115,8 @@ static void reset(void)
 }
 
 /*
- * The C library has made its own locks anew before it calls this, and so have others
- * who registered such a function: ours was the last.
+ * The C library has reset its own locks before it calls this. So have other
+ * libraries with such a handler: ours was registered last.
  */
 static void begin_in_child(void)
 {
@@ -132,8 +142,9 @@ static int fail(int error, char *why, size_t size, const char *text)
 }
 
 /*
- * What only counts makes its file when it arms the first function. Here there is one, and
- * whoever asked for it should be told at once if it cannot be made.
+ * A counting tracer makes its file when it arms the first function. There is
+ * one here, and the command must get an error at once if the file cannot be
+ * made.
  */
 static int make_file(void)
 {
@@ -209,7 +220,7 @@ static int begin_visit(const char *options, char *why, size_t size)
 		return fail(-EAGAIN, why, size,
 			    "a handler of the last recording is still running");
 	reset();
-	/* Before there is a thread that listens. */
+	/* Set it before a thread listens. */
 	__atomic_store_n(&visit.is_on, 1, __ATOMIC_SEQ_CST);
 	error = begin(options, why, size);
 	if (error)
@@ -234,7 +245,7 @@ PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
 	return pb_handover(options, why, size, begin_visit);
 }
 
-/* Once more, when it has waited before: not now. */
+/* Try again after a wait has failed, this time without waiting. */
 static int undo_rest(void)
 {
 	const unsigned int limit = pb_private_wait_limit(0);
@@ -245,8 +256,8 @@ static int undo_rest(void)
 }
 
 /*
- * The rest is the listening thread's. Another recording, or none, comes in the place of
- * this one. @why: of PB_WHY_MAX bytes.
+ * Only the listening thread calls the functions below. Replace this recording
+ * by another, or by none. @why has PB_WHY_MAX bytes.
  */
 static int change(const char *options, char *why)
 {
@@ -266,8 +277,8 @@ static int change(const char *options, char *why)
 }
 
 /*
- * Nothing is recorded from now on. Returns 0, or an error of undo(): programs stay attached
- * all the same, and it is tried again.
+ * Stop recording. Returns 0, or an error of undo(). Programs stay attached in
+ * either case, and the thread tries again.
  */
 static int become_idle(void)
 {
@@ -291,7 +302,7 @@ static void finish(void)
 		become_idle();
 }
 
-/* Another process may have its number by now: then it takes longer. */
+/* Another process may have the number by now. Then it takes longer. */
 static int is_dead(uint64_t command)
 {
 	return command && pb_sys(SYS_kill, (int)command, 0) == -ESRCH;
@@ -368,7 +379,7 @@ nfds_t pb_visit_poll(struct pollfd *fds)
 	return 1 + visit.nr_keepers;
 }
 
-/* The last one is told when the runtime has gone. */
+/* The last one gets its reply when the runtime has gone. */
 static void let_keeper_go(nfds_t index)
 {
 	int client = visit.keeper[index];
@@ -386,13 +397,16 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 {
 	if (fds[0].revents)
 		visit.is_let_go = 1;
-	/* From the end: the last one takes the place of one that goes. */
+	/*
+	 * From the end: let_keeper_go() moves the last entry to the place of
+	 * the one that goes.
+	 */
 	while (--nr)
 		if (fds[nr].revents)
 			let_keeper_go(nr - 1);
 }
 
-/* What the file is to say of the end. */
+/* Write the final data to the file. */
 static void write_end(void)
 {
 	pb_sigset signals;
@@ -411,7 +425,7 @@ static void write_end(void)
 
 static void end_recording(void)
 {
-	/* Where it could not be begun, or has ended before. */
+	/* The recording did not begin, or has ended before. */
 	if (!pb_tracer || visit.is_unfinished)
 		return;
 	pb_watch_end();
@@ -419,7 +433,7 @@ static void end_recording(void)
 	write_end();
 }
 
-/* One that is not held, or not yet, is in the way, too. */
+/* A recording that no client holds yet also prevents another one. */
 static int say_recorded(char *why, size_t size)
 {
 	if (visit.holder < 0)
@@ -436,7 +450,7 @@ static int say_recorded(char *why, size_t size)
 	return -EALREADY;
 }
 
-/* Somebody else wants a visit (handover.h). */
+/* Another command wants a visit (handover.h). */
 static int begin_here(const char *options, char *why, size_t size)
 {
 	struct pb_options wanted = { 0 };
@@ -445,7 +459,7 @@ static int begin_here(const char *options, char *why, size_t size)
 	const int is_idle = !error && wanted.idle;
 
 	pb_options_free(&wanted);
-	/* The runtime is there, which is all that is asked for. */
+	/* The runtime is loaded, and the command needs no more. */
 	if (is_idle)
 		return 0;
 	if (!visit.is_idle)
@@ -492,7 +506,10 @@ void pb_visit_end(void)
 	visit.holder = visit.last = -1;
 	while (visit.nr_keepers)
 		close(visit.keeper[--visit.nr_keepers]);
-	/* Who has the reply finds none, and nor does who waits for that (handover.h). */
+	/*
+	 * Reset it first: a client with the reply, or a waiting visitor
+	 * (handover.h), must find no visit.
+	 */
 	__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
 	reply_and_close(&holder, result);
 	reply_and_close(&last, result);

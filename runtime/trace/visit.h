@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Recordings of a process that has begun without us. `patchbay record -p PID` loads
- * this library into it (tool/attach), has a thread call patchbay_trace_visit(), and
- * then holds the recording by a connection (PB_CONTROL_HOLD in control.h). When that
- * is closed, or the command was killed, the recording ends: everything is disarmed,
- * and no thread, descriptor, or mapping of the file is left. The libraries stay, as
- * their code may be on stacks, and so does what is kept of threads, empty, for the
- * next time.
+ * Recordings of a process that has begun without this library. `patchbay record
+ * -p PID` loads it into the process (tool/attach), makes a thread call
+ * patchbay_trace_visit(), and then holds the recording by a connection
+ * (PB_CONTROL_HOLD in control.h). When the command closes the connection, or
+ * dies, the recording ends. Everything is disarmed, and no thread, descriptor,
+ * or mapping of the file is left. The libraries stay, since their code may be
+ * on stacks. The data about threads stays for the next recording, empty.
  *
- * The C library's functions that this library has, too, are not called in such a
- * process: those of the C library come first. So nobody sees that it calls setuid(),
- * chroot(), seccomp() or longjmp(); what follows from that is in README.md.
+ * In such a process the C library's functions come before this library's
+ * wrappers. So this library does not see calls of setuid(), chroot(), seccomp()
+ * or longjmp(). README.md describes the consequences.
  *
- * Programs can be attached to such a process (attach.h), with or without a recording. Each
- * command that has done so keeps the runtime there by a connection of its own: when the
- * recording ends, or begins, the thread that listens goes on, and when one command ends
- * the programs of the others stay. Without a recording the visit is idle: it has a tracer
- * that is armed nowhere. Who wants to record begins one in its place.
+ * Programs can be attached to such a process (attach.h), with or without a
+ * recording. Each command that has attached some keeps the runtime by a
+ * connection of its own. When a recording begins or ends, the listening thread
+ * goes on. When one command ends, the programs of the others stay. Without a
+ * recording the visit is idle: it has a tracer that is armed nowhere. A later
+ * recording replaces it.
  *
- * Forked children are not recorded: a child's first act is to disarm everything. With
- * follow=1 they are, each by a thread of its own that listens; the command has to hold
- * them, too, or their recordings end by themselves.
+ * Forked children are not recorded: a child first disarms everything. With
+ * follow=1 they are, each with its own listening thread. The command must hold
+ * them, too, or their recordings end.
  */
 #ifndef PB_TRACE_VISIT_H
 #define PB_TRACE_VISIT_H
@@ -29,33 +30,37 @@
 #include <stddef.h>
 
 /*
- * @options: as PATCHBAY (options.h). Returns 0, and it is recorded; or -errno, and @why
- * has words: -EALREADY: it is recorded already. -EAGAIN: a handler of the last
- * recording is still running, or something else that will end.
+ * @options: as PATCHBAY (options.h). Returns 0, and the process is recorded.
+ * Otherwise returns -errno, and the reason in @why. -EALREADY: the process is
+ * recorded already. -EAGAIN: a handler of the last recording is still running,
+ * or something else that will end.
  */
 int patchbay_trace_visit(const char *options, char *why, size_t size);
 
-/* By any thread. */
+/* Any thread may call it. */
 int pb_visit_is_on(void);
-/* By the listening thread: nothing is recorded, and programs are attached. */
+/* Is nothing recorded, but programs are attached? The listening thread calls it. */
 int pb_visit_is_idle(void);
 
-/* All below are called by the listening thread. Whether it is to end. */
+/* The listening thread calls all functions below. Must it end? */
 int pb_visit_is_over(void);
-/* Its end; nothing if it is no visit. */
+/* End the visit. Does nothing if there is none. */
 void pb_visit_end(void);
 
 /*
- * A client holds the recording; or, if @idle is not "", keeps the runtime, which, when
- * nothing is recorded any more, goes on with these options. Returns 0, and keeps the
- * connection, or -errno.
+ * A client holds the recording or, if @idle is not "", keeps the runtime. The
+ * runtime uses the options @idle when nothing is recorded any more. Returns 0
+ * and keeps the connection, or -errno.
  */
 int pb_visit_hold(int client, const char *idle);
-/* What to wait for; returns how many of @fds, of at most 1 + PB_CONTROL_KEEPERS. */
+/*
+ * Add connections to @fds, which has room for 1 + PB_CONTROL_KEEPERS. Returns
+ * how many were added.
+ */
 nfds_t pb_visit_poll(struct pollfd *fds);
-/* Those that have gone, as poll(2) has said. */
+/* Note the clients that have gone, according to poll(2). */
 void pb_visit_polled(const struct pollfd *fds, nfds_t nr);
-/* Do what follows from that, and what others have asked for (handover.h). */
+/* Act on that, and on requests of other commands (handover.h). */
 void pb_visit_look(void);
 
 #endif /* PB_TRACE_VISIT_H */

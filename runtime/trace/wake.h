@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * To wake the thread that listens, from handlers and wherever sys.h's code may be called: by
- * a signal for that thread alone, which it has blocked, as all others, and reads from a
- * descriptor (signalfd(2)) of its own table. Whatever takes a descriptor of the program's
- * table, even for a moment, makes another thread get another number than the lowest that
- * was free, on which programs rely.
+ * Wakes the listening thread, from handlers and wherever sys.h's code may be
+ * called. It sends a signal to that thread alone. The thread blocks it, like
+ * all signals, and reads it from a signalfd(2) in its own descriptor table. The
+ * program's table must not be used, even for a moment: another thread would
+ * then get another number than the lowest free one, and programs rely on that.
  */
 #ifndef PB_TRACE_WAKE_H
 #define PB_TRACE_WAKE_H
@@ -13,15 +13,18 @@
 
 #include <signal.h>
 
-/* Ignored by default, and by debuggers, should it ever come to a thread of the program. */
+/*
+ * Programs and debuggers ignore it by default, should a thread of the program
+ * ever get it.
+ */
 #define PB_WAKE_SIGNAL SIGURG
 
-/* Nothing if nobody listens. No cancellation point. */
+/* Does nothing if no thread listens. No cancellation point. */
 void pb_wake(const struct pb_control_point *point);
 
-/* Called by the thread that listens: a descriptor for poll(2), or -errno. */
+/* The listening thread calls it. Returns a descriptor for poll(2), or -errno. */
 int pb_wake_open(void);
-/* It has been seen. */
+/* Remove the signal. */
 void pb_wake_take(int fd);
 
 #endif /* PB_TRACE_WAKE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The listening thread's side of wake.h, which may call the C library. */
+/* The listening thread's part of wake.h. It may call the C library. */
 #include "wake.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ void pb_wake_take(int fd)
 {
 	struct signalfd_siginfo one;
 
-	/* Several are one: it is no real-time signal. */
+	/* One read removes several wake-ups: it is no real-time signal. */
 	while (read(fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A client that keeps the last events of a process for when something has happened
- * (PB_CONTROL_WATCH in control.h) is told of it: a call took too long, or recording was
- * stopped by a function (stop_at). Handlers leave a mark and go on; the thread that
- * listens looks at it some fifty times a second, as long as there is a client.
+ * A client may keep the last events of a process until something happens
+ * (PB_CONTROL_WATCH in control.h). The process tells it when a call took too
+ * long, or when a function of stop_at has stopped recording. Handlers set a
+ * flag and go on. The listening thread looks at the flag some fifty times a
+ * second while there is a client.
  */
 #ifndef PB_TRACE_WATCH_H
 #define PB_TRACE_WATCH_H
@@ -13,11 +14,11 @@
 /* How often the thread looks. */
 #define PB_WATCH_LOOK_MS 20
 
-/* In ticks; UINT64_MAX: nobody asks. */
+/* In ticks; UINT64_MAX: no client watches. */
 extern uint64_t pb_watch_slow;
 extern int pb_watch_seen;
 
-/* Called with each duration that is recorded. */
+/* Called with each recorded duration. */
 static inline __attribute__((always_inline)) void
 pb_watch_call(uint64_t duration)
 {
@@ -28,15 +29,19 @@ pb_watch_call(uint64_t duration)
 }
 
 /*
- * All below are called by the listening thread. @text: a time, or "" for none. Keeps
- * the connection and returns 0; or -EINVAL, -ERANGE: no time; -EOPNOTSUPP: the tracer
- * has no durations; -EBUSY: somebody else watches.
+ * The listening thread calls all functions below. @text: a time, or "" for
+ * none. Keeps the connection and returns 0. Returns -EINVAL or -ERANGE for an
+ * invalid time, -EOPNOTSUPP if the tracer has no durations, or -EBUSY if
+ * another client watches.
  */
 int pb_watch(int client, const char *text);
-/* What to wait for, or -1; and it has moved: it is gone. */
+/*
+ * The client's descriptor for poll(2), or -1. pb_watch_end(): poll(2) reported
+ * it, so the client has gone.
+ */
 int pb_watch_client(void);
 void pb_watch_end(void);
-/* Tell the client. */
+/* Tell the client about events. */
 void pb_watch_look(void);
 /* In a forked child: the client is its parent's. */
 void pb_watch_forget(void);

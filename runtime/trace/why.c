@@ -15,10 +15,13 @@ uint64_t pb_why_threshold = UINT64_MAX;
 uint64_t pb_why_ns_per_tick;
 
 #define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
-/* With overwrite=1 so many are kept at least, whatever the buffer's size. */
+/*
+ * With overwrite=1, the number of slow calls that are kept at least, whatever
+ * the buffer's size.
+ */
 #define SLOW_MIN 16u
 
-/* Of what all threads may take (max-memory=) events have half at least. */
+/* Events have at least half of the memory that all threads may take (max-memory=). */
 static uint64_t most(void)
 {
 	uint64_t fit = pb_options.buffer / SLOW_SIZE;
@@ -67,7 +70,7 @@ void pb_why_begin_thread(struct pb_thread_state *self)
 		why->refused = (uint32_t)-error;
 }
 
-/* One that nobody fills in at the moment, of those that there are; or NULL. */
+/* The oldest element that no thread is filling in, or NULL. */
 static struct pbd_slow *oldest(void)
 {
 	for (uint64_t tries = 0; tries < pb_session->nr_slow; tries++) {
@@ -81,7 +84,7 @@ static struct pbd_slow *oldest(void)
 	return NULL;
 }
 
-/* With the session's lock held. */
+/* The caller holds the session's lock. */
 static struct pbd_slow *take(void)
 {
 	struct pbd_slow *slow;
@@ -108,7 +111,10 @@ static struct pbd_slow *take(void)
 	return slow;
 }
 
-/* Through the kernel: where a stack ends nobody knows here, and it must not fault. */
+/*
+ * Copies through the kernel: the end of the stack is not known here, and the
+ * copy must not fault.
+ */
 static void copy_stack(struct pbd_slow *slow, uint64_t begin)
 {
 	long fd, size;
@@ -134,8 +140,8 @@ static uint64_t to_ns(uint64_t ticks)
 }
 
 /*
- * With the session's lock held only as long as it takes to find a place: what is slow in
- * one thread is often slow in others at the same time.
+ * Holds the session's lock only while it looks for a place: a cause that makes
+ * one thread slow often makes others slow at the same time.
  */
 static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)
 {
@@ -163,7 +169,7 @@ static void lose(void)
 		__atomic_fetch_add(&pb_session->why->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Apart: its frame is where the stack begins that is copied. */
+/* Not inlined: the copied stack begins with its frame. */
 static __attribute__((noinline)) void fill_in(struct pbd_slow *slow,
 					      uintptr_t parent_ip,
 					      struct patchbay_regs *regs)
@@ -176,8 +182,9 @@ static __attribute__((noinline)) void fill_in(struct pbd_slow *slow,
 }
 
 /*
- * With max-overhead= what it takes to look into slow calls is limited, too. Below 0: more was
- * taken than what budget.c has given so far; what it gives later makes up for that.
+ * With max-overhead= examining slow calls is limited, too. Negative: it has
+ * taken more than budget.c has allowed so far. Later allowances make up for
+ * that.
  */
 static int64_t room_ns = PB_WHY_FIRST_NS;
 static uint64_t spent_ns;
@@ -209,7 +216,7 @@ uint64_t pb_why_spent(void)
 
 void pb_why_allow(uint64_t ns)
 {
-	/* What is not used is no reason to take much at once later. */
+	/* Unused allowances must not allow a large expense later. */
 	if (__atomic_load_n(&room_ns, __ATOMIC_RELAXED) < (int64_t)(4 * ns))
 		__atomic_fetch_add(&room_ns, (int64_t)ns, __ATOMIC_RELAXED);
 }
@@ -219,7 +226,7 @@ static int is_chosen(void)
 	return pb_thread_is_chosen(!pb_self || !pb_self->number);
 }
 
-/* A thread's first event may be a slow call, if it is not known yet. */
+/* An unknown thread's first event may be a slow call. */
 static struct pb_switches *switches(struct pb_switches *none)
 {
 	struct pb_switches *early;
