@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names are read, kept and forgotten while modules come and go, signals arrive,
- * and the process forks: what is asked for by name is found each time, in
- * children, too, and what was kept for a module goes with it.
+ * Names are read, kept and dropped while modules come and go, signals arrive, and the
+ * process forks. A lookup by name always succeeds, also in children. Memory for a
+ * module's names is freed with the module.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link -lpatchbay-link
@@ -66,7 +66,7 @@ static void on_signal(int number)
 	nut(1);
 }
 
-/* One name of a module that has just come; its names are read anew. */
+/* A name of a newly loaded module; its names are read anew. */
 static void come_and_go(int i)
 {
 	struct patchbay_link *link;
@@ -87,7 +87,7 @@ static void come_and_go(int i)
 	CHECK_EQ(attach(name, &link), -ENOENT);
 }
 
-/* Meanwhile another thread asks for names of the program. */
+/* Meanwhile another thread looks up names of the program. */
 static void *ask(void *arg)
 {
 	while (!stop) {
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc > 1);
 	path = argv[1];
-	/* A function that signal handlers call, whatever they interrupt. */
+	/* A function that signal handlers call, at any point of interruption. */
 	CHECK_EQ(attach("nut", &nuts), 1);
 	CHECK_EQ(sigaction(SIGALRM, &action, NULL), 0);
 	CHECK_EQ(setitimer(ITIMER_REAL, &often, NULL), 0);
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 	before = rounds();
 	after = rounds();
-	/* The last module that went may not have been forgotten yet. */
+	/* The names of the last unloaded module may not be freed yet. */
 	CHECK(after < before + 16384);
 	CHECK_EQ(setitimer(ITIMER_REAL, &never, NULL), 0);
 	CHECK(nut_calls);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Libraries in namespaces of their own (dlmopen(3)) have a copy of libpatchbay.so of
- * their own there, which knows them and nothing else, and go again.
+ * Libraries in separate namespaces (dlmopen(3)) have their own copy of libpatchbay.so
+ * there. That copy knows only them, and is unloaded with them.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so -Wl,--no-as-needed %link
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link

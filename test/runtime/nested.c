@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls from within a handler, which signal handlers make that interrupt it: no handler
- * is called, and each call is counted as missed. If the handler was left for good by
- * siglongjmp(), and its frame is used for something else, handlers are called again, and
- * waited for.
+ * A signal handler interrupts a tracer's handler and makes calls. No handler is
+ * called for them, and each is counted as missed. If siglongjmp() left the handler
+ * and its frame was overwritten, handlers are called again, and the library waits for
+ * them.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -80,7 +80,7 @@ static void leave(int signal)
 
 static void raise_usr1(void) { raise(SIGUSR1); }
 
-/* The handler of inner() stays until it is let go. */
+/* The handler of inner() stays until it is released. */
 static atomic_int arrived, let_go, calls_made;
 static pid_t tid;
 
@@ -94,7 +94,7 @@ FAST HANDLER(stay)
 
 #define USE(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* Far below what the thread needs otherwise: not in the same page. */
+/* Far below the stack that the thread otherwise uses: not in the same page. */
 NOT_TRACED __attribute__((noinline)) static void call_deep(void)
 {
 	char room[40000];
@@ -120,13 +120,13 @@ NOT_TRACED static void *leave_and_call(void *arg)
 		call_deep();
 	in_outer = NULL;
 	use_stack();
-	/* Only now and then is it looked at closely. */
+	/* The library checks closely only from time to time. */
 	while (!arrived)
 		CHECK_EQ(inner(1), 3);
 	return arg;
 }
 
-/* Enough that it is looked at closely. */
+/* Enough calls to trigger a close check. */
 static void call_often(int signal)
 {
 	(void)signal;
@@ -187,12 +187,12 @@ static void within_each_other(struct patchbay_ops *ops)
 	interrupts = 0;
 	printf("within each other: %d called, %d missed\n", called,
 	       (int)(missed(ops) - before));
-	/* All marks have been given back. */
+	/* All marks are free again. */
 	CHECK_EQ(inner(1), 3);
 	CHECK_EQ(called, 2);
 }
 
-/* It is left a hundred times, as by a profiler that looks at memory which may not be there. */
+/* Leave the handler a hundred times, as a profiler does after a faulting read. */
 static void call_and_be_left(void)
 {
 	for (volatile int i = 0; i < 100; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that nobody would be told the end of, because the program has taken the
- * keys that the C library keeps in each thread: what they are in is waited for, what
- * they left by siglongjmp() is not, and they go on being traced.
+ * The program has used up the thread-specific keys of the C library, so the library is
+ * not notified when a thread ends. It waits for handlers that threads are in, and not for
+ * handlers left by siglongjmp(). These threads are still traced.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 100 %t | FileCheck %s
@@ -34,7 +34,7 @@ OPAQUE int traced(int a) { return a + 1; }
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 
-/* Before libpatchbay comes to have one. */
+/* Runs before libpatchbay creates its key. */
 static void take_keys(void)
 {
 	pthread_key_t key;
@@ -67,7 +67,7 @@ static int wait_for_all(void)
 	return error;
 }
 
-/* In the child the thread that forked is in the handler, and no other one. */
+/* In the child, only the thread that forked is in the handler. */
 NOT_TRACED static void fork_here(void)
 {
 	pid_t child = fork();
@@ -124,7 +124,7 @@ static void left(void)
 		traced(1);
 	what = SEE;
 	seen = 0;
-	/* It is the only thread, and not in a handler, whatever it seems. */
+	/* It is the only thread, and outside of handlers, whatever its state says. */
 	CHECK_EQ(wait_for_all(), 0);
 	for (int i = 0; i < 10; i++)
 		traced(i);
@@ -207,7 +207,7 @@ static void *call_on(void *arg)
 	return arg;
 }
 
-/* There is somebody in a handler at any time, but nobody stays. */
+/* Some thread is in a handler at any time, but no thread stays there. */
 static void called_all_the_time(void)
 {
 	pthread_t threads[4];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Control that does not come and go as with C functions gives the same results
-// whether functions are armed or not, one by one or all of them, by one tracer
-// or several: coroutines of both kinds, exceptions, longjmp, tail calls, nested
-// functions, results in memory and in x87 registers, variadic arguments.
+// Unusual control flow gives the same results whether functions are armed or not, one by
+// one or all, by one tracer or several. Cases: coroutines of both kinds, exceptions,
+// longjmp, tail calls, nested functions, results in memory and in x87 registers,
+// variadic arguments.
 //
 // RUN: %buildxx -std=c++20 %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -30,8 +30,8 @@
 #define MUSTTAIL __attribute__((musttail))
 #endif
 
-// Contexts of ucontext.h: one is switched to from within a function and goes
-// on where it was, below frames of its own.
+// Contexts of ucontext.h: a function switches to one, which continues where it
+// was, below its own frames.
 static ucontext_t here, there;
 static char stack[256 * 1024];
 static int produced;
@@ -69,7 +69,7 @@ static int contexts() {
   return sum;
 }
 
-// C++20: suspended in one function, resumed from another and on another thread,
+// C++20: suspended in one function, resumed in another and on another thread,
 // destroyed while suspended.
 struct Generator {
   struct promise_type {
@@ -133,7 +133,7 @@ static int coroutines() {
   return sum;
 }
 
-// Exceptions and longjmp() past several functions, from below and through.
+// Exceptions and longjmp() past several functions: from the last one, through others.
 static jmp_buf back;
 OPAQUE static int oddThrow(int depth) {
   Counted counted;
@@ -168,7 +168,7 @@ static int escapes() {
   return sum * 10 + jumped;
 }
 
-// Results and arguments wherever the calling convention has a place for them.
+// Results and arguments in every location of the calling convention.
 struct Small {
   double a;
   long b;
@@ -253,7 +253,7 @@ static void checkAll() {
 
 static _Atomic long calls;
 
-// Overwrites registers that arguments and results are in.
+// Overwrites the registers of arguments and results.
 NOT_TRACED static void handler(uintptr_t ip, uintptr_t, const patchbay_cell *,
                                patchbay_regs *) {
   volatile double value = (double)ip;

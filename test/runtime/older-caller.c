@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Callers that were compiled with an older header: their structures end earlier. What
- * is there is not read, and not written. And handlers of another version are refused.
+ * Callers that were compiled with an older header have shorter structures. The library
+ * does not read or write past their end. It refuses handlers of another version.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -18,7 +18,7 @@
 	(offsetof(struct type, field) + sizeof(((struct type *)0)->field))
 #define BAD ((void *)0xbad)
 
-/* Fields are added behind those of the first version, which never move. */
+/* New fields follow those of the first version, which never move. */
 _Static_assert(PATCHBAY_OPS_ATTR_SIZE_VER0 == END(patchbay_ops_attr, handler), "");
 _Static_assert(PATCHBAY_OPS_INFO_SIZE_VER0 == END(patchbay_ops_info, armed), "");
 _Static_assert(PATCHBAY_FILTER_SIZE_VER0 == END(patchbay_filter, glob), "");
@@ -40,7 +40,7 @@ PROGRAM(count)
 	seen = cell->data;
 }
 
-/* The tracer that @attr makes is called, once; @data is what it has then. */
+/* The tracer made from @attr is called once; @data is its expected data. */
 static void works(const struct patchbay_ops_attr *attr, void *data)
 {
 	struct patchbay_ops *ops;
@@ -106,7 +106,7 @@ static void filters(struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_arm_filter(ops, &filter, 0), -EINVAL);
 }
 
-/* Of @size bytes, and some behind them that stay as they are. */
+/* @size bytes, followed by bytes that must stay unchanged. */
 #define CHECK_WRITTEN(get, info, size_)                                        \
 	do {                                                                   \
 		memset(&(info), 0xee, sizeof(info));                           \
@@ -203,7 +203,7 @@ static void versions(void)
 	CHECK(!ops);
 	CHECK_EQ(patchbay_ops_create_abi(&attr, &ops, ~0u), -EPROTONOSUPPORT);
 	CHECK(create && dlsym(RTLD_DEFAULT, "patchbay_link_attach"));
-	/* That is 0, as long as the library has the first one. */
+	/* The macro is 0 while the library has the first version. */
 	CHECK_EQ(create(&attr, &ops), PATCHBAY_HANDLER_ABI ? -EPROTONOSUPPORT : 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }

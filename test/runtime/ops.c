@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers as such: exchanged, disabled and enabled while threads call, without
- * a write to text; what they tell about themselves; modules that come later.
+ * Tracers: replaced, disabled and enabled while threads call, without writing text. Also
+ * their information, and future modules.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -27,7 +27,7 @@ OPAQUE int viola(int a) { return a; }
 
 OPAQUE int rose(int a) { return a; }
 OPAQUE int tulip(int a) { return a; }
-OPAQUE int aster(int a) { return a; } /* nobody calls it */
+OPAQUE int aster(int a) { return a; } /* never called */
 
 static _Atomic int first_calls, second_calls, first_over, off;
 
@@ -89,7 +89,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	struct patchbay_ops *other = create(others_flags, second);
 	struct patchbay_ops_info info, larger[2];
 
-	/* Alone on one function, with another tracer on the other. */
+	/* Alone on one function, beside another tracer on the other. */
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
 	CHECK_EQ(patchbay_arm(ops, "tulip", 0), 1);
 	CHECK_EQ(patchbay_arm(other, "tulip", 0), 1);
@@ -114,7 +114,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	CHECK_EQ(info.armed, 2);
 	CHECK_EQ(info.flags, flags);
 
-	/* Disabled it can do everything, but is not called. */
+	/* A disabled tracer accepts all operations, but is not called. */
 	CHECK_EQ(patchbay_disarm(ops, "tulip"), 1);
 	CHECK_EQ(patchbay_arm(ops, "tulip", 0), 1);
 	CHECK_EQ(patchbay_disarm(ops, "rose"), 1);
@@ -140,7 +140,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	CHECK_EQ(first_calls, 2);
 	CHECK_EQ(calls(), 3);
 
-	/* Alone again, in what is left of a set. */
+	/* Alone again, in a set with one tracer left. */
 	CHECK_EQ(patchbay_ops_destroy(other), 0);
 	CHECK_EQ(patchbay_ops_update(ops, second), 0);
 	tulip(1);
@@ -162,7 +162,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 
 static int inner_calls;
 
-/* Calls a function that is traced: the tracers miss that call. */
+/* Calls a traced function: the tracers miss that call. */
 static void call_inner(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -194,7 +194,7 @@ static void nested(void)
 	CHECK_EQ(info_of(any).nmissed, 3);
 	CHECK_EQ(info_of(fast).nmissed, 2);
 	CHECK_EQ(info_of(outer).nmissed, 0);
-	/* It would not have seen those. */
+	/* It would have missed those. */
 	CHECK_EQ(patchbay_ops_disable(any), 0);
 	rose(1);
 	CHECK_EQ(info_of(any).nmissed, 3);
@@ -231,7 +231,7 @@ static void refused(void)
 	rose(1);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(from_handler[i], -EDEADLK);
-	CHECK_EQ(from_handler[3], 0); /* it only looks */
+	CHECK_EQ(from_handler[3], 0); /* it only reads */
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
@@ -257,7 +257,7 @@ static void call_violets(const char *path)
 	CHECK_EQ(dlclose(library), 0);
 }
 
-/* Filters of all kinds for a module that comes later. */
+/* Filters of all kinds for a future module. */
 static void future(const char *path)
 {
 	static int data = 42;
@@ -292,7 +292,7 @@ static void future(const char *path)
 	CHECK_EQ(info_of(ops).future_error, -ENOSPC);
 	attach_error = 0;
 
-	/* Forgotten by an equal filter alone, whatever its cookies. */
+	/* Only an equal filter cancels one, whatever its cookies. */
 	by_name.cnt = 2;
 	CHECK_EQ(patchbay_disarm_filter(ops, &by_name), 1);
 	call_violets(path);
@@ -337,7 +337,7 @@ static void *call_rose(void *arg)
 	return arg;
 }
 
-/* A thread is in the handler that is taken away, and out when that is over. */
+/* A thread is in the handler that is removed, and has left when the call returns. */
 static void waits(int which)
 {
 	struct patchbay_ops *ops = create(0, linger);
@@ -360,7 +360,7 @@ static void waits(int which)
 extern const struct patchbay_module __patchbay_module
 	__attribute__((visibility("hidden")));
 
-/* The same, when the module has gone meanwhile; as at exit, its text stays. */
+/* The same after the module was unloaded; as at exit, its text stays. */
 static void waits_for_gone(void)
 {
 	struct patchbay_ops *ops = create(0, linger);
@@ -388,7 +388,7 @@ static void *caller(void *arg)
 	return arg;
 }
 
-/* Others change what they have, as the one below does: changes come one after the other. */
+/* Other threads change tracers, as the one below does: changes are serialized. */
 static void *changer(void *arg)
 {
 	while (!stop) {
@@ -401,7 +401,7 @@ static void *changer(void *arg)
 	return arg;
 }
 
-/* When a call returns, what it took away is not being called any more. */
+/* When a removal returns, the removed tracer is not being called. */
 static void while_called(int rounds)
 {
 	struct patchbay_ops *ops = create(PATCHBAY_OPS_FAST, first);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How processes begin, split and end around their tracers, a case each: traced
- * before main(), vfork, exec, and what a callback of the library may not do but
- * does.
+ * How processes start, fork and end around their tracers, one case each: traced
+ * before main(), vfork, exec, and forbidden calls from a callback of the
+ * library.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t start | FileCheck %s
@@ -58,7 +58,7 @@ create(int (*attach)(void *, const struct patchbay_module_info *,
 	return ops;
 }
 
-/* The module's own constructor is the first; whatever comes then is traced. */
+/* The module's own constructor runs first; everything after it is traced. */
 static struct patchbay_ops *from_start;
 
 __attribute__((constructor(101))) static void arm_all(int argc, char **argv)
@@ -73,12 +73,12 @@ __attribute__((constructor)) OPAQUE static void third(void) { traced(1); }
 
 static void start(void)
 {
-	CHECK_EQ(early, 4); /* second, third, traced, main: it is not in_main yet */
+	CHECK_EQ(early, 4); /* second, third, traced, main: in_main is not set yet */
 	CHECK(first == (uintptr_t)second);
 	CHECK_EQ(patchbay_ops_destroy(from_start), 0);
 }
 
-/* The child borrows memory and text: what it calls is seen, what it arms stays. */
+/* The child borrows memory and text: its calls are seen, and what it arms stays armed. */
 static void vfork_and_exec(char **argv)
 {
 	struct patchbay_ops *ops = create(NULL);
@@ -116,11 +116,11 @@ static void *toggle(void *ops)
 	return NULL;
 }
 
-/* A program that is executed gets nothing of it: no descriptor, nothing armed. */
+/* exec() inherits nothing: no descriptor, nothing armed. */
 static void exec_while_arming(char **argv)
 {
 	struct patchbay_ops *ops = create(NULL);
-	/* An emulator translates the text again each time: one takes it a second. */
+	/* An emulator translates all text again for each exec, which takes a second. */
 	const int times = getenv("PATCHBAY_TEST_SLOW") ? 5 : 20;
 	pthread_t thread;
 	int status;
@@ -164,7 +164,7 @@ static void executed(void)
 	CHECK_EQ(armed, 0);
 }
 
-/* From what the library calls back, it says so; and nothing is lost. */
+/* Called in a callback, the library returns an error; nothing is lost. */
 static struct patchbay_ops *other;
 
 static void library_refuses(void)
@@ -229,7 +229,7 @@ static void within_callbacks(void (*act)(void))
 	CHECK_EQ(calls, 2);
 }
 
-/* Destructors are run within: of modules, and of programs that clean up. */
+/* Destructors run inside library calls: those of modules and of programs. */
 static void leave(void)
 {
 	puts("done");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Something else writes to sites that are armed: the compiler's bytes, as a uprobe that
- * ends, or its page; a breakpoint. patchbay_rearm() finds them all, and arms again those
- * that have the compiler's bytes, and no other.
+ * Another writer changes armed sites: an ending uprobe restores the compiler's bytes, or
+ * its page; a debugger sets a breakpoint. patchbay_rearm() finds all of them. It rearms
+ * those with the compiler's bytes, and no others.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Enough to share a cell; and one that has its own. */
+/* Enough to share a cell; one has a private cell. */
 OPAQUE int fig_one(int a) { return a + 1; }
 OPAQUE int fig_two(int a) { return a + 2; }
 OPAQUE int fig_three(int a) { return a + 3; }
@@ -71,7 +71,7 @@ static void byte_of_file(uintptr_t entry)
 	CHECK_EQ(nr_found, 0);
 }
 
-/* Not ours to write over, neither now nor when it is disarmed. */
+/* Must not be overwritten, neither now nor when it is disarmed. */
 static void breakpoint(struct patchbay_ops *ops)
 {
 	const uintptr_t entry = (uintptr_t)fig_three;
@@ -93,7 +93,7 @@ static void breakpoint(struct patchbay_ops *ops)
 	CHECK_EQ(call_all(), 5);
 }
 
-/* Several at once, and without anybody to tell. */
+/* Several at once, and without a callback for reports. */
 static void several(void)
 {
 	disarm_like((uintptr_t)fig_one, (uintptr_t)spare);
@@ -116,7 +116,7 @@ static void call_library(uintptr_t ip, uintptr_t parent_ip,
 	from_handler = patchbay_rearm(find, NULL);
 }
 
-/* Slots are as the file has them, too: that is found, and nobody writes to those. */
+/* Slots, too, are as in the file: this is detected, and they are not written. */
 static void whole_text(void)
 {
 	struct patchbay_module_info module = *found[0].module;

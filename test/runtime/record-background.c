@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that goes into the background: `patchbay record` ends when its first
- * process does, and says that something is still recording. What comes then is there.
+ * A program becomes a daemon. `patchbay record` ends with its first process, and reports
+ * that another one is still recording. Later calls are recorded, too.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -25,7 +25,7 @@ int main(void)
 	}
 	step();
 	CHECK_EQ(write(ends[1], "", 1), 1);
-	/* For as long as whoever started all this likes. */
+	/* Runs until its starter ends it. */
 	CHECK_EQ(read(STDIN_FILENO, &byte, 1), 0);
 	step();
 	return 0;

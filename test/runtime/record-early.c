@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program replaces strdup(), as the sanitizers for types and for numbers do, by one
- * that works from its own constructors on. It is recorded.
+ * A program replaces strdup(), as the type and numeric sanitizers do. The replacement
+ * works only after the program's constructors ran. The program is recorded.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s

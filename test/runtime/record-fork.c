@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded process forks: calls of the child count, and so do those of a
- * library that parent and child both load afterwards, each into its own file.
- * One of the two is killed: what it had counted is there.
+ * A recorded process forks. Calls of the child are counted, also those of a library that
+ * parent and child both load later, each in its own file. One of the two is killed; its
+ * counts until then are recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

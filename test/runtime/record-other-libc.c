@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program for another C library is refused before it runs. One that a recorded program
- * starts, in any way, runs as it does untraced: the runtime is not in its LD_PRELOAD, all
- * else is. So does a program of 32 bits, if this kernel starts any.
+ * A program for another C library is refused before it runs. If a recorded program starts
+ * one, in any way, it runs as untraced: the runtime is removed from its LD_PRELOAD, and
+ * nothing else. The same for a 32-bit program, if the kernel supports it.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %clang -O1 -fPIC -shared -nostdlib -Wl,-e,_start %S/Inputs/own-loader.c -o %t/loader
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 3);
 	traced();
-	/* The folder of the test is searched, too. */
+	/* PATH includes the folder of the test. */
 	setenv("PATH", argv[2], 1);
 	setvbuf(stdout, NULL, _IOFBF, 4096);
 	CHILD("execv", execv(path, args));

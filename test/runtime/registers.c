@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arguments survive a handler that overwrites every register it may, whatever
- * their number: trampolines save no more than the record says is needed.
+ * Any number of arguments survives a handler that overwrites all registers that it may.
+ * Trampolines save only the registers that the record demands.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -23,8 +23,8 @@ struct small {
 };
 
 /*
- * Where the address of the parent's variables is in a nested function, and
- * which word from the stack pointer on is the first argument there.
+ * Where a nested function finds its parent's variables, and which stack word is its first
+ * argument.
  */
 #if defined(__x86_64__)
 #define READ_STATIC_CHAIN "mov %%r10, %0"
@@ -44,7 +44,7 @@ struct small {
 #endif
 
 typedef long L;
-/* What is addressed by a register that only this program's functions share. */
+/* Variables addressed by a register that only this program's functions share. */
 volatile L global = 5;
 OPAQUE static L take_global(void) { return global; }
 OPAQUE static L take0(void) { return 42; }
@@ -64,7 +64,7 @@ OPAQUE static L take8(L a, L b, L c, L d, L e, L f, L g, L h)
 {
 	return (take6(a, b, c, d, e, f) * 10 + g) * 10 + h;
 }
-/* A hidden pointer before the others; two registers for one argument. */
+/* A hidden pointer before the others; a pair of registers for one argument. */
 OPAQUE static struct big take_sret(L a, L b)
 {
 	return (struct big){ { a, b, a + b, a * b } };
@@ -95,7 +95,7 @@ OPAQUE static L take_chain(L a)
 	__asm__ volatile(READ_STATIC_CHAIN : "=r"(parent));
 	return take2(*parent, a);
 }
-/* On the stack to the last, behind all registers of every target. */
+/* The last ones are on the stack, after all registers of every target. */
 OPAQUE static L take_many(L a, L b, L c, L d, L e, L f, L g, L h, L i, L j)
 {
 	return take2(take8(a, b, c, d, e, f, g, h), i) * 10 + j;
@@ -103,7 +103,7 @@ OPAQUE static L take_many(L a, L b, L c, L d, L e, L f, L g, L h, L i, L j)
 
 static long calls;
 
-/* All that a callee may change, and what the trampoline itself uses. */
+/* All registers that a callee may change, and those that the trampoline uses. */
 static inline void overwrite_registers(void)
 {
 #if defined(__x86_64__)
@@ -114,7 +114,7 @@ static inline void overwrite_registers(void)
 			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
 			  "r11", "cc");
 #elif defined(__aarch64__)
-	/* Not x18, the platform's. */
+	/* Not x18: it belongs to the platform. */
 	__asm__ volatile(
 		".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,30\n\t"
 		"mov x\\n, #-1\n\t.endr\n\tcmp x0, #0" ::
@@ -123,8 +123,8 @@ static inline void overwrite_registers(void)
 			  "x17", "x30", "cc");
 #elif defined(__powerpc64__)
 	/*
-	 * r2 too, which callers of pointers restore, though compilers do not
-	 * let one say so; and of CR all but fields 2 to 4.
+	 * r2, too: callers through pointers restore it, though compilers have no
+	 * clobber for it. In CR all fields except 2 to 4.
 	 */
 	__asm__ volatile(
 		".irp n,0,2,3,4,5,6,7,8,9,10,11,12\n\tli \\n, -1\n\t.endr\n\t"
@@ -190,7 +190,7 @@ int main(void)
 
 		CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 		CHECK_EQ(patchbay_arm(ops, "take*", 0), 16);
-		check_all(); /* the first call of a thread goes another way */
+		check_all(); /* the first call of a thread takes another path */
 		calls = 0;
 		check_all();
 		/* take2 to take6 and take8 call one another */

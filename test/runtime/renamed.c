@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that the compiler renamed are found by the name that they have in the
- * source, and by the name of their symbol, by every kind of filter.
+ * Functions that the compiler renamed are found by their source name and by their symbol
+ * name, with every kind of filter.
  */
 // RUN: %build %s -o %t %link -lpatchbay-link
 // RUN: %t | FileCheck %s
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* As compilers rename them; larch has a name that is its own. */
+/* Renamed as by compilers; the name of larch is its own. */
 #define NAMED(name) __asm__(name) OPAQUE
 int elm(int a) NAMED("elm.llvm.1527");
 int elm(int a) { return a; }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Fibers, whose calls overlap on one thread: each stack is a nest of its own, so the own
- * time of a function is without what it called, and never more than all of its time. And
- * those that go on in another thread in the middle of calls: a call that began in the one
- * and ended in the other is one call, also where both are recorded.
+ * Fibers, whose calls overlap on one thread. Each stack has its own call tree, so self
+ * time excludes callees and never exceeds total time. Some fibers continue on another
+ * thread in the middle of calls. A call that begins on one thread and ends on another is
+ * one call, also if both threads are recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -pthread
@@ -82,7 +82,7 @@ NOT_TRACED static void run(void)
 	yield();
 }
 
-/* One round after the other: all are in the middle of calls at the same time. */
+/* One round after the other: all are inside calls at the same time. */
 OPAQUE void *rounds(void *nr)
 {
 	ucontext_t here;
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 		fibers[i].context.uc_stack.ss_size = sizeof(fibers[i].stack);
 		makecontext(&fibers[i].context, run, 0);
 	}
-	/* Each of these goes on where the one before stopped, some of the time. */
+	/* Some of the time, each continues where the previous one stopped. */
 	while (!fibers[FIBERS - 1].done) {
 		int nr = is_moving ? 7 : -1;
 		pthread_t thread;

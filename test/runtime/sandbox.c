@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the system withholds what arming needs, it fails with a negative errno
- * and the process is as before: text, results, and no handler called. What was
- * armed before can be disarmed as far as that is possible, and then nothing is
- * called, whatever the text does.
+ * The system refuses what arming needs. Arming fails with a negative errno, and the
+ * process is unchanged: text, results, no handler called. Functions that were armed
+ * before can be disarmed as far as possible. No handler is called then, whatever the text
+ * contains.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s
@@ -64,7 +64,7 @@ static int count_armed(const struct patchbay_site_info *site, void *armed)
 	return 0;
 }
 
-/* One function was armed before, others cannot be any more. */
+/* One function was armed before; others cannot be armed now. */
 static void nothing_works(int by_name, int all, int disarmed)
 {
 	for (int i = 0; i < 3; i++) {
@@ -77,7 +77,7 @@ static void nothing_works(int by_name, int all, int disarmed)
 		CHECK_EQ(patchbay_for_each_site(count_armed, &armed), 0);
 		CHECK_EQ(armed, 1);
 	}
-	CHECK_EQ(patchbay_ops_destroy(second), 0); /* it is armed on nothing */
+	CHECK_EQ(patchbay_ops_destroy(second), 0); /* it is not armed on any function */
 	CHECK_EQ(patchbay_disarm(ops, "*"), disarmed);
 	CHECK_EQ(calls_of(lemon, 1), 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), disarmed < 0 ? disarmed : 0);
@@ -87,12 +87,12 @@ static void nothing_works(int by_name, int all, int disarmed)
 static int without_membarrier(void)
 {
 	refuse(SYS_membarrier, ENOSYS);
-	/* Nobody can wait: handlers are not called, but may be running. */
+	/* Waiting is impossible: handlers are not called, but may be running. */
 	nothing_works(-ENOSYS, -ENOSYS, -ENOSYS);
 	return 0;
 }
 
-/* Names were read from files before, so only text cannot be opened. */
+/* Names were read before, so only text cannot be opened. */
 static int without_open(void)
 {
 	refuse(SYS_openat, EPERM);
@@ -115,7 +115,7 @@ static int without_proc(void)
 	return 0;
 }
 
-/* A server that gave up its rights cannot be debugged, not even by itself. */
+/* A server without privileges cannot be debugged, not even by itself. */
 static int as_other_user(void)
 {
 	if (setgid(65534) || setuid(65534))
@@ -161,7 +161,7 @@ int main(void)
 	in_child("no /proc", without_proc);
 	in_child("other user", as_other_user);
 	in_child("descriptors", without_descriptors);
-	/* And here all is well. */
+	/* Without these restrictions it works. */
 	CHECK_EQ(patchbay_arm(second, "lime", 0), 1);
 	CHECK_EQ(calls_of(lime, 2), 1);
 	CHECK_EQ(patchbay_ops_destroy(second), 0);

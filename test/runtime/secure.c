@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The environment arms nothing in a program that gains privileges (AT_SECURE),
- * also where the tracer is a part of it. Others obey.
+ * The environment arms nothing in a program that gains privileges (AT_SECURE), even if
+ * the tracer is linked in. Other programs obey it.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t %t/plain %t/secure
 // RUN: %build %s -o %t/prog -Wl,--no-as-needed %patchbay_lib/libpatchbay-trace.so %link
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/plain %t/prog | FileCheck %s --check-prefix=ARMED
 // RUN: not rmdir %t/plain
-/* Of another group, not user: that one may not see this folder. */
+/* With another group, not user: another user may not see this folder. */
 // RUN: cp %t/prog %t/setgid && chgrp 65534 %t/setgid && chmod 2755 %t/setgid
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/secure %t/setgid | FileCheck %s --check-prefix=SECURE
-/* Nor does it make such a program say what is wrong. */
+/* Nor does such a program print an error about it. */
 // RUN: env PATCHBAY=wrong %t/prog 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: env PATCHBAY=wrong %t/setgid 2>&1 | FileCheck %s --check-prefix=SECURE --implicit-check-not=PATCHBAY
 // WRONG: PATCHBAY: 'wrong' is not NAME=VALUE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Several tracers on one function: each is called once a call, in the order in
- * which they were armed, with its own data, whoever comes and goes.
+ * Several tracers on one function. Each is called once per call, in the order of arming,
+ * with its own data, while others are added and removed.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 20000 | FileCheck %s
@@ -45,7 +45,7 @@ static void expect(const char *names)
 	}
 }
 
-/* Every way from a set to the next, alternately FAST and not. */
+/* All transitions between sets, with and without FAST in turn. */
 static void one_by_one(void)
 {
 	for (long i = 0; i < NR; i++) {
@@ -71,7 +71,7 @@ static void one_by_one(void)
 			names[nr++] = (char)('a' + n);
 			expect(names);
 		}
-		/* The ends first, then the middle. */
+		/* The first and last tracers, then the middle one. */
 		for (int i = 0; i < NR; i++) {
 			int gone = i % 2 ? NR - 1 - i / 2 : i / 2;
 			char *at = strchr(names, 'a' + which[gone]);
@@ -88,7 +88,7 @@ static void one_by_one(void)
 
 static atomic_int stop;
 static _Atomic long made, seen;
-/* What was armed throughout sees every call; the others never see a late one. */
+/* A tracer that stays armed sees every call; removed ones never see a late call. */
 static _Atomic int live[NR];
 
 static void count(uintptr_t ip, uintptr_t parent_ip,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call is stopped between any two instructions, by a debugger's trap. Meanwhile
- * another thread gives its function one more tracer, so that it leaves the cell that
- * it shares with others, and then those, too, another one. Nobody has to wait for
- * the call, which may have found that cell already: but what the others have got
- * since is not called on its behalf. With so many others that all is done in bulk
- * where it can be, too.
+ * A debugger's trap stops a call between any two instructions. Meanwhile another
+ * thread adds a tracer to its function, which leaves the cell that it shares. Then
+ * the other functions of that cell get another tracer, too. No thread waits for the
+ * call. It may have read that cell already, but the tracers added since are not
+ * called for it. Also with so many functions that changes are done in bulk where
+ * possible.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -39,7 +39,7 @@ FAST static void note(uintptr_t ip, uintptr_t parent_ip,
 	(void)ip, (void)parent_ip, (void)cell, (void)regs;
 }
 
-/* Of those who are on all but plum_a(). */
+/* Handlers of the tracer on all functions except plum_a(). */
 FAST static void not_a(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -70,7 +70,7 @@ NOT_TRACED static void count_down(void)
 		;
 }
 
-/* A call that is stopped after @n instructions. False: it has less. */
+/* Stop a call after @n instructions. False: it has fewer. */
 NOT_TRACED static int call(long n)
 {
 	left = n;
@@ -80,7 +80,7 @@ NOT_TRACED static int call(long n)
 	return left <= 0;
 }
 
-/* Who is on all has @handler and @leaving; the others have these, or not. */
+/* The tracer on all has @handler and @leaving; the others have these, or none. */
 static void step(patchbay_handler handler, patchbay_handler leaving,
 		 unsigned int flags)
 {

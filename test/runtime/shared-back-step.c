@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call is stopped between any two instructions, by a debugger's trap. Meanwhile
- * another thread takes one of two tracers from its function, and gives a third one to
- * the function that it shared a cell with. So that cell is nobody's, and the function
- * comes back to those who have one tracer only. The call may have found the cell that
- * all have left: who stays is told of its entry and its exit all the same.
+ * A debugger's trap stops a call between any two instructions. Meanwhile another thread
+ * removes one of two tracers from its function, and adds a third one to the function that
+ * shared its cell. That cell is then empty, and the first function returns to the cell of
+ * functions with one tracer. The call may have read the old cell. The remaining tracer
+ * still sees its entry and exit.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -45,8 +45,8 @@ FAST static void ignore(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * Commit @batch, of @nr changes, although the stopped thread may be in a handler: then
- * the changes are made, and only the wait for it is given up.
+ * Commit @batch of @nr changes, although the stopped thread may be in a handler. The
+ * changes are made; only the wait for the handler is given up.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -89,7 +89,7 @@ NOT_TRACED static void count_down(void)
 		;
 }
 
-/* Who is on all has @entry and @leaving, who is on two @handler and @other_leaving. */
+/* On all functions: @entry and @leaving. On two: @handler and @other_leaving. */
 static void step(patchbay_handler entry, patchbay_handler leaving,
 		 patchbay_handler handler, patchbay_handler other_leaving,
 		 unsigned int flags)

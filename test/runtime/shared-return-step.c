@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call is stopped twice, between any two instructions and a few further on. At
- * the first stop its function leaves the cell that it shares, and others get it,
- * whose tracer has an exit handler only. At the second these leave, and the function
- * comes back to where it was. What the thread has seen of the cell in between, it
- * has not seen of its function: no exit is told of without its entry.
+ * A call is stopped twice: after n instructions and a few later. At the first stop its
+ * function leaves the shared cell. Other functions get that cell, with a tracer that has
+ * only an exit handler. At the second stop these leave, and the function returns to it.
+ * The thread may have read the cell meanwhile, when it was not its function's. No exit
+ * handler is called without its entry.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* Of plums: both handlers; one on plum_a(), one on plum_b(). Of peaches: an exit. */
+/* Plums: both handlers; one on plum_a(), one on plum_b(). Peaches: an exit. */
 static struct patchbay_ops *of_plums, *of_a, *of_b, *of_peaches;
 static const struct patchbay_cell *cell_before;
 static int gone, entries, exits;
@@ -89,7 +89,7 @@ NOT_TRACED static void come_back(void)
 	struct patchbay_batch *batch;
 	int nr;
 
-	/* One at last: it alone does not keep the cell where all are gathered. */
+	/* The last one: it alone does not keep the shared cell of empty functions. */
 	if (!gone || patchbay_disarm(of_peaches, "peach_[abc]") != 3 ||
 	    patchbay_disarm(of_peaches, "peach_d") != 1)
 		return;

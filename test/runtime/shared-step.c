@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function leaves the cell that it shared with others between any two
- * instructions of a call of it: a debugger's trap comes at each of them, and at one
- * after the other its handler changes the tracers. Where the thread is in a handler
- * the library says so. Else no tracer is called that has gone, also by who has
- * found the way to the cell that the function had; and where other functions have
- * got this cell meanwhile, their tracers are not taken for the function's.
+ * A function leaves a shared cell between any two instructions of its call. A
+ * debugger's trap comes at each instruction; its handler changes the tracers at one
+ * after the other. If the thread is in a handler, the library returns an error.
+ * Otherwise no removed tracer is called, even if the call has read the old cell. If
+ * other functions have got this cell meanwhile, their tracers are not called for this
+ * function.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -21,7 +21,7 @@ static void (*at_trap)(void);
 static struct patchbay_ops *first, *second, *third;
 static long parted, inside, given;
 
-/* Of the tracer that goes. */
+/* Of the tracer that is removed. */
 FAST static void note(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
@@ -30,7 +30,7 @@ FAST static void note(uintptr_t ip, uintptr_t parent_ip,
 	late += gone;
 }
 
-/* Of the one that comes. */
+/* Of the tracer that is added. */
 FAST static void enter(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -49,7 +49,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 	wrong += *patchbay_session_word(cell, regs) != (ip ^ 0x1234);
 }
 
-/* Of others' functions. */
+/* Of other functions' tracers. */
 FAST static void never(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -64,7 +64,7 @@ NOT_TRACED static void count_down(void)
 		at_trap();
 }
 
-/* A call, with what is to happen after @n instructions. False: it has less. */
+/* A call with a change after @n instructions. False: it has fewer. */
 NOT_TRACED static int call(long n, void (*what)(void))
 {
 	gone = late = entries = exits = wrong = 0;
@@ -77,7 +77,7 @@ NOT_TRACED static int call(long n, void (*what)(void))
 	return left <= 0;
 }
 
-/* It alone leaves those with whom it shares. */
+/* Only this function leaves the shared cell. */
 NOT_TRACED static void part(void)
 {
 	int nr = patchbay_disarm(first, "plum_a");
@@ -88,7 +88,7 @@ NOT_TRACED static void part(void)
 	inside += !gone;
 }
 
-/* All leave the cell, to different ones, and others get it. */
+/* All leave the cell for different ones, and other functions get it. */
 NOT_TRACED static void give(void)
 {
 	const struct patchbay_filter plums = { .size = sizeof(plums),
@@ -111,7 +111,7 @@ NOT_TRACED static void give(void)
 	CHECK_EQ(patchbay_arm(third, "peach_[abcd]", 0), 4);
 }
 
-/* All in one cell, without tracers: then who is armed gets another. */
+/* All in one empty cell: a function that is armed gets another. */
 static void gather(void)
 {
 	struct patchbay_ops *all = make(note, NULL, 0);

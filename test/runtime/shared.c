@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that share cells, and come to have other tracers, some of them or all,
- * while threads call them:
+ * Functions share cells. Some or all of them get other tracers while threads call
+ * them:
  *
- *	shared PLUGIN [ROUNDS]
+ * shared PLUGIN [ROUNDS]
  *
- * Tracers are armed and disarmed on what chance chooses of two hundred functions
- * of three shapes: one with an entry handler; one with both; one with an exit
- * handler alone; one with data of each function, which go beside cells that others
- * share. Then no handler is called on behalf of a function where its tracer is not
- * armed; where it is, it sees each call once; data and function belong together;
- * and an exit is told to whom the entry was told, and to nobody who was armed, or
- * armed again, while the body ran. A module with as many functions comes, is armed
- * and goes meanwhile.
+ * Four tracers are armed and disarmed on random subsets of two hundred functions of
+ * three shapes: one with an entry handler, one with both, one with an exit handler
+ * alone, and one with data per function, whose cells lie beside shared ones. A
+ * handler is called for a function only if its tracer is armed there, and then
+ * exactly once per call. Data match the function. An exit handler is called only if
+ * the entry handler was. It is not called if the tracer was armed, or armed again,
+ * while the body ran. A module with as many functions is loaded, armed and unloaded
+ * meanwhile.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-/* What bodies wait for, if they are to be long. */
+/* What long bodies wait for. */
 static void (*volatile body)(void);
 
 static void run_body(void)
@@ -50,8 +50,8 @@ static void run_body(void)
 		return a + b + c + 1;                                          \
 	}
 /*
- * One whose result is in other registers. IEEE's on ppc64le, which clang takes where the
- * system does, is in a vector's, and such functions have no exits (../../llvm-pass/README.md).
+ * A result in other registers. On ppc64le, IEEE's type is in a vector register; clang uses it
+ * where the system does. Such functions have no exits (../../llvm-pass/README.md).
  */
 #ifdef __LONG_DOUBLE_IEEE128__
 typedef double real;
@@ -88,7 +88,7 @@ const uintptr_t *plugin_functions(void) { return own; }
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
 
-/* How many integer registers a long double takes. */
+/* Number of integer registers of a long double. */
 #ifdef __riscv
 #define LONG_DOUBLE_ARGS 2
 #else
@@ -106,14 +106,14 @@ static UNTRACED void call(uintptr_t function, int which)
 }
 
 /*
- * A tracer on a function: twice how often that has changed, and 1 while it is
- * being changed. It is armed if ARMED is set.
+ * A tracer on a function: twice the number of changes, plus 1 during a change. ARMED is
+ * set if it is armed.
  */
 enum { ENTRY, BOTH, EXIT, OWN, NR_TRACERS };
 #define ARMED 0x80000000u
 static _Atomic unsigned int states[NR_TRACERS][NR];
 
-/* What this thread's handlers saw of the call that it makes. */
+/* What this thread's handlers saw of its current call. */
 static _Thread_local volatile int which, seen[NR_TRACERS], exits[NR_TRACERS];
 static _Thread_local unsigned int seed;
 static _Atomic long calls, known, told, late;
@@ -123,7 +123,7 @@ static struct patchbay_ops *tracers[NR_TRACERS];
 
 static UNTRACED unsigned int chance(void)
 {
-	/* Marsaglia's xorshift: of others the low bits follow a pattern. */
+	/* Marsaglia's xorshift: the low bits of others follow a pattern. */
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
 	seed ^= seed << 5;
@@ -132,7 +132,7 @@ static UNTRACED unsigned int chance(void)
 
 static UNTRACED int index_of(uintptr_t ip)
 {
-	/* Functions are called one at a time, and call nothing that is traced. */
+	/* Functions are called one at a time and call no traced function. */
 	CHECK(ip == own[which]);
 	return which;
 }
@@ -211,7 +211,7 @@ static UNTRACED void dawdle(void)
 		sched_yield();
 }
 
-/* Call a function, and see who was told of it. */
+/* Call a function, and check which tracers saw it. */
 static UNTRACED void try(int i)
 {
 	unsigned int before[NR_TRACERS];
@@ -325,7 +325,7 @@ static void change(int tracer)
 	end_change(tracer, some, (int)filter.cnt, arm);
 }
 
-/* One tracer goes and another comes, at once, and a third stays as it is. */
+/* In one batch, one tracer is removed and another added; a third one stays. */
 static void exchange(void)
 {
 	static uintptr_t some[NR];
@@ -374,7 +374,7 @@ static struct patchbay_ops *make(int tracer)
 	return ops;
 }
 
-/* In a module that goes while tracers are armed there. */
+/* In a module that is unloaded while tracers are armed there. */
 static long plugin_calls, plugin_exits;
 
 HANDLER(count)
@@ -438,7 +438,7 @@ static uint64_t memory(void)
 	return stats.memory;
 }
 
-/* Tracers that are armed on all alike take one cell for each shape. */
+/* Tracers that are armed on all functions use one cell per shape. */
 static void weigh(void)
 {
 	uint64_t before = memory(), after;

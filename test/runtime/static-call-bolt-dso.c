@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static call of a shared object that an executable makes, too: each has a
- * tramp of its own. BOLT has moved one of them, the other, both.
+ * A shared object and an executable make the same static call, each with its own tramp.
+ * BOLT has moved one of them, the other, or both.
  */
 // REQUIRES: lld, llvm-bolt
 // DEFINE: %{flags} = -fno-sanitize=kcfi --ld-path=%ld.lld -Wl,--static-calls,--emit-relocs %link

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that BOLT has moved: it leaves the tramps where the run time looks
- * for them and leads them, the keys and the callers to the functions' new
- * places. So every call still goes where the last update sent it.
+ * A program that BOLT has moved. BOLT leaves the tramps where the runtime expects them.
+ * It redirects tramps, keys and callers to the moved functions. Every call still goes to
+ * the target of the last update.
  */
 // REQUIRES: lld, llvm-bolt
 // RUN: %build -fno-sanitize=kcfi -O2 %s -o %t --ld-path=%ld.lld -Wl,--static-calls,--emit-relocs %link
@@ -63,7 +63,7 @@ int main(void)
 	b = static_call_update(count, three);
 	printf("update: %d %d\n", a, b);
 	show();
-	/* Out of the jump's reach, in the indirect form. */
+	/* Out of the jump's reach: the indirect form. */
 	static_call_update(adjust, labs);
 	show();
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that are cancelled while they update a static call: they finish the
- * update first, so that the next one neither waits for ever nor finds the work
- * half done. SIGKILL, because all other signals are blocked during an update.
+ * Threads are cancelled while they update a static call. They finish the update first.
+ * The next update then neither waits for ever nor finds the work half done. Uses SIGKILL,
+ * because all other signals are blocked during an update.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s

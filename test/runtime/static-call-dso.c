@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static call of a shared object that the executable, another shared object
- * and one that is loaded later call and update; and one of the executable that
- * they do. Each has a tramp of its own, and an update reaches all of them.
+ * The executable, a shared object and a later loaded one call and update a static call of
+ * another shared object. They do the same with one of the executable. Each has its own
+ * tramp, and an update reaches all of them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DOWNER -fPIC -shared %s -o %t/libowner.so --ld-path=%ld.lld -Wl,--static-calls %link
@@ -23,7 +23,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* What each link unit offers: the same, by another name. */
+/* The functions of each link unit: the same, with different names. */
 struct unit {
 	int (*call)(int);
 	int (*tail_call)(int);
@@ -57,7 +57,7 @@ extern struct unit owner_unit, user_unit, plugin_unit;
 #define ADD 4000
 #endif
 
-/* It needs a TOC pointer where there are any. */
+/* Needs a TOC pointer on targets that have one. */
 static volatile int add = ADD;
 static int target(int x) { return x + add; }
 
@@ -71,7 +71,7 @@ static int update(int (*to)(int)) { return static_call_update(number, to); }
 static int (*query(void))(int) { return static_call_query(number); }
 static int direct(void) { return has_direct_tramp(number); }
 
-/* As a debugger's breakpoint would be, behind what is patched. */
+/* As a debugger's breakpoint, after the patched bytes. */
 static unsigned char break_tramp(unsigned char byte)
 {
 	return write_text((unsigned char *)tramp_of(&STATIC_CALL_KEY(number)) +
@@ -80,7 +80,7 @@ static unsigned char break_tramp(unsigned char byte)
 }
 
 #if defined(OWNER) || defined(USER)
-/* An executable need not be one that has it. */
+/* An executable may have none. */
 #define verbosity_now NULL
 #define set_verbosity NULL
 #else
@@ -127,7 +127,7 @@ static void update_by_all(void)
 	update_by(&executable_unit, target, 4000);
 	update_by(&user_unit, user_unit.target, 2000);
 	CHECK(user_unit.direct());
-	CHECK(owner_unit.direct()); /* shared objects are near each other */
+	CHECK(owner_unit.direct()); /* shared objects are close to each other */
 	update_by(&owner_unit, owner_unit.target, 1000);
 	CHECK(owner_unit.direct());
 	update_by(&user_unit, target, 4000);
@@ -144,7 +144,7 @@ static int has_toc(int (*func)(int))
 #endif
 }
 
-/* One tramp in the middle is not as it should be: no other is changed. */
+/* If one tramp in the middle is invalid, no other is changed. */
 static void check_broken(void)
 {
 	unsigned char byte = user_unit.break_tramp(0x7f);
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	update_by_all();
 	update_by(units[3], units[3]->target, 3000);
 	CHECK(units[3]->direct());
-	/* On ppc64le its near form has the TOC of another already. */
+	/* On ppc64le its near form has another unit's TOC. */
 	CHECK(owner_unit.direct() == !has_toc(units[3]->target));
 
 	/* A static call of the executable. */
@@ -190,13 +190,13 @@ int main(int argc, char **argv)
 	CHECK_EQ(units[3]->verbosity(), 0);
 	CHECK(has_direct_tramp(verbosity));
 
-	/* It goes, and nothing leads to it any more. */
+	/* It is unloaded, and no tramp points to it. */
 	update_by(&owner_unit, owner_unit.target, 1000);
 	units[3] = NULL;
 	CHECK(!dlclose(handle));
 	update_by(&executable_unit, target, 4000);
 
-	/* It comes back, with tramps as at first. */
+	/* It is loaded again, with its initial tramps. */
 	handle = dlopen(argv[1], RTLD_NOW);
 	CHECK(handle);
 	units[3] = dlsym(handle, "plugin_unit");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * An update that fails says so and changes nothing: where a tramp's bytes are
- * unknown, where there is no tramp, and where the text cannot be written. One
- * that fails in the middle leaves calls where they went. In a child process it
- * is as possible as in its parent.
+ * A failing update returns an error and changes nothing: the tramp has unknown
+ * bytes, there is no tramp, or text cannot be written. A failure in the middle
+ * leaves calls at their old target. A child process can update as its parent
+ * can.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %clang -DNOTE=99,0,0,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.future.so
@@ -25,7 +25,7 @@
 #include <patchbay/static_call.h>
 
 #ifdef NOTE
-/* As the linker makes it, but for what is wrong with it. */
+/* As the linker makes it, except for the error. */
 #define STRING(...) #__VA_ARGS__
 #define LIST(...) STRING(__VA_ARGS__)
 __asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"
@@ -88,7 +88,7 @@ static void no_file(void)
 	report("no file", error, one);
 }
 
-/* membarrier() fails once the tramp has been changed already. */
+/* membarrier() fails after the tramp has been changed. */
 static void no_barrier(void)
 {
 	struct sock_filter filter[] = {
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++) {
 		void *module = dlopen(argv[i + 1], RTLD_NOW);
 
-		/* One of another version is left alone. */
+		/* One of another version is not changed. */
 		report(modules[i], static_call_update(number, one), i ? two : one);
 		if (!i)
 			static_call_update(number, two);

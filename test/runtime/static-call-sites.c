@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Patching call sites: on demand, and back; each leads to the target, where its
- * displacement can be written at once, or to the tramp, for targets that are
- * out of reach, NULL or RET0. A site with bytes that are not known stops an
- * update before it has changed anything. A shared object that is loaded later
- * begins with its tramps.
+ * Patches call sites on request, and restores them. A site points to the target if
+ * its displacement can be written atomically. It points to the tramp for a target
+ * out of reach, NULL or RET0. If a site has unknown bytes, an update fails before
+ * it changes anything. A shared object that is loaded later starts with its
+ * tramps.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi -DPLUGIN -fPIC -shared %s -o %t/plugin.so --ld-path=%ld.lld -Wl,--static-calls %link
@@ -44,7 +44,7 @@ DEFINE_STATIC_CALL(other, two);
 typedef long function(long);
 function jump, jump_if_not_0;
 
-/* Calls whose displacements are at every place in a word of 8 bytes; jumps. */
+/* Calls with displacements at every offset in a word of 8 bytes; jumps. */
 #if defined(__x86_64__)
 __asm__(".text\n"
 	".irp place, 0, 1, 2, 3, 4, 5, 6, 7\n"
@@ -87,7 +87,7 @@ static function *const callers[] = { call, jump };
 
 static int in_c(long x) { return (int)static_call(number)(x) + 0; }
 
-/* Whether @site can be changed by one write. */
+/* Can @site be changed by one write? */
 static int is_in_word(const unsigned char *site)
 {
 #ifdef __x86_64__
@@ -103,7 +103,7 @@ static int nr_sites, checked;
 
 #define NOTHING -1
 
-/* Everything goes to @func, which makes @result of 10; directly, if @directly. */
+/* All calls go to @func, which returns @result for 10; directly, if @directly. */
 static void check(function *func, long result, int directly)
 {
 	const void *tramp = tramp_of(&STATIC_CALL_KEY(number));
@@ -135,7 +135,7 @@ static void update(function *func)
 	CHECK_EQ(static_call_update(number, func), 0);
 }
 
-/* Where in a call or jump a debugger's breakpoint changes what it is. */
+/* The byte of a call or jump where a debugger's breakpoint changes the opcode. */
 #ifdef __x86_64__
 #define OPCODE 0
 #else

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads call static calls in every form while others update them as fast as
- * they can and shared objects come and go. Every call goes to a target that was
- * one at that moment.
+ * Threads call static calls of every form. Others update them as fast as possible,
+ * and shared objects come and go. Every call goes to a target that was valid at that
+ * moment.
  *
- *	static-call-storm PLUGIN [SECONDS [sites]]
+ * 	static-call-storm PLUGIN [SECONDS [sites]]
  *
- * `sites`: patch call sites, too, and the same again and again.
+ * `sites`: also patches and restores call sites again and again.
  *
  * Each key has a counter, which is odd while its update number (counter + 1) / 2
  * runs; the target of each update follows from its number. A call that begins
- * when the counter is b, and has ended when it is e, may go to the targets of
+ * when the counter is b and has ended when it is e may go to the targets of
  * the updates b / 2 to (e + 1) / 2, and to no other.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -58,8 +58,8 @@ DECLARE_STATIC_CALL(own, get_type);
 DECLARE_STATIC_CALL(store, store_type);
 
 /*
- * All of them tell which they are, and that the argument has come through. They
- * need a TOC pointer where there are any.
+ * Each returns its identity and proves that its argument arrived. They need a TOC pointer
+ * on targets that have one.
  */
 static volatile int zero;
 #define TARGET(id) { return 16 * x + (id) + zero; }
@@ -106,7 +106,7 @@ static _Atomic unsigned long called[NR_KEYS][TARGETS_OF_KEY];
 static _Atomic unsigned long calls, wrong, updates, failed, loaded;
 static atomic_int stop;
 
-/* Which target the update of this number sets; mixed so that any may follow. */
+/* The target that the update with this number sets, in mixed order. */
 static unsigned int target_of(enum key key, unsigned long number)
 {
 	unsigned long long mix = (number * NR_KEYS + key) * 0x9e3779b97f4a7c15;
@@ -120,7 +120,7 @@ static void check(enum key key, unsigned long begin, unsigned long end, int x,
 	unsigned int target = (unsigned int)result & 15;
 
 	calls++;
-	/* RET0 gives nothing of the argument back. */
+	/* RET0 does not return the argument. */
 	if (result != 16 * x + (int)target && !(key != STORE && !result))
 		wrong++;
 	for (unsigned long i = begin / 2; i <= (end + 1) / 2; i++) {
@@ -162,7 +162,7 @@ static int store(int x)
 	return value;
 }
 
-/* Nothing is known of who they call. */
+/* The compiler does not know which functions they call. */
 static get_type *volatile forms[NR_KEYS][3] = {
 	{ own, own_by_tail_call, own_by_branch },
 	{ shared, call_shared_in_owner, shared },
@@ -199,7 +199,7 @@ static void *updater(void *arg)
 		failed += update(key, target_of(key, i)) != 0;
 		counter[key]++;
 		updates++;
-		/* Others want the lock, too. */
+		/* Other threads need the lock, too. */
 		if (i % 64 == 0)
 			sched_yield();
 	}
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 	pthread_create(&threads[nr++], NULL, loader, argv[1]);
 	if (argc > 3)
 		pthread_create(&threads[nr++], NULL, toggler, NULL);
-	/* On a busy machine all that shall happen may take longer. */
+	/* On a busy machine all expected events may take longer. */
 	for (double now = 0;
 	     now < seconds || (!is_complete() && now < 60);
 	     now += 0.1)

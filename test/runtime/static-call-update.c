@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Updating a static call 30,000 times while threads call it: a call that
- * begins after static_call_update() has returned and ends before the next one
- * goes to the new target, any other to one of the targets. Two of them are in
- * reach of the tramp's jump, the third is the C library's and, in a dynamic
- * executable, is not: the tramp goes through both of its forms.
+ * Updates a static call 30,000 times while threads call it. A call that begins after
+ * static_call_update() returned and ends before the next update goes to the new target.
+ * Any other call goes to one of the targets. Two targets are in reach of the tramp's
+ * jump. The third is in the C library and, in a dynamic executable, out of reach: the
+ * tramp uses both forms.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t.pie -fPIE -pie --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t.pie | FileCheck %s --check-prefixes=CHECK,FAR
@@ -31,13 +31,13 @@
 #define UPDATES 30000
 #endif
 
-/* With argument 10 each has a result of its own. */
+/* Each returns a different result for the argument 10. */
 static long plus_one(long x) { return x + 1; }
 static long plus_two(long x) { return x + 2; }
 
 DEFINE_STATIC_CALL(adjust, plus_one);
 
-/* Odd while an update runs; the target is expected[sequence / 2 % 3] after. */
+/* Odd during an update; then the target is expected[sequence / 2 % 3]. */
 static atomic_ulong sequence;
 static const long expected[] = { 11, 12, 10 };
 static long (*const targets[])(long) = { plus_one, plus_two, labs };

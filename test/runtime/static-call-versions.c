@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A loaded module whose static calls are of another version does not keep those of other
- * modules from being updated. static_call_patch_sites() that fails has changed nothing.
+ * A loaded module has static calls of another version. Those of other modules can still
+ * be updated. If static_call_patch_sites() fails, nothing has changed.
  */
 // REQUIRES: lld
 // RUN: %build -DOTHER -shared -fPIC %s -o %t.so

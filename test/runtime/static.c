@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A static executable, position-independent or not, has its runtime inside. */
+/* A static executable, position-independent or not, contains its runtime. */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // RUN: %build -static-pie -fPIE %s -o %t.pie %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t.pie | FileCheck %s
 // RUN: %build -no-pie -fno-pie %s -o %t.dynamic %link
 // RUN: %t.dynamic | FileCheck %s
-/* Stripped, functions have no names; addresses and "*" still select them. */
+/* Stripped functions have no names; addresses and "*" still select them. */
 // RUN: llvm-strip %t -o %t.stripped
 // RUN: %t.stripped | FileCheck %s --check-prefix=STRIPPED
 // CHECK: named 1 calls 10

@@ -2,19 +2,19 @@
 /*
  * Everything at once, recorded and controlled from outside (Inputs/storm.py):
  *
- *	storm PLUGIN [SECONDS]
+ * 	storm PLUGIN [SECONDS]
  *
- * 4 threads call; a signal comes to one of them every half millisecond, calls,
- * too, and every other time leaves with siglongjmp(3), from wherever the thread
+ * 4 threads call. A signal arrives at one of them every half millisecond; its handler
+ * calls, too. Every other time it leaves with siglongjmp(3), from wherever the thread
  * was: a tracer's handler, a trampoline. 2 threads allocate, one forks, one loads
- * and unloads a module, one starts threads that end at once, one makes a tracer,
+ * and unloads a module, one starts threads that end at once. One makes a tracer,
  * arms, disarms and destroys it. `patchbay live` arms and disarms meanwhile.
  *
- * A call is *begun* before and *done* after it; what is recorded, missed, cut off
- * or lost has to be in between. Prints both, when it is over, and sees itself to
- * what a tracer of its own has *seen* all along, and what the library says that it
- * *missed*. A release is worth ten
- * minutes of it: storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
+ * The program counts a call as *begun* before and as *done* after it. The sum of recorded,
+ * missed, cut off and lost calls must be in between. The program prints both at the end.
+ * It checks what its own tracer has *seen* all the time, and what the library
+ * reports as *missed*. Before a release run it for ten
+ * minutes: storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
  */
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -60,9 +60,9 @@ static const char *plugin;
 OPAQUE int steady_child(int a) { return a + 3; }
 
 /*
- * With ThreadSanitizer (CONTRIBUTING.md) a signal is kept back until a function is called
- * that it knows, so there is one now and then; and children of a process with threads make
- * threads, of which it would end the process.
+ * ThreadSanitizer (CONTRIBUTING.md) delays a signal until the thread calls a function that
+ * it intercepts; the thread calls one now and then. It also ends a child of a threaded
+ * process that creates threads.
  */
 extern void __tsan_init(void) __attribute__((weak));
 
@@ -71,7 +71,7 @@ const char *__tsan_default_options(void)
 	return "die_after_fork=0";
 }
 
-/* Of this thread: where to, and whether it may be left. */
+/* Per thread: the jump's target, and whether jumping is allowed. */
 static __thread sigjmp_buf here;
 static __thread volatile sig_atomic_t may_jump;
 static __thread volatile sig_atomic_t nr_signals;
@@ -148,7 +148,7 @@ NOT_TRACED static void *forker(void *arg)
 		CHECK_EQ(waitpid(child, &status, 0), child);
 		CHECK_EQ(status, 0);
 		forks++;
-		usleep(20000); /* each has a file of its own */
+		usleep(20000); /* each has its own file */
 	}
 	return arg;
 }
@@ -200,7 +200,7 @@ NOT_TRACED static void count(uintptr_t ip, uintptr_t parent_ip,
 	++*(_Atomic long *)cell->data;
 }
 
-/* A tracer of our own beside the recording one, on the same functions. */
+/* A tracer of this program beside the recording one, on the same functions. */
 NOT_TRACED static void *armer(void *arg)
 {
 	_Atomic long calls = 0;
@@ -227,7 +227,7 @@ NOT_TRACED static void *armer(void *arg)
 	return arg;
 }
 
-/* Sees steady() all along, in modules to come, too. */
+/* Sees steady() all the time, also in future modules. */
 NOT_TRACED static struct patchbay_ops *watch(void)
 {
 	const struct patchbay_ops_attr attr = {

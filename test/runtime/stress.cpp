@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*
- * Where two features meet: the ways in which ordinary programs get into trouble under a
+ * Combines features: the ways in which ordinary programs get into trouble under a
  * tracer, all in one process, for a while.
  *
- *	stress PLUGIN UNWINDER [SECONDS [plain]]
+ * 	stress PLUGIN UNWINDER [SECONDS [plain]]
  *
- * The program's allocator is instrumented. Threads end in every way there is: they return,
- * call pthread_exit(), are cancelled at a cancellation point or between two instructions,
- * or end by the system call alone; each leaves values of keys whose destructors make calls
- * and set their key again. Others throw through traced functions, by the shared unwinder
- * and by one that an object (UNWINDER) brings along, run chains of guaranteed tail calls,
- * fork, and load and unload an object (PLUGIN). A signal interrupts them all; its handler
- * makes calls, and leaves by siglongjmp() where that is allowed. Tracers come and go
- * meanwhile, and their callbacks ask the loader. With "plain" nothing in the program
- * traces: another process does (Inputs/stress.py).
+ * The program's allocator is instrumented. Threads end in all ways: they return, call
+ * pthread_exit(), are cancelled at a cancellation point or between two instructions, or
+ * end by the system call alone. Each leaves values of keys whose destructors make calls
+ * and set their key again. Others throw through traced functions, with the shared unwinder
+ * and with one that an object (UNWINDER) contains. Others run chains of guaranteed tail
+ * calls, fork, and load and unload an object (PLUGIN). A signal interrupts them all. Its
+ * handler makes calls, and leaves by siglongjmp() where that is allowed. Tracers come and
+ * go meanwhile, and their callbacks call the loader. With "plain" the program traces
+ * nothing itself; another process does (Inputs/stress.py).
  *
- * A call of steady() is *begun* before and *done* after it. A tracer that is armed all the
- * time has seen or missed at most all that were begun; and at least all that are done, but
- * for those that no tracer could count, which the library does (patchbay_stats.unseen).
- * A release is worth ten minutes of it.
+ * The program counts a call of steady() as *begun* before and as *done* after it. A tracer
+ * that is armed all the time has seen or missed at most all begun calls, and at least all
+ * done ones. The library counts those that no tracer could count (patchbay_stats.unseen).
+ * Before a release run it for ten minutes.
  */
 // RUN: rm -rf %t && mkdir -p %t
 // DEFINE: %{object} = %buildxx -DLIBRARY -shared -fPIC
@@ -31,7 +31,7 @@
 // CHECK-NEXT: chains: {{[1-9][0-9]*}} exceptions: {{[1-9][0-9]*}} of another unwinder: {{[1-9][0-9]*}}
 // CHECK-NEXT: forks: {{[1-9][0-9]*}} jumps: {{[1-9][0-9]*}} modules: {{[1-9][0-9]*}} allocated: {{[1-9][0-9]*}}
 // CHECK-NEXT: tracers: {{[1-9][0-9]*}} visits: {{[1-9][0-9]*}} answers of the loader: {{[1-9][0-9]*}}
-/* And from outside. */
+/* Traced from outside. */
 // RUN: %python %S/Inputs/stress.py %patchbay 4 %t/data %t/stress %t/plugin.so %t/unwinder.so | FileCheck --check-prefix=ATTACH %s
 // ATTACH: modules: {{[1-9]}}
 // ATTACH: exit status 0, attached {{[1-9][0-9]*}} times
@@ -44,7 +44,7 @@ OPAQUE static void throw_number(int a) { throw a; }
 
 extern "C" int plugin_call(int a) { return add_one(a); }
 
-/* The exception passes two functions, and does not leave the object. */
+/* The exception passes two functions and stays in the object. */
 OPAQUE static int pass_on(int a)
 {
 	throw_number(a);
@@ -80,7 +80,7 @@ extern "C" int plugin_throw(int a)
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 
-/* --- What is counted. --- */
+/* --- Counters. --- */
 
 static std::atomic<int> stop;
 static std::atomic<long> begun, done, seen, chains, exceptions, foreign, forks, jumps,
@@ -114,7 +114,7 @@ struct machine {
 typedef long (*operation)(struct machine *, const unsigned char *);
 extern const operation operations[3];
 
-/* clang refuses the attribute on ppc64le, where the function may have another TOC. */
+/* clang refuses the attribute on ppc64le: the callee may have another TOC. */
 #ifdef __powerpc64__
 #define MUSTTAIL
 enum { CHAIN_LENGTH = 100 };
@@ -291,7 +291,7 @@ NOT_TRACED static void *loader(void *arg)
 
 static pthread_key_t keys[2];
 
-/* Sets its key again, as POSIX allows, up to the last round and in it. */
+/* Sets its key again, as POSIX allows, up to and including the last round. */
 static void destroy_value(void *rounds)
 {
 	const uintptr_t left = reinterpret_cast<uintptr_t>(rounds) - 1;
@@ -305,7 +305,7 @@ static void destroy_value(void *rounds)
 static void destroy_last(void *value)
 {
 	risky(1);
-	pthread_setspecific(keys[1], value); /* for ever: the library gives up */
+	pthread_setspecific(keys[1], value); /* for ever: the C library gives up */
 }
 
 static void call_for_ever()
@@ -380,7 +380,7 @@ NOT_TRACED static void ask_loader(const void *address)
 {
 	Dl_info info;
 
-	/* The object may be gone by now. */
+	/* The object may be unloaded by now. */
 	answers += dladdr(address, &info) != 0;
 }
 
@@ -465,7 +465,7 @@ NOT_TRACED static void *visitor(void *arg)
 	return arg;
 }
 
-/* --- All of it. --- */
+/* --- Main. --- */
 
 NOT_TRACED static double now()
 {
@@ -479,7 +479,7 @@ static void *(*const bodies[])(void *) = { worker, worker, allocator, starter, s
 					   forker, loader, tracer, tracer, visitor };
 enum { NR = sizeof(bodies) / sizeof(*bodies), PLAIN = NR - 3 };
 
-/* On a busy machine some things come late. */
+/* On a busy machine some events come late. */
 NOT_TRACED static bool is_enough(bool plain)
 {
 	for (const auto &nr : ended)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What libpatchbay does for libpatchbay-trace when a thread ends that has made
- * traced calls: one function is called, in the thread, once, with signals
- * blocked; what the thread calls after it is traced all the same. In whatever order
- * threads end, those that wait for handlers go on finding the others.
+ * When a thread that made traced calls ends, libpatchbay calls one function for
+ * libpatchbay-trace: in the thread, once, with signals blocked. Later calls of the thread
+ * are still traced. Threads end in any order; threads that wait for handlers still find
+ * the others.
  */
 // RUN: %build -I %patchbay_source/runtime/core %s -o %t %link
 // RUN: timeout 60 %t | FileCheck %s
@@ -46,7 +46,7 @@ static void destroy(void *arg)
 	sigset_t now;
 
 	traced(1);
-	/* Destructors are called several times, if they ask for it. */
+	/* Destructors are called several times if they request it. */
 	if (arg != &own)
 		pthread_setspecific(early, &own);
 	else if (!retired_before)
@@ -73,12 +73,12 @@ static void run(void *calls)
 }
 
 /*
- * Threads that end in the order in which they began, in the opposite one, and in
- * neither, while others begin, and while somebody waits for all that are there.
+ * Threads end in the order in which they started, in reverse, and in random order.
+ * Meanwhile others start, and one waits for all handlers.
  */
 #define THREADS 120
 
-static volatile int last; /* may end: those with numbers up to this */
+static volatile int last; /* threads up to this number may end */
 
 static void *ends_in_turn(void *arg)
 {
@@ -136,9 +136,9 @@ int main(void)
 	}
 	CHECK_EQ(of_others, 0);
 	CHECK_EQ(unblocked, 0);
-	/* The thread's own, in retire(), and in two rounds of destructors. */
+	/* The thread's own calls: in retire(), and in two rounds of destructors. */
 	CHECK_EQ(calls, 10 * 4);
-	CHECK_EQ(patchbay_ops_destroy(ops), 0); /* waits for nobody */
+	CHECK_EQ(patchbay_ops_destroy(ops), 0); /* does not wait for any thread */
 
 	retired = 0;
 	CHECK_EQ(patchbay_ops_create(&attr, &waits), 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arming and disarming a function 260,000 times, and with lit's --param long=1
- * over a million times, while two threads call it, each time with another tracer
- * than before: no crash, no wrong result, no call of a handler after its
- * disarming returned, and no mapping that is writable and executable. The process
- * cannot make one: PR_SET_MDWE.
+ * Arms and disarms a function 260,000 times (with lit's --param long=1 over a
+ * million times) while two threads call it, each time with another tracer. No
+ * crash, no wrong result, no handler call after disarming returned, and no
+ * mapping that is writable and executable. PR_SET_MDWE prevents such a
+ * mapping.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t %if long %{ 260000 %} %else %{ 65000 %} | FileCheck %s --check-prefixes=CHECK,%if long %{LONG%} %else %{SHORT%}
@@ -30,7 +30,7 @@
 #endif
 
 OPAQUE int toggled_sum(int a, int b) { return a + b; }
-/* Behind an endbr64 the site is elsewhere, and so is its trampoline. */
+/* After an endbr64 the site is at another offset, and has another trampoline. */
 OPAQUE int toggled_difference(int a, int b) { return a - b; }
 
 static atomic_int stop;
@@ -94,13 +94,13 @@ int main(int argc, char **argv)
 
 		CHECK_EQ(patchbay_ops_create(&attr, &ops[i]), 0);
 	}
-	/* Linux before 6.3 does not know it. */
+	/* Linux before 6.3 does not have it. */
 	CHECK(!prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) ||
 	      errno == EINVAL);
 	pthread_create(&threads[0], NULL, caller, NULL);
 	pthread_create(&threads[1], NULL, caller, NULL);
 	pthread_create(&threads[2], NULL, sampler, maps);
-	/* On a busy machine the threads come late. */
+	/* On a busy machine the threads start late. */
 	for (long i = 0; i < rounds || !calls[0] || !calls[1]; i++) {
 		int which = i & 1;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call from within a handler is counted as missed. So is one that comes, by a signal
- * handler, at any moment of that, one instruction after the other: by the tracer, or for
- * the process, where the tracer cannot be looked at.
+ * A call in a handler is counted as missed. A signal handler makes another call at each
+ * instruction of that. It is counted as missed, too: by the tracer, or for the process if
+ * the tracer cannot be accessed.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 60 %t | FileCheck %s
@@ -52,7 +52,7 @@ static void on_step(int signal, siginfo_t *info, void *arg)
 	call();
 }
 
-/* Within the handler: the call is stepped through. */
+/* Within the handler: the call is single-stepped. */
 static void within(int signal)
 {
 	(void)signal;
