@@ -87,6 +87,7 @@ static int make_file(const char *output, char now[PATH_MAX])
 			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
 
 	*now = '\0';
+	/* -EISDIR: the kernel ignores O_TMPFILE and sees O_DIRECTORY. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR)
 		return fd;
 	for (unsigned int n = 0; n < 10000; n++) {

@@ -46,6 +46,7 @@ int pb_keep_descriptor(int fd)
 {
 	int high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
 
+	/* -EINVAL: the number exceeds the limit. */
 	if (high < 0)
 		high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_LEAST);
 	pb_sys(SYS_close, fd);

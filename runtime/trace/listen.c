@@ -73,7 +73,7 @@ static struct listener {
  * new client replaces the oldest.
  */
 static struct place {
-	int client;
+	int client; /* -1: the place is free */
 	uint64_t since_ns;
 } places[PB_CONTROL_PLACES];
 

@@ -141,6 +141,7 @@ uint64_t pb_quota_used(void)
 	return size ? __atomic_load_n(&size->used, __ATOMIC_RELAXED) : 0;
 }
 
+/* -1: all elements are in use, so this process is not seen, or nothing is counted. */
 int pb_quota_begin(void)
 {
 	uint32_t pid = size ? (uint32_t)pb_sys(SYS_getpid) : 0;

@@ -125,6 +125,7 @@ static int look(struct patchbay_ops *ops, enum pb_under_of of)
 	return patchbay_ops_update(ops, handlers[of].entry);
 }
 
+/* -ETIMEDOUT is reported, but all is done: a handler may still be running. */
 static int is_done(int result)
 {
 	return result >= 0 || result == -ETIMEDOUT;
