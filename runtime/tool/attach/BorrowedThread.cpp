@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// False: it could not be looked at, or it is not so.
+// False: the thread cannot be read, or the condition does not hold.
 static bool holdsOnceStopped(pid_t Process, pid_t Thread,
                              function_ref<bool(const ThreadRegisters &)> Holds) {
   Tracee T(Process, Thread);
@@ -22,7 +22,7 @@ static bool holdsOnceStopped(pid_t Process, pid_t Thread,
   return *State == Tracee::State::Stopped && Holds(T.registers());
 }
 
-// One that waits again where it did needs not be stopped.
+// A thread that waits again where it did before need not be stopped.
 bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
                        const LoadedModule::Range &Code, const StubUse &Use) {
   auto Place = placeOf(Memory.pid(), Use.Thread);
@@ -39,8 +39,9 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
       });
 }
 
-// The new thread has all signals of the program's blocked, so its program counter is
-// in the code, or it waits in what it has called from there, which the area tells.
+// The new thread blocks all signals for the program. So its program counter is
+// in the code, or it waits in a function that the code has called. The area
+// tells that.
 bool patchbay::isLeftAlone(const ProcessMemory &Memory,
                            const LoadedModules &Modules,
                            const LoadedModule::Range &Code,

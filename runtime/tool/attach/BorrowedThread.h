@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether threads are out of the code of Stub.h, so that it can be taken away.
+// Finds out whether threads have left the code of Stub.h, so that it can be
+// removed.
 #ifndef PATCHBAY_TOOL_ATTACH_BORROWEDTHREAD_H
 #define PATCHBAY_TOOL_ATTACH_BORROWEDTHREAD_H
 
@@ -9,13 +10,12 @@
 
 namespace patchbay {
 
-/// The thread that was borrowed, for good: it may have left the code for a signal
-/// handler, and is back in there when that returns.
+/// Has the borrowed thread left the code for good? It may have left it for a
+/// signal handler, and then returns to it.
 bool hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
              const LoadedModule::Range &Code, const StubUse &Use);
 
-/// All threads, of code that was found there: another command was killed, and has
-/// left it.
+/// Have all threads left code that a killed command has left behind?
 bool isLeftAlone(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule::Range &Code, const StubUse &Use);
 

@@ -22,12 +22,12 @@ using namespace std::chrono_literals;
 
 using Clock = std::chrono::steady_clock;
 
-// For a thread to come to where it may be borrowed; for it to be done; for the loader
-// and the runtime's start.
+// Time limits: for a thread to become safe to borrow; for it to be done; for
+// the loader and the start of the runtime.
 static constexpr auto UntilSafe = 5s, UntilDone = 2s, UntilLoaded = 10s;
 
-// Looks again and again, first often; where it takes long, as on a machine that
-// is busy, so seldom that looking is no burden itself.
+// Polls often at first. On a busy machine it polls less and less often, so that
+// polling itself costs little.
 template <typename Function>
 static bool waitUntil(std::chrono::nanoseconds Limit, Function Done) {
   auto Begin = Clock::now();
@@ -67,7 +67,7 @@ private:
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
   }
-  // Its memory, not another program's, which it may execute at any moment.
+  // Checks its own memory: it may execute another program at any moment.
   bool isGone() const {
     char Byte;
     return !Memory.read(Place.code(), Byte);
@@ -105,7 +105,7 @@ private:
   SafePoint Safe;
   pid_t Pid;
   StubUse Use;
-  std::string Waits; // of the last thread that does, where, with words for it
+  std::string Waits; // where the last thread that waits does so, as text
   pb_moment Begun = pb_moment_now();
   std::chrono::nanoseconds StoppedAt{0}, BorrowedFor{0};
   InjectionResult Result;
@@ -147,12 +147,12 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
       return Look::NotNow;
   }
   std::string Code = stubCode(Functions, Use);
-  // After execve(2) it would be another program's memory that we know.
+  // After execve(2) this memory would belong to another program.
   if (!Place.writeCode(Thread, Code))
     return isGone() ? Expected<Look>(Look::NotNow) : Place.cannotWriteCode();
   if (!T.hasThere(Place.code(), Code))
     return Look::NotNow;
-  // Behind the code that tells where it is, should this command be killed.
+  // After the code that tells where it is, in case this command is killed.
   if (Use.WayBack && !Place.writeWayBack(Thread, Use.WayBack,
                                          wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
@@ -163,7 +163,7 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   return Look::Borrowed;
 }
 
-// Those first that wait where threads often may be borrowed.
+// Tries threads first that wait where threads can often be borrowed.
 Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
                                                Clock::time_point End) {
   std::vector<pid_t> Others;
@@ -179,7 +179,7 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
         Safe.prepare(*Place);
       Tracee::letLateGo(Pid);
       auto L = lookAt(Thread);
-      // Each of many may take long to stop.
+      // Each of many threads may take long to stop.
       if (!L || *L != Look::NotNow || Clock::now() >= End)
         return L;
     }
@@ -187,7 +187,7 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
   return Look::NotNow;
 }
 
-// What its linker leaves for debug/buildinfo.
+// Go's linker leaves this for debug/buildinfo.
 static bool isGo(pid_t Pid) {
   auto File = MemoryBuffer::getFile("/proc/" + Twine(Pid) + "/exe", /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
@@ -221,8 +221,8 @@ Error Injector::borrowThread() {
                       Twine(NotSaved) + Waits + "; try again");
 }
 
-// By the processor's counter, which the code has read at its end; the rate is known
-// well enough.
+// The code has read the processor's counter at its end. The rate is known well
+// enough.
 void Injector::measure() {
   uint64_t Left = 0;
   Memory.read(Place.area() + AREA_TICKS, Left);
@@ -258,7 +258,7 @@ Error Injector::awaitThread() {
     Place.leave();
   if (isGone())
     return gone();
-  // An area that is gone again was of a thread that could not be made.
+  // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
     return Memory.error("it can have no more memory, or no more threads "
                         "(RLIMIT_NPROC, RLIMIT_AS, pids.max, memory.max): it "
@@ -271,9 +271,9 @@ Error Injector::awaitThread() {
 // The thread that was made
 //===----------------------------------------------------------------------===//
 
-// The loader takes a library that it has for the one of the same path, before it looks
-// at the file. So this is a path that nobody else uses: the bits of Mark are slashes,
-// one or two, behind which the kernel finds the same.
+// Before the loader reads a file it compares its path with those of loaded
+// libraries, and reuses the library on a match. So this makes a unique path:
+// each bit of Mark adds "/" or "." after a slash, which the kernel ignores.
 static std::string uniquePath(uint64_t Mark, int Number) {
   std::string Path = "/proc/thread-self/fd";
   for (unsigned Bit = 0; Bit != 64; ++Bit)
@@ -281,7 +281,8 @@ static std::string uniquePath(uint64_t Mark, int Number) {
   return Path + "/" + std::to_string(Number);
 }
 
-// It is told that nobody looks at the area any more. When it is gone, so is the code.
+// Tells the thread that this command does not need the area any more. The code
+// is unused once the thread has gone.
 Error Injector::end(Error E) {
   pid_t New = word(AREA_NEW_TID);
   tell(AREA_END);
@@ -290,7 +291,8 @@ Error Injector::end(Error E) {
   return E;
 }
 
-// Returns by which paths the thread, and no other, finds files with these contents.
+// Returns the paths by which the new thread, and no other, finds files with
+// these contents.
 Expected<std::vector<std::string>>
 Injector::fillFiles(ArrayRef<std::string> Paths) {
   assert(Paths.size() <= AREA_FILES_MAX);
@@ -365,7 +367,7 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
   return Result;
 }
 
-// One that is busy, as with a signal, is asked again.
+// Asks a thread again that is busy, for example with a signal.
 static Expected<bool> askWhetherDispatched(pid_t Pid, pid_t Thread) {
   constexpr int Tries = 100;
   for (int Try = 0; Try != Tries; ++Try) {
@@ -380,8 +382,9 @@ static Expected<bool> askWhetherDispatched(pid_t Pid, pid_t Thread) {
   return false;
 }
 
-// A thread with syscall user dispatch would be shown what handlers do in it. It is told of
-// that by SIGSYS, which few programs handle: only their threads are stopped to ask.
+// A thread with syscall user dispatch would see the system calls of handlers
+// that run in it. It gets SIGSYS for them, which few programs handle. So only
+// threads of such programs are stopped to ask.
 static Error checkDispatch(const ProcessMemory &Memory) {
   pid_t Pid = Memory.pid();
   if (!(ThreadStatus(Pid, Pid).hex("SigCgt") >> (SIGSYS - 1) & 1))
@@ -405,8 +408,8 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   auto Modules = LoadedModules::read(Memory);
   if (!Modules)
     return Modules.takeError();
-  // They know of each thread by their own pthread_create(), and call through memory that
-  // others of theirs do not have.
+  // These sanitizers learn of threads from their own pthread_create(), and call
+  // through memory that other threads do not have.
   for (StringRef Sanitizer : {"tsan", "msan"})
     if (Modules->find(("__" + Sanitizer + "_init").str()))
       return Memory.error("it is built with -fsanitize=" +

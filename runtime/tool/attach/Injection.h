@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads a library into a running process, which nobody has prepared for it.
+// Loads a library into a running process that was not prepared for it.
 //
-// One thread of the process is borrowed for the time of one pthread_create(), where
-// it is proven that it may call that (SafePoint.h). It is the new thread that calls
-// dlopen(), and waits for the loader's lock, the allocator's, or constructors of
-// libraries, while the program goes on. So nothing that takes long, or never comes to
-// an end, is done by a thread of the program's: all threads but one run on, and that
-// one stands still for less than a millisecond (Stub.h).
+// This command borrows one thread of the process for one pthread_create(),
+// where the thread provably may call it (SafePoint.h). The new thread calls
+// dlopen(). It may wait for the loader's lock, the allocator's, or constructors
+// of libraries, while the program goes on. So no thread of the program does
+// anything that takes long or may never end. All threads but one run on, and
+// that one stands still for less than a millisecond (Stub.h).
 #ifndef PATCHBAY_TOOL_ATTACH_INJECTION_H
 #define PATCHBAY_TOOL_ATTACH_INJECTION_H
 
@@ -17,26 +17,27 @@
 namespace patchbay {
 
 struct Injection {
-  /// Opened by dlopen(), in this order.
+  /// dlopen() opens them in this order.
   std::vector<std::string> Paths;
-  /// Paths are as this command finds them, and the process does not: it gets their
-  /// bytes, in files that are in no folder. Else they are as the process finds them.
+  /// The process cannot find these paths, but this command can. So the process
+  /// gets the contents, in files without a name. Otherwise the process finds
+  /// the paths itself.
   bool ByContents = false;
-  /// int Entry(const char *Options, char *Why, size_t Size) of the last one.
+  /// The last library's int Entry(const char *Options, char *Why, size_t Size).
   std::string Entry = {}, Options = {};
 };
 
 struct InjectionResult {
-  int Returned;    // by the entry
-  std::string Why; // what the entry wrote
-  /// How long the thread that stood still the longest did nothing of its own,
-  /// which is most often the one that was borrowed; and how many were stopped
-  /// for a look.
+  int Returned;    // result of the entry
+  std::string Why; // text that the entry wrote
+  /// How long the thread that stood still the longest was kept from its work;
+  /// usually it is the borrowed one. And how many threads were stopped for a
+  /// look.
   std::chrono::nanoseconds StoodStill{0};
   unsigned Looks = 0;
 };
 
-/// Fails with one line; the process is then as it was.
+/// Fails with one line. The process is then unchanged.
 llvm::Expected<InjectionResult> inject(ProcessMemory &Memory,
                                        const Injection &What);
 

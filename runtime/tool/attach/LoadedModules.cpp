@@ -16,7 +16,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// More than any program has: what the process says is not trusted.
+// More than any program has. Data from the process is not trusted.
 static constexpr unsigned MaxModules = 1 << 16;
 static constexpr unsigned MaxDynamic = 1 << 10;
 
@@ -28,8 +28,8 @@ bool LoadedModule::containsCode(uint64_t Address) const {
   return any_of(Text, [&](const Range &R) { return R.contains(Address); });
 }
 
-// Nobody asks for longer names, and a table may say that all of it is one name
-// of each symbol.
+// Callers ask for no longer names. A damaged table may make the whole of it the
+// name of each symbol.
 static constexpr size_t MaxName = 256;
 
 StringRef LoadedModule::nameOf(const Function &F) const {
@@ -60,7 +60,7 @@ StringRef FunctionsByAddress::at(uint64_t Address) const {
   auto I = partition_point(Functions, [&](const LoadedModule::Function &F) {
     return F.Start <= Address;
   });
-  // Names of one function stand together; the nearest one below has the
+  // Names of one function are adjacent. The nearest function below contains the
   // address.
   if (I == Functions.begin())
     return "";
@@ -73,17 +73,18 @@ namespace {
 struct Dynamic {
   uint64_t Symbols = 0, Strings = 0, StringsSize = 0, Hash = 0, GnuHash = 0;
   uint64_t Debug = 0;
-  std::vector<uint64_t> Needed; // in the strings
+  std::vector<uint64_t> Needed; // offsets of strings
 };
 } // namespace
 
-// glibc has made addresses of these offsets, except in the vdso; musl has not.
+// glibc has replaced these offsets by addresses, except in the vdso. musl has
+// not.
 static uint64_t relocated(uint64_t Value, uint64_t Base) {
   return Value < Base ? Value + Base : Value;
 }
 
-// Its entries up to DT_NULL, a page at a time: nothing may be behind the last
-// one's.
+// Reads the entries up to DT_NULL, a page at a time: the memory after the last
+// one may be unmapped.
 static std::vector<Elf64_Dyn> readEntries(const ProcessMemory &Memory,
                                           uint64_t At) {
   std::vector<Elf64_Dyn> All;
@@ -136,8 +137,8 @@ static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
 }
 
 namespace {
-/// More than all modules of any program have together; what is read is taken from
-/// that, whether it makes sense or not.
+/// More than all modules of any program have together. Each read uses up a part
+/// of it, so damaged data ends.
 struct Room {
   uint64_t Symbols = 1 << 23, Strings = 1 << 28;
   static bool take(uint64_t &Of, uint64_t Size) {
@@ -148,14 +149,14 @@ struct Room {
 };
 
 struct HashTable {
-  uint64_t Symbols = 0; // so many are in the symbol table
-  uint64_t First = 0;   // of those that have a hash
+  uint64_t Symbols = 0; // number of symbols in the symbol table
+  uint64_t First = 0;   // the first one with a hash
   std::vector<uint32_t> Hashes;
 };
 } // namespace
 
-// The symbol table does not say how long it is; the hash tables know. In that of
-// GNU the last chain of all ends with the last symbol.
+// The symbol table has no length; the hash tables tell it. In GNU's table, the
+// last chain ends with the last symbol.
 static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
                             Room &Left) {
   struct {
@@ -182,7 +183,8 @@ static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
   std::vector<uint32_t> Hashes(Last - Head.First);
   if (!Memory.read(At, Hashes.data(), Hashes.size() * 4))
     return {};
-  // The rest of that chain, a page at a time: nothing may be behind it.
+  // Reads the rest of that chain, a page at a time: the memory after it may be
+  // unmapped.
   bool IsAtEnd = false;
   while (!IsAtEnd) {
     uint64_t From = At + Hashes.size() * 4;
@@ -243,7 +245,7 @@ static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
 // All of them
 //===----------------------------------------------------------------------===//
 
-// The loader's list begins at the executable, which the kernel tells of.
+// The loader's list begins at the executable. The kernel tells where that is.
 static uint64_t programHeaders(const ProcessMemory &Memory) {
   auto Buffer = MemoryBuffer::getFileAsStream(Memory.proc("auxv"));
   if (!Buffer)
@@ -259,7 +261,7 @@ static uint64_t programHeaders(const ProcessMemory &Memory) {
   return 0;
 }
 
-// Of the program: where its dynamic section is, and whether it has a loader.
+// Finds the program's dynamic section, and whether it has a loader.
 static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                                       uint64_t &Base) {
   uint64_t At = programHeaders(Memory), Dynamic = 0, HasLoader = 0;
@@ -269,7 +271,7 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                         "try again");
   for (unsigned I = 0; At && I != PN_XNUM; ++I) {
     Elf64_Phdr P;
-    // PT_PHDR comes first; a program without one has no table of the loader's.
+    // PT_PHDR comes first. A program without it has no table of the loader's.
     if (!Memory.read(At + I * sizeof(P), P) || P.p_type > PT_HIPROC ||
         (I && !P.p_type && !P.p_filesz && !P.p_flags))
       break;
@@ -290,7 +292,7 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
 }
 
 namespace {
-/// It may be over in a moment.
+/// Trying again may succeed.
 class LoaderAtWork : public ErrorInfo<LoaderAtWork, ToolError> {
 public:
   static char ID;
@@ -310,8 +312,8 @@ static bool isConsistent(const ProcessMemory &Memory, uint64_t Debug,
          List.r_state == r_debug::RT_CONSISTENT;
 }
 
-// A list that was consistent before and after was so in between, unless a library
-// came and went meanwhile: nothing is done by what is read of that.
+// A list that was consistent before and after was consistent in between, unless
+// a library came and went meanwhile. Nothing is done with data of that library.
 Expected<LoadedModules> LoadedModules::read(ProcessMemory &Memory) {
   for (unsigned Tries = 0;; ++Tries) {
     auto Result = readOnce(Memory);
@@ -336,8 +338,8 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
   if (!Program.Debug || !isConsistent(Memory, Program.Debug, List))
     return notReady(Memory);
 
-  // By where their dynamic section is: the loader's other ways to name a module
-  // are those of one C library.
+  // Identified by their dynamic sections: other ways of a loader to name a
+  // module depend on the C library.
   std::vector<MappedImage> Images;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
     if (auto Image = MappedImage::at(Memory, M))
@@ -372,7 +374,7 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Left,
                   Module);
     Result.Modules.push_back(std::move(Module));
-    // Nor is it there twice, unless the list goes round in a circle.
+    // A module is not in the list twice, unless the list is circular.
     Images.erase(Image);
   }
   if (Result.Modules.empty() || !isConsistent(Memory, Program.Debug, List))

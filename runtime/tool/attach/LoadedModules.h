@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader of a running process has loaded, in the order in which it looks
-// symbols up: read from the list that it keeps for debuggers (struct r_debug in
-// <link.h>), without stopping anybody.
+// The modules that the loader of a running process has loaded, in the order in
+// which it looks up symbols. Reads the list that the loader keeps for debuggers
+// (struct r_debug in <link.h>), without stopping any thread.
 #ifndef PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
 #define PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
 
@@ -11,7 +11,7 @@
 namespace patchbay {
 
 struct LoadedModule {
-  /// What a segment is mapped in multiples of, at least.
+  /// Segments are mapped in multiples of this at least.
   static constexpr uint64_t PageSize = 4096;
   struct Range {
     uint64_t Start, End;
@@ -22,31 +22,31 @@ struct LoadedModule {
   struct Function {
     uint64_t Start, Size;
     uint32_t Name; // in Names
-    uint32_t Hash; // of its name, as DT_GNU_HASH has it, but for the lowest bit
+    uint32_t Hash; // of its name, as in DT_GNU_HASH, except for the lowest bit
   };
 
   std::string Path;
-  std::string Name; // what the loader knows it by
+  std::string Name; // the loader's name for it
   uint64_t Base = 0;
-  std::vector<Range> Text;  // what can be executed, without the last page's rest
-  std::vector<Range> Constant; // pages that cannot be written, as of tables
+  std::vector<Range> Text;  // executable, without the rest of the last page
+  std::vector<Range> Constant; // pages that are never written, such as tables
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
-  /// It is never unloaded: the program, what that needs, the loader.
+  /// Never unloaded: the program, its dependences, the loader.
   bool IsPermanent = false;
-  /// Functions that it exports. There are thousands, of which few are asked
-  /// for: they stay as they were read, in no order.
+  /// Exported functions, in no order. There are thousands, and few are looked
+  /// up.
   std::vector<Function> Functions;
   std::vector<char> Names;
 
   bool containsCode(uint64_t Address) const;
-  /// Its beginning, if it is longer than any that is asked for.
+  /// Only its beginning if it is longer than any name that callers look up.
   llvm::StringRef nameOf(const Function &F) const;
   /// 0 if it is not exported.
   uint64_t find(llvm::StringRef Name) const;
 };
 
-/// Which of the functions that a module exports an address is in. The module
-/// stays where it is meanwhile.
+/// Finds the exported function that contains an address. The module must not
+/// move meanwhile.
 class FunctionsByAddress {
 public:
   explicit FunctionsByAddress(const LoadedModule &Module);
@@ -60,18 +60,19 @@ private:
 
 class LoadedModules {
 public:
-  /// Fails with one line if there is no loader, or it is at work all the time.
+  /// Fails with one line if there is no loader, or if it is busy all the time.
   static llvm::Expected<LoadedModules> read(ProcessMemory &Memory);
 
   const std::vector<LoadedModule> &all() const { return Modules; }
-  /// Nullptr if the address is in no module's code.
+  /// Nullptr if no module's code contains the address.
   const LoadedModule *at(uint64_t Address) const;
-  /// Whether it stays as it is as long as the process lives, but for what is armed:
-  /// not of a module that can be unloaded, in whose place another one may come.
+  /// Does the byte stay the same while the process lives, except for armed
+  /// sites? Not in a module that can be unloaded, since another one may take
+  /// its place.
   bool isConstant(uint64_t Address) const;
-  /// As dlsym(RTLD_DEFAULT) finds it; 0 if nobody exports it.
+  /// As dlsym(RTLD_DEFAULT) finds it; 0 if no module exports it.
   uint64_t find(llvm::StringRef Name) const;
-  /// The first that exports it, which is who is called.
+  /// The first module that exports it, which is the one that calls reach.
   const LoadedModule *provider(llvm::StringRef Name) const;
 
 private:

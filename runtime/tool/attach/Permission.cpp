@@ -12,7 +12,7 @@ using namespace patchbay;
 
 static constexpr unsigned CapSysPtrace = 19; // <linux/capability.h>
 
-// 0 where there is no Yama.
+// 0 without Yama.
 static unsigned yamaScope() {
   unsigned Scope = 0;
   if (auto Buffer =
@@ -21,7 +21,7 @@ static unsigned yamaScope() {
   return Scope;
 }
 
-// Who is asked to be root may be so already.
+// The user may be root already.
 static constexpr char NoRight[] =
     "have CAP_SYS_PTRACE, which root does not have here (in a container: "
     "--cap-add=SYS_PTRACE)";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why the kernel does not let us debug a process, and what would (ptrace(2),
-// "Ptrace access mode checking").
+// Tells why the kernel forbids debugging a process, and what would allow it
+// (ptrace(2), "Ptrace access mode checking").
 #ifndef PATCHBAY_TOOL_ATTACH_PERMISSION_H
 #define PATCHBAY_TOOL_ATTACH_PERMISSION_H
 
@@ -10,7 +10,7 @@
 
 namespace patchbay {
 
-/// Of the error that ptrace(2) or open(2) has returned.
+/// Errno: the error of ptrace(2) or open(2).
 llvm::Error whyNotPermitted(pid_t Process, int Errno);
 
 } // namespace patchbay

@@ -19,12 +19,13 @@ static std::string readProc(pid_t Process, const Twine &Name) {
   return Buffer ? (*Buffer)->getBuffer().str() : "";
 }
 
-// Threads of the kernel have none, nor has who has ended.
+// Kernel threads have no memory, nor have processes that have ended.
 static bool hasMemory(pid_t Process) {
   return !ThreadStatus(Process, Process).line("VmSize").empty();
 }
 
-// Its control groups, without a slash at the end (cgroups(7), /proc/PID/cgroup).
+// Its control groups, without a slash at the end (cgroups(7),
+// /proc/PID/cgroup).
 static std::vector<std::string> cgroupsOf(pid_t Process) {
   std::vector<std::string> Paths;
   std::string Text = readProc(Process, "cgroup");
@@ -39,8 +40,8 @@ static bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) && (Path.empty() || Path.front() == '/');
 }
 
-// Where hierarchies are mounted: one at /sys/fs/cgroup, or several in there
-// (cgroups(7), "Cgroups version 2"). Of all types, or of one.
+// Where hierarchies are mounted: one at /sys/fs/cgroup, or several in that
+// folder (cgroups(7), "Cgroups version 2"). Of all types, or of one.
 static std::vector<std::string> cgroupMounts(StringRef Wanted = "") {
   std::vector<std::string> Folders;
   std::string Text = readProc(getpid(), "mountinfo");
@@ -54,7 +55,7 @@ static std::vector<std::string> cgroupMounts(StringRef Wanted = "") {
   return Folders;
 }
 
-// A group is called by its folder, or as /proc/PID/cgroup has it.
+// Wanted may be a group's folder, or its name in /proc/PID/cgroup.
 static std::string cgroupPath(StringRef Wanted) {
   for (const std::string &Mount : cgroupMounts())
     if (isBelow(Wanted, Mount))
@@ -67,8 +68,8 @@ static bool says(const Twine &File, StringRef Word) {
   return Buffer && (*Buffer)->getBuffer().contains(Word);
 }
 
-// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version 1:
-// cgroup-v1/freezer-subsystem.rst. Both tell of groups above, too.
+// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version
+// 1: cgroup-v1/freezer-subsystem.rst. Both include the state of parent groups.
 bool patchbay::isFrozen(pid_t Process) {
   std::string Text = readProc(Process, "cgroup");
   for (StringRef Line : split(Text, '\n')) {
@@ -84,7 +85,7 @@ bool patchbay::isFrozen(pid_t Process) {
   return false;
 }
 
-// With one of the controllers at least.
+// With at least one of the controllers.
 static bool hasCgroup(const std::string &Folder) {
   return any_of(cgroupMounts(), [&](const std::string &Mount) {
     return sys::fs::is_directory(Mount + Folder);
@@ -97,7 +98,7 @@ static bool isInCgroup(pid_t Process, const std::string &Folder) {
   });
 }
 
-// A unit's group is named after it, wherever its slice is.
+// A unit's group has the unit's name, in whatever slice it is.
 static bool isOfUnit(pid_t Process, StringRef Unit) {
   std::string Name = Unit.contains('.') ? Unit.str() : (Unit + ".service").str();
   return any_of(cgroupsOf(Process), [&](const std::string &Path) {

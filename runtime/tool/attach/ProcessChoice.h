@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes by what they are called, or by who started them.
+// Chooses processes by their names, or by the unit or group that they run in.
 #ifndef PATCHBAY_TOOL_ATTACH_PROCESSCHOICE_H
 #define PATCHBAY_TOOL_ATTACH_PROCESSCHOICE_H
 
@@ -13,23 +13,25 @@
 namespace patchbay {
 
 struct ProcessChoice {
-  llvm::ArrayRef<std::string> Names;   // as `ps -o comm` has them
-  llvm::ArrayRef<std::string> Units;   // of systemd; a service without a suffix
-  llvm::ArrayRef<std::string> Cgroups; // below /sys/fs/cgroup, and all below them
+  llvm::ArrayRef<std::string> Names;   // as in `ps -o comm`
+  llvm::ArrayRef<std::string> Units;   // systemd units; a service needs no
+                                       // suffix
+  llvm::ArrayRef<std::string> Cgroups; // below /sys/fs/cgroup, with all groups
+                                       // below them
 };
 
-/// All processes that one of them means, but this command and what it was started
-/// by. Fails if one of them means none.
+/// All processes that one of these selects, except this command and its
+/// ancestors. Fails if one of them selects none.
 llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 
-/// Whether its control group, or one above that, is frozen: none of its threads runs
-/// then, and no state of them says so.
+/// Is its control group, or a parent group, frozen? Then none of its threads
+/// runs, and their states do not show it.
 bool isFrozen(pid_t Process);
 
-/// All but this command and what it was started by.
+/// All processes except this command and its ancestors.
 std::vector<pid_t> allProcesses();
 
-/// Those that it has forked, and that these have forked in their turn.
+/// Its children, and their descendants.
 std::vector<pid_t> descendants(pid_t Process);
 
 } // namespace patchbay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks of a process that runs, whose thread stands still meanwhile.
+// Reads stacks of a running process. The thread stands still meanwhile.
 #ifndef PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
 #define PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
 
@@ -18,8 +18,8 @@ class ProcessStack : public UnwindSource {
 public:
   ProcessStack(const ProcessMemory &Memory, const LoadedModules &Modules)
       : Memory(Memory), Modules(Modules) {}
-  /// What cannot change is read once, by pages, so that a thread for which the
-  /// tables were needed before stands still for less long.
+  /// Reads constant pages once. If the tables for a thread were read before, it
+  /// stands still for less long.
   bool read(uint64_t Address, void *Bytes, size_t Size) const override {
     if (const char *Known = page(Address, Size)) {
       memcpy(Bytes, Known, Size);
@@ -32,8 +32,8 @@ public:
     const LoadedModule *Module = Modules.at(Code);
     return Module ? Module->FrameHeader : 0;
   }
-  // Signatures are in the bits that addresses of the process do not have, and its stack
-  // is in the upper half of these.
+  // Signatures use the bits that addresses of the process do not have. Its
+  // stack is in the upper half of the addresses.
   uint64_t withoutSignature(uint64_t ReturnAddress) const override {
     const auto &All = Memory.mappings();
     return All.empty() ? ReturnAddress

@@ -30,7 +30,8 @@ static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;
 }
 
-// It has no memory any more. The first thread of others that go on has none either.
+// It has no memory any more. If the first thread has ended and others go on,
+// the first one has none, either.
 static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
          !Status.line("State").starts_with("Z");
@@ -47,14 +48,15 @@ bool patchbay::hasEndedSoon(unsigned Pid) {
   return hasEnded(Pid);
 }
 
-// Each of its threads has to come to a processor before it can end.
+// Each of its threads must get a processor before the process can end.
 static bool isEnding(unsigned Pid) {
   return any_of(threadsOf(Pid), [Pid](pid_t Thread) {
     return ThreadStatus(Pid, Thread).hex("SigPnd") >> (SIGKILL - 1) & 1;
   });
 }
 
-// The first things that are taken from it are gone a moment before it is seen to end.
+// The kernel removes some data of the process a moment before its state shows
+// the end.
 Error EndedMeanwhile::judge(Error E) const {
   constexpr unsigned Tries = 5, TriesAtMost = 1000, PauseUs = 2000;
   if (!E || !WasThere)
@@ -76,8 +78,8 @@ static Error checkState(unsigned Pid) {
     return processError(Pid, "is a thread: its process is " + Twine(Group));
   if (isZombie(Pid, Status))
     return processError(Pid, "it has ended, and waits for its parent (zombie)");
-  // Memory, files and root directory of a process are seen through its first
-  // thread.
+  // The kernel shows memory, files and root directory of a process through its
+  // first thread.
   if (Status.line("State").starts_with("Z"))
     return processError(
         Pid, "its first thread has ended (pthread_exit(3)), and the kernel "
@@ -105,9 +107,9 @@ Expected<ProcessMemory> patchbay::openProcess(unsigned Pid) {
   return ProcessMemory::open(Pid);
 }
 
-// What a container's filter forbids its first process has not needed, nor has what
-// it started; one that a program has installed for itself is as strict as it can be.
-// Which system calls it allows nobody is told.
+// A container's first process and its children never needed the calls that the
+// container's filter forbids. A filter that a program has installed itself may
+// be much stricter. The kernel does not tell which system calls it allows.
 static bool hasOwnFilter(const ThreadStatus &Theirs) {
   uint64_t Mode = Theirs.number("Seccomp");
   if (Mode == SECCOMP_MODE_DISABLED)
@@ -117,8 +119,8 @@ static bool hasOwnFilter(const ThreadStatus &Theirs) {
          Parents.number("Seccomp_filters") < Theirs.number("Seccomp_filters");
 }
 
-// A filter is of one thread, unless the program asks for all
-// (SECCOMP_FILTER_FLAG_TSYNC), and handlers run in each.
+// A filter belongs to one thread, unless the program asks for all
+// (SECCOMP_FILTER_FLAG_TSYNC). Handlers run in each thread.
 static Error checkSeccomp(const ProcessMemory &Memory) {
   for (pid_t Thread : threadsOf(Memory.pid())) {
     if (!hasOwnFilter(ThreadStatus(Memory.pid(), Thread)))
@@ -134,8 +136,8 @@ static Error checkSeccomp(const ProcessMemory &Memory) {
   return Error::success();
 }
 
-// A child of vfork(2), until it executes another program or ends: what is done
-// to it is done to its parent, and stays there when it has gone.
+// A child of vfork(2), until it executes another program or ends. Changes to
+// its memory are changes to its parent's, and stay when it has gone.
 static Error checkOwnMemory(const ProcessMemory &Memory) {
   constexpr int OfMemory = 1; // KCMP_VM of <linux/kcmp.h>
   uint64_t Parent = ThreadStatus(Memory.pid(), Memory.pid()).number("PPid");
@@ -147,7 +149,8 @@ static Error checkOwnMemory(const ProcessMemory &Memory) {
       "executed its program yet");
 }
 
-// The words with which a program is refused, of the file that the process executes.
+// The messages for programs that are refused, based on the file that the
+// process executes.
 static Error checkProgramFile(const ProcessMemory &Memory,
                               const ElfImage &Library) {
   int File = open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes that nothing can be loaded into: each is told apart before anything is
-// done to it, in one line that says why.
+// Recognizes processes that nothing can be loaded into, before anything is done
+// to them. One line tells why.
 #ifndef PATCHBAY_TOOL_ATTACH_REFUSAL_H
 #define PATCHBAY_TOOL_ATTACH_REFUSAL_H
 
@@ -10,21 +10,23 @@
 
 namespace patchbay {
 
-/// Opens its memory if we may debug it, and if it is one that can be debugged now.
+/// Opens its memory if this command may debug it, and if it can be debugged
+/// now.
 llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 
 /// Has it ended, or is it about to?
 bool hasEnded(unsigned Pid);
 
-/// The same of a process whose descriptors are closed, which is seen a moment before its
-/// end; after a fifth of a second at most.
+/// The same for a process whose descriptors are closed already, a moment before
+/// its end. Waits at most a fifth of a second.
 bool hasEndedSoon(unsigned Pid);
 
-/// What goes wrong with a process that ends meanwhile has many reasons, and this one.
+/// A process that ends meanwhile causes many different errors. This reports its
+/// end instead.
 class EndedMeanwhile {
 public:
   explicit EndedMeanwhile(unsigned Pid) : Pid(Pid), WasThere(!hasEnded(Pid)) {}
-  /// E, or that the process has ended since.
+  /// Returns E, or that the process has ended since.
   llvm::Error judge(llvm::Error E) const;
 
 private:
@@ -32,11 +34,11 @@ private:
   bool WasThere;
 };
 
-/// Fails if the process cannot load Library, or should not.
+/// Fails if the process cannot or must not load Library.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
-/// Why none of its threads runs, and what lets it go on: it is stopped, or frozen. Empty
-/// if neither.
+/// Why none of its threads runs (stopped or frozen), and how to let it go on.
+/// Empty if neither applies.
 std::string whyStill(unsigned Pid);
 
 } // namespace patchbay

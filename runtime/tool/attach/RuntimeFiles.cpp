@@ -34,7 +34,7 @@ static Expected<std::vector<std::string>> neededBy(const ElfImage &Library) {
   return Names;
 }
 
-// Those of its libraries that lie beside it, each behind what it needs itself.
+// Adds its libraries from the same folder, each after its own dependences.
 static Error addLibraries(const ElfImage &Library, std::vector<std::string> &All) {
   auto Needed = neededBy(Library);
   if (!Needed)
@@ -63,7 +63,7 @@ static Expected<Injection> byContents(const ElfImage &Library) {
   return Result;
 }
 
-// Whether the process finds there what we find there.
+// Does the process find the same file under this path?
 static bool findsSame(const ProcessMemory &Memory, const std::string &Path) {
   struct stat Ours, Theirs;
   return !stat(Path.c_str(), &Ours) &&
@@ -77,8 +77,8 @@ static Error otherVersion(const ProcessMemory &Memory, const Twine &Why) {
                       "anew");
 }
 
-// The tracer that it has loaded, empty if there is none. The core alone says itself
-// which version it is of.
+// The path of the tracer that it has loaded; empty if none. The core library
+// has a version of its own.
 static Expected<std::string> loadedTracer(ProcessMemory &Memory) {
   std::string Path;
   auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
@@ -109,7 +109,7 @@ Expected<Injection> patchbay::runtimeFor(const ProcessMemory &Of,
     return Tracer.takeError();
   auto Core = LiveProcess::open(Of.pid());
   if (!Core) {
-    // There need not be one.
+    // The process need not have one.
     if (Error Other = handleErrors(Core.takeError(),
                                    [](std::unique_ptr<ToolError> E) -> Error {
                                      if (E->code() == NothingFound)
@@ -138,7 +138,7 @@ Expected<InjectionResult> patchbay::injectRuntime(ProcessMemory &Memory,
   auto Result = inject(Memory, What);
   if (Result || What.ByContents)
     return Result;
-  // The loader's words for open(2) that has failed, whatever the reason.
+  // The loader's message when open(2) has failed for any reason.
   std::string Why = toString(Result.takeError());
   if (!StringRef(Why).contains("cannot open shared object file"))
     return makeError(Why);

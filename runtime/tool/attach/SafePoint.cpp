@@ -6,7 +6,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Those that only wait, made with none of the locks in question.
+// System calls that only wait, and that hold none of the locks in question.
 static bool onlyWaits(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -34,7 +34,8 @@ static bool onlyWaits(int64_t Number) {
   case SYS_msgrcv:
   case SYS_mq_timedreceive:
   case SYS_semtimedop:
-  // Begun with a limit of time, and stopped since: these locks are waited for without one.
+  // Had a time limit and was stopped since. Waits for these locks have no
+  // limit.
   case SYS_restart_syscall:
     return true;
   default:
@@ -42,7 +43,8 @@ static bool onlyWaits(int64_t Number) {
   }
 }
 
-// Functions that wait in other system calls: the program's own locks and files.
+// Functions that wait in other system calls, for the program's own locks and
+// files.
 static bool isKnownToWait(StringRef Function) {
   static constexpr StringRef Known[] = {
       "pthread_cond_wait",      "pthread_cond_timedwait",
@@ -70,7 +72,7 @@ static bool isKnownToWait(StringRef Function) {
   return is_contained(Known, Function);
 }
 
-// Functions that read from a stream, by whichever of their names comes first.
+// Functions that read from a stream, under whichever name comes first.
 static bool isOfStreams(StringRef Function) {
   static constexpr StringRef Known[] = {
       "fgets",           "_IO_fgets",       "fgets_unlocked",
@@ -79,7 +81,7 @@ static bool isOfStreams(StringRef Function) {
       "getc",            "fgetc",           "_IO_getc",
       "getchar",         "getc_unlocked",   "fgetc_unlocked",
       "getchar_unlocked", "__uflow",        "__underflow",
-      "_IO_default_uflow", // to which __uflow() jumps
+      "_IO_default_uflow", // __uflow() jumps to it
       "fread",           "_IO_fread",       "fread_unlocked",
       "scanf",           "fscanf",          "vscanf",
       "vfscanf",         "__vfscanf",       "_IO_vfscanf",
@@ -94,8 +96,9 @@ bool SafePoint::isLikely(int64_t SystemCall) {
          SystemCall == SYS_read;
 }
 
-// By what they export, since files may have any name: musl's is its loader, too, and
-// older versions of glibc have a library of their own for threads.
+// Recognized by exported functions, since files may have any name. musl's C
+// library is also its loader, and older versions of glibc have a separate
+// library for threads.
 SafePoint::SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules)
     : Memory(Memory), Modules(Modules), Stacks(Memory, Modules) {
   for (const LoadedModule &M : Modules.all())
@@ -130,7 +133,8 @@ SafePoint::known(const ThreadRegisters &R) const {
   if (is_contained(Of, Forbidden))
     return std::nullopt;
 
-  // The start: what is outside of main(), or of a thread's function.
+  // Skips the thread's start: frames outside of main(), or of a thread's
+  // function.
   size_t End = Of.size();
   if (End > 1 && Of[End - 1] == Program && Of[End - 2] == CLibrary)
     --End; // _start
@@ -167,17 +171,18 @@ StringRef SafePoint::called(const Known &Stack) const {
   return I->first->find(Name) == Target ? Name : "";
 }
 
-// Between fread() and read(2) is one function, which has no name. Those that
-// fread() calls are the stream's xsgetn() and what waits for its lock, and of
-// these only the former reads.
+// Between fread() and read(2) lies one function without a name. fread() calls
+// the stream's xsgetn() and the function that waits for its lock. Only the
+// former reads.
 bool SafePoint::isReadingMuch(StringRef Called,
                               ArrayRef<StackFrame> Frames) const {
   return is_contained({"fread", "_IO_fread", "fread_unlocked"}, Called) &&
          Frames.size() == 3 && functionOf(Frames[1]).empty();
 }
 
-// The frames are read(2)'s, from the innermost on, then its caller. Since glibc 2.41
-// read() may jump to what makes all system calls of its kind, which has no name.
+// Frames are read(2)'s, innermost first, and then its caller. Since glibc 2.41
+// read() may jump to a common function for such system calls, which has no
+// name.
 bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   if (!isOfStreams(Called))
     return false;
@@ -192,7 +197,7 @@ bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   return false;
 }
 
-// Other registers are not told of. Few frames need them.
+// Other registers are not known. Few frames need them.
 void SafePoint::prepare(const ThreadPlace &Place) const {
   DwarfRegisters R = {};
   R[ThreadNumbers.StackPointer] = Place.StackPointer;
@@ -200,7 +205,7 @@ void SafePoint::prepare(const ThreadPlace &Place) const {
   unwindStack(Stacks, ThreadNumbers, R);
 }
 
-// More of a stack is not looked at, as the thread stands still meanwhile.
+// Larger stacks are not searched, since the thread stands still meanwhile.
 static constexpr uint64_t MostStack = 128 << 10;
 
 bool SafePoint::isOnlyProgram(const ThreadRegisters &R) const {

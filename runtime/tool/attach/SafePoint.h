@@ -1,48 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a thread that stands still may call pthread_create() there, as if the
-// program had done it itself.
+// Decides whether a thread that stands still may call pthread_create() there,
+// as if the program itself did.
 //
-// It may not while it is inside the C library, the loader or the allocator: they
-// have locks, which it would wait for itself, and lists, which may be half changed;
-// and in a process with one thread glibc takes no locks at all. That a thread is
-// outside is told by its stack, which has to be known from end to end (Unwinder.h):
+// It may not while it is inside the C library, the loader or the allocator.
+// They have locks, for which it would wait forever. Their lists may be half
+// changed. And in a process with one thread glibc takes no locks at all. The
+// stack proves that a thread is outside. It must be known from end to end
+// (Unwinder.h):
 //
 //    [C library: a system call]   the thread waits, or has just waited
 //    program and its libraries    at least one frame, and nothing else
 //    [C library: start]           __libc_start_main() or a thread's first function
 //
-// In between there may be no frame of the C library, be it for a callback of
-// qsort() or dl_iterate_phdr(), a constructor or an atfork handler, and nowhere
-// one of the loader or of an allocator. Frames of signal handlers are not known to
-// the unwinder, so what a handler has interrupted is never taken for safe.
+// In between there must be no frame of the C library, be it for a callback of
+// qsort() or dl_iterate_phdr(), a constructor or an atfork handler. Nowhere may
+// be a frame of the loader or of an allocator. The unwinder does not know
+// frames of signal handlers, so code that a handler has interrupted never
+// counts as safe.
 //
-// Inside the C library only these system calls are taken: those that it makes
-// for the program, or for its resolver, timers and streams, and never with a lock
-// of the allocator, the loader or the threads' list. Of futex(2), read(2), write(2),
-// by which it may wait for such a lock or fill one in, only where the program has
-// called a function that is known. Which one it has called is told by the frame, or,
-// where that function has jumped to one without a name (sem_wait() does), by the
-// program's call instruction.
+// Inside the C library only some system calls are accepted: those that it makes
+// for the program, or for its resolver, timers and streams. It never holds a
+// lock of the allocator, the loader or the threads' list in them. futex(2),
+// read(2) and write(2) may also wait for such a lock, or fill one in. They are
+// accepted only if the program has called a known function. The frame tells
+// which function. If that function has jumped to one without a name, as
+// sem_wait() does, the program's call instruction tells it.
 //
-// Code without unwind tables, as Go's, is taken where it waits in a system call that it
-// makes itself, of those above, and no address of the C library's code is on the thread's
-// stack, from the stack pointer up to the thread's start. This is the proof, on x86-64:
-// a call leaves its return address on the stack, so a function of the C library that has
-// called something and goes on later has an address of its own code there. The first
-// such address from below is taken for a return address; if unwind tables lead from there
-// to the thread's end through the C library alone, all above it is the thread's start
-// (start_thread()), so the C library has made the thread, and nothing of it is below.
-// What an earlier call has left there may look like one: then there is no answer. Go runs
-// C code on this same stack, not on goroutines' small ones, which are never taken, as
-// they are in no mapping that a thread's start is in. Its thread sysmon calls no C code.
+// Code without unwind tables, as in Go, must wait in one of these system calls
+// and make it itself. Also, no address of the C library's code may be on the
+// thread's stack, from the stack pointer up to the thread's start. On x86-64
+// this is a proof. A call leaves its return address on the stack. So a function
+// of the C library that has called another one, and will go on, has an address
+// of its own code there. The lowest such address is taken for a return address.
+// If unwind tables lead from there to the thread's end through the C library
+// alone, everything above it is the thread's start (start_thread()). Then the C
+// library has made the thread, and has no other frame below. An address left by
+// an earlier call may look like one; then there is no answer. Go runs C code on
+// this same stack. Goroutines' small stacks are never accepted, as they are in
+// no mapping with a thread's start. Go's thread sysmon calls no C code.
 //
-// A stream's functions are known while they read for the stream itself, that is where
-// read(2) was called by its underflow function, or by its xsgetn(), which reads what is
-// too much for the buffer to where fread(3) wants it. Then they hold the stream's own
-// lock, and none that pthread_create() or dlopen() takes: what was to be allocated is
-// there by then, the list of all streams is let go of before, and when they allocate
-// (getline()) or flush others they are not in these two's read(2).
+// A stream's functions are known while they read for the stream itself. Then
+// its underflow function has called read(2), or its xsgetn(), which reads data
+// beyond the buffer's size directly to fread(3)'s destination. They hold the
+// stream's own lock, and none that pthread_create() or dlopen() takes. Their
+// memory is allocated by then, and they have released the list of all streams.
+// When they allocate (getline()) or flush other streams, they are not in the
+// read(2) of these two.
 #ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 #define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 
@@ -58,19 +62,20 @@ namespace patchbay {
 
 class SafePoint {
 public:
-  /// Memory is of the threads' process.
+  /// Memory: of the threads' process.
   SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules);
 
-  /// Of a thread that waits, and has not been stopped yet: what isAt() will
-  /// need is read.
+  /// For a waiting thread that has not been stopped yet: reads the data that
+  /// isAt() will need.
   void prepare(const ThreadPlace &Place) const;
   bool isAt(const ThreadRegisters &R) const;
 
-  /// Of a thread that is not: the function of the C library that the program has called.
-  /// Empty if that is not known, or not why.
+  /// For a thread that is not at a safe point: the function of the C library
+  /// that the program has called. Empty if the function or the reason is not
+  /// known.
   std::string waitsIn(const ThreadRegisters &R) const;
 
-  /// Whether it is worth while to stop a thread that is in this system call.
+  /// Is it worthwhile to stop a thread that is in this system call?
   static bool isLikely(int64_t SystemCall);
 
 private:
@@ -80,7 +85,7 @@ private:
   /// A stack that is known from end to end.
   struct Known {
     std::vector<StackFrame> Frames;
-    size_t InC = 0; // so many are the C library's, before those of the program
+    size_t InC = 0; // frames of the C library before those of the program
   };
   std::optional<Known> known(const ThreadRegisters &R) const;
   bool isOnlyProgram(const ThreadRegisters &R) const;
@@ -95,8 +100,8 @@ private:
   ProcessStack Stacks;
   std::map<const LoadedModule *, FunctionsByAddress> OfC;
   std::vector<const LoadedModule *> Never;
-  /// The program itself is who allocates: only where it waits it is known not to
-  /// be doing that.
+  /// The program itself has the allocator. Only a waiting thread is known not
+  /// to be allocating.
   bool ProgramAllocates;
 };
 

@@ -13,16 +13,17 @@
 using namespace llvm;
 using namespace patchbay;
 
-// What a segment of code is mapped in multiples of, at least.
+// Segments of code are mapped in multiples of this at least.
 static constexpr uint64_t PageSize = 4096;
-// The end of a module's code is not fetched in advance together with ours.
+// Far enough that processors do not prefetch the end of a module's code
+// together with ours.
 static constexpr uint64_t Distance = 64;
-// A way back is that far from the end of the last page.
+// Distance of a way back from the end of the last page.
 static constexpr uint64_t BeforeEnd = 32;
-// What memory is mapped in multiples of, at most.
+// Memory is mapped in multiples of this at most.
 static constexpr uint64_t LargestPage = 1 << 16;
 
-// What the file has there.
+// Reads the bytes of the file at this address.
 static bool readFile(const ProcessMemory &Memory,
                      const ProcessMemory::Mapping &M, uint64_t Address,
                      std::string &Bytes) {
@@ -36,7 +37,7 @@ static bool readFile(const ProcessMemory &Memory,
   return IsRead;
 }
 
-// What was at the way back of code that another command has left.
+// Reads the file's bytes at the way back of another command's leftover code.
 bool StubPlace::readWayBefore(const ProcessMemory &Memory, uint64_t WayBack) {
   if (!WayBack)
     return true;
@@ -48,7 +49,7 @@ bool StubPlace::readWayBefore(const ProcessMemory &Memory, uint64_t WayBack) {
   return true;
 }
 
-// Behind the code of a module that stays, up to the end of the last page.
+// Looks after the code of a permanent module, up to the end of the last page.
 bool StubPlace::findSlack(const ProcessMemory &Memory,
                           const LoadedModules &Modules,
                           const LoadedModule &M) {
@@ -67,8 +68,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
         !Memory.read(Text.End, Rest.data(), Rest.size()))
       continue;
     Before = Bytes;
-    // What another command had to leave there may still be executed, and where this
-    // patchbay would put it differently, nobody knows.
+    // A thread may still execute another command's leftover code. Code of
+    // another version has an unknown layout.
     if (hasStub(Rest)) {
       if (!hasStub(Bytes))
         continue;
@@ -84,8 +85,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
   return false;
 }
 
-// In the middle of the largest hole: neither heap nor stack grow to there, and who
-// maps memory is given other places.
+// In the middle of the largest hole: neither heap nor stack grows to it, and
+// the kernel places other mappings elsewhere.
 static uint64_t findHole(const ProcessMemory &Memory) {
   uint64_t Last = PageSize * 16, Best = 0, Size = 0;
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
@@ -156,8 +157,8 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   int Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
-  // Not another program's, which it may execute by now: the memory that we know
-  // would be gone.
+  // Check that this is the same program: it may execute another one by now,
+  // whose memory is not known here.
   char Byte;
   bool IsSame = pread(Memory, &Byte, sizeof(Byte),
                       static_cast<off_t>(Address)) == sizeof(Byte);
@@ -192,7 +193,8 @@ Error StubPlace::cannotWriteCode() const {
            "through /proc/PID/mem (proc_mem.force_override=never)");
 }
 
-// At the end of the last page of a module that stays, or in which the thread is.
+// At the end of the last page of a permanent module, or of the module that the
+// thread is in.
 uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
                               const LoadedModules &Modules, uint64_t Pc) {
   for (const LoadedModule &M : Modules.all()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the code of Stub.h is put, and the memory of the process as one that may
-// debug it writes it: code, too (proc(5), /proc/PID/mem).
+// Finds a place for the code of Stub.h, and writes the memory of the process as
+// a debugger does, including code (proc(5), /proc/PID/mem).
 #ifndef PATCHBAY_TOOL_ATTACH_STUBPLACE_H
 #define PATCHBAY_TOOL_ATTACH_STUBPLACE_H
 
@@ -12,23 +12,23 @@ namespace patchbay {
 
 class StubPlace {
 public:
-  /// One place, and nobody else's until this object goes: two commands would write
-  /// to the same. Fails if there is none.
+  /// Reserves one place until this object is destroyed: otherwise two commands
+  /// might write to the same one. Fails if there is none.
   static llvm::Expected<StubPlace> find(const ProcessMemory &Memory,
                                         const LoadedModules &Modules);
   StubPlace(StubPlace &&Other);
-  /// Puts back what was there, unless leave() was called.
+  /// Restores the previous bytes, unless leave() was called.
   ~StubPlace();
 
   LoadedModule::Range range() const;
   uint64_t code() const { return Code; }
   uint64_t area() const { return Area; }
-  /// Where instructions are put from which that place is reached; 0: there is no room.
+  /// Where to put instructions that can reach the thread's place; 0: no room.
   uint64_t wayBackTo(const ProcessMemory &Memory, const LoadedModules &Modules,
                      uint64_t Pc);
 
-  /// By the memory of a thread that stands still: to code some kernels let
-  /// debuggers write alone, and that of a thread of theirs
+  /// Writes through the memory of a thread that stands still. Some kernels let
+  /// only debuggers write code, and only through such a thread
   /// (proc_mem.force_override=ptrace, since Linux 6.12).
   bool writeCode(pid_t Thread, llvm::StringRef Bytes);
   bool writeWayBack(pid_t Thread, uint64_t Address, llvm::StringRef Bytes);
@@ -37,7 +37,7 @@ public:
   template <typename T> bool write(uint64_t Address, const T &Value) {
     return write(Address, &Value, sizeof(Value));
   }
-  /// A thread may still be in there, so it stays as it is.
+  /// A thread may still be in the code, so leave it there.
   void leave() {
     Before.clear();
     WaysBefore.clear();
@@ -55,7 +55,7 @@ private:
   int Memory = -1, Lock = -1;
   uint64_t Code = 0, Area = 0;
   std::string Before;
-  std::map<uint64_t, std::string> WaysBefore; // what was at ways back
+  std::map<uint64_t, std::string> WaysBefore; // previous bytes at ways back
   bool IsWritten = false;
 };
 

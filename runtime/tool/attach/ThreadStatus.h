@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel says of a process or thread without stopping it (proc(5)).
+// What the kernel tells about a process or thread without stopping it
+// (proc(5)).
 #ifndef PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
 #define PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
 
@@ -12,7 +13,7 @@
 
 namespace patchbay {
 
-/// /proc/PID/task/TID/status. What is not there is empty, or 0.
+/// /proc/PID/task/TID/status. Missing values are empty, or 0.
 class ThreadStatus {
 public:
   ThreadStatus(pid_t Process, pid_t Thread);
@@ -25,23 +26,23 @@ private:
   std::string Text;
 };
 
-/// Has it never had memory? Who is about to end has none any more.
+/// Has it never had memory? A process that is about to end has none any more.
 bool isOfKernel(pid_t Thread);
 
 /// /proc/PID/task/TID/syscall: where a thread waits.
 struct ThreadPlace {
   bool IsRunning = false;
   int64_t SystemCall = -1;
-  uint64_t FirstArgument = 0; // of that
+  uint64_t FirstArgument = 0; // of that system call
   uint64_t StackPointer = 0, Pc = 0;
 };
-/// std::nullopt: there is no such thread, or the kernel does not tell.
+/// std::nullopt: no such thread, or the kernel does not tell.
 std::optional<ThreadPlace> placeOf(pid_t Process, pid_t Thread);
 
 std::vector<pid_t> threadsOf(pid_t Process);
 
-/// Whether a process has a thread that is called so in there (gettid(2)): in a PID
-/// namespace of its own it has other numbers than here.
+/// Does the process have a thread with this number in its own PID namespace
+/// (gettid(2))? The numbers differ from those here.
 bool hasThread(pid_t Process, pid_t Called);
 
 } // namespace patchbay

@@ -18,13 +18,15 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A thread that runs, or waits as most do, stops at once. Those that wait for a disk
-// or a child of vfork(2) may take as long as these do.
+// A thread that runs, or waits as most do, stops at once. A thread that waits
+// for a disk or for a child of vfork(2) may take as long as these do.
 static constexpr std::chrono::milliseconds Patience(20);
-// How often one is stopped until its registers say how its system call is begun again.
+// Most stops of one thread until its registers show how its system call
+// restarts.
 static constexpr unsigned MaxStops = 4;
 
-// Of the kernel's errors, how a system call is begun again (include/linux/errno.h).
+// The kernel's errors that tell how a system call restarts
+// (include/linux/errno.h).
 enum Restart : int64_t {
   RestartSys = -512,
   RestartNoIntr = -513,
@@ -32,12 +34,12 @@ enum Restart : int64_t {
   RestartBlock = -516,
 };
 
-// Waits for a change of Thread; 0: there was none in time.
+// Waits for a change of Thread; 0: none in time.
 static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);
-  // What comes between the look and the wait stays pending.
+  // A signal between the look and the wait stays pending.
   pthread_sigmask(SIG_BLOCK, &Child, &Before);
   int Status = 0;
   for (;;) {
@@ -57,9 +59,9 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   return Status;
 }
 
-// Threads that did not come to a stop in time, so that they could not be let
-// go: as one that waits for its child of vfork(2), or for a disk. They may do
-// so at any moment.
+// Threads that did not stop in time, so that they could not be released, for
+// example while they wait for a child of vfork(2) or for a disk. They may stop
+// at any moment.
 static std::set<pid_t> &unreleased() {
   static thread_local std::set<pid_t> Threads;
   return Threads;
@@ -85,8 +87,8 @@ Expected<Tracee::State> Tracee::stop() {
   bool IsOurs = unreleased().erase(Thread);
   if (!IsOurs && ptrace(PTRACE_SEIZE, Thread, 0, 0)) {
     int Errno = errno;
-    // Who has just ended is refused with the same word as who may not be
-    // debugged.
+    // The kernel returns the same error for a process that has just ended and
+    // for one that may not be debugged.
     if (Errno == ESRCH || hasEnded(Process, Thread))
       return State::Gone;
     return whyNotPermitted(Process, Errno);
@@ -104,7 +106,7 @@ Expected<Tracee::State> Tracee::stop() {
   return State::Busy;
 }
 
-// It is on its way to where it was, and is there in microseconds.
+// The thread is returning to where it was, and gets there within microseconds.
 void Tracee::goOnUntilItWaits() {
   IsStopped = false;
   ptrace(PTRACE_CONT, Thread, 0, 0);
@@ -118,7 +120,7 @@ void Tracee::goOnUntilItWaits() {
 }
 
 bool Tracee::isDispatched() const {
-  // Of the kernel's <linux/ptrace.h>, which Debian 12's has not.
+  // From the kernel's <linux/ptrace.h>. Debian 12's lacks it.
   constexpr int GetConfig = 0x4211;
   struct {
     uint64_t Mode, Selector, Offset, Length;
@@ -128,12 +130,12 @@ bool Tracee::isDispatched() const {
 }
 
 Tracee::State Tracee::interrupt() {
-  // From here on we are told of each signal before it is taken.
+  // From here on the kernel tells us of each signal before the thread takes it.
   std::optional<ThreadPlace> Place;
   if (TakesPlaceBefore)
     Place = placeOf(Process, Thread);
-  // We are woken when it stops. From then on we wait for a processor, and it
-  // for us.
+  // The kernel wakes us when the thread stops. From then on we wait for a
+  // processor, and the thread waits for us.
   RunDelay Delay;
   Urgent.emplace();
   auto Before = Delay.soFar();
@@ -151,8 +153,8 @@ Tracee::State Tracee::interrupt() {
   IsStopped = true;
   int Event = Status >> 16, Signal = WSTOPSIG(Status);
   if (Event != PTRACE_EVENT_STOP) {
-    // A signal that it is about to take: it does, and is asked again later. After
-    // execve(2) the kernel sends SIGTRAP of its own to who is traced.
+    // The thread is about to take a signal. Let it do so, and ask again later.
+    // After execve(2) the kernel sends SIGTRAP to a traced thread.
     bool OfExec = Event == PTRACE_EVENT_EXEC;
     release(Event ? 0 : Signal);
     return OfExec ? State::Gone : State::Busy;
@@ -173,11 +175,11 @@ bool Tracee::hasSignals() const {
   return (S.hex("SigPnd") | S.hex("ShdPnd")) & ~S.hex("SigBlk");
 }
 
-// System calls that fail with EINTR when their thread is stopped, though there
-// is no signal (signal(7), "Interruption of system calls and library functions
-// by stop signals"): those of sockets do if SO_RCVTIMEO or SO_SNDTIMEO is set.
-// They have changed nothing by then, else they would return how much; a
-// connection that has been asked for is waited for when it is asked for again.
+// System calls that fail with EINTR when their thread is stopped, even without
+// a signal (signal(7), "Interruption of system calls and library functions by
+// stop signals"). Those of sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is set.
+// They have changed nothing by then; otherwise they would return a count. If a
+// requested connection is requested again, the call waits for the same one.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -245,7 +247,8 @@ bool Tracee::hasThere(uint64_t Address, StringRef Bytes) const {
 }
 
 namespace {
-// <linux/ptrace.h> has it, and cannot be included together with <sys/ptrace.h>.
+// <linux/ptrace.h> defines it, and cannot be included together with
+// <sys/ptrace.h>.
 constexpr auto GetRseqConfiguration = static_cast<__ptrace_request>(0x420f);
 struct RseqConfiguration {
   uint64_t Area;
@@ -258,9 +261,9 @@ struct RseqSection { // struct rseq_cs
 constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
 } // namespace
 
-// The kernel looks at it when the thread goes on: by then it would be
-// elsewhere, and what it had begun would not be begun again when it is back.
-// Kernels before Linux 5.13 do not say.
+// The kernel checks it when the thread goes on. By then the thread would be
+// elsewhere, and the kernel would not restart the sequence. Kernels before
+// Linux 5.13 do not tell.
 bool Tracee::isInRestartable() const {
   RseqConfiguration Of = {};
   uint64_t Section = 0;
@@ -278,7 +281,7 @@ bool Tracee::resumeWith(const ThreadRegisters &R) {
   return release(0) && Done;
 }
 
-// The kernel itself begins most system calls again.
+// The kernel itself restarts most system calls.
 void Tracee::resume() {
   if (!IsStopped)
     return;
@@ -303,7 +306,7 @@ void Tracee::goesOn() {
   Urgent.reset();
 }
 
-// As waitpid(2) says: it stands still, or is gone.
+// waitpid(2) has reported that the thread stands still, or has gone.
 void Tracee::letGo(int Status) {
   IsSeized = false;
   if (!WIFSTOPPED(Status))
@@ -316,10 +319,9 @@ void Tracee::letGo(int Status) {
     release(IsSignal ? WSTOPSIG(Status) : 0);
 }
 
-// To be let go a thread has to stand still. One that has not stopped in time,
-// since it has no processor, for instance, does so when it goes on; what then
-// takes long is not our doing. One that is in no state to stop (D) may take as
-// long as it likes.
+// A thread must stand still to be released. One that has not stopped in time,
+// for example without a processor, stops when it goes on. Delays after that are
+// not ours. A thread that cannot stop now (state D) may take any time.
 Tracee::~Tracee() {
   if (IsStopped)
     resume();
@@ -335,7 +337,7 @@ Tracee::~Tracee() {
 }
 
 void Tracee::onThreadOfItsOwn(function_ref<void()> Do) {
-  // So that it is that thread which is told.
+  // So that only that thread gets the signal.
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread of another process, which stands still for a moment: PTRACE_SEIZE and
-// PTRACE_INTERRUPT of ptrace(2), by which no signal is sent and the other threads run
-// on. Nothing else of ptrace is used, no option is set and no other instruction is
-// executed in its place: whenever this command is killed, the kernel lets the thread
-// go on, with the registers that it has.
+// One thread of another process, stopped for a moment by PTRACE_SEIZE and
+// PTRACE_INTERRUPT of ptrace(2). These send no signal, and the other threads
+// run on. No other request changes the thread, no option is set, and no other
+// instruction is executed in its place. So if this command is killed at any
+// time, the kernel lets the thread go on with its present registers.
 #ifndef PATCHBAY_TOOL_ATTACH_TRACEE_H
 #define PATCHBAY_TOOL_ATTACH_TRACEE_H
 
@@ -20,64 +20,63 @@ namespace patchbay {
 class Tracee {
 public:
   enum class State {
-    Stopped,  // with registers; until resume()
+    Stopped,  // registers are valid until resume()
     Busy,     // it did not stop soon, or was about to take a signal
     Gone,     // it has ended, or executes another program
-    Halted,   // by a signal, with its whole process
+    Halted,   // a signal has stopped the whole process
   };
 
   Tracee(pid_t Process, pid_t Thread) : Process(Process), Thread(Thread) {}
-  /// It goes on as it was.
+  /// Lets the thread go on unchanged.
   ~Tracee();
   Tracee(const Tracee &) = delete;
   Tracee &operator=(const Tracee &) = delete;
 
-  /// Fails if we may not.
+  /// Fails if this command may not debug it.
   llvm::Expected<State> stop();
   const ThreadRegisters &registers() const { return Registers; }
 
-  /// How it goes on by itself: with the system call that it was in made again, as
-  /// the kernel does it for who is not looked at. std::nullopt: a signal is about to
-  /// be taken, which decides that.
+  /// The registers with which it would go on by itself. It restarts its system
+  /// call, as the kernel does for an untraced thread. std::nullopt: the thread
+  /// is about to take a signal, which decides that.
   std::optional<ThreadRegisters> undisturbed() const;
 
-  /// Whether the code of Stub.h gives back all that it has.
+  /// Does the code of Stub.h restore everything?
   bool isAllSaved() const { return patchbay::isAllSaved(Thread, Registers); }
 
-  /// Whether it is in instructions that the kernel has it begin again when it
-  /// was interrupted in them (rseq(2)). Somewhere else it would not be seen to
-  /// be.
+  /// Is it in instructions that the kernel restarts after an interruption
+  /// (rseq(2))? Elsewhere the kernel would not recognize that.
   bool isInRestartable() const;
 
-  /// Whether the kernel shows its system calls to itself (syscall user dispatch), as far
-  /// as the kernel tells: since Linux 6.4.
+  /// Does the kernel show its system calls to the program (syscall user
+  /// dispatch)? Kernels tell since Linux 6.4.
   bool isDispatched() const;
 
-  /// Whether its memory has these bytes.
+  /// Does its memory have these bytes?
   bool hasThere(uint64_t Address, llvm::StringRef Bytes) const;
 
-  /// It goes on with these registers. False: it is gone.
+  /// Lets it go on with these registers. False: it has gone.
   bool resumeWith(const ThreadRegisters &R);
-  /// It goes on as it was.
+  /// Lets it go on unchanged.
   void resume();
 
-  /// When it stopped, by CLOCK_MONOTONIC. Until then it is nobody's: it runs,
-  /// or waits for what it waited for, or for a processor.
+  /// When it stopped, by CLOCK_MONOTONIC. Until then it ran, waited for its own
+  /// events, or waited for a processor.
   std::chrono::nanoseconds stoppedAt() const { return StoppedAt; }
-  /// How long that was for the one that stood still the longest, of those that
-  /// the calling thread has stopped and let go again.
+  /// The longest time that a thread stood still, among those that the calling
+  /// thread has stopped and released.
   static std::chrono::nanoseconds longest();
 
-  /// Threads are to be stopped by a thread of this command's that does nothing
-  /// else: with its end the kernel lets go of those that had not stopped in
-  /// time. They do not stop any more then, and nobody has to wait for them,
-  /// while this command may go on for hours.
+  /// Runs Do on a separate thread of this command, which stops the tracees.
+  /// When that thread ends, the kernel releases threads that had not stopped in
+  /// time. They do not stop any more, and this command need not wait for them,
+  /// although it may run for hours.
   static void onThreadOfItsOwn(llvm::function_ref<void()> Do);
-  /// Those go on that had not stopped in time, and have since.
+  /// Releases threads that had not stopped in time, and have stopped since.
   static void letLateGo(pid_t Process);
 
-  /// Do(THREAD), of which this command is the debugger meanwhile. It does not
-  /// stop for that.
+  /// Calls Do(THREAD) while this command is the thread's debugger. The thread
+  /// does not stop.
   static bool seizeAny(pid_t Process, llvm::function_ref<bool(pid_t)> Do);
 
 private:

@@ -9,14 +9,14 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A deep recursion that ends there is no reason to wait.
+// A deep recursion must not make the thread wait.
 static constexpr unsigned MaxFrames = 4096;
-// Of a table's entry, and of what one frame needs.
+// Limit of a table's entry, and of the data for one frame.
 static constexpr uint64_t MaxEntry = 1 << 16;
 
 namespace {
 
-/// Where a register of the caller's is to be found.
+/// Where to find a register of the caller.
 struct Rule {
   enum Kinds { Same, Undefined, AtOffset, IsOffset, InRegister, Unknown };
   Kinds Kind = Same;
@@ -38,7 +38,7 @@ struct Row {
   bool IsKnown = true; // the CFA is register plus offset
 };
 
-/// An entry of .eh_frame for one function, with what is common to several.
+/// A function's entry in .eh_frame, with the part that several entries share.
 struct Entry {
   uint64_t CodeAlign = 1;
   int64_t DataAlign = 1;
@@ -110,11 +110,11 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
       Data.getU8(At);
     } else if (C == 'P') {
       uint8_t Personality = Data.getU8(At);
-      // Absolute, or of four bytes: what compilers make.
+      // An absolute address, or four bytes: compilers make no others.
       Data.skip(At, (Personality & 7) ? 4 : 8);
     } else if (C != 'B') {
-      // 'S' is a signal handler's caller: whatever it interrupted, the thread is
-      // in no known state.
+      // 'S' marks the caller of a signal handler. The thread was interrupted in
+      // an unknown state.
       Understood = false;
     }
   }
@@ -127,8 +127,8 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
          (Version == 1 || Version == 3);
 }
 
-// .eh_frame_hdr is a table by address, for a binary search. All linkers make it of
-// the same kind of numbers.
+// .eh_frame_hdr is a table by address, for a binary search. All linkers use the
+// same format for its numbers.
 std::optional<Entry> FrameTable::find(uint64_t Code) const {
   struct Head {
     uint8_t Version, FramesEncoding, CountEncoding, TableEncoding;
@@ -336,7 +336,7 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
     Now.CfaOffset = Data.getSLEB128(At) * E.DataAlign;
     return true;
   case dwarf::DW_CFA_def_cfa_expression:
-    // Of the PLT, among others: the thread is soon elsewhere.
+    // The PLT uses it, among others. The thread leaves such code soon.
     Data.skip(At, Data.getULEB128(At));
     Now.IsKnown = false;
     return true;
@@ -344,7 +344,8 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
     Data.getULEB128(At);
     return true;
   case dwarf::DW_CFA_AARCH64_negate_ra_state:
-    // Whether the return address is signed: it is taken without that in any case.
+    // Tells whether the return address is signed. The signature is removed in
+    // any case.
     if (!Numbers.hasLink())
       break;
     return true;
@@ -357,7 +358,7 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
 // From frame to frame
 //===----------------------------------------------------------------------===//
 
-// False: not known. A return address that is undefined marks the first frame.
+// False: not known. An undefined return address marks the first frame.
 static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
                      const Row &R, DwarfRegisters &Registers) {
   if (R.CfaRegister >= Numbers.Number || !Registers[R.CfaRegister])
@@ -369,7 +370,7 @@ static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
     uint64_t Value;
     switch (Of.Kind) {
     case Rule::Same:
-      // Where no other function was called, the link register still has it.
+      // In a function that has called no other, the link register still has it.
       if (!Numbers.isPreserved(I) &&
           !(Numbers.hasLink() && I == Numbers.ReturnAddress))
         Caller[I] = std::nullopt;
@@ -428,7 +429,7 @@ Unwound patchbay::unwindStack(const UnwindSource &Memory,
     }
     if (!toCaller(Memory, Numbers, *R, Registers) || !Registers[Numbers.Pc])
       break;
-    // The innermost function may have put nothing on the stack.
+    // The innermost function may have pushed nothing.
     bool MayBeEmpty = Numbers.hasLink() && Found.Frames.size() == 1;
     uint64_t After = *Registers[Numbers.StackPointer];
     if (After < Before || (After == Before && !MayBeEmpty))

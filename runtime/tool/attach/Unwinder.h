@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who called whom in a thread that stands still: by the tables that C++ exceptions
-// use (.eh_frame, Linux Standard Base, Core, chapter "Exception Frames"; the rules
-// in it are DWARF 5, 6.4). It is for a proof, so it guesses nothing: where a table is
-// missing or says what is not understood here, there is no answer.
+// Finds the callers in a thread that stands still, by the tables that C++
+// exceptions use (.eh_frame, Linux Standard Base, Core, chapter "Exception
+// Frames"; its rules are in DWARF 5, 6.4). The result serves as a proof, so
+// nothing is guessed. If a table is missing, or has content that this code does
+// not understand, there is no answer.
 #ifndef PATCHBAY_TOOL_ATTACH_UNWINDER_H
 #define PATCHBAY_TOOL_ATTACH_UNWINDER_H
 
@@ -14,19 +15,19 @@
 namespace patchbay {
 
 struct StackFrame {
-  uint64_t Pc;   // of a caller: where it goes on
-  uint64_t Code; // in the instruction that is executed there
+  uint64_t Pc;   // in a caller: the return address
+  uint64_t Code; // inside of the instruction that is executed there
 };
 
-/// What the tables and the stack are read from.
+/// The source of tables and stack contents.
 class UnwindSource {
 public:
   virtual ~UnwindSource();
-  /// False unless all Size bytes are there.
+  /// False unless all Size bytes can be read.
   virtual bool read(uint64_t Address, void *Bytes, size_t Size) const = 0;
-  /// Of the module with that code, its .eh_frame_hdr; 0 if it has none, or there is none.
+  /// The .eh_frame_hdr of the module with that code; 0 if there is none.
   virtual uint64_t frameHeader(uint64_t Code) const = 0;
-  /// A return address without what the processor has signed it with (AArch64's pointer
+  /// Removes the processor's signature from a return address (AArch64's pointer
   /// authentication).
   virtual uint64_t withoutSignature(uint64_t ReturnAddress) const {
     return ReturnAddress;
@@ -39,9 +40,9 @@ public:
 
 struct Unwound {
   std::vector<StackFrame> Frames;    // from the innermost to the outermost
-  std::vector<uint64_t> StackPointers; // in each of them, of its code
-  /// The last one is the thread's first function, which its table marks as such. Else it
-  /// is not known who called it.
+  std::vector<uint64_t> StackPointers; // of the code, in each of the frames
+  /// The last frame is the thread's first function, which its table marks.
+  /// Otherwise its caller is not known.
   bool IsWhole = false;
 };
 

@@ -13,21 +13,21 @@ using namespace patchbay;
 
 static constexpr int HighestNice = -20;
 
-// By number 0 both calls mean the calling thread alone.
+// 0 means the calling thread in both calls.
 static bool schedule(int Policy, int Priority) {
   sched_param P = {};
   P.sched_priority = Priority;
   return !sched_setscheduler(0, Policy, &P);
 }
 
-// In a control group without real-time bandwidth of its own nobody may have
-// such a priority, whatever else they may.
+// In a control group without real-time bandwidth no thread can have such a
+// priority, whatever its rights.
 Urgency::Urgency() : Policy(sched_getscheduler(0)) {
   errno = 0;
   Nice = getpriority(PRIO_PROCESS, 0);
   bool IsRealTime =
       Policy != SCHED_OTHER && Policy != SCHED_BATCH && Policy != SCHED_IDLE;
-  // A filter of system calls may kill who changes how it is scheduled.
+  // A filter of system calls may kill a thread that changes its scheduling.
   if (errno || IsRealTime || prctl(PR_GET_SECCOMP)) {
     Policy = -1;
     return;
@@ -51,8 +51,8 @@ RunDelay::~RunDelay() {
     close(Fd);
 }
 
-// Time on a processor, time without one, and how often it has got one, which is
-// 0 where nothing is counted.
+// Running time, waiting time, and number of time slices. All are 0 if the
+// kernel does not count.
 std::optional<std::chrono::nanoseconds> RunDelay::soFar() const {
   char Text[128];
   ssize_t Size = Fd < 0 ? -1 : pread(Fd, Text, sizeof(Text) - 1, 0);

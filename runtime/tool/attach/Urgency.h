@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// While a thread of another process stands still for us, we go before others
-// for a processor: who is held for as long as we wait for one is held by all
-// who are in our way.
+// Raises our priority while a thread of another process stands still for us.
+// While we wait for a processor, that thread waits, too.
 #ifndef PATCHBAY_TOOL_ATTACH_URGENCY_H
 #define PATCHBAY_TOOL_ATTACH_URGENCY_H
 
@@ -11,10 +10,10 @@
 
 namespace patchbay {
 
-/// For the calling thread: a real-time priority, the lowest, if it may have one
-/// (CAP_SYS_NICE, RLIMIT_RTPRIO), else the highest nice value that it may have.
-/// Who has a real-time priority keeps that. What the thread does meanwhile must
-/// not take long.
+/// Gives the calling thread the lowest real-time priority, if permitted
+/// (CAP_SYS_NICE, RLIMIT_RTPRIO), or else the highest permitted nice value. A
+/// thread with a real-time priority keeps it. The thread's work meanwhile must
+/// be short.
 class Urgency {
 public:
   Urgency();
@@ -26,7 +25,7 @@ private:
   int Policy, Nice;
 };
 
-/// How long the calling thread could have run and had no processor, since it
+/// How long the calling thread has been runnable without a processor, since it
 /// began (proc(5), /proc/PID/schedstat).
 class RunDelay {
 public:

@@ -14,10 +14,10 @@
 using namespace patchbay;
 
 static constexpr unsigned SyscallSize = 4;
-// include/linux/errno.h of the kernel.
+// From include/linux/errno.h of the kernel.
 static constexpr int64_t RestartSys = -512;
 
-// SVC, whatever its number: the kernel does not look at that.
+// SVC with any number: the kernel ignores the number.
 static bool isSystemCall(uint32_t Instruction) {
   return (Instruction & 0xffe0001f) == 0xd4000001;
 }
@@ -30,16 +30,17 @@ static bool hasSystemCallAt(pid_t Thread, uint64_t Address) {
 }
 
 namespace {
-// <asm/ptrace.h> has them, and cannot be included together with <sys/ptrace.h>.
+// <asm/ptrace.h> defines them, and cannot be included together with
+// <sys/ptrace.h>.
 struct VectorHeader { // struct user_sve_header, struct user_za_header
   uint32_t Size, MaxSize;
   uint16_t Length, MaxLength, Flags, Reserved;
 };
 constexpr int NtSve = 0x405, NtStreaming = 0x40b, NtZa = 0x40c;
-constexpr uint16_t SveRegisters = 1; // SVE_PT_REGS_MASK, and not those of FPSIMD
+constexpr uint16_t SveRegisters = 1; // SVE_PT_REGS_MASK: not those of FPSIMD
 } // namespace
 
-// std::nullopt: the processor, or the kernel, does not have such.
+// std::nullopt: the processor or the kernel does not support them.
 static std::optional<VectorHeader> readHeader(pid_t Thread, int Type) {
   VectorHeader Header;
   iovec Set = {&Header, sizeof(Header)};
@@ -48,18 +49,20 @@ static std::optional<VectorHeader> readHeader(pid_t Thread, int Type) {
   return Header;
 }
 
-// What SVE adds to vectors, and the predicates, are nobody's where a system call is made,
-// which may change them; else the kernel says whether they were used since the last one.
+// A system call may change the predicates and the parts of vectors that SVE
+// adds, so they hold no values there. Elsewhere the kernel tells whether they
+// were used since the last system call.
 static uint64_t sveSize(pid_t Thread) {
   auto Header = readHeader(Thread, NtSve);
   if (!Header || !(Header->Flags & SveRegisters))
     return 0;
-  // 32 vectors, 16 predicates and FFR, which have a bit for each byte.
+  // 32 vectors, and 16 predicates and FFR, which have a bit for each byte.
   uint64_t Length = Header->Length;
   return (32 * Length + 17 * (Length / 8) + 15) & ~15ull;
 }
 
-// The kernel still has it, and shows it of a thread that it takes to be in a system call.
+// The kernel still has it, and shows it for a thread that it believes to be in
+// a system call.
 static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   constexpr int NtSystemCall = 0x404;
   int None = -1;
@@ -73,9 +76,9 @@ static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   return Place->FirstArgument;
 }
 
-// Whether a signal handler has just returned there, for which the call has failed: what
-// the kernel had kept for that, these registers one behind the other, is still below the
-// stack pointer.
+// Has a signal handler just returned there, so that the call has failed? The
+// registers that the kernel had saved for the handler are then still below the
+// stack pointer, in this order.
 static bool isBackFromHandler(pid_t Thread, const ThreadRegisters &R) {
   constexpr size_t MaxFrame = 1 << 16, Kept = offsetof(user_regs_struct, pstate);
   std::vector<char> Below(MaxFrame);
@@ -127,7 +130,7 @@ bool patchbay::writeRegisters(pid_t Thread, const ThreadRegisters &R) {
   return !ptrace(PTRACE_SETREGSET, Thread, NT_PRSTATUS, &Set);
 }
 
-// Those that wait for a time from now on, and not up to a time.
+// System calls that wait for a duration, and not until a point in time.
 bool patchbay::hidesRestart(const ThreadRegisters &R) {
   if (!R.IsAtCall)
     return false;
@@ -143,8 +146,8 @@ bool patchbay::hidesRestart(const ThreadRegisters &R) {
   }
 }
 
-// In streaming mode, which a system call ends, and while ZA is on, functions of the C
-// library may not be called like that (SME).
+// In streaming mode, which a system call ends, and while ZA is on, the C
+// library's functions must not be called like that (SME).
 bool patchbay::isAllSaved(pid_t Thread, const ThreadRegisters &) {
   for (int Type : {NtStreaming, NtZa})
     if (auto Header = readHeader(Thread, Type); Header && Header->Size > sizeof(*Header))
@@ -162,7 +165,7 @@ ThreadRegisters patchbay::repeated(ThreadRegisters R, uint64_t Number) {
   return R;
 }
 
-// BTYPE, by which a landing pad would be asked for, is of the branch that led to where
+// BTYPE would require a landing pad. It belongs to the branch that led to where
 // the thread was.
 ThreadRegisters patchbay::redirected(ThreadRegisters R, uint64_t Address) {
   constexpr uint64_t BranchType = 3 << 10;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registers of a thread on AArch64, as ptrace(2) and as DWARF has them.
+// The registers of a thread on AArch64, for ptrace(2) and DWARF.
 //
-// The kernel prepares what it will do about an interrupted system call before a thread
-// stops for us (do_signal() in its arch/arm64/kernel/signal.c), and forgets then which
-// call it was:
+// The kernel decides how to restart an interrupted system call before a thread
+// stops for us (do_signal() in its arch/arm64/kernel/signal.c). It then forgets
+// which call it was:
 //
-//  - One that is begun again has its program counter at the SVC instruction, and all its
-//    arguments. To go there is to make it again. x8 is the number, and becomes that of
-//    restart_syscall(2) only when the thread goes on at that very place. So those that
-//    would be made again for the whole of their time are stopped once more: then x8
-//    says it.
-//  - One that fails with EINTR is past that instruction, and its first argument is lost.
-//    It is known if the thread was seen to wait there since we were told of its signals,
-//    and else from the kernel; unless it is for a handler that the call has failed. (One
-//    that has returned from an alternate stack at this very moment is not recognised.)
+//  - A call that restarts has its program counter at the SVC instruction, and all
+//    its arguments. Going there makes it again. x8 is the number. It becomes that
+//    of restart_syscall(2) only when the thread goes on at that very place. So we
+//    stop threads once more whose calls would wait for their whole time again.
+//    Then x8 tells.
+//  - A call that fails with EINTR is past that instruction, and its first
+//    argument is lost. We know it if we saw the thread wait there after the
+//    kernel began to tell us of its signals; otherwise the kernel knows it. The
+//    exception is a call that fails because of a handler. (A handler that has just
+//    returned from an alternate stack is not recognized.)
 #ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
@@ -28,12 +29,12 @@ struct ThreadRegisters : user_regs_struct {
   int64_t Call = -1, Result = 0;
   uint64_t FirstArgument = 0;
   bool IsAtCall = false; // it is about to make it
-  uint64_t SveSize = 0; // of what it has in registers of SVE; 0: nothing
+  uint64_t SveSize = 0; // bytes in registers of SVE; 0: none
 };
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfAArch64;
 
-/// Memory has to be asked for from there on, on whatever machine.
+/// Higher addresses must be requested explicitly, on any machine.
 inline constexpr uint64_t HighestAddress = 1ull << 48;
 
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
@@ -48,7 +49,8 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.pc; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.sp; }
 
-/// Of a thread that stands still. Before is what it did before it was asked to.
+/// Reads the registers of a stopped thread. Before: what it did before it was
+/// asked to stop.
 inline constexpr bool TakesPlaceBefore = true;
 bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Before,
                    ThreadRegisters &R);
@@ -56,14 +58,14 @@ bool writeRegisters(pid_t Thread, const ThreadRegisters &R);
 
 /// The system call that the thread is in, or has just been in; -1: none.
 inline int64_t systemCall(const ThreadRegisters &R) { return R.Call; }
-/// What it is about to return. Errors of the kernel's own, from 512 on, say how
-/// it is to be begun again.
+/// The value that the call is about to return. The kernel's own errors, from
+/// 512 on, tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) { return R.Result; }
-/// Whether they do not say that, and will when it has been stopped once more.
+/// Do the registers not tell that yet, but will after another stop?
 bool hidesRestart(const ThreadRegisters &R);
 
-/// What the instruction before Return has called, by itself or by an entry of the PLT; 0:
-/// not known. Read(Address, Bytes, Size) is of the thread's process.
+/// The target of the call before Return, directly or through the PLT; 0: not
+/// known. Read(Address, Bytes, Size) reads memory of the thread's process.
 template <typename Function>
 uint64_t calledBefore(uint64_t Return, Function Read) {
   uint32_t Call, Entry[3];
@@ -88,17 +90,17 @@ uint64_t calledBefore(uint64_t Return, Function Read) {
   return Read(Slot, &Target, sizeof(Target)) ? Target : 0;
 }
 
-/// Whether the code in Stub.S gives back all that the thread has; and words for where it
-/// does not.
+/// Does the code in Stub.S restore everything that the thread has? NotSaved
+/// completes a message.
 inline constexpr char NotSaved[] = ", or used SME";
 bool isAllSaved(pid_t Thread, const ThreadRegisters &R);
 
-/// What the code needs of the thread's own stack, if it is redirected.
+/// Bytes that the code needs on the thread's own stack.
 inline uint64_t stackNeeded(const ThreadRegisters &R) { return R.SveSize; }
 
-/// The registers by which the thread makes its system call once more.
+/// The registers with which the thread makes its system call again.
 ThreadRegisters repeated(ThreadRegisters R, uint64_t Number);
-/// It goes on at Address instead, with the same registers.
+/// The same registers, but the thread goes on at Address.
 ThreadRegisters redirected(ThreadRegisters R, uint64_t Address);
 
 } // namespace patchbay

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stub.h says what this code is for. It is never executed here: the bytes from
- * pb_stub to pb_stub_end are copied, and the words behind pb_stub_words filled in.
+ * Stub.h says what this code is for. This command never executes it: it copies
+ * the bytes from pb_stub to pb_stub_end, and fills in the words after
+ * pb_stub_words.
  *
- * The command that reads what is written here may be on another processor: what is
- * complete is told by STLR, and asked for by LDAR.
+ * The command that reads this code's data may run on another processor. So this
+ * code publishes complete data by STLR, and reads the command's by LDAR.
  */
 #include "../../StubArea.h"
 
@@ -17,12 +18,13 @@
 	.arch_extension sve
 	.balign	16
 pb_stub:
-	.ascii	"Patchbay's stub\0"	/* so that leftovers are known */
+	.ascii	"Patchbay's stub\0"	/* identifies leftovers */
 
-/* In the thread that was stopped. Its stack pointer is its own at first. */
+/* Runs in the stopped thread, at first with its own stack pointer. */
 pb_stub_code:
-	/* The first system call would change what SVE adds to vectors, and there is no area
-	   yet: where it is in use, it goes to the thread's own stack. */
+	/* The first system call would change the parts of vectors that SVE
+	   adds, and the area does not exist yet. So if they are in use, they
+	   go to the thread's own stack. */
 	ldr	x9, sve_size
 	cbz	x9, no_sve
 	mov	x10, sp
@@ -58,7 +60,7 @@ no_sve:
 	cmp	x0, x19
 	b.ne	no_area
 
-	/* A child that is forked meanwhile has none of these threads. */
+	/* A child that is forked meanwhile does not get the area. */
 	mov	x8, #__NR_madvise
 	mov	x1, #AREA_SIZE
 	mov	x2, #10			/* MADV_DONTFORK */
@@ -100,7 +102,7 @@ no_sve:
 	blr	x9
 	str	w24, [x23]
 	str	w0, [x19, #AREA_CREATED]
-	/* Without a thread nobody needs the area. */
+	/* Without a thread the area is not needed. */
 	mov	x24, #AREA_SIZE
 	cmp	w0, #0
 	csel	x24, x24, xzr, ne
@@ -133,7 +135,7 @@ no_sve:
 	mov	x2, #0
 	mov	x3, #8
 	svc	#0
-	/* Of length 0 it is refused, and nothing happens. */
+	/* The kernel refuses length 0, and nothing happens. */
 	mov	x8, #__NR_munmap
 	mov	x0, x19
 	mov	x1, x24
@@ -182,13 +184,13 @@ no_sve_back:
 	ldp	x25, x26, [x16, #200]
 	ldp	x27, x28, [x16, #216]
 	ldp	x29, x30, [x16, #232]
-	/* There x16 gets its value, too: see wayBackCode(). */
+	/* That code also loads x16: see wayBackCode(). */
 	ldr	x16, way_back
 	br	x16
 
 /*
- * void *new_thread(void *area). Of the program's threads nobody waits for it, and all
- * signals that are for the program are blocked, as in the thread that made it.
+ * void *new_thread(void *area). No thread of the program waits for it. It has
+ * all of the program's signals blocked, like the thread that made it.
  */
 	.balign	16
 new_thread:
@@ -209,7 +211,7 @@ new_thread:
 	add	x0, x19, #AREA_GO
 	bl	await
 	cbnz	w0, load
-	/* This command, if it is still there, may just have come. */
+	/* If the command is still running, its message may just have arrived. */
 	add	x9, x19, #AREA_GO
 	mov	w11, #2
 too_late:
@@ -222,8 +224,9 @@ too_late:
 load:
 	ldr	w9, [x19, #AREA_NR_FILES]
 	cbz	w9, libraries
-	/* From here on the thread has descriptors of its own, and none at first: so
-	   the program's threads do not find a number taken. They go with it. */
+	/* From here on the thread has its own descriptor table, empty at
+	   first. So the program's threads do not find numbers in use. The
+	   kernel closes its descriptors with the thread. */
 	mov	x8, #__NR_close_range
 	mov	x0, #0
 	mov	w1, #-1
@@ -232,7 +235,7 @@ load:
 	mov	w21, w0
 	mov	w20, #0
 next_file:
-	mov	w0, w21			/* -errno, if that failed */
+	mov	w0, w21			/* errno (negative), if that failed */
 	cbnz	w21, no_file
 	mov	x8, #__NR_memfd_create
 	adr	x0, file_name
@@ -289,7 +292,7 @@ loaded:
 close_it:
 	mov	w20, #AREA_IS_CLOSED
 	mov	x0, x21
-	cbz	x0, say			/* nothing was opened */
+	cbz	x0, say			/* no library was opened */
 	ldr	x9, close
 	blr	x9
 	b	say
@@ -325,9 +328,10 @@ leave:
 	mov	x0, #0
 	ret
 
-/* int await(int *word): it, when it is not 0 any more, or after ten seconds: 200 pauses
-   of a tenth of a millisecond, and then 1000 of ten, so that on a machine that is busy it
-   takes not much longer. It calls nobody, and system calls change no other register. */
+/* int await(int *word): returns it when it is not 0 any more, or after ten
+   seconds. Makes 200 pauses of a tenth of a millisecond, and then 1000 of
+   ten, so a busy machine does not prolong it much. Calls no function. System
+   calls change no other register. */
 await:
 	mov	x9, x0
 	mov	w10, #1200
@@ -352,12 +356,12 @@ file_name:
 	.balign	8
 pause:	.quad	0, 100000
 long_pause: .quad 0, 10000000
-/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's 32
-   to 34. */
+/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C
+   library's 32 to 34. */
 signals:
 	.quad	~(1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30 | 7 << 31)
 
-/* As in Stub.cpp. */
+/* The same order as in Stub.cpp. */
 pb_stub_words:
 area:	.quad	0
 mark:	.quad	0

@@ -16,7 +16,7 @@ size_t patchbay::stubEntry() { return pb_stub_code - pb_stub; }
 bool patchbay::hasStub(StringRef Bytes) { return Bytes.contains(pb_stub); }
 
 namespace {
-// As they follow each other in Stub.S.
+// In the order of Stub.S.
 struct Words {
   uint64_t Area, Mark, Thread, WayBack, SveSize;
   uint64_t CreateThread, Self, Detach, ErrnoLocation, Open, Symbol, Error,
@@ -24,9 +24,9 @@ struct Words {
   uint64_t X[31], Sp, Pc, Flags;
 };
 
-// A branch to a register needs one, and x16 is the last that gets its value.
+// A branch to a register needs one, and x16 gets its value last.
 struct WayBack {
-  uint32_t LandingPad; // bti jc: what led here was a branch to a register
+  uint32_t LandingPad; // bti jc: a register branch leads here
   uint32_t Load;       // ldr x16, X16
   uint32_t Branch;     // b PC
   uint32_t Unused;

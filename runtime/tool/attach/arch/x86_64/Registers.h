@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The general registers of a thread on x86-64, as ptrace(2) and as DWARF has them.
+// The general registers of a thread on x86-64, for ptrace(2) and DWARF.
 #ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
@@ -18,7 +18,7 @@ using ThreadRegisters = user_regs_struct;
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfX86_64;
 
-/// Memory has to be asked for from there on, on whatever machine.
+/// Higher addresses must be requested explicitly, on any machine.
 inline constexpr uint64_t HighestAddress = 1ull << 47;
 
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
@@ -29,8 +29,8 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.rip; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.rsp; }
 
-/// Of a thread that stands still. Before is what it did before it was asked to, which is
-/// not needed here.
+/// Reads the registers of a stopped thread. Before: what it did before it was
+/// asked to stop, which is not needed here.
 inline constexpr bool TakesPlaceBefore = false;
 inline bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &,
                           ThreadRegisters &R) {
@@ -48,16 +48,16 @@ inline bool writeRegisters(pid_t Thread, ThreadRegisters R) {
 inline int64_t systemCall(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.orig_rax);
 }
-/// What it is about to return. Errors of the kernel's own, from 512 on, say how
-/// it is to be begun again.
+/// The value that the call is about to return. The kernel's own errors, from
+/// 512 on, tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.rax);
 }
-/// Whether they do not say that, and will when it has been stopped once more.
+/// Do the registers not tell that yet, but will after another stop?
 inline bool hidesRestart(const ThreadRegisters &) { return false; }
 
-/// What the instruction before Return has called, by itself or by an entry of the PLT; 0:
-/// not known. Read(Address, Bytes, Size) is of the thread's process.
+/// The target of the call before Return, directly or through the PLT; 0: not
+/// known. Read(Address, Bytes, Size) reads memory of the thread's process.
 template <typename Function>
 uint64_t calledBefore(uint64_t Return, Function Read) {
   uint8_t Call[6], Entry[11];
@@ -83,24 +83,24 @@ uint64_t calledBefore(uint64_t Return, Function Read) {
   return Target;
 }
 
-/// Whether the code in Stub.S gives back all that the thread has; and words for where it
-/// does not.
+/// Does the code in Stub.S restore everything that the thread has? NotSaved
+/// completes a message.
 inline constexpr char NotSaved[] = "";
 inline bool isAllSaved(pid_t, const ThreadRegisters &) { return true; }
 
-/// What the code needs of the thread's own stack, if it is redirected.
+/// Bytes that the code needs on the thread's own stack.
 inline uint64_t stackNeeded(const ThreadRegisters &) { return 0; }
 
-/// The registers by which the thread makes its system call once more.
+/// The registers with which the thread makes its system call again.
 inline ThreadRegisters repeated(ThreadRegisters R, uint64_t Number) {
   constexpr unsigned SyscallSize = 2;
   R.rax = Number;
   R.rip -= SyscallSize;
-  R.orig_rax = ~0ull; // the kernel is to do nothing of its own about it
+  R.orig_rax = ~0ull; // the kernel must not restart it itself
   return R;
 }
 
-/// It goes on at Address instead, with the same registers.
+/// The same registers, but the thread goes on at Address.
 inline ThreadRegisters redirected(ThreadRegisters R, uint64_t Address) {
   R.rip = Address;
   R.orig_rax = ~0ull;

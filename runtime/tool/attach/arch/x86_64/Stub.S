@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stub.h says what this code is for. It is never executed here: the bytes from
- * pb_stub to pb_stub_end are copied, and the words behind pb_stub_words filled in.
+ * Stub.h says what this code is for. This command never executes it: it copies
+ * the bytes from pb_stub to pb_stub_end, and fills in the words after
+ * pb_stub_words.
  */
 #include "../../StubArea.h"
 
@@ -13,9 +14,9 @@
 
 	.balign	16
 pb_stub:
-	.ascii	"Patchbay's stub\0"	/* so that leftovers are known */
+	.ascii	"Patchbay's stub\0"	/* identifies leftovers */
 
-/* In the thread that was stopped. Its stack pointer is its own at first. */
+/* Runs in the stopped thread, at first with its own stack pointer. */
 pb_stub_code:
 	movl	$__NR_mmap, %eax
 	movq	area(%rip), %rdi
@@ -30,7 +31,7 @@ pb_stub_code:
 	cmpq	area(%rip), %rax
 	jne	no_area
 
-	/* A child that is forked meanwhile has none of these threads. */
+	/* A child that is forked meanwhile does not get the area. */
 	movl	$__NR_madvise, %eax
 	movq	%rbx, %rdi
 	movl	$AREA_SIZE, %esi
@@ -48,8 +49,8 @@ pb_stub_code:
 	leaq	AREA_STACK_TOP(%rbx), %rsp
 	cld
 
-	/* All components that the system has switched on. The area is zeros, as
-	   XSAVE wants its header to be. */
+	/* All components that the system has enabled. The area is zeroed, as
+	   XSAVE requires for its header. */
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xsave64	AREA_VECTORS(%rbx)
@@ -63,7 +64,7 @@ pb_stub_code:
 	call	*create_thread(%rip)
 	movl	%r13d, (%r12)
 	movl	%eax, AREA_CREATED(%rbx)
-	/* Without a thread nobody needs the area. */
+	/* Without a thread the area is not needed. */
 	xorl	%r12d, %r12d
 	movl	$AREA_SIZE, %ecx
 	testl	%eax, %eax
@@ -87,7 +88,7 @@ pb_stub_code:
 	movl	$0, %edx
 	movl	$8, %r10d
 	syscall
-	/* Of length 0 it is refused, and nothing happens. */
+	/* The kernel refuses length 0, and nothing happens. */
 	movl	$__NR_munmap, %eax
 	movq	%rbx, %rdi
 	movq	%r12, %rsi
@@ -95,7 +96,8 @@ pb_stub_code:
 	jmp	restore
 
 no_area:
-	leaq	-256(%rsp), %rsp	/* past what the program may use there */
+	leaq	-256(%rsp), %rsp	/* beyond the red zone, which the
+					   program may use */
 	pushq	flags(%rip)
 	popfq
 	movq	at_rsp(%rip), %rsp
@@ -118,8 +120,8 @@ restore:
 	jmp	*at_rip(%rip)
 
 /*
- * void *new_thread(void *area). Of the program's threads nobody waits for it, and all
- * signals that are for the program are blocked, as in the thread that made it.
+ * void *new_thread(void *area). No thread of the program waits for it. It has
+ * all of the program's signals blocked, like the thread that made it.
  */
 	.balign	16
 new_thread:
@@ -139,7 +141,7 @@ new_thread:
 	call	await
 	testl	%eax, %eax
 	jne	load
-	/* This command, if it is still there, may just have come. */
+	/* If the command is still running, its message may just have arrived. */
 	movl	$2, %ecx
 	lock cmpxchgl %ecx, AREA_GO(%rbx)
 	je	leave
@@ -147,8 +149,9 @@ new_thread:
 load:
 	cmpl	$0, AREA_NR_FILES(%rbx)
 	je	libraries
-	/* From here on the thread has descriptors of its own, and none at first: so
-	   the program's threads do not find a number taken. They go with it. */
+	/* From here on the thread has its own descriptor table, empty at
+	   first. So the program's threads do not find numbers in use. The
+	   kernel closes its descriptors with the thread. */
 	movl	$__NR_close_range, %eax
 	xorl	%edi, %edi
 	movl	$-1, %esi
@@ -157,7 +160,7 @@ load:
 	movl	%eax, %r13d
 	xorl	%r12d, %r12d
 next_file:
-	movl	%r13d, %eax		/* -errno, if that failed */
+	movl	%r13d, %eax		/* errno (negative), if that failed */
 	testl	%r13d, %r13d
 	jne	no_file
 	movl	$__NR_memfd_create, %eax
@@ -211,7 +214,7 @@ loaded:
 
 close_it:
 	movq	%r13, %rdi
-	testq	%r13, %r13		/* nothing was opened */
+	testq	%r13, %r13		/* no library was opened */
 	je	closed
 	call	*close(%rip)
 closed:
@@ -251,9 +254,9 @@ leave:
 	ret
 
 /*
- * int await(int *word): it, when it is not 0 any more, or after ten seconds: 200 pauses of a
- * tenth of a millisecond, and then 1000 of ten, so that on a machine that is busy it takes
- * not much longer.
+ * int await(int *word): returns it when it is not 0 any more, or after ten
+ * seconds. Makes 200 pauses of a tenth of a millisecond, and then 1000 of ten,
+ * so a busy machine does not prolong it much.
  */
 await:
 	pushq	%rbx
@@ -284,12 +287,12 @@ file_name:
 	.balign	8
 pause:	.quad	0, 100000
 long_pause: .quad 0, 10000000
-/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's 32
-   to 34. */
+/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C
+   library's 32 to 34. */
 signals:
 	.quad	~(1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30 | 7 << 31)
 
-/* As in Stub.cpp. */
+/* The same order as in Stub.cpp. */
 pb_stub_words:
 area:	.quad	0
 mark:	.quad	0

@@ -12,7 +12,7 @@ size_t patchbay::stubSize() { return pb_stub_end - pb_stub; }
 
 size_t patchbay::stubEntry() { return pb_stub_code - pb_stub; }
 
-// It jumps by an address in memory.
+// The code jumps through an address in memory.
 size_t patchbay::wayBackSize() { return 0; }
 bool patchbay::reachesBack(uint64_t, uint64_t) { return true; }
 std::string patchbay::wayBackCode(uint64_t, const ThreadRegisters &) { return ""; }
@@ -21,7 +21,7 @@ bool patchbay::isWayBack(StringRef) { return false; }
 bool patchbay::hasStub(StringRef Bytes) { return Bytes.contains(pb_stub); }
 
 namespace {
-// As they follow each other in Stub.S.
+// In the order of Stub.S.
 struct Words {
   uint64_t Area, Mark, Thread;
   uint64_t CreateThread, Self, Detach, ErrnoLocation, Open, Symbol, Error,
