@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stacks of a deep recursion: as text, not more than 1,000 calls of each, and in memory
- * not all of them at a time.
+ * Stacks of a deep recursion: the output has at most 1,000 calls of each, and not all of
+ * them are in memory at once.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function_graph -o %t.data -- %t

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -F takes C++ names as the source has them: those of templates, before which
-// the demangled name has the type of the result, and without parameters.
+// -F accepts C++ names as in the source: those of templates without the result type that
+// precedes the demangled name, and without parameters.
 // RUN: %buildxx %s -o %t %link
 // RUN: %patchbay list --full-names -F 'Cache::*' %t | FileCheck %s --check-prefix=CLASS
 //      CLASS: entry
@@ -21,7 +21,7 @@
 // COUNTS-DAG: 1 {{ *}}Cache::hits() const
 // COUNTS-DAG: 1 {{ *}}int Cache::get<int>(int)
 //
-// Spaces between types and punctuation are a matter of taste.
+// Spaces between types and punctuation are optional.
 // RUN: %patchbay list --full-names -F 'Cache::pair<int,Cache::Of<int>>' %t | FileCheck %s --check-prefix=PAIR
 // RUN: %patchbay list --full-names -F 'int Cache::pair< int , Cache::Of<int> >( Cache::Of<int> const & )' %t | FileCheck %s --check-prefix=PAIR
 //      PAIR: entry
@@ -33,7 +33,7 @@
 // RUN: %patchbay report --full-names -F 'Cache::pair<int,*>' %t.data | FileCheck %s --check-prefix=PAIRS
 // PAIRS: 1 {{ *}}int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&)
 //
-// So do -N and --args.
+// The same with -N and --args.
 // RUN: %patchbay record -t function_duration -F 'Cache::*' -N 'Cache::get< int >' -N 'Cache::pair<int,*' -o %t.data -- %t
 // RUN: %patchbay dump %t.data | FileCheck %s --check-prefix=NOT
 //      NOT: returned Cache::hits() const

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names as C++ has them, in the page, on screens of any width: what tells a function from
-// others is there, in a table on one line, and all of it is said to who points at it or
-// goes there by keys; columns are there as far as there is room for them.
+// C++ names in the page on screens of any width. Tables show the distinguishing part of
+// a name on one line. The full name appears when the user points at it or moves there by
+// keys. Columns are shown while there is room for them.
 // DEFINE: %{page} =
 // DEFINE: %{names} = "eval:$(grep -v '^//' %S/Inputs/page-names.js)"
 // DEFINE: %{browser} = %python %S/Inputs/browser.py %t/%{page}
@@ -21,7 +21,7 @@
 // RUN: bash -c '%{browser} --size=360x740 %{names} %{views} text:#left-out' | FileCheck %s --check-prefix=PHONE
 // PHONE: ready
 // PHONE-NEXT: many names, some shorter, {{few|many}} of several lines: function calls total{{$}}
-// How wide boxes are depends on how long calls took.
+// The width of boxes depends on durations.
 // PHONE-NEXT: some whole, {{some|none}} shorter
 // PHONE-NEXT: some whole, {{some|none}} shorter
 // PHONE-NEXT: No room for: self, average, p50, p95, p99, max{{$}}
@@ -35,14 +35,14 @@
 // ALL-NEXT: some whole, {{some|none}} shorter
 // ALL-NEXT: true
 
-// Who asks for all columns has them, and what the table is sorted by stays.
+// A user can show all columns; the sort column is never hidden.
 // RUN: bash -c '%{browser} --size=360x740 %{names} click:#all-columns "eval:document.querySelectorAll(\"thead th:not([hidden])\").length > 8" text:#all-columns "eval:document.documentElement.scrollWidth" "click:#functions th:nth-child(8) button" click:#all-columns "eval:pageNames.table()"' | FileCheck %s --check-prefix=ASKED
 // ASKED: true
 // ASKED-NEXT: As many columns as there is room for
 // ASKED-NEXT: 360
 // ASKED-NEXT: {{.*}}: function total p99 ▼{{$}}
 
-// Of one that is chosen all of the name is there; where one points at a box it is a title.
+// The full name of the selected function is shown; for a box it is a tooltip.
 // RUN: bash -c '%{browser} --size=360x740 %{names} "eval:patchbayPage.choose(patchbayPage.trace.names.findIndex(n => /Cache<std::string, .*>::put/.test(n)))" text:#chosen "text:#of" "eval:document.documentElement.scrollWidth" "eval:pageNames.boxes(patchbayPage.around.callers)" "eval:for (const d of document.querySelectorAll(\"details\")) d.open = true" "eval:document.documentElement.scrollWidth" "text:#caller-rows td" "point:#callers canvas@100,8" "eval:document.querySelector(\"#callers canvas\").title"' | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
 // CHOSEN-NEXT: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
@@ -52,7 +52,7 @@
 // CHOSEN: {{^}}main{{$}}
 // CHOSEN: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
 
-// Beside another recording each figure has its change with it, or neither is there.
+// Compared with another recording, a figure and its change are shown or hidden together.
 // REDEFINE: %{page} = diff.html
 // RUN: bash -c '%{browser} --size=1400x900 %{names} "eval:pageNames.table()" "eval:pageNames.boxes(patchbayPage.flame)" text:#left-out' | FileCheck %s --check-prefix=DIFF
 // DIFF: many names, some shorter, {{few|many}} of several lines: function calls change total change self change {{.*}}p{{$}}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function that the compiler inlined everywhere cannot be traced: debug information says
- * where it went. And what `patchbay list` says of the others.
+ * A function that is inlined everywhere cannot be traced: debug information tells its
+ * callers. Also tests what `patchbay list` prints about the others.
  */
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py
 // RUN: rm -rf %t && mkdir %t
@@ -11,7 +11,7 @@
 // CHECK: no function matches '{{small|sm\?ll}}': small was inlined into main (tool-inlined.c:[[# @LINE + 26]]) and 1 more place{{$|;}}
 // RUN: cd %t && %{status} 3 %patchbay list -F smell prog 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=inlined
 // OTHER: no function matches 'smell': 'patchbay list' shows the names
-// Without debug information nothing is known of it.
+// Without debug information the reason is unknown.
 // RUN: cd %t && llvm-strip --strip-debug prog -o bare && %{status} 3 %patchbay list -F small bare 2>&1 | FileCheck %s --check-prefix=BARE --implicit-check-not=inlined
 // BARE: no function matches 'small': 'patchbay list' shows the names
 // RUN: cd %t && %patchbay list prog 2>&1 | FileCheck %s --check-prefix=SUMMARY

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names that are written with signs that mean something else elsewhere: operators, types
-// of a result that have brackets, and methods of Go; on a narrow terminal what is left out
-// is what they can do without. Symbols that are nothing of the kind, whatever they are,
-// take no time and no stack.
+// Names with characters that have another meaning elsewhere: operators, result types with
+// brackets, and methods of Go. On a narrow terminal the dispensable parts are left out.
+// Symbols of any other kind cost no time and
+// no stack.
 // REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
 // RUN: rm -rf %t && mkdir %t
@@ -20,20 +20,20 @@
 // CHECK-DAG: {{  }}main.(*Type).Method{{$}}
 // CHECK-DAG: {{  }}world.(*Type).Method{{$}}
 
-// In these words a function is meant, too.
+// A function is meant by these words, too.
 // DEFINE: %{each} = %python %S/Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'operator<' 'bool operator<<ns::Value>(ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::chosen' 'decltype(auto) ns::chosen<int, ns::Value, ns::Value>(int, ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::operator"" _km' 'ns::operator"" _km(unsigned long long)'
 
-// What is asked of types, and results that are pointers to functions; in an expression
+// Queries about types, and results that are pointers to functions; in an expression
 // < opens nothing.
 // RUN: %buildxx -std=c++20 -DASKED %s -o %t/requires %link
 // RUN: cd %t && %patchbay record -t function_graph -o required -- ./requires
 // DEFINE: %{required} = %python %S/Inputs/name-table.py %patchbay %t/requires %t/required
 // RUN: %{required} 'ns::smaller' 'void ns::smaller<int>(int, ns::Bool<sizeof (int) < 8>)'
 // RUN: %{required} 'ns::later' 'void (* (*ns::later<int>(int))(char))(int)'
-// Older libraries of C++ cannot read these two, so it is not the process that does here.
+// Older C++ libraries cannot demangle these two, so the command does it here.
 // RUN: cd %t && %patchbay record -t count -F 'ns::asks' -F 'ns::Value::operator==' -o two -- ./requires && %patchbay report --json two | %python -c "import json, sys; print(*sorted(f['name'] for f in json.load(sys.stdin)['functions']), sep='\n')" | FileCheck %s --check-prefix=TWO
 //      TWO: {{^ns::Value<int>::friend operator==\(.*\) requires}}
 // TWO-NEXT: {{^void ns::asks<int>\(int\) requires .*$}}
@@ -46,7 +46,7 @@
 // ASKED-DAG: {{  ns::array(<int>)?$}}
 // ASKED-DAG: {{  ns::Value(<int>)?::operator==$}}
 
-// No character of UTF-8 is cut in two.
+// No UTF-8 character is cut.
 // RUN: %buildxx -DUTF8 %s -o %t/utf8 %link
 // RUN: cd %t && %patchbay record -t function_profile -o texts -- ./utf8
 // DEFINE: %{texts} = %patchbay report -f calls,name texts

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names as LLVM, libstdc++ and Qt have them, among them some that differ in template
- * arguments alone, or in parameters: at the width of a terminal no two look the same.
+ * Names from LLVM, libstdc++ and Qt, among them some that differ only in template
+ * arguments or in parameters. At the width of a terminal all look different.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of C++ by the names that people write, in each verb that takes some; and at
-// each width of a terminal no two of them look the same.
+// C++ functions by the names that people write, in each verb that accepts names. At each
+// width of a terminal all functions look different.
 // REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
 // DEFINE: %{distinct} = %python %S/Inputs/distinct-names.py
@@ -20,10 +20,10 @@
 // NARROW-DAG: {{ }}svc::Handler::handle{{$}}
 // NARROW-DAG: {{ }}svc::scale(int){{$}}
 // NARROW-DAG: {{ }}svc::scale(double){{$}}
-// What is sorted by stays.
+// The sort column stays.
 // RUN: cd %t && %{terminal} 60 %patchbay report -s sub all | FileCheck %s --check-prefix=SUB
 // SUB: {{function +sub-routine that took most$}}
-// The same where calls stand within others, with their callers, and beside another recording.
+// The same for nested calls, with their callers, and beside another recording.
 // RUN: cd %t && %{terminal} 60 %patchbay graph all | FileCheck %s --check-prefix=GRAPH
 // RUN: cd %t && %{terminal} 60 %patchbay report --by caller -f calls,name all | FileCheck %s --check-prefix=CALLER
 // RUN: cd %t && %{terminal} 110 %patchbay report --diff all all | FileCheck %s --check-prefix=GRAPH
@@ -33,7 +33,7 @@
 // GRAPH-DAG: {{ svc::Cache<int>::get(<int>)?$}}
 // CALLER-DAG: {{ svc::render +main$}}
 // CALLER-DAG: {{ svc::Cache<int>::get(<int>)? +main$}}
-// On the whole of a terminal each line gives way by itself, and still none looks like another.
+// On the whole terminal each line is shortened by itself, and still all look different.
 // DEFINE: %{screen} = %python %S/Inputs/screen.py
 // RUN: cd %t && %{screen} 80x24 "wait:h help" show key:q run %patchbay tui -i all | %{distinct} 80 16 json
 // RUN: cd %t && %{screen} 50x24 "wait:h help" show key:2 "wait:tree of calls" show key:q run %patchbay tui -i all > narrow
@@ -41,9 +41,9 @@
 // RUN: cd %t && sed '1,/tree of calls/d' narrow | FileCheck %s --check-prefix=TREE
 // TREE-DAG: {{ (svc::)?}}Cache<int>::get{{(<int>)?$}}
 // TREE-DAG: {{ (svc::)?}}Cache<string>::get{{$}}
-// And where it is said why calls were slow.
+// Also in the causes of slow calls.
 // RUN: cd %t && %patchbay record -t function_duration --why 1ns -o why -- ./prog && %{terminal} 90 %patchbay report why | sed '1,/^why calls/d' | FileCheck %s --check-prefix=WHY
-// Other work on the machine makes the column of waits wider, and namespaces give way to it.
+// Other load on the machine widens the column of waits, which shortens namespaces.
 // WHY-DAG: {{ (svc::|\.\.\.)render }}
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(int\) }}
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(double\) }}
@@ -51,25 +51,25 @@
 // RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE --implicit-check-not=sub-routine
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
 
-// Lines of replay and list fit, too, and no two functions look the same there.
+// Lines of replay and list fit, too, and all functions look different there.
 // DEFINE: %{fits} = %python %S/Inputs/fitting-lines.py
 // RUN: cd %t && %{terminal} 80 %patchbay replay all | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %{terminal} 80 %patchbay list prog | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function_duration -o duration -- ./prog && %{terminal} 80 %patchbay replay duration | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function -o function -- ./prog && %{terminal} 80 %patchbay replay function | %{fits} 80 %t/prog %patchbay
-// A terminal that is wide, and --full-names, cut nothing; replay does so on terminals alone.
+// A wide terminal and --full-names cut nothing; replay cuts on terminals only.
 // RUN: cd %t && %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %{terminal} 300 %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %patchbay list --full-names prog | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %{terminal} 60 %patchbay report --full-names all | FileCheck %s --check-prefix=WHOLE
-// Where there is no terminal, COLUMNS says how long lines are, or they have 100 characters.
+// Without a terminal, COLUMNS is the width of lines; the default is 100.
 // RUN: cd %t && env COLUMNS=80 %patchbay report all | %{distinct} 80 16 json
 // RUN: cd %t && env COLUMNS= %patchbay report all | %{distinct} 100 16 json
 // RUN: cd %t && %patchbay report all > file && %{distinct} 100 16 json < file
 // RUN: cd %t && env COLUMNS=60 %patchbay report all | not %{distinct} 40 16 json
 // WHOLE: svc::render(std::string const&, svc::Options const&)
 
-// In each of these ways, a function; and what is only like it is not meant.
+// A function in each of these spellings; similar names do not match.
 // DEFINE: %{each} = %python %S/Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'svc::render' 'svc::render(std::string const&, svc::Options const&)'
 // RUN: %{each} 'svc::ren*' 'svc::render(std::string const&, svc::Options const&)'
@@ -84,11 +84,11 @@
 // RUN: %{each} 'main' 'main'
 // RUN: %{each} '_ZN3svc5scaleEi' 'svc::scale(int)'
 
-// In a file columns are side by side, whatever the names.
+// In a file columns are aligned for all names.
 // RUN: cd %t && %patchbay report -f name,calls all | %python -c "import sys; print('widths:', len({len(line) for line in sys.stdin}))" | FileCheck %s --check-prefix=EVEN
 // EVEN: widths: 1{{$}}
 
-// Where the namespace was left out, nothing is meant, and it is said what may be.
+// A name without its namespace matches nothing, and the message suggests names.
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py
 // RUN: cd %t && %{status} 3 %patchbay list -F render prog 2>&1 | FileCheck %s --check-prefix=MEANT
 // RUN: cd %t && %{status} 125 %patchbay record -F 'rend?r' -- ./prog 2>&1 | FileCheck %s --check-prefix=MEANT

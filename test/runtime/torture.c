@@ -3,34 +3,34 @@
  * Everything at once, in a process that cannot make writable memory executable
  * (PR_SET_MDWE):
  *
- *	torture PLUGIN [SECONDS]
+ * 	torture PLUGIN [SECONDS]
  *
- * 8 threads call; 3 make tracers, arm, disarm and destroy them; one loads a
- * module and unloads it while it is armed; one starts threads that end at once;
- * a signal comes every millisecond, to each of them in turn, and its handler
- * calls, too. Then all of that has to add up:
+ * 8 threads call. 3 create tracers, arm, disarm and destroy them. One loads a
+ * module and unloads it while it is armed. One starts threads that end at once.
+ * Every millisecond a signal arrives, at each of them in turn, and its handler
+ * calls, too. Then the test checks:
  *
- * - a tracer that is armed throughout sees every call of its functions, those
- *   from signal handlers and constructors included, and no other. It misses, and
- *   counts, those that the thread makes in a handler; the library counts the few
- *   that interrupt it while it does so (patchbay_stats.unseen);
- * - what a thread calls between arming and disarming its own tracer is seen by
- *   that exactly;
- * - no handler is called after the disarming or destroying returned: what
- *   belongs to a tracer is watched for a while, then overwritten and freed;
- * - no mapping is ever writable and executable;
- * - when it is all over, memory is as it was before (a first, shorter round is
- *   for what is allocated once).
+ * - A tracer that is always armed sees every call of its functions, including calls
+ *   from signal handlers and constructors, and no other. It counts calls of a thread
+ *   that is in a handler as missed. The library counts the few that interrupt the
+ *   counting (patchbay_stats.unseen).
+ * - A thread arms its own tracer, makes calls and disarms it: the tracer sees exactly
+ *   these calls.
+ * - No handler runs after its disarming or destruction returned: memory of the tracer
+ *   is watched for a while, then overwritten and freed.
+ * - No mapping is ever writable and executable.
+ * - In the end memory use is as before (a first, shorter round does allocations that
+ *   happen once).
  *
- * A release is worth `torture PLUGIN 600`, and the same with AddressSanitizer.
+ * Before a release run `torture PLUGIN 600`, and the same with AddressSanitizer.
  */
 // RUN: rm -rf %t && mkdir -p %t/core %t/arch
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
 // RUN: %build %s -o %t/torture %link
 // RUN: %t/torture %t/plugin.so 2 | FileCheck %s
 /*
- * And with AddressSanitizer, in the library, too; without what is there for
- * other architectures.
+ * Also with AddressSanitizer in the library, without the sources for other
+ * architectures.
  */
 // DEFINE: %{core} = %patchbay_source/runtime/core
 // DEFINE: %{asan} = %clang -O1 -g -fsanitize=address -mgeneral-regs-only -D_GNU_SOURCE -I %patchbay_include -I %{core} -I %{core}/arch/x86_64 -c
@@ -54,7 +54,7 @@ int plugin_steady(int a) { return steady(a); }
 int plugin_busy(int a) { return busy(a); }
 
 /* Seen, too: the module has been registered before. */
-static volatile int loaded; /* or the compiler runs it itself */
+static volatile int loaded; /* or the compiler evaluates it */
 __attribute__((constructor)) static void load(void) { loaded = steady(0); }
 int plugin_loaded(void) { return loaded; }
 #else
@@ -89,11 +89,11 @@ static _Atomic long made, seen, windows, tracers, late, modules, threads,
 static pthread_t thread[NR];
 static const char *plugin;
 
-/* What a handler is given; one for each tracer. */
+/* The data of a handler; one for each tracer. */
 struct witness {
 	atomic_int live;
 	_Atomic long calls;
-	long in_window; /* calls of window() by the thread whose tracer it is */
+	long in_window; /* calls of window() by the thread that owns the tracer */
 };
 static __thread struct witness *mine;
 
@@ -132,7 +132,7 @@ static void call_steady(int a)
 	CHECK_EQ(steady(a), a + 1);
 }
 
-/* With vector registers, and calls of what is armed. */
+/* Uses vector registers, and calls armed functions. */
 NOT_TRACED HANDLER(witness_any)
 {
 	volatile double vectors = (double)ip;
@@ -142,7 +142,7 @@ NOT_TRACED HANDLER(witness_any)
 	CHECK(busy_mix(vectors, 1, 0) == (double)ip);
 }
 
-/* With exits: none comes without its entry, and none is late. */
+/* With exits: none without its entry, and none late. */
 FAST HANDLER(witness_entry)
 {
 	witness(ip, parent_ip, cell, regs);
@@ -183,7 +183,7 @@ static void *caller(void *arg)
 	return arg;
 }
 
-/* Nothing that a call is traced by changes errno. */
+/* Tracing a call never changes errno. */
 NOT_TRACED static void on_signal(int number)
 {
 	const int saved = errno;
@@ -213,7 +213,7 @@ static struct patchbay_ops *create(int fast, int with_exit, struct witness *w)
 	return ops;
 }
 
-/* All that is called in between is seen, and before and after nothing. */
+/* Calls in between are seen; calls before and after are not. */
 static void look_through_window(struct patchbay_ops *ops, struct witness *w)
 {
 	long before = w->in_window;
@@ -244,7 +244,7 @@ static void arm_others(struct patchbay_ops *ops, struct witness *w,
 	if (random & 8)
 		usleep(random >> 4 & 0xff);
 	if (random & 16)
-		return; /* is left to destroying */
+		return; /* destroying it does the rest */
 	nr = patchbay_disarm(ops, glob);
 	CHECK(nr > 0 || nr == -ENOENT);
 	w->live = 0;
@@ -339,7 +339,7 @@ static void *starter(void *arg)
 	return arg;
 }
 
-/* The number of executable mappings; *@bad: of those that are writable, too. */
+/* The number of executable mappings; *@bad: those that are writable, too. */
 static int executable(long *bad)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -406,7 +406,7 @@ static void torture(double seconds)
 	for (int i = 0; i < NR; i++)
 		pthread_join(thread[i], NULL);
 	pthread_join(sampling, NULL);
-	/* What a module leaves behind goes when the next one comes. */
+	/* Remains of a module are freed when the next one is loaded. */
 	for (int i = 0; i < 2; i++) {
 		made++;
 		dlclose(dlopen(plugin, RTLD_NOW));
@@ -419,7 +419,7 @@ struct memory {
 	int executable; /* mappings */
 };
 
-/* Sanitizers have their own allocator, and keep what is freed for a while. */
+/* Sanitizers have their own allocator, and delay the reuse of freed memory. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static struct memory memory(void)
@@ -435,7 +435,7 @@ static struct memory memory(void)
 	} else {
 		struct mallinfo2 info = mallinfo2();
 
-		/* What is free does not count, whichever thread's it was. */
+		/* Free memory does not count, in any thread's arena. */
 		malloc_trim(0);
 		now.allocated = info.uordblks + info.hblkhd;
 		CHECK_EQ(fscanf(statm, "%*d %ld", &now.resident), 1);
@@ -476,7 +476,7 @@ int main(int argc, char **argv)
 	CHECK(argc > 1);
 	plugin = argv[1];
 	alarm(patience(2 * seconds + 60)); /* a hang is a failure */
-	/* Linux before 6.3 does not know it. */
+	/* Linux before 6.3 does not have it. */
 	CHECK(!prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) ||
 	      errno == EINVAL);
 	sigaction(SIGUSR1, &action, NULL);
@@ -495,7 +495,7 @@ int main(int argc, char **argv)
 	       signals);
 	printf("writable and executable: %ld of %ld samples\n", bad_samples,
 	       samples);
-	/* Less than a word for each tracer; pages may be cached. */
+	/* Less than a word per tracer; the allocator may cache pages. */
 	printf("memory: %s: %ld bytes, %ld pages, %d executable mappings more\n",
 	       after.allocated < before.allocated + 16384 &&
 			       after.resident < before.resident + 512 &&
