@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments and results of the functions that were asked for, whatever
-// registers they are in, and of no others; also while signal handlers record
-// theirs.
+// Records arguments and results of the requested functions only, in any registers; also
+// while signal handlers record theirs.
+// Signals interrupt at any time.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*shown*' -- ./prog
@@ -33,13 +33,13 @@
 // RUN: %patchbay replay --nested=false %t/patchbay.data | FileCheck %s --check-prefix=REPLAY
 // REPLAY: shown_void(5){{$}}
 //
-// One argument for each call, whatever interrupts it.
+// One argument for each call, with any interruption.
 // RUN: %patchbay dump --json %t/patchbay.data | %python %S/Inputs/check-args.py | FileCheck %s --check-prefix=EACH
 // EACH: {{^}}20000 calls of shown_counts(int)
 // EACH: calls of shown_in_signal(int){{$}}
 //
-// With the other tracers: at the entry there is no result yet. A filter does not
-// select them for the tracer without arguments, and notrace= leaves them out.
+// With the other tracers: an entry has no result yet. A filter does not select these
+// functions for the tracer without arguments, and notrace= excludes them.
 // RUN: cd %t && %patchbay record -t function -F plain* --args '*shown_float*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY --implicit-check-not=shown_void
 // ENTRY-DAG: entry shown_float(3) <- main
@@ -50,7 +50,7 @@
 // RUN: %patchbay replay %t/patchbay.data | FileCheck %s --check-prefix=GRAPH --implicit-check-not=shown_void
 // GRAPH: shown_float(3) = 1.5;
 //
-// Values take no place in what is dropped.
+// Values of dropped calls use no space.
 // RUN: cd %t && %patchbay record -t function_duration --threshold 10s --args '*shown*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=DROPPED --allow-empty
 // DROPPED-NOT: {{.}}
@@ -67,7 +67,7 @@ OPAQUE int shown_ints(int a, int b, short c, long d, long e, long f) {
   return int(a + d - d + b + (c - 300) + (e - 65535) + (f - 65536)) + 8;
 }
 OPAQUE void shown_void(int) {}
-/* Loaded, so that the rest of the register is 0: by that a float is told from a double. */
+/* A load clears the rest of the register, which distinguishes a float from a double. */
 static const float halves[] = {0, 0.5f, 1, 1.5f};
 OPAQUE float shown_float(int a) { return halves[a]; }
 OPAQUE double shown_double() { return 0.1; }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the C library takes for the caller, by its return address, is the module of the
- * function that calls it, whatever traces that function: a shared library whose functions
- * tail-call dlsym(RTLD_NEXT), dlopen() of what only its own RUNPATH leads to, and a
- * function that looks at its return address.
+ * The C library derives its caller's module from the return address. That stays the
+ * module of the calling function, with any tracer. Cases: a library whose functions
+ * tail-call dlsym(RTLD_NEXT), dlopen() of a library that only the caller's RUNPATH finds,
+ * and a function that reads its return address.
  */
 // RUN: rm -rf %t && mkdir %t %t/plugins
 // RUN: %plain -DPLUGIN -shared -fPIC %s -o %t/plugins/plugin.so
@@ -22,7 +22,7 @@
 // CHECK: next is the C library: 1
 // CHECK: plugin is found: 1
 // CHECK: called from the library: 1
-/* That is so also where the compiler cannot know what is called. */
+/* The same if the compiler does not know the callee. */
 // CHECK: next by a pointer: 1
 // CHECK: plugin by a pointer: 1
 #include <dlfcn.h>
@@ -67,7 +67,7 @@ static OPAQUE int ask(void)
 	return from_library();
 }
 
-/* One that comes before the C library's. */
+/* One that precedes the C library's. */
 int puts(const char *text)
 {
 	int (*real)(const char *) = (int (*)(const char *))next("puts");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * While a recording goes on something else puts the compiler's byte back, as a uprobe
- * does when it ends, or a debugger. It is said which functions that was, so that nobody
- * takes what was counted for all; and where somebody looks meanwhile, they are armed again.
+ * During a recording another writer restores the compiler's byte, as an ending uprobe or a
+ * debugger does. A message names these functions, because their counts are incomplete. If a
+ * control thread runs, it rearms them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -13,19 +13,19 @@
 // RUN: cd %t && %patchbay info 2>/dev/null | FileCheck %s --check-prefix=INFO
 // INFO: {{^}}left out step: something else, such as a uprobe or a debugger, changed its site while it was traced; some calls are not there{{$}}
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog ptrace 2>&1 | FileCheck %s
-/* Where the process ends without destructors, too. */
+/* Also if the process ends without destructors. */
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog _exit 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog exec 2>&1 | FileCheck %s
-/* Nothing is said where all is as it was. */
+/* No message if nothing was changed. */
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: disarmed
-/* With a thread that listens: seen, and put right. */
+/* With a control thread: detected and rearmed. */
 // RUN: cd %t && %patchbay record --live -t function_profile -F step -- ./prog await 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report 2>&1 | FileCheck %s --check-prefixes=CHECK,AGAIN
 // AGAIN: {{^ *8 +}}step
-/* And when the recording of a process ends that goes on. */
+/* Also when the recording of a running process ends. */
 // RUN: cd %t && %python %S/Inputs/while-running.py ./prog stay -- sh -c '%patchbay record -t function_profile -F step -o patchbay.data -p PID -- ./prog tell PID' 2>&1 | FileCheck %s
-/* What has tracers is seen from outside, too. */
+/* Functions with tracers are checked from outside, too. */
 // RUN: cd %t && %python %S/Inputs/while-running.py env PATCHBAY=tracer=function_profile,filter=step,output=%t LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so ./prog sleep -- %patchbay list -p PID -F step 2>&1 | FileCheck %s --check-prefix=LIST
 // LIST: {{changed .*step}}
 
@@ -52,7 +52,7 @@ static void put_back(int sig)
 	disarm_like((uintptr_t)step, (uintptr_t)spare);
 }
 
-/* A child of ours debugs us. */
+/* A child debugs this process. */
 static void put_back_by_ptrace(void)
 {
 	const uintptr_t to = (uintptr_t)step + STATE_AT;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What daemons do once they are set up, and what keeps them from opening any file of the
- * recording: they become another user and fork workers, change their root directory, or
- * use all their descriptors. All their calls are recorded, in directories that only root
- * may enter.
+ * Daemons after their setup cannot open a file of the recording. They change
+ * their user and fork workers, change their root directory, or use all
+ * descriptors. All their calls are recorded, in directories that only root may
+ * enter.
  *
- * For children that can make no file some are set aside. Those that nobody used are no
- * part of the recording, and are gone when it has ended; if there are not enough, it is
- * said what was lost, and why.
+ * Some files are set aside for children that cannot create one. Unused ones are
+ * not part of the recording and are deleted at its end. If there are too few, a
+ * message says what was lost, and why.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir -p %t/root && chmod 700 %t
@@ -31,7 +31,7 @@
 // MANY-CALLS: many: 400 events of forked children were lost
 // MANY-CALLS: {{^}} 1700 step prog 100.0{{$}}
 
-/* While it runs: files that wait are in use, but nobody's recording. */
+/* During the recording: spare files are in use, but are no part of it. */
 // RUN: %python %S/Inputs/daemon.py %patchbay ./prog
 
 // RUN: %patchbay record -t function -F step -o root.data -- ./prog chroot root 2>&1 \
@@ -69,7 +69,7 @@ static void *calls(void *arg)
 	return arg;
 }
 
-/* A thread has a block of its own. */
+/* Each thread has its own block. */
 static void in_thread(void *(*run)(void *))
 {
 	pthread_t thread;
@@ -94,7 +94,7 @@ static void become_nobody(void)
 	CHECK(!setuid(NOBODY));
 }
 
-/* Each has a child of its own, at the same time. */
+/* Each has its own child, at the same time. */
 static void worker(void)
 {
 	pid_t pid = fork();
@@ -119,7 +119,7 @@ static void workers(int nr)
 		wait_for(pid[i]);
 }
 
-/* A worker that waits until it is told to work, or to end. */
+/* A worker that waits for a command to work, or to end. */
 static void serve(int in_background, int is_idle)
 {
 	char byte;

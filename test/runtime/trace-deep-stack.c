@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call whose exit is wanted takes some 300 bytes more of the stack, so that a deep
- * recursion may come to its end. With --depth those that are too deep take none: here
- * there are 200,000 levels in 24 MB, which is enough untraced and would be a third
- * of what they took. Also of functions whose result is in a vector register, or that
- * have arguments on the stack.
+ * A call with an exit handler uses some 300 bytes of additional stack, so a
+ * deep recursion may overflow. With --depth, deeper calls use none. Here
+ * 200,000 levels in 24 MB fit untraced, but would be a third of what they need
+ * with exits. Also with results in vector registers, and with arguments on the
+ * stack.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

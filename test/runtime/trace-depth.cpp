@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that are too deep are not recorded, and those that are not too deep are,
-// also after longjmp() and exceptions have left some whose end nobody saw.
+// Calls beyond the depth limit are not recorded, and the others are. The same after
+// longjmp() and exceptions have left calls without an exit.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data | %python %S/Inputs/count-depths.py | FileCheck %s --check-prefix
@@ -26,7 +26,7 @@
 // THREE-NEXT: 2 throws(int) unwound 10
 //  THREE-NOT: {{.}}
 //
-// What is not traced does not count.
+// Untraced calls do not count.
 // RUN: cd %t && %patchbay record -t function_duration --depth 1 -F 'throws*' -F 'recurses*' -- ./prog
 // RUN: %{count}=ONE
 //      ONE: 0 recurses(int) returned 10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long calls took, and which are within which: of functions that return,
-// that an exception, the end of the thread or longjmp() leaves.
+// Durations and nesting of calls. Functions return, or are left by an exception, by the
+// end of the thread, or by longjmp().
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
@@ -20,7 +20,7 @@
 // CHECK-DAG: recurse(int) returned 4 depth 1-4
 // CHECK-DAG: many(long, long, long, long, long, long, long, long) returned 1 depth 1
 //
-// The graph tracer has the entry of calls without an exit, too.
+// The graph tracer also has the entries of calls without an exit.
 // RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=GRAPH
@@ -37,7 +37,7 @@
 // LONG-DAG: outer(int) returned 1 depth 1, self >= {{[6-9][0-9]|[0-9][0-9][0-9]+}} ms
 // LONG-DAG: inner(int) returned 3 depth 2
 //
-// From one function to another.
+// A chain of calls from one function to another.
 // RUN: cd %t && %patchbay record -t function_duration --start-at '_Z7catcheri' --stop-at _Z5jumpsi -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=PART --implicit-check-not=after_jump --implicit-check-not=main --implicit-check-not=inner
@@ -49,8 +49,8 @@
 #include <ctime>
 #include <pthread.h>
 
-// A twentieth more: in a process of milliseconds the counter's rate is not known
-// exactly, least of all on a busy machine.
+// Tolerate a twentieth: the counter's rate is inexact in a process that lives for
+// milliseconds, in particular on a busy machine.
 static void spin(int ms) __attribute__((no_profile_instrument_function));
 static void spin(int ms) {
   timespec start, now;

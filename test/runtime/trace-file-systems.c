@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the file system has no files without a name, such as NFS and FAT, data files
- * have one that readers do not look at until their header is there.
+ * File systems without O_TMPFILE, such as FAT and NFS. Data files have a temporary name
+ * there, which readers ignore until the header is written.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -11,7 +11,7 @@
 // RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
 // RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
-/* No renaming without replacing, either. */
+/* Without RENAME_NOREPLACE, too. */
 // REDEFINE: %{what} = tr
 // RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
@@ -23,7 +23,7 @@
 // FILES: {{^[0-9]+\.pbd$}}
 // FILES-NEXT: {{^[0-9]+\.pbd$}}
 // FILES-NOT: {{.}}
-/* What a process left that was killed at that moment is part of the recording. */
+/* The file of a process that was killed at that moment belongs to the recording. */
 // RUN: touch %t/patchbay.data/1.pbd.new
 // RUN: %{record} -t count -- ./prog
 // RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=LEFT

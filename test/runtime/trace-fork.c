@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What explains the calls of forked children stays in the file of the process they
- * come from, whatever number of functions it has: each child's own takes a block of
- * the disk. Their calls have names all the same: those of functions that were there
- * at the fork, that the child or its parent loaded since, and of a child's child,
- * also where that child recorded nothing, was made by clone(2), or was killed.
+ * Descriptions of functions stay in the file of the forking process, however many there
+ * are. Each child's own file uses one block of the disk. Its calls still have names:
+ * functions present at the fork, functions that the child or its parent loaded later, and
+ * those of a grandchild. Also if the intermediate child recorded nothing, was created by
+ * clone(2), or was killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY=first -shared -fPIC %s -o %t/first.so
@@ -21,8 +21,8 @@
 // CHECK-DAG: {{^ *}}1 third{{$}}
 // CHECK-DAG: {{^ *}}1 many_04711{{$}}
 /*
- * Those that loaded nothing: the child of the second library, the child's child of
- * one that recorded nothing, the clone, and the one that was killed.
+ * Children that loaded nothing: that of the second library, the grandchild behind a child
+ * that recorded nothing, the clone, and the killed one.
  */
 // RUN: find %t/data -name '*.pbd' -size -9 | wc -l | FileCheck %s --check-prefix=SMALL
 // SMALL: {{^}}4{{$}}
@@ -86,7 +86,7 @@ static void child(void)
 	wait_for(pid, 0);
 }
 
-/* Records nothing itself; what it forks outlives it. */
+/* Records nothing itself; its child outlives it. */
 static void silent(void)
 {
 	if (fork())
@@ -106,7 +106,7 @@ int main(void)
 		child();
 		_exit(0);
 	}
-	/* Its functions have the same numbers as those of the child's. */
+	/* Its functions have the same numbers as the child's. */
 	call("./second.so", "second");
 	wait_for(pid, 0);
 	pid = fork();
@@ -123,7 +123,7 @@ int main(void)
 		_exit(0);
 	}
 	wait_for(pid, 0);
-	/* Until the last one that has it has ended. */
+	/* Until the last process that holds it has ended. */
 	close(ends[1]);
 	CHECK_EQ(read(ends[0], &byte, 1), 0);
 	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);

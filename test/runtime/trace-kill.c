@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was recorded when a process is killed is there, to the last call. */
+/* When a process is killed, the recording has all its calls up to the last one. */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
 // RUN: %python %S/Inputs/kill-traced.py 40 %patchbay %patchbay_lib/libpatchbay-trace.so %t/prog %t/work | FileCheck %s
@@ -34,7 +34,7 @@ static void *steps(void *arg)
 	for (;;) {
 		step();
 		finished[n]++;
-		/* More calls are no more moments, but take longer to read. */
+		/* More calls add no new cases, but take longer to read. */
 		for (volatile int wait = 0; wait < 300; wait++)
 			;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The first traced call of each thread comes after all destructors: glibc frees what it
- * has of a thread there. Such a thread cannot say that it ends, and the next one goes on
- * with its buffer all the same.
+ * The first traced call of each thread comes after all destructors, when glibc frees the
+ * thread's storage. The library is not notified of the end of such a thread, but the next
+ * one still reuses its buffer.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-builtin %s -o %t/prog %link
@@ -36,7 +36,7 @@ UNTRACED static void *idle(void *arg)
 	return arg;
 }
 
-/* Of the recording. */
+/* For the recording. */
 UNTRACED static unsigned long mapped(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");

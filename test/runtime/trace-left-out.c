@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a tracer of durations cannot be armed on is said, with the reason: once,
- * whatever number of filters select it, in modules that are loaded later, too.
+ * Functions without exits cannot be timed. A message names them and the reason once, for
+ * any number of filters that select them, also in modules loaded later.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -13,17 +13,17 @@
 // CHECK: left out ends: never returns{{$}}
 // CHECK-NEXT: left out sums: takes ..., so its arguments cannot be passed on{{$}}
 // CHECK-NEXT: left out sums_later: takes ..., so its arguments cannot be passed on{{$}}
-/* Those that are left to be traced, and nothing that could not be. */
+/* The functions that remain, and none that cannot be timed. */
 // RUN: %patchbay report -f name %t/patchbay.data | FileCheck %s --check-prefix=TRACED
 // TRACED-DAG: later
 // TRACED-DAG: main
 // RUN: cd %t && %patchbay record -t function_duration -N sums -N sums_later -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: 1 function whose calls cannot be timed was left out ({{ends|sums}}): {{.*}}
-/* Nor is it silent where nothing is left. */
+/* The message is printed even if none remains. */
 // RUN: cd %t && %patchbay record -t function_duration -F sums -o only -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: cd %t && %patchbay record -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
-/* Of a module, too, of which nothing else is traced, and when it is loaded later. */
+/* Also for a module without other traced functions, and one that is loaded later. */
 // RUN: %patchbay info %t/only | FileCheck %s --check-prefix=ONLY
 // ONLY: left out sums: takes
 // RUN: cd %t && %patchbay record --force -t function_duration -F main -F sums_later -o later -- ./prog 2>&1 | FileCheck %s --check-prefix=LATER
@@ -31,7 +31,7 @@
 // LATER-NEXT: 1 process recorded
 // RUN: %patchbay info %t/later | FileCheck %s --check-prefix=INFO --implicit-check-not="left out"
 // INFO: left out sums_later: takes
-/* Those of forked children, in files of their own, are the same. */
+/* The same for forked children with their own files. */
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
 // FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): {{.*}}
 // FORKED-NEXT: 2 processes recorded

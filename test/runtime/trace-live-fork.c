@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each process of a tree can be controlled by itself: a server that went into the
- * background, in two ways, and each of its workers.
+ * Each process of a tree can be controlled separately: a server that became a daemon, in
+ * two ways, and each of its workers.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
@@ -33,7 +33,7 @@ static void say(const char *what)
 	fflush(stdout);
 }
 
-/* Until whoever started it is gone. */
+/* Until its starter has ended. */
 static _Noreturn void work(const char *who)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
@@ -50,7 +50,7 @@ static void serve(void)
 {
 	pthread_t thread;
 
-	/* A child of a program with threads has one. */
+	/* The child of a program with a control thread has one, too. */
 	CHECK(!pthread_create(&thread, NULL, nothing, NULL));
 	for (int i = 0; i < WORKERS; i++) {
 		pid_t pid = fork();

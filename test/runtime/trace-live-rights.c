@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a program gives up, and what the thread that listens has then: another user is
- * another user in all threads, as by the C library; capabilities are a thread's own.
+ * A program drops rights. The C library changes the user in all threads, so in the
+ * control thread, too. Capabilities belong to each thread.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 	const struct __user_cap_data_struct none[2] = { { 0 } };
 
 	CHECK_EQ(argc, 2);
-	/* The thread has begun by then. */
+	/* The thread runs by then. */
 	nanosleep(&wait, NULL);
 	if (!strcmp(argv[1], "user"))
 		CHECK_EQ(setresuid(65534, 65534, 65534), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that restricts itself has no thread any more that listens for
- * `patchbay live`: it would be one that is not restricted, and under a filter of
- * system calls it would end the program. A client is told, and does no harm.
+ * A program that restricts itself loses its control thread for `patchbay live`: the
+ * thread would be unrestricted, and a system call filter would kill the program. Clients
+ * get an error, and do no harm.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -12,8 +12,8 @@
 // DEFINE: %{state} = %{about}
 // DEFINE: %{live} = timeout 120 %python %S/Inputs/while-running.py %{env} %t/prog %{mode} -- %{state} 2>&1
 //
-// A filter for all threads, and one for the calling thread only, which another one
-// for all may follow.
+// A filter for all threads; a filter for the calling thread only, which one for all may
+// follow.
 // REDEFINE: %{mode} = all
 // RUN: %{live} | FileCheck %s
 // REDEFINE: %{mode} = one
@@ -24,32 +24,32 @@
 // CHECK-NEXT: State: {{[RS]}}
 // CHECK-NEXT: Threads: 1{{$}}
 //
-// A child has its parent's.
+// A child inherits its parent's.
 // REDEFINE: %{mode} = child
 // REDEFINE: %{state} = sh -c '%patchbay live $(cat /proc/PID/task/PID/children); true'
 // RUN: %{live} | FileCheck %s --check-prefix=CHILD
 // CHILD: error: process {{[0-9]+}}: it does not listen any more: it has restricted
 // REDEFINE: %{state} = %{about}
 //
-// When the thread cannot be woken by a client of the caller's network namespace.
+// When a client in the caller's network namespace cannot wake the thread.
 // REDEFINE: %{mode} = net
 // RUN: %t/prog lacks-net || %{live} | FileCheck %s
 //
 // REDEFINE: %{mode} = landlock
 // RUN: %t/prog lacks-landlock || %{live} | FileCheck %s
 //
-// It listens again when the restriction was in vain. And it never gains privileges,
-// so prctl(PR_SET_NO_NEW_PRIVS) leaves it as it is.
+// If the restriction failed, it listens again. It never gains privileges,
+// so prctl(PR_SET_NO_NEW_PRIVS) leaves it running.
 // REDEFINE: %{mode} = vain
 // RUN: %{live} | FileCheck %s --check-prefix=HEARS
 // HEARS: {{^}}tracer     function
 // HEARS: Threads: 2{{$}}
 // HEARS-COUNT-2: NoNewPrivs: 1
 //
-// Nor may a filter come into force while that thread is about to begin.
+// A filter never takes effect while that thread is being created.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog at-once || exit 1; done'
 //
-// Nor while other threads are about to restrict themselves, or all.
+// Nor while other threads are restricting themselves, or all threads.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog crowd || exit 1; done'
 #include "Inputs/check.h"
 
@@ -88,7 +88,7 @@ static int restrict_to_little(unsigned int flags)
 			    &program);
 }
 
-/* Everything passes. */
+/* Allows all system calls. */
 static int restrict_to_all(void)
 {
 	struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K,
@@ -98,7 +98,7 @@ static int restrict_to_all(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* As linux/landlock.h has it, which may be older than the kernel. */
+/* As in linux/landlock.h, which may be older than the kernel. */
 static int make_rules(void)
 {
 	const uint64_t make_character_devices = 1 << 6;
@@ -127,7 +127,7 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* 0, or it is not restricted as it is to be. */
+/* 0, or 1 if the restriction is not in force. */
 static int restrict_as(const char *mode)
 {
 	if (!strcmp(mode, "all"))
@@ -153,7 +153,7 @@ static int restrict_as(const char *mode)
 
 static int begun;
 
-/* For all threads, for this one, and in vain. */
+/* For all threads, for this one, and a failing one. */
 static void *restrict_one_of(void *kind)
 {
 	int n = *(int *)kind;
@@ -182,7 +182,7 @@ static void crowd(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Is what the exit code says: 0, it is not to be had. */
+/* The result is the exit code; 0 if the restriction is unavailable. */
 static int lacks(const char *what, int result)
 {
 	if (result >= 0)
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 		return lacks("unshare(CLONE_NEWNET)", unshare(CLONE_NEWNET));
 	if (!strcmp(mode, "lacks-landlock"))
 		return lacks("Landlock", make_rules());
-	/* Otherwise the thread has begun by then. */
+	/* Otherwise the thread runs by then. */
 	if (!strcmp(mode, "at-once")) {
 		CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 		CHECK_EQ(restrict_to_little(SECCOMP_FILTER_FLAG_TSYNC), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program restricts itself while the thread that listens is kept from ending, by a
- * constructor of what it was to attach that does not return. It is waited for ten
- * seconds, and the recording says what became of it.
+ * A program restricts itself while its control thread cannot end: the thread is attaching
+ * an object whose constructor does not return. The program waits ten seconds for it, and
+ * the recording tells the result.
  */
 // RUN: rm -rf %t && mkdir -p %t/out
 // RUN: %build %s -o %t/prog %link

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recording is read, and copied, while its process runs and writes over the
- * oldest events all the time: what is read is events as they were, in order, and
- * never half a one.
+ * A running recording is read and copied while its process overwrites the
+ * oldest events all the time. The reader gets only complete events, in
+ * order.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp() leaves are recorded with their durations, as what it left;
- * also where it jumps out of a signal handler that has a stack of its own. A call on
- * a stack that is only left for a while goes on, and is recorded once.
+ * Calls that longjmp() leaves are recorded with their durations and marked as left. Also
+ * if it jumps out of a signal handler with its own stack. A call on a stack that is only
+ * switched away from continues, and is recorded once.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -10,7 +10,7 @@
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %{count}
 // RUN: FileCheck %s --check-prefix=SAID --implicit-check-not="cut off" < %t/err
-/* The same with a handler at the entry, with two tracers, and with vectors. */
+/* The same with an entry handler, with two tracers, and with vectors. */
 // RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %{count}
 // RUN: cd %t && %patchbay record -t function_duration --depth 60 -- ./prog
@@ -26,13 +26,13 @@
 // CHECK-NEXT:3 fails jumped 400
 //  CHECK-NOT:{{.}}
 // SAID: {{^}}patchbay: {{.*}}patchbay.data: 1000 calls of 4 functions (between 400, fails 400, handles 100, interrupted 100) were left by longjmp(){{$}}
-/* And counted, where calls are only counted. */
+/* Counters count them, too. */
 // RUN: cd %t && %patchbay record -t function_profile --histogram -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED-DAG: 400 between
 // COUNTED-DAG: 400 fails
 // COUNTED-DAG: 100 handles
-/* Where nobody wants to know of exits, nothing is done. */
+/* Without exit handlers longjmp() does nothing special. */
 // RUN: cd %t && %patchbay record -t function -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 #include "Inputs/check.h"
@@ -41,7 +41,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* What _FORTIFY_SOURCE calls. */
+/* Called by _FORTIFY_SOURCE. */
 _Noreturn void __longjmp_chk(jmp_buf env, int value);
 
 static sigjmp_buf target;
@@ -131,7 +131,7 @@ OPAQUE void resumes(void)
 
 int main(void)
 {
-	/* Above the frames of what is called: so nothing seems to be within it. */
+	/* Above the frames of its callees, so no call seems to be nested in it. */
 	char stack[65536];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = { .sa_handler = handles,

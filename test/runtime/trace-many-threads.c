@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What it costs a thread to begin to be recorded does not depend on how many
- * others there are: the kernel is asked about no thread that has not ended, and of
- * those that have, about the first four. Threads that come after others went take
- * over what those had, also when some never go.
+ * The cost of starting to record a thread does not depend on the number of threads.
+ * The runtime asks the kernel about no living thread, and about some four ended
+ * ones. New threads take over the buffers of ended ones, also if some threads never
+ * end.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -44,9 +44,9 @@ OPAQUE void again(void) {}
 static long asked;
 
 /*
- * The kernel tells of each tgkill(2), which is what is asked with, and waits for an
- * answer. For that it has a filter; this is made without the C library, so that the
- * recorder does not take it for a sandbox (trace/sandbox.h).
+ * The kernel reports each tgkill(2), the query, to this process and waits for the answer.
+ * This uses a filter. It is installed without the C library, so that the recorder does
+ * not take it for a sandbox (trace/sandbox.h).
  */
 UNTRACED static int watch_tgkill(void)
 {
@@ -81,7 +81,7 @@ UNTRACED static void *count_tgkill(void *arg)
 		};
 
 		if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
-			continue; /* who asked has been killed */
+			continue; /* the caller has been killed */
 		__atomic_fetch_add(&asked, 1, __ATOMIC_SEQ_CST);
 		answer.id = call.id;
 		ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
@@ -98,7 +98,7 @@ UNTRACED static void *one_call(void *arg)
 	return arg;
 }
 
-/* @nr threads that are there at the same time. */
+/* @nr threads that exist at the same time. */
 UNTRACED static void begin(int nr)
 {
 	static pthread_t thread[MANY];
@@ -141,7 +141,7 @@ UNTRACED int main(void)
 	begin(FEW);
 	CHECK_EQ(asked, 0);
 	begin(MANY);
-	/* And each of the threads that are there, when there are twice as many. */
+	/* And the same for each thread if there are twice as many. */
 	CHECK(asked <= 6 * MANY);
 	CHECK(!pthread_barrier_init(&barrier, NULL, 2));
 	CHECK(!pthread_create(&stays, NULL, call_again, &barrier));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*
- * Guaranteed tail calls take no stack while they are traced: an interpreter whose handlers
- * end in them, and coroutines that resume each other by symmetric transfer, in a thread
- * with a small stack. Such functions have no exit. They are named, and what they call in
- * the middle is timed.
+ * Guaranteed tail calls use no stack while they are traced. Cases: an interpreter whose
+ * handlers end in tail calls, and coroutines with symmetric transfer, in a thread with a
+ * small stack. Such functions have no exit, and a message names them. Calls that they make
+ * in the middle are timed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog
@@ -23,7 +23,7 @@
 // INFO-DAG: left out opXor({{.*}}): ends in a guaranteed tail call, which needs its stack
 // INFO-DAG: left out one(long) (.resume): ends in a guaranteed tail call, which needs its stack
 // INFO-DAG: left out all(long) (.resume): ends in a guaranteed tail call, which needs its stack
-/* What the chain calls is timed; and functions without exits see all. */
+/* Callees of the chain are timed; tracers without exits see all functions. */
 // RUN: %patchbay report -f calls,name graph | FileCheck %s --check-prefix=TIMED
 // TIMED-DAG: {{^ *}}100001 helper
 // RUN: %patchbay record -t function_profile -o profile -- ./prog 2>profile.err | diff want -
@@ -81,7 +81,7 @@ struct Task {
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> Waiter) {
     void *Callee = H.address();
 
-    /* So that it is not inlined. */
+    /* Prevents inlining. */
     __asm__("" : "+r"(Callee));
     H.promise().Waiter = Waiter;
     return std::coroutine_handle<>::from_address(Callee);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Without the command, too, globs match names as they are in C++, also in modules
-// that are loaded later. What no function matches is said, by the process that
-// ends and by whoever reads what it recorded.
+// Without the command, too, globs match C++ names, also in modules that are loaded later.
+// If a glob matches no function, the process says so at its end. The verbs that read the
+// recording say so, too.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -DLIBRARY -shared -fPIC %s -o %t/late.so
@@ -20,8 +20,8 @@
 // ALL-NEXT: {{ *}}1  svc::Cache::operator()(int)
 // ALL-NEXT: {{ *}}1  svc::late(int)
 //
-// With parameters or without, and with spaces or without; a type of the result is no
-// part of the name.
+// With or without parameters, and with or without spaces; the result type is not part
+// of the name.
 // RUN: %{env} PATCHBAY='tracer=function_profile,filter=svc::twice< int >,filter=svc::Cache::get( int ) *,filter=svc::late,filter=svc::Cache::operator(),output=%t/data' ./prog 2>&1 | count 0
 // RUN: %{calls}=SOME
 //      SOME: {{ *}}calls  function
@@ -30,7 +30,7 @@
 // SOME-NEXT: {{ *}}1  svc::Cache::operator()(int)
 // SOME-NEXT: {{ *}}1  svc::late(int)
 //
-// What is left out, and arguments.
+// Excluded functions, and arguments.
 // RUN: %{env} PATCHBAY='tracer=function,filter=svc::*,notrace=svc::Cache::*,notrace=svc::(anonymous*,args=svc::late,output=%t/data' ./prog 2>&1 | count 0
 // RUN: %{calls}=LESS
 //      LESS: {{ *}}calls  function
@@ -49,7 +49,7 @@
 // RUN: %patchbay info %t/data | FileCheck %s --check-prefix=INFO
 // INFO: {{^}}  unmatched  args='gone', filter='svc::none*', filter='twice', stop-at='end'{{$}}
 //
-// All do, of one that is killed and of one without a symbol table, too.
+// All match in a killed process and in one without a symbol table, too.
 // RUN: %{env} PATCHBAY='tracer=function,filter=svk::*,output=%t/data' %{status} -9 ./prog killed
 // RUN: %{status} 1 %patchbay report %t/data 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=calls
 // RUN: %{env} PATCHBAY='tracer=function_profile,filter=svk::*,output=%t/data' %{status} -9 ./prog killed
@@ -61,7 +61,7 @@
 // STRIPPED-NOT:{{.}}
 // RUN: %{status} 1 %patchbay report %t/data
 //
-// A program without functions has nothing to say.
+// A program without functions gets no message.
 // RUN: %{env} PATCHBAY='tracer=function_profile,filter=svc::*,output=%t/data' true 2>&1 | count 0
 #include <csignal>
 #include <cstdio>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Libraries in namespaces of their own (dlmopen(3)) are not traced. It is said that they
- * are there, how many functions they have, and what they are; each once, however often
- * they are loaded, and also where the program's own functions are recorded, by a process
- * that was started by `record` or was running already.
+ * Libraries in separate namespaces (dlmopen(3)) are not traced. A message states their
+ * number of functions and their paths, once each, however often they are loaded. Also if
+ * the program's own functions are recorded, and in a process started by `record` as well
+ * as in a running one.
  */
 // REQUIRES: glibc-namespaces
 // RUN: rm -rf %t && mkdir %t
@@ -22,20 +22,20 @@
 // JSON-NEXT: {
 // JSON-NEXT: "path": "{{.*}}/libplum.so",
 // JSON-NEXT: "functions_in_namespace": 2
-/* Those that are closed before the end, too. */
+/* Also those that are closed before the end. */
 // RUN: %patchbay record -t count -o %t/closed -F 'p*' -- %t/prog %t/libplum.so wait close 2>&1 | FileCheck %s
-/* None of the program's own is asked for. */
+/* No function of the program itself is selected. */
 // RUN: %patchbay record -t count --force -o %t/nothing -F 'plum' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
-/* They are there before the runtime comes. */
+/* They were loaded before the runtime. */
 // RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -t count -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
 // RUN: %patchbay report -i %t/late 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{.*}}/libplum.so: 2 functions were not traced
-/* In the file once, though it is looked for when recording begins and when it ends; and
- * once in the command line. */
+/* Once in the file, though both start and end of the recording search for them; and
+ * once on the command line. */
 // RUN: grep -oa /libplum.so %t/late/*.pbd | count 2
-/* They come while a process that was running is recorded, and leave before that ends. */
+/* They are loaded while a running process is recorded, and unloaded before the end. */
 // RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so for 3 seconds -- sh -c '%patchbay record -t count -o %t/between -F "p*" -p PID -- sleep 5' 2>&1 | FileCheck %s
-/* Without them nothing is said. */
+/* Without them there is no message. */
 // RUN: %patchbay record -t count -o %t/none -F 'p*' -- %t/prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: warning
 #include "Inputs/check.h"
@@ -59,7 +59,7 @@ static void call_for_ever(void)
 	}
 }
 
-/* Not at once: the recording has to begin before. */
+/* Wait: the recording must start first. */
 static void load_later(const char *path)
 {
 	void *library;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program forbids itself the time stamp counter: it goes on as untraced, calls are
- * counted by function_profile, and other recordings say from when on they have nothing.
- * So do threads and children, which inherit that. Programs that it executes do, too:
- * there glibc's loader reads the counter, so none starts.
+ * A program disables the time stamp counter for itself. It continues as if untraced.
+ * function_profile still counts calls; other recordings state from when on they are
+ * incomplete. Threads and children inherit this. Programs that it executes do, too;
+ * glibc's loader reads the counter, so none of them starts.
  */
 // RUN: %build %s -o %t -lpthread
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s
@@ -12,7 +12,7 @@
 // RUN: %patchbay record -t function_duration --live -o %t.data -- %t 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
 // RUN: %patchbay record -t function_graph --args 'leaf(x)' -o %t.data -- %t 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
 // RUN: %patchbay record --histogram -o %t.data -- %t raw 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
-/* Behind a filter that ends what makes any other system call than the program does. */
+/* With a filter that kills on every system call that the program does not make. */
 // RUN: %patchbay record -t function_duration -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
 // RUN: %patchbay record -t function -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
 // RUN: %patchbay record -t function_graph --args 'leaf(x)' -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
@@ -20,7 +20,7 @@
 // RUN: %patchbay report -f calls,name -i %t.data 2>&1 | FileCheck %s --check-prefix=COUNTED
 // FILTER: {{^}}200{{$}}
 // COUNTED: {{^ *}}200 leaf
-/* The filter lets it not forbid the counter: recording goes on. */
+/* The filter prevents disabling the counter: recording continues. */
 // RUN: %patchbay record -t function_duration -o %t.data -- %t refused 2>&1 | FileCheck %s --check-prefix=FILTER --implicit-check-not="nothing was recorded"
 // RUN: %patchbay report -f calls,name -i %t.data 2>&1 | FileCheck %s --check-prefix=COUNTED
 // CHECK: {{^}}303, child 1{{$}}
@@ -80,7 +80,7 @@ static int run(int argc, char **argv)
 	return 0;
 }
 
-/* @then: what PR_SET_TSC gets; other system calls than those below kill. */
+/* @then: the result of PR_SET_TSC; system calls other than those below kill. */
 static void restrict_calls(unsigned int then)
 {
 	static char buffer[4096];

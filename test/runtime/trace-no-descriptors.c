@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread that begins, or needs more room, while the process has no descriptors left
- * loses what it calls then; what it calls when there are some again is recorded. Nobody
- * has announced that, as a program does that sets itself a limit (trace-daemon.c).
+ * A thread starts, or needs more space, while the process has no descriptors left. Calls
+ * made then are lost; later calls are recorded. The process runs out without a limit of
+ * its own, unlike in trace-daemon.c.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * function_duration cannot show timed calls without a return: it says how many there are.
- * __builtin_longjmp() leaves such calls, in threads that have ended, too. Others are running
- * at the end. Each way of making a timed call is tried.
+ * function_duration cannot show timed calls that do not return; a message gives their
+ * number. __builtin_longjmp() leaves some of them, also in threads that have ended. Others
+ * are running at the end. Tests each way to time a call.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -14,11 +14,11 @@
 // SHOWN-DAG: 50 ended
 // SHOWN-NOT: {{[0-9]}} {{callee|caller|words}}
 // CHECK: one: 301 calls have no return and are not shown: running when recording ended, or left by other means than return, exception or longjmp(); function_graph shows such calls
-/* Where all return there is nothing to say. */
+/* If all calls return there is no message. */
 // RUN: %patchbay record -t function_duration -o none -- ./prog return
 // RUN: %patchbay report none 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="no return"
 // NONE: guarded
-/* Tracers whose entry handlers count do so, too. */
+/* Tracers whose entry handlers count calls report them, too. */
 // DEFINE: %{by} =
 // DEFINE: %{nr} =
 // DEFINE: %{how} =
@@ -41,7 +41,7 @@
 // RUN: %{count}
 // REDEFINE: %{by} = -t function_profile --histogram --no-sleep-time
 // RUN: %{count}
-/* Of each function and thread one call of two, of two. */
+/* For each function and thread one call of two, in two threads. */
 // REDEFINE: %{nr} = 151
 // REDEFINE: %{by} = -t function_duration --sample 1/2
 // RUN: %{count}
@@ -52,7 +52,7 @@
 // REDEFINE: %{nr} = 300
 // REDEFINE: %{by} = -t function_duration --under ended
 // RUN: %{count}
-/* All is there: nothing is counted. */
+/* Nothing is missing: no count. */
 // RUN: %patchbay record -t function_graph -o graph -- ./prog 2>&1 | FileCheck %s --check-prefix=GRAPH --implicit-check-not="no return"
 // GRAPH: 1 process recorded in graph
 /* Without destructors. */
@@ -68,7 +68,7 @@
 // RUN: %{count}
 // REDEFINE: %{how} = exec
 // RUN: %{count}
-/* One that is killed has no time to say it, and exec(3) that failed is no end. */
+/* A killed process cannot report it; a failed exec(3) is no end. */
 // RUN: not %patchbay record -t function_duration -o killed -- ./prog kill 2>&1 | FileCheck %s --check-prefix=KILLED --implicit-check-not="have no return"
 // RUN: %patchbay report killed 2>&1 | FileCheck %s --check-prefix=KILLED
 // KILLED: killed: calls without a return are neither shown nor counted of 1 process, which was killed, or had not ended, or had restricted its system calls
@@ -84,7 +84,7 @@
 static __thread void *place[5];
 static int returns;
 
-/* With a result in a vector register it takes the general way. */
+/* With a result in a vector register it takes the general path. */
 OPAQUE double words(double x)
 {
 	if (!returns)

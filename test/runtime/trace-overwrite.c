@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With --overwrite threads that come one after the other share a buffer, of which
- * each takes as much as it records. What is overwritten is the oldest, and counted.
+ * With --overwrite, successive threads share a buffer, of which each uses what it needs.
+ * The oldest events are overwritten, and counted.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -11,18 +11,18 @@
 // RUN: cd %t && %patchbay record -t function_duration --overwrite -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=ALL
 // ALL: 5382 calls kept, 0 overwritten
-/* In blocks of 4 KB to 128 KB; with a block for each thread it would be 2 MB. */
+/* Blocks of 4 KB to 128 KB; with one block per thread it would be 2 MB. */
 // RUN: cat %t/patchbay.data/*.pbd | wc -c | FileCheck %s --check-prefix=SIZE --match-full-lines
 // SIZE: {{2[56][0-9][0-9][0-9][0-9]}}
 // RUN: cd %t && %patchbay record -t function_duration --overwrite --no-sleep-time -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=ALL
-/* Three blocks. The one that is used again has no more than the largest, of 16 KB. */
+/* Three blocks. The reused one is no larger than the largest, 16 KB. */
 // RUN: cd %t && %patchbay record -t function_duration --overwrite --buffer 32K -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=NEWEST
 // NEWEST: {{[3-9][0-9][0-9]|1[01][0-9][0-9]}} calls kept, {{[0-9]+}} overwritten
 /*
- * One block, of 167 records. The first thread fills it; the others leave the last
- * place, of 56 threads each time, until 64 times later its pass has the same number.
+ * One block of 167 records. The first thread fills it. Later threads leave the last
+ * record free. After 64 passes of 56 threads the pass number repeats.
  */
 // REDEFINE: %{runs} = 3539 10000 167
 // REDEFINE: %{leaves} = 1
@@ -45,7 +45,7 @@ OPAQUE void leaf_2(void) {}
 static int every, rounds;
 static long tid;
 
-/* Some fill more than the first block. As newest-kept.py has it. */
+/* Some fill more than the first block. As in newest-kept.py. */
 static void *calls(void *arg)
 {
 	int n = (int)(intptr_t)arg;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 		CHECK(!pthread_create(&thread, NULL, calls,
 				      (void *)(intptr_t)i));
 		pthread_join(thread, NULL);
-		/* pthread_join() may return before the kernel is done with it. */
+		/* pthread_join() may return before the kernel has finished the thread. */
 		while (!syscall(SYS_tgkill, getpid(), tid, 0))
 			usleep(10);
 	}

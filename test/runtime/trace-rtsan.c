@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * RealtimeSanitizer ends a program that calls what may block from a function that
- * must not. Recording such a function calls nothing of the kind, whatever tracer it
- * is, and does not get in the way of the sanitizer, which still finds what it is for.
+ * RealtimeSanitizer ends a program if a realtime function calls a function that may
+ * block. Recording such a function, with any tracer, calls none. The sanitizer still
+ * finds the program's own violations.
  */
 // RUN: %build -fsanitize=realtime %s -o %t
 // RUN: %patchbay record -o %t.data -t function_profile -- %t | FileCheck %s
@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So many that several pieces of the file are taken. */
+/* So many that several segments of the file are used. */
 enum { NR = 200000 };
 
 __attribute__((noinline)) static int work(int n)

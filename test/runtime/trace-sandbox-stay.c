@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread enters seccomp's strict mode, which takes the clock away from it, while
- * another one stays in a handler: whoever stops timing waits for that one in vain.
- * All that reads the clock is stopped nevertheless, also the tracer of arguments.
+ * A thread enters seccomp's strict mode, which forbids reading the clock, while another
+ * one stays in a handler. Stopping the timing waits for that handler and times out. All
+ * tracers that read the clock are stopped nevertheless, also the tracer of arguments.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -68,7 +68,7 @@ int main(void)
 	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT), 0);
 	CHECK_EQ(plain(1) + noted(1), 5);
 	CHECK_EQ(write(1, done, sizeof(done) - 1), (long)strlen(done));
-	/* To end the process takes a system call that this thread does not have. */
+	/* Ending the process needs a system call that this thread may not make. */
 	finish = 1;
 	for (;;)
 		;

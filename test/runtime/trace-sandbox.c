@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that restrict their system calls while they are recorded end as they
- * do when nobody looks, and each of their calls is recorded or counted as lost,
- * with the reason: in seccomp's strict mode, under a filter that kills, as
- * sshd has for who has not logged in yet, and under one that answers with an
- * error, as units of systemd may have; with threads that have begun before and
- * threads that begin then; with a filter for one thread, and for all.
+ * Programs that restrict their system calls during a recording end as they do
+ * untraced. Each call is recorded, or counted as lost with the reason. Cases:
+ * seccomp's strict mode; a filter that kills, as sshd uses before authentication; a
+ * filter that returns errors, as in systemd units. Threads were started before or
+ * start afterwards. The filter applies to one thread or to all. Tests all combinations
+ * of these.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -27,7 +27,7 @@
 // REDEFINE: %{mode} = in-child
 // RUN: %{run}
 //
-// Strict mode takes the clock away from a thread: timing ends, counting goes on.
+// Strict mode forbids a thread to read the clock: timing ends, counting continues.
 // REDEFINE: %{mode} = strict
 // RUN: %{record} -t function %{events} --check-prefix=ENDED
 // RUN: %{record} -t function_duration %{events} --check-prefix=ENDED
@@ -38,13 +38,13 @@
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 5000,
 //
-// How long a thread slept nobody can be asked: those calls are lost, and said to be.
+// The sleep time of a thread cannot be queried: these calls are lost and reported.
 // REDEFINE: %{mode} = kill
 // RUN: %{record} -t function_duration --no-sleep-time %{events} --check-prefix=UNKNOWN
 // UNKNOWN: 29004 calls in a sandbox, {{[0-9]+}} missing, sandbox: {{[0-9]+$}}
 //
-// What is more than was set aside is lost, and said to be; with --overwrite the oldest
-// calls of a thread make room for its newest.
+// Events beyond the reserved space are lost and reported. With --overwrite the newest
+// calls of a thread replace its oldest.
 // REDEFINE: %{mode} = kill 30000
 // REDEFINE: %{record} = cd %t && timeout 60 prlimit --fsize=2500000 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function_duration %{events} --check-prefix=SOME
@@ -52,8 +52,8 @@
 // RUN: %{record} -t function_duration --overwrite %{events} --check-prefix=NEWEST
 // NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, {{.*}}overwritten: {{[1-9][0-9]+}}
 //
-// A child that is forked then can have no file. What it loses is counted in the file
-// of its parent.
+// A child that is forked then cannot have a file. Its losses are counted in its
+// parent's file.
 // REDEFINE: %{mode} = child-later
 // REDEFINE: %{record} = cd %t && timeout 60 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function %{events} --check-prefix=CHILD
@@ -80,7 +80,7 @@
 
 OPAQUE void early(void) { take_time(); }
 OPAQUE void late(void) { take_time(); }
-/* Functions that are called for the first time when it is too late. */
+/* Functions whose first call comes after the restriction. */
 #define MANY(n) OPAQUE void many_##n(void) { take_time(); }
 MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7)
 static void (*const many[])(void) = { many_0, many_1, many_2, many_3,
@@ -91,8 +91,8 @@ static void (*const many[])(void) = { many_0, many_1, many_2, many_3,
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /*
- * What sshd's sandbox-seccomp-filter.c allows and this program needs; threads
- * take clone3, rseq and the like.
+ * The system calls that sshd's sandbox-seccomp-filter.c allows and this program needs.
+ * Threads use clone3, rseq and similar.
  */
 OPAQUE static int early_filter(unsigned int otherwise, unsigned int flags)
 {
@@ -109,7 +109,7 @@ OPAQUE static int early_filter(unsigned int otherwise, unsigned int flags)
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
 	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	/* As libseccomp does, to find out whether there is such a call. */
+	/* As libseccomp does to find out whether the call exists. */
 	CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) &&
 	      errno == EINVAL);
 	if (flags)
@@ -156,7 +156,7 @@ UNTRACED static void *newer(void *arg)
 	return arg;
 }
 
-/* malloc() may ask for memory, which a filter forbids. */
+/* malloc() may request memory from the kernel, which a filter forbids. */
 static char stacks[4][1 << 16] __attribute__((aligned(4096)));
 
 UNTRACED static void begin(pthread_t *thread, void *(*run)(void *), int n)
@@ -184,7 +184,7 @@ UNTRACED static void tell(long threads)
 	}
 }
 
-/* It is being timed when the clock goes. */
+/* It is being timed when the clock becomes unavailable. */
 OPAQUE static int early_strict(void)
 {
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
@@ -229,7 +229,7 @@ UNTRACED static int filtered(unsigned int otherwise, unsigned int flags)
 	return write(STDOUT_FILENO, said, strlen(said)) < 0;
 }
 
-/* Of a server: the child has recorded nothing yet. */
+/* As in a server: the child has recorded nothing yet. */
 UNTRACED static int in_child(void)
 {
 	int status;
@@ -277,7 +277,7 @@ UNTRACED static void *fail(void *arg)
 	return arg;
 }
 
-/* Beside a thread that tries the same all the time, in vain. */
+/* Beside a thread that attempts the same all the time and fails. */
 UNTRACED static int beside(void)
 {
 	pthread_t thread;

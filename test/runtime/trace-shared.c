@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions of a module share their cells under every tracer of `patchbay record`,
- * so that they take hardly any memory and are armed at once, also where a second glob
- * asks for some more of them; and each call is counted as of its own function. A module
- * that is loaded again and again has the numbers that it had.
+ * Functions of a module share their cells with every tracer of `patchbay record`. They
+ * need little memory and are armed at once, also if a second glob selects some more of
+ * them. Each call is counted for its own function. A module that is loaded again and
+ * again keeps its numbers.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so -Wl,--build-id

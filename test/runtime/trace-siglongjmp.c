@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program whose handler of SIGFPE leaves by siglongjmp(), as servers' do: out of
- * traced functions, and out of whatever of the tracer it came into. The thread
- * goes on being recorded: each call that returned is there, or is counted as
- * missed, and what is missed is little.
+ * A program's SIGFPE handler leaves by siglongjmp(), as in servers: out of
+ * traced functions, and out of any point of the tracer. The thread is still
+ * recorded. Each call that returned is recorded or counted as missed, and few
+ * are missed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -63,7 +63,7 @@ UNTRACED int main(int argc, char **argv)
 
 	CHECK(signal(SIGFPE, on_error) != SIG_ERR);
 	CHECK(!pthread_create(&sender, NULL, send_signals, &self));
-	/* A signal that comes behind the call does not undo it. */
+	/* A signal after the call does not undo it. */
 	sigsetjmp(back, 1);
 	ready = 1;
 	while (jumps < JUMPS) {

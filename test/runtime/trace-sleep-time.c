@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Durations without the time that the thread was not on a processor, and calls in
- * their places all the same: by perf_event_open(2), and where that is refused.
+ * Durations without off-CPU time, and calls in their correct places: with
+ * perf_event_open(2), and without it.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -14,7 +14,7 @@
 // ALL-DAG: outer: 1 calls of 100 ms and more, elapsed the same
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* After a fork, too, of which the child has a call that its parent began. */
+/* Also after a fork: the child has a call that its parent began. */
 // AWAKE-DAG: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 // AWAKE-DAG: outer: 1 calls of 8 to 40 ms, elapsed 100 ms and more
 // AWAKE-DAG: forks: 2 calls of 0 to 4 ms, elapsed 50 ms and more
@@ -26,30 +26,30 @@
 // RUN: %{look}=AWAKE
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=CALL
 // CALL: sleep left out of durations, by system calls: perf_event_open(2) was refused{{$}}
-/* Entries are by the same clock as exits. */
+/* Entries use the same clock as exits. */
 // RUN: cd %t && %patchbay record -t function_graph --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* A threshold that calls pass only asleep. */
+/* A threshold that calls exceed only with sleep. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --threshold 30ms -F naps -F spins -- ./prog
 // RUN: %{look}=LONG
 // LONG-NOT: naps
 // LONG: spins: 1 calls of 35 to 100 ms
-/* What is overwritten may be what said how long a thread had slept. */
+/* The overwritten events may include those that tell how long a thread slept. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --overwrite -- ./prog many > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py --between %t/said %t/json | FileCheck %s --check-prefix=AGAIN
 // AGAIN: late: all in between
 // RUN: cd %t && %patchbay record --histogram --no-sleep-time -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | %python %S/Inputs/sleep-times.py --counted | FileCheck %s --check-prefix=COUNTED
 // COUNTED: naps: 2 calls of 8 to 40 ms
-/* Nothing is left of threads that have ended. */
+/* Nothing remains of threads that have ended. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // RUN: cd %t && ./refuse %patchbay record -t function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // THREADS: 1000 threads: descriptors 0 more, pages at most 2
-/* By clocks of which one is slow: it is not made up for where a thread sleeps. */
+/* With two clocks, one of them slow: no correction while a thread sleeps. */
 // RUN: cd %t && %patchbay record --force -t function_duration --no-sleep-time -F naps -F late -- ./prog slow
 // RUN: %{look}=SLOW
 // SLOW: naps: 1 calls of 4 to 20 ms
-/* While nothing is recorded, sleep takes no room; then all of it is known. */
+/* While nothing is recorded, sleep uses no space; later sleep is known exactly. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --start-at late --stop-at halts -- ./prog waits > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py --between %t/said %t/json 3 | FileCheck %s --check-prefix=WAITS
 // WAITS: late: all in between
@@ -76,7 +76,7 @@ UNTRACED static void sleep_ms(int ms)
 	nanosleep(&wait, NULL);
 }
 
-/* On the processor. */
+/* Busy on the CPU. */
 UNTRACED static void spin_ms(int ms)
 {
 	struct timespec start, now;
@@ -182,7 +182,7 @@ UNTRACED static void say_now(void)
 	printf("%lld\n", now_ns());
 }
 
-/* More than the buffer has room for, behind some sleep. */
+/* More than the buffer has space for, after some sleep. */
 UNTRACED static int run_many(void)
 {
 	outer();
@@ -202,7 +202,7 @@ OPAQUE static void waits(void)
 
 OPAQUE static void halts(void) {}
 
-/* More sleeps than the buffer has room for, and long ones between events. */
+/* More sleeps than the buffer has space for, and long ones between events. */
 UNTRACED static int run_waits(void)
 {
 	for (int i = 0; i < 1000; i++)
@@ -218,7 +218,7 @@ UNTRACED static int run_waits(void)
 	return 0;
 }
 
-/* Again, told that the counter counted 5 percent less in the last second. */
+/* Again, with a counter rate that is 5 percent lower for the last second. */
 UNTRACED static int start_slow(char **argv)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -227,7 +227,7 @@ UNTRACED static int start_slow(char **argv)
 	char options[4096];
 	double rate;
 
-	/* So that nothing else runs in between, where that is permitted. */
+	/* So that no other process runs in between, if that is permitted. */
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	do
 		passed = now_ns() - ns;
@@ -241,7 +241,7 @@ UNTRACED static int start_slow(char **argv)
 	return 1;
 }
 
-/* Not asleep for so long that the clocks then differ by more than naps() takes. */
+/* Sleep less than would make the clocks differ by more than naps() does. */
 UNTRACED static int run_slow(void)
 {
 	for (int i = 0; i < 250; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the environment names is traced from the start, before main() and before
- * the constructors of libraries, up to the entry of a function; without the
- * command, too. Values that are none are not guessed at: nothing is traced.
+ * Functions named in the environment are traced from the start: before main() and before
+ * the constructors of libraries, or from the entry of a trigger function. This works
+ * without the command. Invalid values are not interpreted: nothing is traced.
  */
 // RUN: rm -rf %t && mkdir -p %t/data %t/none
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -12,7 +12,7 @@
 // RUN: %patchbay dump %t/data | FileCheck %s --implicit-check-not="returned main" --implicit-check-not=later
 // CHECK: returned library_calls
 // CHECK: returned program_calls
-/* Patterns of what to leave out are those of fnmatch(3). */
+/* Patterns for excluded functions are those of fnmatch(3). */
 // RUN: rm %t/data/*
 // RUN: %{run} PATCHBAY='tracer=function,filter=*,notrace=[!a-l]*_ca?ls,notrace=m*,notrace=l.ter,output=%t/data' %t/prog
 // RUN: %patchbay dump %t/data | FileCheck %s --check-prefix=NOTRACE --implicit-check-not="entry main" --implicit-check-not=program

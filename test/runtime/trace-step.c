@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal comes between any two instructions of recording an event, and its
- * handler calls traced functions: no event is lost or recorded twice. The
- * signals are those of the processor's trap flag, so they come everywhere, also
- * where a block ends and another begins; what handlers then call is counted as
- * lost, since its place is being made.
+ * A signal arrives between any two instructions of recording an event, and its
+ * handler calls traced functions. No event is lost or recorded twice. The signals
+ * come from the CPU's trap flag, so they arrive everywhere, also at the end of a
+ * block. Calls of a handler there are counted as lost, because the new block is being
+ * set up.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -26,8 +26,8 @@ OPAQUE void leaf(void) {}
 OPAQUE void in_trap(void) {}
 
 /*
- * Not at each instruction: who is always interrupted before it can take a place
- * never gets one. Over PERIOD steps each has its turn.
+ * Not at each instruction: a call that is always interrupted before it reserves space
+ * never gets any. Over PERIOD steps each has its turn.
  */
 #define PERIOD 13
 static long instructions, calls;

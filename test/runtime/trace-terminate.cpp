@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that no source has are left out, too, and nobody is told of them: the compiler
-// makes one for what must not throw. Of others it is said.
+// Functions that no source has are left out without a message: the compiler makes one
+// for noexcept functions. For other functions there is a message.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: %patchbay list %t/prog | FileCheck %s --check-prefix=THERE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads are called what they were called in the end: those that have ended, those that
- * go on, and the main thread; whoever gave them the name, and whatever is recorded.
+ * Each thread is shown with its last name: ended threads, running threads, and the main
+ * thread. Any thread may have set the name, and any data may be recorded.
  *
  * RUN: rm -rf %t && mkdir %t
  * RUN: %build %s -o %t/prog %link
@@ -13,24 +13,24 @@
  * RUN: %{names} %t/entries ended follows is-named lasts-x the-main
  * RUN: cd %t && %patchbay record --histogram -o counts -- ./prog
  * RUN: %{names} %t/counts ended follows is-named lasts-x the-main
- * A thread goes on in the block of one that has ended.
+ * A thread continues in the block of one that has ended.
  * RUN: cd %t && %patchbay record -t function_duration --overwrite --buffer 64K -o over -- ./prog
  * RUN: %{names} %t/over ended follows is-named lasts-x the-main
  *
- * A process that goes on, when its recording ends, and when it is copied meanwhile.
+ * A running process, at the end of its recording, and in a snapshot.
  * DEFINE: %{running} = %python %S/Inputs/while-running.py
  * RUN: cd %t && %{running} ./prog stay -- sh -c '%patchbay record -p PID -t function_duration -o visit -- sh -c "sleep 0.3; kill -USR1 PID; sleep 0.3"'
  * RUN: %{names} %t/visit renamed
  * RUN: cd %t && mkdir out && %{running} env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function_duration,filter=stays,output=out,live=1 ./prog stay -- sh -c 'kill -USR1 PID; sleep 0.1; %patchbay live -p PID --snapshot copy'
  * RUN: %{names} %t/copy renamed
  *
- * A forked child, too, whose thread goes on from its parent's.
+ * A forked child, too, whose thread continues its parent's.
  * RUN: cd %t && %patchbay record -t function_duration -o forks -- ./prog forks
  * RUN: %{names} %t/forks of-child of-parent
  * RUN: cd %t && %patchbay record --histogram -o counted -- ./prog forks
  * RUN: %{names} %t/counted of-child of-parent
  *
- * With --thread it is the name that they had when they were chosen.
+ * --thread selects by the name at that time.
  * RUN: cd %t && %patchbay record -t function_duration --thread prog -o chosen -- ./prog 2>&1 | FileCheck %s --check-prefix=CHOSEN --allow-empty
  * CHOSEN-NOT: no thread
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that are not chosen record nothing and have no buffer; one that takes
- * another name is looked at again.
+ * Threads that are not selected record nothing and have no buffer. A thread that is
+ * renamed is checked again.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -15,7 +15,7 @@
 // THREE: 1000 worker-1,step
 // THREE: 1000 worker-2,step
 // THREE: 1000 worker-3,step
-/* Each has its buffer: nobody else has one. */
+/* Each selected thread has a buffer, and no other thread has one. */
 // RUN: %patchbay info %t/patchbay.data | grep -c ' thread ' | FileCheck %s --check-prefix=NR --match-full-lines
 // NR: 3
 // RUN: cd %t && %patchbay record -t function_duration -F 'step*' --thread 'prog*' --thread '*-[!2-9*]' --thread '\*' -- ./prog
@@ -30,7 +30,7 @@
 // TWO: 1000 worker-2,step
 // RUN: cd %t && %patchbay record -t function_duration -F 'step*' --thread 'prog*' --thread '*-[^2-9*]' --thread '\*' -- ./prog
 // RUN: %{calls}=SETS
-/* By its id, which is the process's. */
+/* By its ID, which is the process's. */
 // RUN: cd %t && %patchbay record --force -t function -F 'step*' -- sh -c 'PATCHBAY="$PATCHBAY,thread=$$" exec ./prog'
 // RUN: %{calls}=MAIN
 // MAIN: 1000 prog,step
@@ -38,12 +38,12 @@
 // RUN: cd %t && %patchbay record --histogram -F 'step*' --thread 'worker-4' -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 1000,
-/* What was called before the name was seen is not there. */
+/* Calls made before the name was seen are missing. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'late' -- ./prog rename
 // RUN: %{calls}=RENAMED
 // RENAMED: {{1|2}} late,renamed
 // RENAMED: 1 thread,function
-/* One that has just begun is looked at soon, however short the run is. */
+/* A new thread is checked soon, also in a short run. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'soon' -- ./prog soon
 // RUN: %{calls}=SOON
 // SOON: 100 soon,renamed
@@ -90,7 +90,7 @@ static double microseconds(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Its first call is one that is traced, as that of the function it runs may be. */
+/* Its first call is traced, as that of its start function may be. */
 static void *name_itself(void *arg)
 {
 	double begin;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Named arguments, texts included, are recorded on stacks of 4 KB, behind which nothing
- * is. The most that a call takes of the stack is what the help says. A process's first
- * call, for which its file is made, may be on such a stack, too.
+ * Named arguments, including strings, are recorded on stacks of 4 KB with unmapped memory
+ * below. The help states the most stack that a call uses. A process's first call, which
+ * creates its file, may be on such a stack, too.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function --args 'leaf(x,text)' -o %t.data -- %t | FileCheck %s
@@ -43,7 +43,7 @@ static void body(void)
 	swapcontext(&fiber, &here);
 }
 
-/* How much of the stack was never written to. */
+/* The part of the stack that was never written. */
 __attribute__((no_profile_instrument_function)) static size_t
 unused(const unsigned char *stack)
 {
@@ -54,7 +54,7 @@ unused(const unsigned char *stack)
 	return size;
 }
 
-/* Parent and child call nothing traced before. */
+/* Parent and child make no traced call before. */
 __attribute__((no_profile_instrument_function)) static int first_calls(void)
 {
 	int status, child = !fork();
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	makecontext(&fiber, body, 0);
 	if (argc > 1)
 		return first_calls();
-	/* What the first call of a thread takes is another matter. */
+	/* The first call of a thread uses another amount. */
 	leaf(0, "b");
 	CHECK_EQ(swapcontext(&here, &fiber), 0);
 	taken = SIZE - unused(stack);

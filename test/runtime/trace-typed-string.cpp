@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::string of libc++, which need not be installed: as it lies in memory there, and as
-// debug information names it. Short texts are within the object.
+// std::string of libc++, which need not be installed: its memory layout, and its
+// description in debug information. Short strings are inside the object.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(text, holder->name, retval)' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s
 // CHECK-DAG: takes(text="short", holder->name="a text that is longer than what the object has room for") = 1{{$}}
 // CHECK-DAG: takes(text="", holder->name="22 bytes are the most..") = 1{{$}}
-// What several options ask of a function is asked once.
+// Several options that need the same argument cause one request.
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(*)' --args 'takes(text, holder->number)' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: takes(text="short", holder=0x{{[0-9a-f]+}}, holder->number=1) = 1{{$}}
@@ -16,13 +16,13 @@
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ONE --implicit-check-not='text=""'
 // ONE: takes(text="short")
 //
-// In a process that runs; its arguments are looked up in the files that it has mapped.
+// In a running process; its arguments are looked up in its mapped files.
 // DEFINE: %{running} = %python %S/Inputs/while-running.py
 // RUN: cd %t && %{running} ./prog loops -- sh -c '%patchbay record -p PID -t function_duration --args "takes(text, retval)" -o visit -''- sleep 0.3'
 // RUN: %patchbay dump %t/visit | FileCheck %s --check-prefix=VISIT
 // VISIT: takes(text="short") = 1{{$}}
 //
-// Where a filter of system calls was in force before, the kernel is not asked.
+// If a seccomp filter was in force before, memory is not read by a system call.
 // RUN: cd %t && %python %S/Inputs/filtered.py %patchbay record -t function_duration --args "takes(text, retval)" -o filtered -- ./prog
 // RUN: %patchbay dump %t/filtered | FileCheck %s --check-prefix=FILTERED
 // FILTERED: takes(text=<not read>) = 1{{$}}

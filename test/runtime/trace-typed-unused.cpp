@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function does not use its callers need not pass, where the compiler sees both:
-// who asks for such an argument, or for calls with such a value, is told so, once for each
-// function. Of what is used, or is passed all the same, nothing is said.
+// Callers need not pass an argument that the function does not use, if the compiler sees
+// both. A request for such an argument or value gets a message, once for each
+// function. Arguments that are used, or passed all the same, get none.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -O2 %s -o %t/prog %link
@@ -15,7 +15,7 @@
 // RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
 // SHARED: shared<int>(dropped=7) = 0
 //
-// Ten are named.
+// The message names ten.
 //
 // RUN: %{record} --args 'many*(*)' -o many -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=MANY < %t/err
@@ -36,7 +36,7 @@ KEPT int whole(int a, int b) {
   return a + b;
 }
 
-// Its definition may be another file's in the end: callers pass all there is.
+// The linker may choose another file's definition: callers pass all arguments.
 template <typename T> KEPT T shared(T dropped) {
   __asm__ volatile("");
   return 0;

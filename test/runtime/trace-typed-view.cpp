@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::string_view, wherever its pointer and its length are; and what is left out of all
-// arguments is said, once, and why.
+// std::string_view, with any order of pointer and length. One message states which
+// arguments are left out of a request for all, and why.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*(*)' --args 'member(h->number, h->name)' -N main -- ./prog > out 2> err
@@ -21,14 +21,14 @@
 // CHECK-DAG: returned in_file(v="of this file alone", n=2) = 2{{$}}
 // CHECK-DAG: returned leaves(n=1) = 1{{$}}
 //
-// The texts are as they are in JSON, too, and a condition may be on one.
+// The strings are the same in JSON, and a condition can test one.
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
 // JSON: "args":{"v":"in registers"},"result":1
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(v)' --when 'v == "in registers"' -o when -- ./prog > out
 // RUN: %patchbay dump %t/when | FileCheck %s --check-prefix=WHEN --implicit-check-not=two
 // WHEN: takes(v="in registers")
 //
-// Ten of them are told, and of the others how many there are.
+// The message names ten of them and the number of the others.
 // RUN: FileCheck %s --check-prefix=LEFT < %t/err
 // RUN: grep -c 'leaves out of' %t/err | FileCheck %s --check-prefix=TEN
 //      TEN: {{^}}10{{$}}
@@ -36,7 +36,7 @@
 //     LEFT: patchbay: warning: --args leaves out arguments of {{[1-9]}} more functions: who names one, as in --args 'parse(name)', is told why{{$}}
 // RUN: cd %t && %patchbay record -t function_duration --args 'keeps(*)' -o keeps -- ./prog 2>&1 > out | FileCheck %s --check-prefix=DROPPED
 //  DROPPED: patchbay: warning: --args leaves out of keeps(int, int): 'dropped': it was optimised away, or what debug information says of it does not tell where it is when the function begins{{$}}
-// Who asks for some is told nothing.
+// A request for some arguments gets no message.
 // RUN: cd %t && %patchbay record -t function_duration --args 'leaves(n)' -o some -- ./prog 2>&1 > out | FileCheck %s --check-prefix=SOME
 //     SOME-NOT: leaves out
 #include "Inputs/check.h"
@@ -71,7 +71,7 @@ OPAQUE void member(Holder *h) {}
 OPAQUE std::string_view gives(int n) { return std::string_view("gives").substr(0, n); }
 OPAQUE void other_library(std::__2::basic_string_view<char> v) {}
 
-// The compiler may change how these are called.
+// The compiler may change the calling convention of these.
 static __attribute__((noinline)) int in_file(std::string_view v, int n) {
   __asm__ volatile("" : "+r"(n) : "r"(v.data()), "r"(v.size()) : "memory");
   return n;

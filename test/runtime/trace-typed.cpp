@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments with names and types, wherever they are, as they were when the call began;
-// what cannot be read is said, and harms nobody.
+// Arguments with names and types, in any location, with their values at the start of the
+// call. Unreadable values are reported, and do no harm.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(*)' --args 'texts(*)' --args 'handle(r->uri, r->peer->port, r->kind, r->name, r->raw, r->flags, retval)' --args 'many(a, g, h)' --args 'floats(*)' --args 'changes(text, retval)' --args 'svc::Cache::get(this->size, key, retval)' --args 'pair(p.first, p.second)' --args 'throws(n, retval)' --args 'wrong(r->uri, p)' --args 'large(n, retval.b)' --args 'special(*)' -- ./prog > out
@@ -24,12 +24,12 @@
 // CHECK-DAG: returned wrong(r->uri=<unreadable>, p=<unreadable: 0x{{[0-9a-f]+}}ffc>){{$}}
 // CHECK-DAG: returned large(n=5) = retval.b=6{{$}}
 //
-// As JSON has them: numbers with all their digits, and texts as they were.
+// The values in JSON are numbers with all digits, and unchanged strings.
 // RUN: %patchbay dump --json %t/patchbay.data > %t/json
 // RUN: %python %S/Inputs/typed-json.py %t/json | FileCheck %s --check-prefix=TYPES
 // TYPES: {{^}}15 calls have their values{{$}}
 //
-// With the other tracers, and in a recursion as deep as there is room for.
+// With the other tracers, and in a recursion as deep as there is space for.
 // RUN: cd %t && %patchbay record -t function --args 'throws(n)' -F main -- ./prog > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY
 // ENTRY-DAG: entry throws(n=4) <- main
@@ -40,7 +40,7 @@
 // DEEP: deep(n=<not kept>)
 // DEEP: /* deep(int) = 1000 */
 //
-// Other forms.
+// Other formats.
 // RUN: cd %t && %patchbay record -t function_duration --args 'svc::*::get(this->size, key, retval)' -F main -- ./prog > out
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
 // JSON: "args":{"this->size":3,"key":"k"},"result":3
@@ -50,12 +50,12 @@
 // CHROME: "args":{"args":{"this->size":3,"key":"k"},"result":3}
 // RUN: %patchbay dump --perfetto -o %t/pftrace %t/patchbay.data && grep -ao 'args2.this->size=3, key="k"' %t/pftrace && grep -ao 'result2.3' %t/pftrace
 //
-// A forked child's are explained by its parent's file.
+// The parent's file describes those of a forked child.
 // RUN: cd %t && %patchbay record -t function_duration --args 'in_child(n)' -F main -- ./prog fork > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=CHILD
 // CHILD: returned in_child(n=77)
 //
-// Only what is asked for; beneath roots, too.
+// Only requested ones; also below root functions.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
 // LEFT: patchbay: patchbay.data: 1 call of numbers was left out, as --when asks
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out
@@ -185,7 +185,7 @@ int main(int argc, char **) {
   deep(1000);
   outer();
   inner(2);
-  // Nothing is there, and nothing behind a text that has no end.
+  // An unmapped address, and a string that runs into unmapped memory.
   auto *page = static_cast<char *>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   CHECK(page != MAP_FAILED && !munmap(page + 4096, 4096));

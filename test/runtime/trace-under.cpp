@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Only calls within calls of some functions are recorded, and these calls themselves: by
-// thread, whatever ends them, in a child that is forked there, too, and not in threads
-// that begin there.
+// Records only the calls of root functions and the calls inside of them: per thread,
+// however the calls end, also in a child that is forked inside. Threads that start inside
+// are not recorded.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data | %python %S/Inputs/count-depths.py | FileCheck %s --match-full-lines --check-prefix
@@ -12,7 +12,7 @@
 // RUN: %{count}=ROOT
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_graph --no-sleep-time --under 'root*' -- ./prog
 // RUN: %{count}=ROOT
-// Its own frames, which count depths, are those beneath roots.
+// The runtime's own frames, which count depth, are those below roots.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --depth 64 --under 'root(int)' -- ./prog
 // RUN: %{count}=ROOT
 //      ROOT:0 root(int) jumped 10
@@ -30,7 +30,7 @@
 // INFO: depth 64
 // INFO: under only within calls of the functions of --under{{$}}
 //
-// Depth counts from there.
+// Depth counts from the root.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --depth 1 --under root -- ./prog
 // RUN: %{count}=DEPTH
 //      DEPTH:0 root(int) jumped 10
@@ -38,7 +38,7 @@
 // DEPTH-NEXT:0 root(int) unwound 10
 // DEPTH-NOT:{{.}}
 //
-// Several; and one that is not to be traced itself.
+// Several roots, and one that is excluded from tracing.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under starts --under between --under throws -N 'between*' -- ./prog
 // RUN: %{count}=SEVERAL
 //      SEVERAL:0 common() returned 11
@@ -59,7 +59,7 @@
 // CALLS-DAG: 11 common()
 // CALLS-DAG: 11 between()
 //
-// With arguments, and with a threshold that nothing reaches.
+// With arguments, and with a threshold that no call reaches.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --args root --under root -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ARGS --implicit-check-not=main
 // ARGS-DAG: returned root(0) = 0
@@ -68,14 +68,14 @@
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=LONG
 // LONG: none was made within a call of a function of --under, or none took 100.000 s
 //
-// What is recorded is what is shown of all that is recorded.
+// The recorded calls are those that --under shows of a complete recording.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_graph -- ./prog
 // RUN: %patchbay dump --csv --under root %t/patchbay.data | %python %S/Inputs/count-depths.py | sed 's/^[0-9]* //' | FileCheck %s --check-prefix=AFTER
 // AFTER-DAG: root(int) jumped 10
 // AFTER-DAG: common() returned 20
 // AFTER-DAG: throws() unwound 10
 //
-// What is not there, or cannot be.
+// Roots that do not exist, or cannot be roots.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under never_called -- ./prog 2>&1 | FileCheck %s --check-prefix=WARNED
 // WARNED: patchbay: warning: patchbay.data: nothing was recorded: no function of --under was called; a call that had begun before does not count
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=NEVER
@@ -148,7 +148,7 @@ int main() {
     common();
     if (!setjmp(target))
       root(1);
-    // It lies where what was left did.
+    // Its frame is where the frame was that was left.
     common();
     try {
       root(2);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*
- * Exceptions pass timed functions whichever unwinder carries them, and the exits are told:
- * that of libgcc_s.so.1, one that the program has of its own (-static-libgcc), LLVM's
- * libunwind, shared or static, and that of a shared object in a program in C. Threads that
- * end by pthread_exit() are unwound by libgcc_s.so.1 in all of them.
+ * Exceptions pass timed functions with any unwinder, and exit handlers are called.
+ * Unwinders: libgcc_s.so.1, a private one (-static-libgcc), LLVM's libunwind, shared or
+ * static, and that of a shared object in a C program. libgcc_s.so.1 unwinds threads that
+ * end by pthread_exit() in all of them.
  */
 // DEFINE: %{program} =
 // DEFINE: %{llvm} = -DLLVM_UNWINDER -rtlib=compiler-rt -unwindlib=libunwind -L %llvm_lib -Wl,-rpath,%llvm_lib
 // DEFINE: %{said} = FileCheck %s --check-prefix=SAID
-/* The report has a call only if its exit was told. */
+/* The report has a call only if its exit handler was called. */
 // DEFINE: %{trace} = ./%{program} | %{said} \
 // DEFINE:   && %patchbay record --force -t function_graph -o graph -- ./%{program} 2>err | %{said} \
 // DEFINE:   && %patchbay record --force -t function_profile --histogram -o histogram -- ./%{program} 2>err | %{said} \

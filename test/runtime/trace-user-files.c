@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The descriptor that a process keeps of its data file when it becomes another user, or
- * changes its root directory.
+ * A process keeps the descriptor of its data file when it changes its user or its root
+ * directory.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -52,7 +52,7 @@ static void many_threads(void)
 		CHECK(!pthread_join(threads[i], NULL));
 }
 
-/* How many data files are open here. */
+/* The number of data files that are open here. */
 static int nr_open(void)
 {
 	DIR *all = opendir("/proc/self/fd");
@@ -80,7 +80,7 @@ static void for_a_while(void)
 	CHECK_EQ(nr_open(), 1);
 }
 
-/* Whoever took over a worker could truncate what the server has mapped. */
+/* An attacker in a worker could truncate the file that the server has mapped. */
 static void forked(void)
 {
 	int status;
@@ -100,7 +100,7 @@ static void forked(void)
 	CHECK_EQ(nr_open(), 1);
 }
 
-/* As programs do that go into the background. */
+/* As daemons do. */
 static void closed(void)
 {
 	for_a_while();
@@ -110,7 +110,7 @@ static void closed(void)
 	many_threads();
 }
 
-/* Nobody's standard input or output, whatever numbers are left. */
+/* Never standard input or output, whatever numbers are free. */
 static void few(void)
 {
 	const struct rlimit limit = { 200, 200 };
@@ -124,7 +124,7 @@ static void few(void)
 	many_threads();
 }
 
-/* Where there is neither the data file nor /proc. */
+/* Neither the data file nor /proc exists there. */
 static void root(void)
 {
 	CHECK(!mkdir("jail", 0700));
@@ -140,7 +140,7 @@ static void *for_files(void *arg)
 	return calls(arg);
 }
 
-/* A file server's threads, each for the user that it serves. */
+/* A file server's threads, each acting for its user. */
 static void files(void)
 {
 	pthread_t threads[THREADS];

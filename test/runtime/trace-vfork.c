@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A child of vfork(2) has its parent's memory, but not its threads: what it calls
- * takes neither buffers nor clocks from these, nor leaves them its own.
+ * A vfork(2) child shares its parent's memory, but not its threads. Its calls neither use
+ * the buffers and clocks of these threads, nor leave its own in them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -18,13 +18,13 @@
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix=AWAKE
 // AWAKE: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 //
-// One whose parent's thread has recorded nothing: its calls are lost, and told.
+// The parent's thread has recorded nothing: the child's calls are lost, with a message.
 // RUN: cd %t && %patchbay record -t function -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: cd %t && %patchbay record --histogram -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: 5 events of forked children were lost, because these could not make a file, or were started by vfork() in a thread that had recorded nothing{{$}}
 //
-// One that restricts its system calls, before its parent has recorded anything: that
-// one has its own file, and records on.
+// A child that restricts its system calls before its parent has recorded anything. The
+// parent has its own file, and continues to record.
 // RUN: cd %t && %patchbay record -t function -- ./prog restricts > %t/child
 // RUN: %{calls}=FIRST
 // FIRST: 1000 prog,step
@@ -108,7 +108,7 @@ UNTRACED static void wait_for(pid_t child)
 	CHECK_EQ(status, 0);
 }
 
-/* In a child, since its parent has had a file from the start. */
+/* In a child, because its parent has had a file from the start. */
 UNTRACED static int restricts(void)
 {
 	pid_t child = fork(), grandchild;
@@ -150,7 +150,7 @@ UNTRACED int main(int argc, char **argv)
 		pthread_join(id, NULL);
 		return 0;
 	}
-	/* The first that this thread calls; what follows is its own. */
+	/* The first call of this thread; the following ones are its own. */
 	step_in_child();
 	step();
 	pthread_create(&id, NULL, ten_steps, NULL);

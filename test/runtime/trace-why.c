@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Why calls were slow: who called them, by unwind tables; and when, for how long, and for
- * what they were off the processor, as far as the kernel says it.
+ * Causes of slow calls: the callers, found with unwind tables, and the off-CPU times with
+ * their reasons, as far as the kernel reports them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fomit-frame-pointer %s -o %t/prog %link
@@ -13,25 +13,25 @@
 // CHECK: reads: off for 45 ms or more, called from middle, outer, main
 // CHECK: spins: off for less than it took, called from middle, outer, main
 // CHECK: quick: nothing
-/* With arguments, within a depth, and of exceptions' and graphs' ways out. */
+/* With arguments, a depth limit, exceptions, and the graph tracer. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms --args 'naps' --args 'reads' -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: cd %t && %patchbay record -t function_graph --depth 8 --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
-/* Where perf_event_open(2) is not asked, it is known that it was at least so long. */
+/* Without perf_event_open(2) only a lower bound is known. */
 // RUN: cd %t && ./refuse %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FILTERED --input-file %t/info
 // FILTERED: why slow of calls of 40.000 ms or more, of {{[0-9]+}} in all; least time off the processor, no waits: the process began with a filter of system calls{{$}}
-/* Who may not look at the kernel knows when, and not for what. */
+/* A user without access to kernel events sees the time, but not the reason. */
 // RUN: cd %t && %python %S/Inputs/without-perfmon.py %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNPRIVILEGED --input-file %t/info
 // UNPRIVILEGED: why slow of calls of 40.000 ms or more, {{.*}}; {{each wait, but not for what|least time off the processor, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
-/* A process that runs. */
+/* A running process. */
 // RUN: cd %t && %python %S/Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/Inputs/check-why.py --some json naps
-/* As each reader shows it. */
+/* The output of each reader. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog && %patchbay replay --nested=false | FileCheck %s --check-prefix=REPLAY
 // REPLAY: | naps{{$}}
 // REPLAY-NEXT: /* off the processor for {{(at least )?}}{{[0-9.]+}} ms of {{[0-9.]+}} ms
@@ -39,7 +39,7 @@
 // REPLAY-NEXT: => middle+0x
 // REPLAY-NEXT: => outer+0x
 // REPLAY-NEXT: => main+0x
-/* Trampolines are no callers, whoever has them. */
+/* Trampolines never appear as callers, whichever module has them. */
 // RUN: %build -fomit-frame-pointer -DTRACED_CALLERS %s -o %t/traced-callers %link
 // RUN: cd %t && %patchbay record -o traced -t function_duration --why 40ms -F naps -F middle -F outer -- ./traced-callers && %patchbay replay --nested=false traced | FileCheck %s --check-prefix=TRACED
 // TRACED: | naps{{$}}
@@ -58,7 +58,7 @@
 // RUN: cd %t && %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=OUTLIERS
 // OUTLIERS: duration began thread why
 // OUTLIERS-NEXT: ms {{.*}} off the processor for
-/* Where lines are short, the longest wait is whole all the same. */
+/* On short lines the longest wait is still complete. */
 // RUN: cd %t && %python %S/Inputs/in-terminal.py 60 %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=NARROW
 // NARROW: off the processor for {{[^.]*[0-9]+\.[0-9]+ ms of [0-9]+\.[0-9]+ ms(: [^.,]+[0-9]+\.[0-9]+ [num]?s( and [0-9]+ more)?)?$}}
 // RUN: cd %t && %patchbay dump --chrome | %python -c "import json, sys; print([e['args']['stack'][0][:6] for e in json.load(sys.stdin)['traceEvents'] if e['ph'] == 'X'])" | FileCheck %s --check-prefix=CHROME
@@ -67,24 +67,24 @@
 // PERFETTO: off_cpu_ns
 // PERFETTO-NEXT: off the processor for
 // PERFETTO-NEXT: middle+0x
-/* A stack that is longer than what is kept. */
+/* A stack that is longer than the recorded part. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay --nested=false | FileCheck %s --check-prefix=DEEP
 // DEEP: => deeper+0x
 // DEEP: => ... (more of the stack was not kept)
-/* No more space than the buffer's; with --overwrite the last ones are there, and older calls have none. */
+/* No more space than the buffer's; --overwrite keeps the last causes, and older calls have none. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
 // FULL: why slow of calls of 1.000 us or more, of 16 in all, and of 84 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/Inputs/check-why.py --last json && %patchbay info | FileCheck %s --check-prefix=AGAIN
 // AGAIN: why slow of calls of 1.000 us or more, of 100 in all, of which {{[1-9][0-9]}} older ones made room for newer ones; {{each|least}}
-/* What is known of them is part of what all threads may take, half of it at most. */
+/* Causes count against the space of all threads, and use at most half of it. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
 // MEMORY: why slow of calls of 1.000 us or more, of 27 in all, and of 73 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
 // RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
 // DIFF: were recorded with other options, {{.*}}: why none and of 1.000 us or more{{$}}
-/* Nor does it cost more than tracing may. */
+/* Nor does it cost more than the tracing budget. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
 // OVERHEAD: why slow of calls of 1.000 us or more, of {{[1-9][0-9]?}} in all, and of {{[1-9][0-9]?}} for which there was no room, no way to ask, or no time with --max-overhead, nothing;
-/* Children of a fork have their own. */
+/* Forked children have their own. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record -t count --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=TRACER
@@ -157,7 +157,7 @@ __attribute__((noinline)) void tiny(int n)
 	usleep((useconds_t)n);
 }
 
-/* Frames of which no register says how large they are, but the tables. */
+/* The tables, and no register, give the size of these frames. */
 CALLER void middle(int what, int size)
 {
 	char room[96];
@@ -225,7 +225,7 @@ UNTRACED int main(int argc, char **argv)
 		if (child)
 			CHECK(waitpid(child, NULL, 0) == child);
 	} else {
-		/* It runs on until it is told that it has been seen. */
+		/* It continues until it was seen. */
 		do {
 			outer(0, 1);
 			outer(0, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * On kernels that let only debuggers write to text, a process that shares our memory is
- * traced for as long as text is open. The kernel is played: it refuses what it would; that
- * it takes the rest is seen by test/kernel/run.py arm64 7.2 --boot debian.
+ * On kernels that let only debuggers write to text, the runtime debugs a helper process
+ * that shares its memory while text is open. The test simulates the kernel's refusal.
+ * test/kernel/run.py arm64 7.2 --boot debian checks that a real kernel accepts the rest.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Dpb_mem_is_forced=kernel_allows -I %patchbay_include -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -c %patchbay_source/runtime/core/os/linux.c -o %t.linux.o
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/os/traced_mem.c %t.linux.o -o %t -lpthread
@@ -56,7 +56,7 @@ static int count_descriptors(void)
 	return nr;
 }
 
-/* Whose memory it is. */
+/* The owner of the memory. */
 static pid_t process_of(int handle)
 {
 	char name[64], link[64];
@@ -70,7 +70,7 @@ static pid_t process_of(int handle)
 	return atoi(link + strlen("/proc/"));
 }
 
-/* What its status says of @name. */
+/* The field @name of its status. */
 static long status_of(pid_t pid, const char *name)
 {
 	char path[64], line[256];
@@ -119,7 +119,7 @@ static pid_t open_and_write(char what)
 	return pid;
 }
 
-/* A child that is forked meanwhile makes one of its own. */
+/* A child that is forked meanwhile makes its own helper. */
 static void fork_meanwhile(void)
 {
 	int handle = pb_os_text_open(), status;
@@ -140,14 +140,14 @@ static void fork_meanwhile(void)
 	CHECK(!is_there(pid));
 }
 
-/* Whoever made it has gone. */
+/* The process that made it has ended. */
 static void *open_and_leave(void *arg)
 {
 	*(pid_t *)arg = process_of(pb_os_text_open());
 	return NULL;
 }
 
-/* It might be killed for what it would do. */
+/* It might be killed for its system calls. */
 static void *open_with_filter(void *arg)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -173,8 +173,8 @@ static void set_last_pid(pid_t last)
 }
 
 /*
- * The program waits for all of its children, and the next one has the number of the process
- * that was there: that one is left alone. Only root may choose numbers.
+ * The program waits for all of its children, and the next process gets the PID of the
+ * helper: it must be left alone. Only root can choose PIDs.
  */
 static void reap_and_fork(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Some functions have two records, as mold and gold leave them where they fold identical
- * functions: each is armed once, by whatever filter, by itself and among many, by one
+ * Some functions have two records, as mold and gold leave them after identical code
+ * folding. Each function is armed once: by any filter, alone and among many, by one
  * tracer and by two.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.data && %patchbay record -t count -o %t.data -F '*' -- %t
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
 // REPORT: {{^ *[1-9][0-9]* +pear +twins.c.tmp +[0-9.]+$}}
-/* With the linker itself, where it is installed. */
+/* With the linker itself, if it is installed. */
 // RUN: %if mold %{ %build -ffunction-sections -DFOLDED %s -o %t.mold -fuse-ld=mold -Wl,--icf=all %link && %t.mold | FileCheck %s %}
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
@@ -31,7 +31,7 @@ enum { NR_FIGS = 1 }; /* they are all alike */
 #else
 enum { NR_FIGS = NR };
 
-/* The same as the compiler's record, as far as it matters here. */
+/* Equivalent to the compiler's record in all fields used here. */
 #define TWIN(name)                                                             \
 	__asm__(".pushsection patchbay_sites, \"ao\", @progbits, .text\n"      \
 		"	.p2align 2\n"                                          \

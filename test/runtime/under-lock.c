@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Under the lock that fork() takes (the engine lock, core/lock.h) nothing is
- * allocated or freed, and nothing opened or closed: the functions of the C library
- * that do so look whether their thread holds it, whatever tracers are asked for.
+ * A thread that holds the lock that fork() takes (the engine lock, core/lock.h) never
+ * allocates, frees, opens or closes. These functions of the C library check whether their
+ * thread holds it, with all kinds of tracers.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t --ld-path=%ld.lld -Wl,--static-calls -I %patchbay_source/runtime/core %patchbay_lib/libpatchbay.a -lpthread
@@ -166,7 +166,7 @@ static void sets(void)
 		CHECK_EQ(patchbay_ops_destroy(ops[i]), 0);
 }
 
-/* Armed when it comes, and gone while it is armed. */
+/* Armed when it is loaded, and unloaded while armed. */
 static void modules(const char *path)
 {
 	struct patchbay_ops *ops = create(NULL);
@@ -189,7 +189,7 @@ static void modules(const char *path)
 static int no_more(const struct patchbay_site_info *site, void *arg)
 {
 	(void)site;
-	free(malloc(1)); /* it may do so */
+	free(malloc(1)); /* allowed here */
 	return arg != NULL;
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profiler's signal may come at any instruction. At each one between the call
- * of an armed function and its return, in site, trampoline, handlers and body, a
- * backtrace finds the callers: a debugger steps through and has it taken there.
+ * A profiler's signal may arrive at any instruction. Between the call of an armed
+ * function and its return (site, trampoline, handlers and body) a backtrace at each
+ * instruction finds the callers. A debugger single-steps and lets the process take it.
  */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}unwound at {{[1-9][0-9]+}} instructions, and not at 0{{$}}
-/* With an exit handler, the `ret` before the function's entry is one of them. */
+/* With an exit handler, these include the `ret` before the function's entry. */
 // RUN: %t exit | FileCheck %s
 // RUN: %t exit-any | FileCheck %s
 // RUN: %t timed | FileCheck %s
 // RUN: %t several | FileCheck %s
 // RUN: %t several-exits | FileCheck %s
-/* By the library's trampolines so far; and by the program's own. */
+/* So far with the library's trampolines; now with the program's own. */
 // RUN: %build %s -o %t.shared -Wl,-z,now %link
 // RUN: %t.shared | FileCheck %s
 // RUN: %t.shared exit | FileCheck %s
@@ -87,7 +87,7 @@ static void on_signal(int number)
 static int debugged(void)
 {
 	signal(SIGUSR1, on_signal);
-	CHECK_EQ(outermost(7), 9); /* the first call of a thread goes another way */
+	CHECK_EQ(outermost(7), 9); /* the first call of a thread takes another path */
 	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, 0, 0), 0);
 	kill(getpid(), SIGSTOP);
 	CHECK_EQ(outermost(8), 10);
@@ -114,7 +114,7 @@ static uintptr_t pc_of(pid_t pid)
 #endif
 }
 
-/* Returns false when the process has ended, as it should. */
+/* Returns false when the process has ended with success. */
 static bool resume(pid_t pid, int request, int number)
 {
 	int status;
@@ -126,8 +126,8 @@ static bool resume(pid_t pid, int request, int number)
 }
 
 /*
- * With an argument the function has an exit, too, or it is timed, or several tracers
- * have; handlers may use all registers if that is "exit-any".
+ * With an argument the function has an exit, is timed, or has several tracers. Handlers
+ * may use all registers if it is "exit-any".
  */
 int main(int argc, char **argv)
 {
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 		if (!*unwound)
 			printf("not unwound at %#lx\n", (long)pc);
 		*unwound ? good++ : bad++;
-		/* Back to where the signal came: sigreturn ends there. */
+		/* Back to where the signal arrived: sigreturn ends there. */
 		while (pc_of(pid) != pc)
 			CHECK(resume(pid, PTRACE_SYSCALL, 0));
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The trampoline is transparent: a backtrace from a handler goes through it to
-// the traced function and its callers, an exception goes through an armed
-// function, longjmp over one, and the shadow of both is gone afterwards.
+// The trampoline is transparent. A backtrace from a handler passes it to the traced
+// function and its callers. An exception passes an armed function, and longjmp skips one.
+// The shadow stack entries of both are removed afterwards.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -40,16 +40,16 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
   return _URC_NO_REASON;
 }
 
-// Where there are frame records or back chains they lead the same way.
+// Frame records or back chains, where they exist, lead the same way.
 #ifndef __x86_64__
 #ifdef __riscv
-constexpr int RecordSize = 2; // frame pointers lead behind it
+constexpr int RecordSize = 2; // frame pointers lead past it
 #else
 constexpr int RecordSize = 0;
 #endif
 
 // The return address of the frame that @record belongs to; it may be signed. On
-// ppc64le it is in the frame that this one's back chain leads to.
+// ppc64le it is in the frame to which this one's back chain points.
 static uintptr_t returnAddress(const uintptr_t *record) {
 #ifdef __powerpc64__
   return reinterpret_cast<uintptr_t *>(record[0])[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Vector and floating-point arguments survive a handler that uses every
- * register of theirs, at the width that the program was compiled for; and
- * variadic ones, whose number of vector registers is in al on x86-64.
+ * Vector and floating-point arguments survive a handler that uses all these registers at
+ * the width that the program was compiled for. The same for variadic ones, whose number
+ * of vector registers is in al on x86-64.
  */
 // RUN: %build %s -o %t.sse %link
 // RUN: %t.sse | FileCheck %s
@@ -63,7 +63,7 @@ typedef double vector __attribute__((vector_size(WIDTH)));
 
 static int calls;
 
-/* What any handler may do. */
+/* All that a handler may do. */
 static void wipe(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -76,8 +76,8 @@ static void wipe(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * More of each than there are registers for, on most. Not static: LLVM would give
- * it a convention of its own (riscv64).
+ * More of each than registers on most targets. Not static: LLVM would choose its own
+ * calling convention (riscv64).
  */
 OPAQUE void take_vectors(vector a, vector b, vector c, vector d, vector e,
 			 vector f, vector g, vector h, vector i, vector j,
@@ -88,7 +88,7 @@ OPAQUE void take_vectors(vector a, vector b, vector c, vector d, vector e,
 	memcpy(out, all, sizeof(all));
 }
 
-/* Not static, or the one call's constants would be taken instead. */
+/* Not static: the compiler would propagate the constants of the only call. */
 OPAQUE double take_doubles(double a, double b, double c, double d, double e,
 			   double f, double g, double h, double i, double j,
 			   double k, double l, double m)
@@ -130,7 +130,7 @@ static void check(void)
 
 int main(void)
 {
-	/* Not on the stack: to copy it there takes registers that may not be there. */
+	/* Not on the stack: copying it may need unsupported registers. */
 	static struct patchbay_ops_attr attr = { .size = sizeof(attr),
 						 .handler = wipe };
 	struct patchbay_ops *ops;
@@ -143,7 +143,7 @@ int main(void)
 #endif
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "take_*", 0), 3);
-	/* The first call of a thread takes another path than those that follow. */
+	/* The first call of a thread takes another path than later ones. */
 	for (int i = 1; i <= 3; i++) {
 		check();
 		CHECK_EQ(calls, 3 * i);

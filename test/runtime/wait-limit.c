@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A handler runs for long. These do not wait for it: a thread that asks for figures
- * while another thread waits, a batch whose limit is 0, a change of other functions.
- * Other calls wait up to the limit. If the wait ends there, the error says whether the
- * change was made, and a tracer that is to be destroyed is called no more.
+ * A handler runs for long. These do not wait for it: a thread that requests figures while
+ * another one waits, a batch with limit 0, and a change of other functions. Other calls
+ * wait up to the limit. After a timeout the error says whether the change was made. A
+ * tracer that is being destroyed is not called any more.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -94,7 +94,7 @@ static size_t armed(const struct patchbay_ops *ops)
 	return info.armed;
 }
 
-/* How many waits were given up, and that the last one was for the caller. */
+/* The number of waits that timed out; the last one was for the caller. */
 static uint64_t timeouts(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -104,7 +104,7 @@ static uint64_t timeouts(void)
 	return stats.timeouts;
 }
 
-/* In the handler of another tracer somebody stays: that one is not to be freed. */
+/* A thread stays in the handler of another tracer, which must not be freed. */
 static void destroy_beside(void)
 {
 	struct patchbay_ops *ops = create(handler);
@@ -116,7 +116,7 @@ static void destroy_beside(void)
 	CHECK_EQ(calls, 1);
 	CHECK_EQ(patchbay_ops_destroy(ops), -ETIMEDOUT);
 	CHECK_EQ(timeouts(), before + 1);
-	/* It is done all the same, as it would have been in time. */
+	/* The change is made all the same. */
 	CHECK_EQ(armed(ops), 0);
 	CHECK_EQ(third(5), 5);
 	CHECK_EQ(calls, 1);
@@ -139,7 +139,7 @@ static struct patchbay_batch *exchange(struct patchbay_ops *ops,
 	return batch;
 }
 
-/* A batch that has waited in vain: was it carried out? */
+/* A batch whose wait timed out: was it carried out? */
 static void batches(void)
 {
 	struct patchbay_ops *ops = create(handler);
@@ -181,7 +181,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* While another thread waits, and will for long. */
+/* While another thread waits for a long time. */
 static void ask(const struct patchbay_ops *ops)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -212,7 +212,7 @@ int main(void)
 		usleep(100);
 	disarm_without_waiting(staying);
 
-	/* It calls nobody any more; other functions are nobody's business. */
+	/* It is not called any more; other functions are unaffected. */
 	patchbay_set_wait_limit(50);
 	CHECK_EQ(slow(4), 4);
 	CHECK_EQ(arrived, 1);
@@ -220,13 +220,13 @@ int main(void)
 	CHECK_EQ(other(5), 5);
 	CHECK_EQ(calls, 1);
 
-	/* Its handler is running all the same. */
+	/* Its handler is still running. */
 	CHECK_EQ(patchbay_synchronize(), -ETIMEDOUT);
 	CHECK_EQ(patchbay_arm(quick, "slow", 0), -EAGAIN);
 	CHECK_EQ(patchbay_ops_destroy(staying), -ETIMEDOUT);
 	destroy_beside();
 	batches();
-	/* Who was never on a function has nobody to wait for. */
+	/* A tracer that was never armed has no handler to wait for. */
 	CHECK_EQ(patchbay_ops_destroy(create(handler)), 0);
 	calls = 1;
 
@@ -240,7 +240,7 @@ int main(void)
 	pthread_join(waiter, NULL);
 	pthread_join(caller, NULL);
 
-	/* Now it is as any function. */
+	/* Now it is a normal function. */
 	CHECK_EQ(patchbay_arm(quick, "slow", 0), 1);
 	CHECK_EQ(slow(6), 6);
 	CHECK_EQ(calls, 2);
