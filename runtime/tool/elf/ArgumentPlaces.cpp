@@ -13,14 +13,14 @@ namespace {
 
 enum class WordClass { None, Integer, Float };
 
-/// What a value takes: registers for its words, or memory.
+/// How a value is passed: in registers, for each of its words, or in memory.
 struct Passing {
   enum { Registers, OnStack, ByAddress, Unknown } How = Unknown;
   std::vector<WordClass> Words;
   uint64_t StackWords = 0;
 };
 
-/// How many there are of each, and of arguments how many are taken.
+/// Registers and stack words that arguments have used so far.
 struct Taken {
   unsigned GP = 0, FP = 0, Stack = 0;
 };
@@ -32,8 +32,8 @@ static bool isFloat(DWARFDie Type) {
   return Kind == "d" || Kind == "f";
 }
 
-// Classes of the eight bytes that a type's parts lie in; false: it is not known here, or
-// it is such that all of it is in memory.
+// Classifies each eight bytes of a type by its parts. False: not known here, or
+// the whole value is in memory.
 static bool classify(DWARFDie Type, uint64_t Offset, std::vector<WordClass> &Words,
                      unsigned Depth = 0) {
   Type = plainType(Type);
@@ -71,8 +71,9 @@ static bool classify(DWARFDie Type, uint64_t Offset, std::vector<WordClass> &Wor
   return true;
 }
 
-// System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes with
-// constructors of their own are passed by address, and compilers say which these are.
+// System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes
+// with their own constructors are passed by address. Compilers mark such
+// classes.
 static Passing passingOf(DWARFDie Type, bool IsX86) {
   Passing P;
   Type = plainType(Type);
@@ -98,7 +99,7 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
   P.Words.assign(P.StackWords, WordClass::None);
   P.How = Size <= 16 && classify(Type, 0, P.Words) ? Passing::Registers
                                                     : Passing::OnStack;
-  // Of padding alone, or empty: nothing is known of it by this.
+  // Padding only, or empty: this tells nothing about it.
   if (P.How == Passing::Registers && is_contained(P.Words, WordClass::None))
     P.How = Passing::Unknown;
   return P;
@@ -106,7 +107,7 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
 
 static std::string source(char Letter, unsigned N) { return Letter + utostr(N); }
 
-// Takes places for a value of an argument.
+// Assigns places to the value of an argument.
 static ArgumentPlace take(const Passing &P, Taken &T, unsigned MaxGP,
                           unsigned MaxFP) {
   ArgumentPlace Place;
@@ -122,7 +123,7 @@ static ArgumentPlace take(const Passing &P, Taken &T, unsigned MaxGP,
   return Place;
 }
 
-// The integer or floating-point argument register of DWARF's number.
+// The integer or floating-point argument register with this DWARF number.
 static std::string registerSource(unsigned Number, uint16_t Machine) {
   if (Machine == ELF::EM_X86_64) {
     static constexpr unsigned GP[] = {5, 4, 1, 2, 8, 9};
@@ -138,15 +139,15 @@ static std::string registerSource(unsigned Number, uint16_t Machine) {
 }
 
 namespace {
-/// Where debug information says that a value is at the entry.
+/// Where a value is at the entry, according to debug information.
 struct EntryLocation {
   enum { Registers, Elsewhere, Nowhere } How = Nowhere;
-  std::vector<std::string> Sources; // of each eight bytes
+  std::vector<std::string> Sources; // for each eight bytes
 };
 } // namespace
 
-// DW_OP_regN, or one for each eight bytes with DW_OP_piece behind it; empty: it
-// is something else, or a part is nowhere.
+// DW_OP_regN, or one per eight bytes, each followed by DW_OP_piece. Empty:
+// another expression, or a part has no place.
 static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
                                             uint16_t Machine) {
   std::vector<std::string> Sources;
@@ -160,7 +161,7 @@ static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
     Expr = Expr.drop_front();
     if (Expr.empty() && Sources.size() == 1)
       return Sources;
-    // Sizes are ULEB128; so small ones are a byte.
+    // Sizes are ULEB128, so small ones take one byte.
     if (Expr.size() < 2 || Expr[0] != DW_OP_piece ||
         (Expr[1] != 8 && (Expr.size() != 2 || Expr[1] > 8)))
       return {};
@@ -169,12 +170,13 @@ static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
   return Sources;
 }
 
-// At this address of the function.
+// The location at this address of the function.
 static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
                                 uint64_t Address, uint16_t Machine) {
   EntryLocation Result;
   for (const DWARFLocationExpression &L : Locations) {
-    // Without a range it holds for all of the function; in a frame, once there is one.
+    // A location without a range is valid in the whole function. If it is in
+    // the frame, it is valid once the frame exists.
     if (L.Range && (Address < L.Range->LowPC || Address >= L.Range->HighPC))
       continue;
     Result.Sources = registersOf(L.Expr, Machine);
@@ -186,8 +188,7 @@ static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
   return Result;
 }
 
-// Of some nothing is said before the end of the site, which changes no
-// argument.
+// Some locations begin only at the end of the site, which changes no argument.
 static EntryLocation locationOf(const DwarfParameter &P,
                                 const SiteRecord &Record, uint16_t Machine) {
   if (!P.Location)
@@ -204,9 +205,9 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
-// The compiler says of an argument that a function does not use that it is
-// nowhere, and no longer passes it where it sees both: what is in its place is
-// anything then.
+// For an argument that a function does not use, the compiler gives no location.
+// Where it sees caller and function, it does not pass the argument any more.
+// Its place then has any value.
 static bool isUnused(const DwarfParameter &P) {
   return !P.Location || !P.Location.find({DW_AT_location, DW_AT_const_value});
 }
@@ -254,11 +255,12 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
     Passing How = passingOf(P.Type, IsX86);
     ArgumentPlace Place = take(How, T, IsX86 ? 6 : 8, 8);
     IsKnown &= How.How != Passing::Unknown;
-    // Elsewhere these have rules of their own, which nobody here has tried.
+    // On other architectures these have rules that have not been tested here.
     IsKnown &= IsX86 || (!T.FP && !T.Stack);
     F.Places.push_back(std::move(Place));
   }
-  // The record was made of the function's code, and so of what it really takes.
+  // The compiler made the record from the function's code, so it has what the
+  // function really takes.
   bool Agrees = IsKnown && T.GP == Record.Raw.gp_args &&
                 T.FP == Record.Raw.fp_args &&
                 T.Stack == Record.Raw.stack_arg_words &&
@@ -268,7 +270,8 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   for (size_t I = 0; I != F.Places.size(); ++I) {
     ArgumentPlace &Place = F.Places[I];
     EntryLocation At = locationOf(F.Parameters[I], Record, Machine);
-    // Nobody else calls it: it may take something else in that place.
+    // Only known callers call it, so they may pass something else in that
+    // place.
     bool IsThere = At.How == EntryLocation::Registers &&
                    all_of(At.Sources, [&](const std::string &Source) {
                      return is_contained(Place.Words, Source);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where arguments are when a function begins: by the rules of the calling convention,
-// which hold there whatever the compiler does later, as far as the function's record
-// agrees; and where the compiler has changed them, by what debug information says.
+// Finds arguments at the beginning of a function. If the function's record
+// agrees, the calling convention tells their places, whatever the compiler does
+// later. If the compiler has changed them, debug information tells.
 #ifndef PATCHBAY_TOOL_ARGUMENTPLACES_H
 #define PATCHBAY_TOOL_ARGUMENTPLACES_H
 
@@ -10,17 +10,17 @@
 
 namespace patchbay {
 
-/// Of each eight bytes of a value, where they are, as a source in typed_spec.h: "r0".
+/// The places of each eight bytes of a value, as sources of typed_spec.h: "r0".
 struct ArgumentPlace {
   std::vector<std::string> Words;
-  bool IsAddress = false; // of the value, which is in memory
-  std::string Why;        // it is nowhere
-  bool IsUnused = false;  // so that callers may pass anything there
+  bool IsAddress = false; // the value is in memory, at this address
+  std::string Why;        // why it has no place
+  bool IsUnused = false;  // so callers may pass any value
 };
 
 struct FunctionPlaces {
   std::vector<DwarfParameter> Parameters;
-  std::vector<ArgumentPlace> Places; // of these
+  std::vector<ArgumentPlace> Places; // of these parameters
   llvm::DWARFDie ResultType;         // invalid: void
   ArgumentPlace Result;
 };

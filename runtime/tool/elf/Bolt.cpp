@@ -17,7 +17,7 @@ Expected<bool> patchbay::hasMovedFunctions(const ElfImage &Image) {
 }
 
 Expected<bool> patchbay::isWrittenByBolt(const ElfImage &Image) {
-  // The note can be left out (-bolt-info=0).
+  // -bolt-info=0 omits the note.
   auto Noted = hasSection(Image, ".note.bolt_info");
   if (!Noted || *Noted)
     return Noted;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What llvm-bolt does to an image (bolt/lib/Rewrite/RewriteInstance.cpp). Linked
-// with --emit-relocs, functions are moved to a new .text. The old one, which is
-// .bolt.org.text then, stays where it was, and the records, of which llvm-bolt
-// knows nothing, lead there: to code as the compiler made it, but which nobody
-// executes.
+// Recognizes changes by llvm-bolt (bolt/lib/Rewrite/RewriteInstance.cpp). In an
+// image linked with --emit-relocs it moves functions to a new .text. The old
+// section stays in its place, as .bolt.org.text. llvm-bolt does not know the
+// records, so they still lead to the old code. The compiler made that code, but
+// nothing executes it.
 #ifndef PATCHBAY_TOOL_BOLT_H
 #define PATCHBAY_TOOL_BOLT_H
 
@@ -12,21 +12,22 @@
 
 namespace patchbay {
 
-/// Whether llvm-bolt wrote the image, functions moved or not.
+/// Did llvm-bolt write the image, with or without moved functions?
 llvm::Expected<bool> isWrittenByBolt(const ElfImage &Image);
 
-/// Whether it may have moved functions.
+/// May it have moved functions?
 llvm::Expected<bool> hasMovedFunctions(const ElfImage &Image);
 
-/// In an image with moved functions: whether the one at Entry is another's or
-/// nobody's by now. What llvm-bolt leaves where it was keeps its symbol.
+/// In an image with moved functions: does the code at Entry belong to another
+/// function, or to none? Functions that llvm-bolt leaves in their place keep
+/// their symbols.
 bool isMoved(const SymbolNames &Functions, uint64_t Entry);
 
-/// Removes from Records those of functions that were moved.
+/// Removes the records of moved functions from Records.
 llvm::Error removeMoved(const ElfImage &Image, const SymbolNames &Functions,
                         std::vector<SiteRecord> &Records);
 
-/// What to say of an image of which Moved functions of All were removed.
+/// A message for an image from which Moved of All functions were removed.
 std::string movedText(const ElfImage &Image, const SymbolNames &Functions,
                       size_t Moved, size_t All);
 

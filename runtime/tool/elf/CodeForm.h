@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ABI puts around the entry of a function, machine by machine, as
-// bytes: what `verify` expects to find. The numbers are abi.h's.
+// The bytes that the ABI puts around the entry of a function, by machine:
+// `verify` expects them. abi.h has the numbers.
 #ifndef PATCHBAY_TOOL_CODEFORM_H
 #define PATCHBAY_TOOL_CODEFORM_H
 
@@ -15,13 +15,13 @@ namespace patchbay {
 
 using CodeBytes = llvm::SmallVector<uint8_t, 8>;
 
-/// An instruction word of which some bits are given.
+/// An instruction word with some given bits.
 struct CodeWord {
   uint32_t Value;
   uint32_t Mask = 0xffffffff;
 };
 
-/// What may stand between the entry and the site.
+/// Code that may stand between the entry and the site.
 struct EntryCode {
   llvm::StringLiteral Name;
   llvm::ArrayRef<CodeWord> Words;
@@ -33,30 +33,31 @@ struct CodeForm {
   uint16_t Machine;
   uint32_t PadWord;
   llvm::ArrayRef<EntryCode> EntryCodes;
-  /// Whether how far the site is from the entry is in st_other.
+  /// Does st_other tell the distance from the entry to the site?
   bool HasLocalEntry;
-  /// The most arguments that the calling convention has registers for.
+  /// Numbers of argument registers of the calling convention.
   unsigned MaxGPArgs, MaxFPArgs;
-  /// The disarmed site, words or, where instructions have odd sizes, bytes.
+  /// The disarmed site as words. Empty where instructions have odd sizes.
   llvm::ArrayRef<uint32_t> SiteWords;
 
   unsigned siteSize() const;
-  /// The disarmed site; ToPad leads from its start to the pad, ToStub to the stub
-  /// that it calls if it is armed, where there are such.
+  /// The disarmed site. ToPad is the distance from its start to the pad, ToStub
+  /// the distance to the stub that it calls when armed, if there are such.
   CodeBytes site(int64_t ToPad, int64_t ToStub) const;
-  /// Where the stub of a function is, behind the first one of its module.
+  /// The offset of a function's stub from the first one of its module.
   unsigned stubOffset(const patchbay_record &R, bool BehindLandingPad) const;
-  /// The stubs of a module with trampolines' addresses at Trampolines, which they
-  /// jump through, when the first stub is at Stubs; and what is behind them.
+  /// The stubs of a module, and the bytes after them. They jump through
+  /// trampolines' addresses at Trampolines. Stubs is the address of the first
+  /// stub.
   CodeBytes stubs(uint64_t Stubs, uint64_t Trampolines) const;
   /// Eight bytes of return instructions.
   CodeBytes pad() const;
-  /// The 8 bytes before the entry if the record has this signature. Found is
-  /// what is there, for the bits that nothing else tells.
+  /// The 8 bytes before the entry of a record with this signature. Found are
+  /// the present bytes, for bits that only they tell.
   CodeBytes padAndHash(uint32_t Signature, llvm::ArrayRef<uint8_t> Found) const;
 };
 
-/// The form of a machine in abi.h's table.
+/// The entry for a machine in abi.h's table.
 const CodeForm &codeForm(uint16_t Machine);
 
 } // namespace patchbay

@@ -14,13 +14,14 @@ using namespace llvm;
 using namespace patchbay;
 using namespace llvm::dwarf;
 
-// A type that refers to itself through typedefs, or a struct in itself, is damage.
+// A type that refers to itself through typedefs, or a struct that contains
+// itself, is damaged data.
 static constexpr unsigned MostSteps = 64;
-// Of an enumeration; others are shown as numbers.
+// Enumerators of an enumeration; further ones are shown as numbers.
 static constexpr size_t MostEnumerators = 256;
 
 static std::unique_ptr<DWARFContext> contextOf(const ElfImage &Image) {
-  // What is damaged is found to be so where it is asked for.
+  // Damaged data is detected when it is read.
   auto Ignore = [](Error E) { consumeError(std::move(E)); };
   auto Context = DWARFContext::create(
       Image.object(), DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "",
@@ -57,7 +58,8 @@ DwarfFunctions::open(const ElfImage &Image, ArrayRef<std::string> Roots) {
 
 DWARFDie DwarfFunctions::at(uint64_t Entry) const {
   auto Dies = Context->getDIEsForAddress(Entry, /*CheckDWO=*/true);
-  // An entry is that of the function itself, and not in one that was inlined there.
+  // An entry belongs to the function itself, and not to a function that was
+  // inlined there.
   return Dies.FunctionDIE;
 }
 
@@ -70,7 +72,7 @@ std::string DwarfFunctions::sourceOf(uint64_t Entry) const {
   return Info->FileName + ":" + utostr(Info->Line);
 }
 
-// What the symbol of a function is, or would be.
+// The symbol of a function, or the one that it would have.
 static std::string symbolOf(DWARFDie Function) {
   const char *Name = Function.getLinkageName();
   Name = Name ? Name : Function.getShortName();
@@ -133,8 +135,8 @@ std::vector<DwarfParameter> patchbay::parametersOf(DWARFDie Function) {
   auto IsParameter = [](DWARFDie D) {
     return D.getTag() == DW_TAG_formal_parameter;
   };
-  // What was inlined elsewhere, too, is declared there, and what is known of this copy
-  // refers to it.
+  // If the function was also inlined elsewhere, its parameters are declared
+  // there, and this copy refers to them.
   DWARFDie Declared = Function;
   if (auto Origin = Function.getAttributeValueAsReferencedDie(DW_AT_abstract_origin))
     Declared = Origin;
@@ -214,7 +216,7 @@ static StringRef nameOf(DWARFDie D) {
   return Name ? Name : "";
 }
 
-// Both have it in namespaces of their own: std::__cxx11 and std::__1.
+// Both put it into namespaces: std::__cxx11 and std::__1.
 std::string patchbay::stringKind(DWARFDie Type) {
   Type = plainType(Type);
   if (!isRecord(Type) || !nameOf(Type).starts_with("basic_string<char,"))
@@ -290,7 +292,7 @@ std::string patchbay::scalarKind(DWARFDie Type) {
   return "";
 }
 
-// libstdc++ has the length first, and libc++ the pointer.
+// libstdc++ has the length first, libc++ the pointer.
 std::optional<DwarfView> patchbay::viewOf(DWARFDie Type) {
   Type = plainType(Type);
   if (!isRecord(Type))
@@ -330,7 +332,7 @@ static std::optional<DwarfMember> findMember(DWARFDie Record, StringRef Name,
     if (!IsBase && !nameOf(D).empty())
       continue;
     DWARFDie Inner = plainType(typeOf(D));
-    // A virtual base is where the object itself says.
+    // The object itself tells where a virtual base is.
     if (!isRecord(Inner) || D.find(DW_AT_virtuality))
       continue;
     if (auto Found = findMember(Inner, Name, Depth + 1)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What debug information says of functions: their parameters and results, and of what
-// types they are. LLVM reads it; nothing is kept of functions that nobody asks about.
+// Reads functions' parameters, results and types from debug information, by
+// LLVM's reader. Keeps nothing about functions that are not looked up.
 #ifndef PATCHBAY_TOOL_DWARFFUNCTIONS_H
 #define PATCHBAY_TOOL_DWARFFUNCTIONS_H
 
@@ -12,17 +12,18 @@ namespace patchbay {
 
 class DwarfFunctions {
 public:
-  /// Of the image or, where it was stripped, of a file with its debug information,
-  /// which is looked for below each of Roots, as that with its symbols is. Fails if
-  /// there is none.
+  /// Opens debug information of the image. If the image was stripped, looks for
+  /// its debug file below each of Roots, as for its symbols. Fails if there is
+  /// none.
   static llvm::Expected<std::unique_ptr<DwarfFunctions>>
   open(const ElfImage &Image, llvm::ArrayRef<std::string> Roots);
-  /// The function at an address; invalid if nothing is known of it.
+  /// The function at an address; invalid if unknown.
   llvm::DWARFDie at(uint64_t Entry) const;
-  /// Where the source has the function at an address: "a.c:3"; empty if that is not known.
+  /// The source location of the function at an address: "a.c:3"; empty if
+  /// unknown.
   std::string sourceOf(uint64_t Entry) const;
-  /// "f was inlined into main (a.c:3) and 2 more places", if Globs match a function that was
-  /// inlined; else empty.
+  /// "f was inlined into main (a.c:3) and 2 more places", if Globs match a
+  /// function that was inlined. Otherwise empty.
   std::string inlinedText(llvm::ArrayRef<std::string> Globs) const;
 
 private:
@@ -30,10 +31,10 @@ private:
   std::unique_ptr<llvm::DWARFContext> Context;
 };
 
-/// A parameter as it is declared, in order; Location: the one that says where it is,
+/// A parameter as declared, in order. Location: the entry that tells its place,
 /// invalid if the compiler has dropped it.
 struct DwarfParameter {
-  std::string Name; // "" if it has none
+  std::string Name; // "" if unnamed
   llvm::DWARFDie Type, Location;
 };
 
@@ -41,9 +42,9 @@ std::vector<DwarfParameter> parametersOf(llvm::DWARFDie Function);
 
 /// Invalid: void.
 llvm::DWARFDie typeOf(llvm::DWARFDie Of);
-/// Without typedefs, const and the like.
+/// Without typedefs, qualifiers and the like.
 llvm::DWARFDie plainType(llvm::DWARFDie Type);
-/// 0 if it is not known.
+/// 0 if unknown.
 uint64_t sizeOf(llvm::DWARFDie Type);
 /// A pointer, or a reference of either kind.
 bool isPointer(llvm::DWARFDie Type);
@@ -55,9 +56,9 @@ std::string stringKind(llvm::DWARFDie Type);
 struct DwarfView {
   uint64_t Text, Length; // offsets
 };
-/// Nothing if it is none, or of other characters than char.
+/// Nothing if it is no string view, or not one of char.
 std::optional<DwarfView> viewOf(llvm::DWARFDie Type);
-/// Its kind in typed_spec.h, with enumerators; empty if it is none of those.
+/// Its kind in typed_spec.h, with enumerators; empty if it has none of those.
 std::string scalarKind(llvm::DWARFDie Type);
 
 struct DwarfMember {
@@ -65,7 +66,7 @@ struct DwarfMember {
   uint64_t Offset;
   bool IsBitField;
 };
-/// Also in base classes, and in members without a name.
+/// Also searches base classes, and unnamed members.
 std::optional<DwarfMember> memberOf(llvm::DWARFDie Record, llvm::StringRef Name);
 /// Names of members, for messages.
 std::vector<std::string> memberNames(llvm::DWARFDie Record);

@@ -6,10 +6,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// R_*_NONE of every machine, which writes nothing.
+// R_*_NONE of every machine. It writes nothing.
 static constexpr uint32_t NoRelocation = 0;
 
-// Nearly all dynamic relocations of 64-bit machines write this much.
+// Nearly all dynamic relocations of 64-bit machines write this many bytes.
 static constexpr uint64_t WrittenSize = 8;
 
 using AddRelocation =
@@ -54,7 +54,8 @@ Expected<DynamicRelocations> DynamicRelocations::create(const ElfImage &Image) {
     if (Error E = addFromTable(Image, Add))
       return E;
   for (const ElfImage::ELFT::Shdr &Section : *Sections) {
-    // What --emit-relocs leaves behind is for tools, not for the loader.
+    // The relocations that --emit-relocs leaves behind are for tools, not for
+    // the loader.
     if (!(Section.sh_flags & ELF::SHF_ALLOC))
       continue;
     if (Section.sh_type == ELF::SHT_RELA) {

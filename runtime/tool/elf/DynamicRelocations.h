@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The places of an image that the dynamic loader writes to.
+// The addresses of an image that the dynamic loader writes to.
 #ifndef PATCHBAY_TOOL_DYNAMICRELOCATIONS_H
 #define PATCHBAY_TOOL_DYNAMICRELOCATIONS_H
 
@@ -19,7 +19,7 @@ public:
 
   static llvm::Expected<DynamicRelocations> create(const ElfImage &Image);
 
-  /// The first that writes to a range, null if none does.
+  /// The first one that writes to a range; null if none.
   const Relocation *in(uint64_t Address, uint64_t Size) const;
 
 private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the dynamic loader finds in an image, by PT_DYNAMIC: all that is left of the tables
-// of a file without section headers (-z nosectionheader, llvm-strip --strip-sections).
+// The dynamic section of an image, found by PT_DYNAMIC. A file without section
+// headers (-z nosectionheader, llvm-strip --strip-sections) has no other tables
+// left.
 #ifndef PATCHBAY_TOOL_DYNAMICTABLE_H
 #define PATCHBAY_TOOL_DYNAMICTABLE_H
 
@@ -14,13 +15,13 @@ class DynamicTable {
 public:
   static llvm::Expected<DynamicTable> create(const ElfImage &Image);
 
-  /// What the tag DT_* is set to; 0 if it is not there.
+  /// The value of tag DT_*; 0 if it is missing.
   uint64_t value(int64_t Tag) const;
-  /// The bytes of the table at Tag, which has Size bytes; fails if they are not in the file.
+  /// The Size bytes of the table at Tag. Fails if they are not in the file.
   llvm::Expected<llvm::ArrayRef<uint8_t>> bytes(const ElfImage &Image,
                                                 int64_t Tag,
                                                 uint64_t Size) const;
-  /// The same as elements of a type.
+  /// The same as an array.
   template <class T>
   llvm::Expected<llvm::ArrayRef<T>> table(const ElfImage &Image, int64_t Tag,
                                           uint64_t Size) const {

@@ -15,8 +15,8 @@ using namespace llvm;
 using namespace llvm::object;
 using namespace patchbay;
 
-// More than any file has. One that claims them may have a hole for that: sizes of
-// files cost nothing.
+// More than any file has. A damaged or hostile file may claim more, and have a
+// hole there: a large size costs nothing.
 static constexpr uint64_t MaxRecords = 1 << 24;
 static constexpr uint64_t MaxSymbols = 1 << 26;
 
@@ -33,8 +33,8 @@ static constexpr Arch Archs[] = {
 #undef X
 };
 
-// Every row of the table is a 64-bit little-endian machine, which is why one
-// ELFT is enough; EM_PPC64 also has a big-endian variant, which is refused.
+// All machines of the table are 64-bit and little-endian, so one ELFT is
+// enough. EM_PPC64 also has a big-endian variant, which is refused.
 static const Arch *findArch(uint16_t Machine) {
   const Arch *Found =
       llvm::find_if(Archs, [&](const Arch &A) { return A.Machine == Machine; });
@@ -45,8 +45,8 @@ static const Arch *findArch(uint16_t Machine) {
 // SymbolNames
 //===----------------------------------------------------------------------===//
 
-// Identical code folding and aliases give one address several names. The first
-// is the one a user is likely to know: global before weak before local, then
+// Identical code folding and aliases give one address several names. Puts the
+// name first that a user probably knows: global before weak before local, then
 // fewer leading underscores, then the alphabet.
 void SymbolNames::sort() {
   auto Key = [](const Symbol &S) {
@@ -70,7 +70,7 @@ ArrayRef<SymbolNames::Symbol> SymbolNames::symbolsAt(uint64_t Address) const {
 
 std::vector<StringRef> SymbolNames::at(uint64_t Address) const {
   std::vector<StringRef> Names;
-  // .symtab repeats what .dynsym has.
+  // .symtab repeats the names of .dynsym.
   for (const Symbol &S : symbolsAt(Address))
     if (!llvm::is_contained(Names, S.Name))
       Names.push_back(S.Name);
@@ -171,13 +171,13 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
     auto Contents = elf().getSegmentContents(Segment);
     if (!Contents)
       return error(Contents.takeError());
-    // Up to the NUL that ends it.
+    // Up to its NUL.
     return toStringRef(*Contents).split('\0').first.str();
   }
   return std::nullopt;
 }
 
-// Only the loader knows where the thread-local storage of a module is.
+// Only the loader knows where a module's thread-local storage is.
 Expected<bool> ElfImage::isLoader() const {
   auto Names = symbolNames();
   if (!Names)
@@ -231,7 +231,8 @@ Error ElfImage::forEachLoadedNote(unsigned Type, size_t MinSize,
     Error Damage = Error::success();
     Error E = readNotes(*this, S, S.p_vaddr, S.p_offset, S.p_align, Type,
                         MinSize, Do, Damage);
-    // The runtime stops at what is no note, as where objcopy removed one.
+    // The runtime stops at data that is no note, for example where objcopy
+    // removed one.
     consumeError(std::move(Damage));
     if (E)
       return E;
@@ -307,7 +308,7 @@ Expected<std::vector<uint64_t>> ElfImage::modules() const {
   if (Error E = forEachLoadedNote(PATCHBAY_NOTE_MODULE,
                                   sizeof(patchbay_module_note), Read))
     return E;
-  // A linker script need not make a segment of notes.
+  // A linker script may omit the segment of notes.
   if (Modules.empty())
     if (Error E =
             forEachNote(PATCHBAY_MODULE_NOTE_SECTION, PATCHBAY_NOTE_MODULE,
@@ -323,7 +324,7 @@ Expected<std::vector<uint64_t>> ElfImage::modules() const {
 Expected<std::vector<std::string>> ElfImage::sourcesWithoutSlots() const {
   std::vector<std::string> Sources;
   auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t) {
-    // Up to the NUL that ends it.
+    // Up to its NUL.
     Sources.push_back(
         toStringRef(Desc.drop_front(sizeof(patchbay_bitcode_note)))
             .split('\0')
@@ -411,7 +412,7 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
   auto Ranges = describedRanges();
   if (!Ranges)
     return Ranges.takeError();
-  // Without notes the module's constructor alone knows its descriptor.
+  // Without notes only the module's constructor knows its descriptor.
   auto Modules = modules();
   if (!Modules)
     return Modules.takeError();

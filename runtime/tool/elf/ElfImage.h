@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the command reads of an ELF file: its records, the symbols of its
-// functions, and how it is to be loaded. Nothing in the file is trusted.
+// Reads an ELF file's records, symbols of functions, and loading information.
+// Trusts nothing in the file.
 #ifndef PATCHBAY_TOOL_ELFIMAGE_H
 #define PATCHBAY_TOOL_ELFIMAGE_H
 
@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-// Of LLVM's reader only the names: its header takes the compiler a second in
-// each file, and half of the command reads this one. Who uses elf() or object()
-// includes llvm/Object/ELFObjectFile.h.
+// Declares only names of LLVM's reader: the compiler needs a second per file
+// for its header, and half of the command includes this one. Users of elf() or
+// object() include llvm/Object/ELFObjectFile.h.
 namespace llvm::object {
 template <endianness E, bool Is64> struct ELFType;
 template <class ELFT> struct Elf_Shdr_Impl;
@@ -31,9 +31,9 @@ namespace patchbay {
 
 /// A record with its references resolved to ELF addresses.
 struct SiteRecord {
-  /// Where the record itself is.
+  /// The address of the record itself.
   uint64_t Address;
-  /// Whether a module descriptor leads to it, so that the runtime finds it.
+  /// Does a module descriptor lead to it, so that the runtime finds it?
   bool Described;
   uint64_t Entry;
   uint64_t Site;
@@ -53,27 +53,28 @@ public:
   };
 
   void add(const Symbol &S) { Symbols.push_back(S); }
-  /// To be called once, between the last add() and the first at().
+  /// Call once, between the last add() and the first at().
   void sort();
   /// All symbols, sorted by address.
   llvm::ArrayRef<Symbol> symbols() const { return Symbols; }
-  /// The symbols at an address, the one to show first.
+  /// The symbols at an address, the preferred one first.
   llvm::ArrayRef<Symbol> symbolsAt(uint64_t Address) const;
-  /// The names at an address, the one to show first; none if it has no symbol.
+  /// The names at an address, the preferred one first; empty if it has no
+  /// symbol.
   std::vector<llvm::StringRef> at(uint64_t Address) const;
   bool defines(llvm::StringRef Name) const;
   bool exports(llvm::StringRef Name) const;
   /// Without .symtab only exported functions have names.
   bool stripped() const;
-  /// Whether there are two functions of which sourceName() is the same, and not
-  /// the symbol's own name of both.
+  /// Do two functions have this sourceName(), which is not the symbol's own
+  /// name of both?
   bool isShared(llvm::StringRef SourceName) const;
 
 private:
   llvm::StringSet<> findShared() const;
 
   std::vector<Symbol> Symbols;
-  mutable std::optional<llvm::StringSet<>> Shared; // found when it is asked for
+  mutable std::optional<llvm::StringSet<>> Shared; // computed on first use
 };
 
 class ElfImage {
@@ -81,9 +82,9 @@ public:
   using ELFT = llvm::object::ELFType<llvm::endianness::little, true>; // ELF64LE
   using Shdr = llvm::object::Elf_Shdr_Impl<ELFT>;
 
-  /// Fails if the file is not ELF of an architecture in abi.h's table.
+  /// Fails if the file is no ELF file, or of no architecture in abi.h's table.
   static llvm::Expected<ElfImage> open(llvm::StringRef Path);
-  /// The same of a file that is open, of which Path is for messages only.
+  /// The same for an open file. Path is for messages only.
   static llvm::Expected<ElfImage> read(int File, llvm::StringRef Path);
   ElfImage(ElfImage &&);
   ElfImage &operator=(ElfImage &&);
@@ -93,29 +94,31 @@ public:
   uint16_t machine() const;
   llvm::StringRef machineName() const;
   llvm::ArrayRef<uint8_t> buildId() const;
-  /// Whether it is an executable or a shared object.
+  /// Is it an executable or a shared object?
   bool isLinked() const;
-  /// The loader that PT_INTERP names; none if the file is static or a library.
+  /// The loader that PT_INTERP names; none for static programs and libraries.
   llvm::Expected<std::optional<std::string>> interpreter() const;
-  /// Whether it is a loader itself, which is given a program as an argument.
+  /// Is it a loader itself, which takes a program as an argument?
   llvm::Expected<bool> isLoader() const;
 
-  /// The version of the ABI that the image's objects were compiled for: if not all are
-  /// of ours, another one. Ours, if nothing says which.
+  /// The ABI version of the image's objects. If one has another version than
+  /// ours, that version. Ours if no object tells.
   llvm::Expected<uint32_t> abiVersion() const;
-  /// The modes that the image's objects were compiled in, a mask of
-  /// 1 << PATCHBAY_MODE_*. Fails if one is of another ABI version.
+  /// The modes of the image's objects, a mask of 1 << PATCHBAY_MODE_*. Fails if
+  /// one is of another ABI version.
   llvm::Expected<uint32_t> modes() const;
-  /// The addresses of module descriptors that loaded notes lead to. There may be
-  /// several notes, which all lead to one. Fails if one is of another version.
+  /// The addresses of module descriptors that loaded notes lead to. Several
+  /// notes may lead to the same one. Fails if one is of another version.
   llvm::Expected<std::vector<uint64_t>> modules() const;
-  /// The source files whose code was generated without the plugin, though they
-  /// were compiled with it (PATCHBAY_NOTE_BITCODE).
+  /// Source files that were compiled with the plugin, but whose code was
+  /// generated without it (PATCHBAY_NOTE_BITCODE).
   llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
-  /// Sorted by entry; an empty vector if there are no records. They are where module
-  /// descriptors say, as for the runtime, and in sections of their name.
+  /// Sorted by entry; empty if there are none. Includes records that module
+  /// descriptors lead to, as for the runtime, and those in sections of that
+  /// name.
   llvm::Expected<std::vector<SiteRecord>> records() const;
-  /// Of functions unless other types are asked for. Points into this image.
+  /// Symbols of functions unless other types are given. The names point into
+  /// this image.
   llvm::Expected<SymbolNames>
   symbolNames(llvm::ArrayRef<unsigned char> Types = {
                   llvm::ELF::STT_FUNC, llvm::ELF::STT_GNU_IFUNC}) const;
@@ -125,7 +128,7 @@ public:
   sectionsNamed(llvm::StringRef Name) const;
   const llvm::object::ObjectFile &object() const;
   const llvm::object::ELFFile<ELFT> &elf() const;
-  /// That it is of another version of the ABI than ours.
+  /// An error: the file has another ABI version than ours.
   llvm::Error otherVersion(uint32_t Version) const;
   /// An error about this file.
   llvm::Error error(const llvm::Twine &Message) const;
@@ -134,14 +137,14 @@ public:
 private:
   ElfImage();
   using NoteReader = llvm::function_ref<void(llvm::ArrayRef<uint8_t>, uint64_t)>;
-  /// Passes on the descriptor of each note of a type that has at least MinSize
-  /// bytes, and its address; fails if a section is damaged.
+  /// Calls Do with the descriptor, of at least MinSize bytes, of each note of a
+  /// type, and with its address. Fails if a section is damaged.
   llvm::Error forEachNote(llvm::StringRef Section, unsigned Type,
                           size_t MinSize, NoteReader Do) const;
-  /// The same of the notes that the loader maps, whatever their sections are.
+  /// The same for notes that the loader maps, whatever their sections are.
   llvm::Error forEachLoadedNote(unsigned Type, size_t MinSize,
                                 NoteReader Do) const;
-  /// Where the records of a module are; none if its descriptor does not say.
+  /// Where the records of a module are; none if its descriptor does not tell.
   struct RecordRange {
     uint64_t Address;
     llvm::ArrayRef<uint8_t> Bytes;
