@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A structure in Thrift's compact protocol, which Parquet's metadata is in.
+// A structure in Thrift's compact protocol, which Parquet's metadata uses.
 #ifndef PATCHBAY_TOOL_COMPACTTHRIFT_H
 #define PATCHBAY_TOOL_COMPACTTHRIFT_H
 
@@ -17,8 +17,8 @@ inline void appendVarint(std::string &To, uint64_t Value) {
             llvm::encodeULEB128(Value, Buffer));
 }
 
-/// Fields are given in the order of their numbers, none of which is more than
-/// 15 behind the one before it.
+/// Callers add fields in the order of their numbers. Each number exceeds the
+/// previous one by at most 15.
 class CompactThrift {
 public:
   CompactThrift &boolean(unsigned Field, bool Value) {
@@ -55,7 +55,7 @@ public:
     binary(OnlyValue);
     return *this;
   }
-  /// Of structures, as str() gives them.
+  /// A list of structures, as str() returns them.
   CompactThrift &list(unsigned Field, llvm::ArrayRef<std::string> Structures) {
     listHeader(Field, Struct, Structures.size());
     for (const std::string &Structure : Structures)

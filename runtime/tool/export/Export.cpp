@@ -40,12 +40,13 @@ std::vector<std::optional<uint64_t>>
 patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
                    std::optional<uint64_t> End) {
   std::vector<std::optional<uint64_t>> Ends;
-  // The last call is in all of these, or the only one.
+  // All of these contain the last call, or it is the only one.
   uint64_t Least = Open.empty() ? 0 : Open.back().Start;
   for (const TraceCall &C : Open.drop_front(Depth)) {
     if (C.hasDuration()) {
       uint64_t Own = C.end();
-      // Rounded to nanoseconds it may be behind that, or before what is in it.
+      // Rounding to nanoseconds may put it after that, or before a call within
+      // it.
       End = std::max(Least, std::min(Own, End.value_or(Own)));
     }
     Ends.push_back(End);
@@ -84,7 +85,7 @@ static uint32_t pid(const Trace &T, const TraceThread &Thread) {
   return T.Processes[Thread.Process].Data.Pid;
 }
 
-// Nanoseconds as seconds, without the errors of floating point.
+// Nanoseconds as seconds, without rounding errors of floating point.
 static std::string seconds(uint64_t Ns) {
   std::string Text;
   appendDecimal(Text, Ns, 1000000000, 9);
@@ -214,10 +215,10 @@ static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
 }
 
 namespace {
-// A begin without an end would have in it whatever comes behind it, so that no
-// call is written as one, but when it has ended: what was open when a thread's events
-// end, ends there. The last of these lasts a nanosecond, else it would not be in the
-// others.
+// In this format a begin without an end would contain all later calls. So each
+// call is written when it has ended. Calls that are open when a thread's events
+// end are ended there. The last of them lasts a nanosecond; otherwise it would
+// not be within the others.
 class ChromeCalls : public CallSink {
 public:
   ChromeCalls(json::OStream &J, Trace &T) : J(J), T(T), Why(T) {}
@@ -234,7 +235,7 @@ private:
   WhySlow Why;
   const TraceThread *Thread = nullptr;
   uint64_t Last = 0;
-  std::vector<DataValues> Values; // of the calls that are open
+  std::vector<DataValues> Values; // of the open calls
 };
 } // namespace
 
@@ -283,7 +284,7 @@ void ChromeCalls::call(const TraceCall &C, uint64_t End, const DataValues *V) {
     J.rawValue(microseconds(End - C.Start));
     J.attributeEnd();
     if (C.Asleep) {
-      // In that format, what a clock of the thread says.
+      // This field of the format has the thread's own clock.
       J.attributeBegin("tdur");
       J.rawValue(microseconds(C.Duration));
       J.attributeEnd();
@@ -316,15 +317,15 @@ void patchbay::exportChrome(Trace &T, raw_ostream &OS) {
   OS << '\n';
 }
 
-// Semicolons and newlines separate, in that format, and it has no escapes.
+// In this format semicolons and newlines separate, and have no escapes.
 static std::string frameName(StringRef Name) {
   std::string Result = printable(Name);
   llvm::replace(Result, ';', ':');
   return Result;
 }
 
-// The stacks of a tree. One text grows and shrinks with the depth: to keep those of all
-// nodes would take memory by the square of it.
+// The stacks of a tree. One string grows and shrinks with the depth. Strings
+// for all nodes would take memory by the square of the depth.
 namespace {
 class FoldedTree {
 public:
@@ -347,7 +348,8 @@ public:
 
   void print(StringRef Root, raw_ostream &OS) const {
     std::string Stack = frameName(Root);
-    std::vector<std::pair<uint32_t, size_t>> Open; // and the text before it
+    std::vector<std::pair<uint32_t, size_t>> Open; // and the length of the
+                                                   // string before it
     uint64_t Deeper = 0;
     uint32_t Node = Tree.empty() ? None : FirstChild[0];
     while (Node != None || !Open.empty()) {
@@ -360,7 +362,7 @@ public:
         continue;
       }
       Open.push_back({Node, Stack.size()});
-      // Entries have no duration: there, a call counts as one.
+      // Entries have no duration, so a call counts as one.
       uint64_t Weight = Tree[Node].Self + Tree[Node].Entries;
       if (Open.size() > MostFrames) {
         Deeper += Weight;
@@ -374,7 +376,7 @@ public:
 
 private:
   static constexpr uint32_t None = ~0u;
-  // What is deeper is one frame: a recursion, of which a picture shows nothing.
+  // Deeper frames become one: a picture shows nothing of such a recursion.
   static constexpr size_t MostFrames = 1000;
 
   StringRef nameOf(uint32_t Node) const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1, resource/v1,
-// common/v1): each call is a span, and each outermost call of a thread, with all that
-// is within it, a trace. Attributes have the names of OpenTelemetry's conventions.
+// A trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1,
+// resource/v1, common/v1). Each call is a span. Each outermost call of a
+// thread, with all calls within it, is a trace. Attributes use OpenTelemetry's
+// conventional names.
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"
@@ -32,7 +33,7 @@ constexpr unsigned Flags = 16, HasIsRemote = 0x100, IsRemote = 0x200;
 // Status
 constexpr unsigned StatusMessage = 2, StatusCode = 3, StatusError = 2;
 
-// Readers take the spans of a resource as a whole.
+// Readers load the spans of a resource as a whole.
 constexpr unsigned SpansAtOnce = 1000;
 
 class Spans : public CallSink {
@@ -45,7 +46,7 @@ public:
   void endThread(const TraceThread &) override { flush(); }
 
 private:
-  /// Of the spans that are open, by their depth.
+  /// Open spans, by depth.
   struct OpenSpan {
     uint64_t Id;
     std::string Args, Result;
@@ -69,7 +70,7 @@ private:
   std::vector<OpenSpan> Open;
   std::array<uint64_t, 2> Traces = {};
   uint64_t Id = 0;
-  uint64_t Processes = 0; // half of the ids of traces that are its own
+  uint64_t Processes = 0; // first half of the ids of its own traces
   uint64_t Last = 0;
 };
 
@@ -121,7 +122,8 @@ void Spans::beginThread(const TraceThread &Of) {
 void Spans::begin(ArrayRef<TraceCall> Calls, const DataValues *V) {
   Open.resize(Calls.size());
   bool HasValues = V && V->IsRecorded;
-  // A call that the program names the trace of belongs there, and so does what it calls.
+  // If the program names the trace of a call, the call and its callees belong
+  // to that trace.
   if (V && V->Context)
     Traces = {(*V->Context)[0], (*V->Context)[1]};
   else if (Calls.size() > 1)
@@ -148,16 +150,17 @@ void Spans::end(ArrayRef<TraceCall> Calls, size_t Depth,
   }
 }
 
-// The same each time that a recording is written, and another for each process.
+// Identifies a process: the same for each dump of a recording, different for
+// each process.
 std::string Spans::process() const {
   const DataFile &Data = T.Processes[Thread->Process].Data;
   return (Data.Session ? Data.Session->Host : "") + ' ' + utostr(Data.Pid) + ' ' +
          utostr(Data.StartNs);
 }
 
-// Within a trace of others the id has to be another than theirs.
+// Within a trace of other programs the id must differ from theirs.
 uint64_t Spans::spanOf(const OpenSpan &Of) const {
-  // 0 is no id.
+  // 0 is not a valid id.
   return Of.Trace[0] == Processes
              ? Of.Id
              : std::max<uint64_t>(xxh3_64bits(process() + ' ' + utostr(Of.Id)), 1);

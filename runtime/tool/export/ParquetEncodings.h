@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How columns of Apache Parquet are packed into bits: Encodings.md of
+// Packs columns of Apache Parquet into bits: see Encodings.md of
 // github.com/apache/parquet-format.
 #ifndef PATCHBAY_TOOL_PARQUETENCODINGS_H
 #define PATCHBAY_TOOL_PARQUETENCODINGS_H
@@ -18,7 +18,7 @@ inline void appendNumber(std::string &To, uint64_t Value, unsigned Bytes) {
     To += char(Value >> 8 * I);
 }
 
-/// Appends so many of the low bits of each value, the lowest first.
+/// Appends the Width low bits of each value, the lowest first.
 inline void appendBits(std::string &To, llvm::ArrayRef<uint64_t> Values,
                        unsigned Width) {
   size_t At = To.size();
@@ -34,7 +34,8 @@ inline void appendBits(std::string &To, llvm::ArrayRef<uint64_t> Values,
     To[At] = char(Waiting);
 }
 
-/// RLE and bit packing: as one run of a value that all are, or else of packed values.
+/// RLE and bit packing: one run if all values are equal, otherwise packed
+/// values.
 inline std::string hybrid(llvm::ArrayRef<uint64_t> Values, unsigned Width) {
   std::string Bytes;
   if (!Values.empty() && llvm::all_equal(Values)) {
@@ -50,9 +51,9 @@ inline std::string hybrid(llvm::ArrayRef<uint64_t> Values, unsigned Width) {
   return Bytes;
 }
 
-/// DELTA_BINARY_PACKED: what each value is more than the one before it, less the least
-/// of these, in blocks of 128. Times and what is the same for long take next to nothing.
-/// T is the column's type, in which differences overflow.
+/// DELTA_BINARY_PACKED: the difference of each value to the previous one, minus
+/// the least of these, in blocks of 128. Times and repeated values take next to
+/// nothing. T is the column's type; differences wrap in it.
 template <typename T>
 std::string deltaPacked(llvm::ArrayRef<uint64_t> Values) {
   using U = std::make_unsigned_t<T>;

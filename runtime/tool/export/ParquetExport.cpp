@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as a table for engines that query columns. Each row says all that
-// tells it from those of other programs and machines, so that many files are
-// one table: as one file, or as files in directories that say some of it.
+// A trace as a table for column-oriented query engines. Each row identifies its
+// program and machine, so many files form one table. Writes one file, or files
+// in directories whose names hold some of the columns.
 #include "Diagnostics.h"
 #include "Export.h"
 #include "ParquetTree.h"
@@ -30,7 +30,7 @@ static const ParquetFile::Field Fields[] = {
 };
 static constexpr int64_t NsPerDay = 24 * 60 * 60 * INT64_C(1000000000);
 
-// Those that directories do not say.
+// Fields that directories do not hold.
 static std::vector<ParquetFile::Field> fieldsInTree() {
   std::vector<ParquetFile::Field> Kept;
   for (const ParquetFile::Field &F : Fields)
@@ -43,14 +43,14 @@ namespace {
 
 class Rows : public CallSink {
 public:
-  /// InTree: host and build id are in directories.
+  /// InTree: directories hold host and build id.
   Rows(const Trace &T, bool InTree)
       : T(T), InTree(InTree), Offset(realtimeOffset(T)) {}
   void beginThread(const TraceThread &Of) override { Thread = &Of; }
   void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
 
 protected:
-  /// Null: the row is not written.
+  /// Null: do not write the row.
   virtual ParquetFile *fileOf(int64_t Time, StringRef BuildId) = 0;
   const DataFile &process() const { return T.Processes[Thread->Process].Data; }
 
@@ -141,7 +141,7 @@ void Rows::begin(ArrayRef<TraceCall> Open, const DataValues *) {
   addTime(File, C.hasDuration(), C.elapsed());
 }
 
-// Threads of a process come one after the other.
+// Threads of one process are consecutive.
 void ManyFiles::beginThread(const TraceThread &Of) {
   bool IsNew = !Thread || Thread->Process != Of.Process;
   if (IsNew)
@@ -158,7 +158,7 @@ void patchbay::exportParquet(Trace &T, raw_ostream &OS) {
 }
 
 Error patchbay::exportParquetTree(Trace &T, const std::string &Dir) {
-  // As when the name of a recording is given behind '=' by mistake.
+  // The user may have given a recording after '=' by mistake.
   if (auto Data = dataFiles(Dir); Data && !Data->empty())
     return makeError(Usage, Dir + " is a recording: choose another directory");
   ManyFiles R(T, Dir);

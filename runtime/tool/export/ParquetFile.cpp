@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The format is github.com/apache/parquet-format: parquet.thrift has the
-// numbers of types, encodings and fields, Encodings.md what is in pages.
+// numbers of types, encodings and fields, Encodings.md the contents of pages.
 #include "ParquetFile.h"
 #include "CompactThrift.h"
 #include "ParquetEncodings.h"
@@ -14,7 +14,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static constexpr char Magic[] = "PAR1";
-// Readers give a row group to each of their threads.
+// Readers assign row groups to their threads.
 static constexpr uint64_t RowsPerGroup = 1 << 17;
 
 namespace {
@@ -81,7 +81,7 @@ void ParquetFile::addNull() {
   nextCell();
 }
 
-// A fast level: most of what could be saved, the encodings have saved already.
+// A fast level: the encodings have already removed most of the redundancy.
 static constexpr int ZstdLevel = 1;
 
 static Codecs codec() {
@@ -107,7 +107,8 @@ void ParquetFile::writePage(StringRef Body, int32_t Type, unsigned Field,
   Uncompressed += Head.size() + Body.size();
 }
 
-// Statistics: of numbers the least and the greatest, by which readers leave out row groups.
+// Statistics: minimum and maximum of numbers. Readers use them to skip row
+// groups.
 static CompactThrift statistics(ArrayRef<uint64_t> Values, bool Is32) {
   int64_t Least = INT64_MAX, Most = INT64_MIN;
   for (int64_t Value : Values) {
@@ -211,7 +212,7 @@ void ParquetFile::finish() {
       CompactThrift().text(4, "calls").i32(5, Columns.size()).str());
   for (const Column &C : Columns)
     Schema.push_back(describe(C.Is));
-  // ColumnOrder: that the statistics are by the order of the type.
+  // ColumnOrder: the statistics use the order of the type.
   CompactThrift Order;
   Order.structure(1, {});
   std::vector<std::string> Orders(Columns.size(), Order.str());

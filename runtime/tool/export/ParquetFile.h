@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a table as Apache Parquet, as far as tables of events need it: columns
-// without nesting, numbers as differences to the row before, text as indices into a
-// dictionary; compressed, if LLVM was built with what that takes. It only appends, so
-// the output may be a pipe.
+// Writes a table as Apache Parquet, as far as tables of events need it. Columns
+// are not nested. Numbers are differences to the previous row, and strings are
+// indices into a dictionary. Compresses pages if LLVM was built with the
+// library for it. Only appends, so the output may be a pipe.
 #ifndef PATCHBAY_TOOL_PARQUETFILE_H
 #define PATCHBAY_TOOL_PARQUETFILE_H
 
@@ -21,7 +21,7 @@ public:
     Int32,
     Int64,
     Time, // ns since 1970, UTC
-    Text, // becomes UTF-8
+    Text, // converted to UTF-8
   };
   struct Field {
     const char *Name;
@@ -34,17 +34,17 @@ public:
   void add(int64_t Value);
   void add(llvm::StringRef Value);
   void addNull();
-  /// How many of the rows are in memory: those of the row group that is not full yet.
+  /// Rows in memory: those of the present row group.
   uint64_t pending() const { return Rows; }
-  /// Ends the row group, which is then as small as it is. Between two rows.
+  /// Ends the row group, whatever its size. Call between two rows.
   void flush();
   void finish();
 
 private:
   struct Column {
     Field Is;
-    std::vector<uint64_t> Values;  // of text: in the dictionary
-    std::vector<uint64_t> Defined; // 0 or 1 per row, if it is optional
+    std::vector<uint64_t> Values;  // for strings: indices into the dictionary
+    std::vector<uint64_t> Defined; // 0 or 1 per row, if the column is optional
     llvm::StringMap<uint32_t> Known;
     std::string Dictionary;
   };
@@ -56,11 +56,11 @@ private:
 
   std::vector<Column> Columns;
   llvm::raw_ostream &OS;
-  uint64_t Written = 0, Uncompressed = 0; // bytes, and what they would be then
+  uint64_t Written = 0, Uncompressed = 0; // bytes, and bytes before compression
   size_t Cell = 0;
-  uint64_t Rows = 0;               // of the row group
-  uint64_t AllRows = 0;            // of those before it
-  std::vector<std::string> Groups; // their metadata
+  uint64_t Rows = 0;               // in the present row group
+  uint64_t AllRows = 0;            // in earlier row groups
+  std::vector<std::string> Groups; // metadata of row groups
 };
 
 } // namespace patchbay

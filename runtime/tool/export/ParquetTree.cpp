@@ -14,14 +14,14 @@ using namespace llvm;
 using namespace patchbay;
 
 static constexpr StringLiteral Suffix(".parquet");
-// As Hive and what learned from it have it: there is no value.
+// The name for a missing value in Hive, and in engines that follow it.
 static constexpr StringLiteral NoValue("__HIVE_DEFAULT_PARTITION__");
-// A process with many modules has as many files. So many are open at a time, and so
-// many rows of all of them wait in memory, of some 100 bytes each.
+// A process with many modules has as many files. These are the limits of open
+// files, and of rows in memory in all of them, about 100 bytes each.
 static constexpr size_t MostOpen = 64;
 static constexpr uint64_t MostPending = 1 << 18;
 
-/// A file that is being written, under a name that readers leave alone.
+/// An unfinished file. Readers ignore its temporary name.
 struct ParquetTree::Part {
   Key Of;
   std::string Path, Temporary;
@@ -30,7 +30,7 @@ struct ParquetTree::Part {
   std::unique_ptr<ParquetFile> File;
 };
 
-// What stands for something else in a path, in a glob or in a URL is a number there, as
+// Characters with a meaning in paths, globs or URLs are replaced by numbers, as
 // in URLs.
 static std::string escaped(StringRef Value) {
   if (Value.empty())
@@ -127,7 +127,7 @@ ParquetFile *ParquetTree::at(int64_t Day, StringRef BuildId) {
   return Last ? Last->File.get() : nullptr;
 }
 
-// Of files with few rows these would wait for long.
+// Rows of files with few rows would wait for long.
 void ParquetTree::writeLargest() {
   auto Pending = [](const auto &Entry) { return Entry.second->File->pending(); };
   while (true) {
@@ -144,7 +144,8 @@ void ParquetTree::writeLargest() {
   }
 }
 
-// Written is what is in memory, then it is on disk, and only then it has its name.
+// Writes rows from memory, syncs the file to disk, and only then gives it its
+// name.
 void ParquetTree::finishParts() {
   for (auto &[Of, P] : Open) {
     P->File->finish();
@@ -170,8 +171,9 @@ void ParquetTree::finishParts() {
   Last = nullptr;
 }
 
-// Of this process, in directories that it has no rows for any more, or as more parts: as
-// when fewer calls were chosen, or a recording was added while it went on.
+// Removes this process's files from an earlier dump: those in directories
+// without rows now, and surplus parts. They exist if the earlier dump chose
+// more calls, or if the recording has grown since.
 void ParquetTree::removeEarlier() {
   auto Each = [](const std::string &In, StringRef Prefix, auto Do) {
     std::error_code EC;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many recordings as one table: Parquet files in a tree of directories whose names say
-// what their rows have in common, as Hive has its partitions and all engines read them:
+// Many recordings as one table: Parquet files in a tree of directories. Their
+// names hold what their rows have in common, like Hive's partitions, which all
+// engines read:
 //
 //     host=web-1/day=2026-03-01/build_id=0123abcd/START-PID.parquet
 //
-// Each file is of one process and is there as a whole or not at all, so the tree can be
-// read, or copied to a store of objects, while others add to it.
+// Each file belongs to one process, and appears as a whole. So the tree can be
+// read, or copied to an object store, while others add to it.
 #ifndef PATCHBAY_TOOL_PARQUETTREE_H
 #define PATCHBAY_TOOL_PARQUETTREE_H
 
@@ -20,22 +21,23 @@ namespace patchbay {
 
 class ParquetTree {
 public:
-  /// Fields: of its files, without those that directories say.
+  /// Fields: columns of its files, without those that directories hold.
   ParquetTree(llvm::StringRef Dir, llvm::ArrayRef<ParquetFile::Field> Fields);
-  /// What was not finished is removed.
+  /// Removes unfinished files.
   ~ParquetTree();
-  /// Makes the directory, if it is not there.
+  /// Makes the directory, unless it exists.
   llvm::Error create();
 
-  /// What is added is of this process, until its end. Start: in ns since 1970.
+  /// Later rows belong to this process, until endProcess(). Start: in ns since
+  /// 1970.
   void beginProcess(llvm::StringRef Host, uint64_t Start, uint32_t Pid);
-  /// Now its files are there, and of those that an earlier dump made of it only these;
-  /// unless it has no rows this time.
+  /// Publishes the process's files. They replace those of an earlier dump of
+  /// the same process, unless it has no rows now.
   void endProcess();
-  /// Where the next row goes; null after an error. Day: since 1970.
+  /// The file for the next row; null after an error. Day: since 1970.
   ParquetFile *at(int64_t Day, llvm::StringRef BuildId);
   uint64_t files() const { return Files; }
-  /// What went wrong first. Then nothing more was written.
+  /// The first error. After it nothing was written.
   llvm::Error error() const;
 
 private:
@@ -51,12 +53,12 @@ private:
   std::vector<ParquetFile::Field> Fields;
   std::string HostDir, Name;
   std::map<Key, std::unique_ptr<Part>> Open;
-  std::map<Key, unsigned> Parts; // how many there are by now
+  std::map<Key, unsigned> Parts; // their number so far
   std::set<std::string> Written; // their paths
-  Part *Last = nullptr;          // that was asked for
-  uint64_t Added = 0;            // rows, since memory was looked at
+  Part *Last = nullptr;          // the last result of at()
+  uint64_t Added = 0;            // rows since the last check of memory
   uint64_t Files = 0;
-  std::string Failed; // why nothing more is written
+  std::string Failed; // why writing has stopped
 };
 
 } // namespace patchbay

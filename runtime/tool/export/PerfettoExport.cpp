@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Perfetto's protobuf: the few messages of its schema that say which
-// thread was in which function (protos/perfetto/trace: trace_packet.proto,
-// clock_snapshot.proto, track_event/track_event.proto, track_descriptor.proto,
-// interned_data.proto).
+// A trace as Perfetto's protobuf: the few messages of its schema that tell
+// which thread was in which function (protos/perfetto/trace:
+// trace_packet.proto, clock_snapshot.proto, track_event/track_event.proto,
+// track_descriptor.proto, interned_data.proto).
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"
@@ -67,13 +67,13 @@ private:
   const TraceThread *Of = nullptr;
   std::vector<bool> Named; // functions
   uint64_t Threads = 0;    // so far
-  uint64_t Track = 0;      // of this thread
+  uint64_t Track = 0;      // of the present thread
 };
 
 } // namespace
 
-// Perfetto's own time is that of CLOCK_BOOTTIME, and drops events of another
-// clock unless it is told that this one is the trace's.
+// Perfetto's default clock is CLOCK_BOOTTIME. It drops events of another clock
+// unless that is declared as the trace's clock.
 void Writer::clocks() {
   ProtobufMessage Snapshot, Packet;
   auto Add = [&](unsigned Id, uint64_t Time) {
@@ -93,7 +93,7 @@ void Writer::clocks() {
   packet(Packet);
 }
 
-// Before the first event of the function. Others know it by its number then.
+// Call before the first event of the function. Later events use its number.
 void Writer::name(uint32_t Function) {
   if (Named.size() <= Function)
     Named.resize(T.Functions.size());
@@ -190,9 +190,9 @@ void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
         R ? &*R : nullptr, V);
 }
 
-// Slices begin and end like brackets, also those of calls that did not return: else
-// the end of another would be theirs. Of one without an end Perfetto says that it did
-// not end.
+// Slices begin and end like brackets. Calls that did not return must end, too:
+// otherwise they would take the end of another call. Perfetto marks a slice
+// without an end as such.
 void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
                  std::optional<uint64_t> Next) {
   std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);

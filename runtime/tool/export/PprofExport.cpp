@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto): for each
-// stack how many calls it was reached by, and the nanoseconds that these did not spend in
-// others. Threads are labels.
+// A trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto):
+// each stack with its number of calls, and their self times in nanoseconds.
+// Threads are labels.
 #include "Diagnostics.h"
 #include "Export.h"
 #include "Protobuf.h"
@@ -131,7 +131,7 @@ std::string Profile::finish() {
   return Out.str().str();
 }
 
-// RFC 1952, around what zlib has between its own header and checksum (RFC 1950).
+// RFC 1952, around zlib's data without its own header and checksum (RFC 1950).
 static Expected<std::string> gzipped(StringRef Plain) {
   if (!compression::zlib::isAvailable())
     return makeError("--pprof is compressed, and LLVM was built without zlib");

@@ -12,7 +12,7 @@
 
 namespace patchbay {
 
-/// A message that is being put together. Fields are written as they come.
+/// A message under construction. Fields are written in the order of calls.
 class ProtobufMessage {
 public:
   void number(unsigned Field, uint64_t Value) {
@@ -36,21 +36,21 @@ public:
     varint(Value.size());
     Bytes += Value;
   }
-  // Strings are UTF-8 there.
+  // Protobuf strings are UTF-8.
   void text(unsigned Field, llvm::StringRef Value) {
     bytes(Field, llvm::json::fixUTF8(Value));
   }
   void message(unsigned Field, const ProtobufMessage &Value) {
     bytes(Field, Value.Bytes);
   }
-  /// Several of a field that is "repeated", as numbers are in proto3.
+  /// Several numbers of a "repeated" field, packed as in proto3.
   void packed(unsigned Field, llvm::ArrayRef<uint64_t> Values) {
     ProtobufMessage All;
     for (uint64_t V : Values)
       All.varint(V);
     message(Field, All);
   }
-  /// The fields of another, which is of the same kind.
+  /// Appends the fields of another message of the same type.
   void append(const ProtobufMessage &Other) { Bytes += Other.Bytes; }
   llvm::StringRef str() const { return Bytes; }
 

@@ -6,7 +6,7 @@ using namespace llvm;
 using namespace patchbay;
 
 void KernelCalls::enter(uint32_t Function, uint32_t Depth, uint64_t Time) {
-  // Those that are as deep have ended, and the kernel lost that.
+  // Calls that are at least as deep have ended. The kernel lost those events.
   while (!Open.empty() && Lines[Open.back()].Depth >= Depth)
     Open.pop_back();
   Open.push_back(Lines.size());
@@ -45,9 +45,9 @@ bool KernelCalls::leave(std::optional<uint32_t> Function, uint32_t Depth,
 
 namespace {
 
-// Goes from the last line to the first. So it sees first where a call ended, and where
-// it began either has a line, or is before all that is within it: what is deeper, and
-// ended later than that.
+// Goes from the last line to the first, so it sees the end of a call first. The
+// call's beginning has a line, or lies before all calls within it. Those are
+// deeper, and ended later than that beginning.
 class Backward {
 public:
   void add(const KernelEvent &Line) {
@@ -90,7 +90,7 @@ private:
     Events.push_back(Line);
     Events.back().Partner = KernelEvent::NoPartner;
   }
-  // The entry of the call that ended last, as it has a line.
+  // Adds the entry of the call that ended last, from a line.
   void join(const KernelEvent &Line) {
     Events[Ends.back()].Partner = Events.size();
     Events.push_back(Line);
@@ -98,7 +98,7 @@ private:
     Ends.pop_back();
     HasEntry.pop_back();
   }
-  // The same without: it began whenever it must have.
+  // Adds such an entry without a line, at the latest possible time.
   void addEntry() {
     const KernelEvent &Exit = Events[Ends.back()];
     KernelEvent E;
@@ -109,8 +109,8 @@ private:
   }
 
   std::vector<KernelEvent> Events;
-  std::vector<uint32_t> Ends; // of calls whose begin comes
-  std::vector<bool> HasEntry; // whether it has a line
+  std::vector<uint32_t> Ends; // of calls whose beginning was not seen yet
+  std::vector<bool> HasEntry; // does it have a line?
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the lines of a thread to its calls: which exit is that of which entry.
+// Makes calls of the lines of a thread: matches exits with entries.
 #ifndef PATCHBAY_TOOL_KERNELCALLS_H
 #define PATCHBAY_TOOL_KERNELCALLS_H
 
@@ -11,21 +11,22 @@ namespace patchbay {
 /// Resolution of the kernel's printed times.
 constexpr uint64_t PrintedNs = 1000;
 
-/// Lines of one thread, in their order. What is added is an event for each line; an
-/// exit whose entry is not there gets one in finish().
+/// The lines of one thread, in order. Each line adds an event. finish() adds
+/// missing entries.
 class KernelCalls {
 public:
   void enter(uint32_t Function, uint32_t Depth, uint64_t Time);
-  /// Function: nothing if the line does not say. Returns false if there is no entry
-  /// from which it could be known; nothing is added then.
+  /// Function: nothing if the line does not name it. Returns false, and adds
+  /// nothing, if no entry tells the function, either.
   bool leave(std::optional<uint32_t> Function, uint32_t Depth, uint64_t Time,
              uint64_t Shortest, uint64_t Longest);
-  /// All of them, with their partners.
+  /// All events, with their partners.
   std::vector<KernelEvent> finish() const;
 
 private:
   std::vector<KernelEvent> Lines;
-  std::vector<uint32_t> Open; // entries without an exit so far, by growing depth
+  std::vector<uint32_t> Open; // entries without an exit so far, by increasing
+                              // depth
 };
 
 } // namespace patchbay

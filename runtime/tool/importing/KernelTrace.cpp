@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of `trace`, as kernel/trace/trace_functions_graph.c and trace_output.c print
-// them.
+// Parses lines of `trace`, as kernel/trace/trace_functions_graph.c and
+// trace_output.c print them.
 #include "KernelTrace.h"
 #include "Diagnostics.h"
 #include "TraceBuilder.h"
@@ -55,8 +55,8 @@ Error TextReader::readHead() {
   return Error::success();
 }
 
-// The line above the columns says which there are, which options decide; so one is
-// enough that says how to have more.
+// The line above the columns names them. Options decide about columns, so a
+// message names the option for a missing one.
 Error TextReader::readColumns(StringRef Line) {
   if (StringRef Counts = Line; Counts.consume_front("# entries-in-buffer/"
                                                     "entries-written: ")) {
@@ -85,7 +85,7 @@ Error TextReader::readColumns(StringRef Line) {
 bool TextReader::readGraphLine(StringRef Line) {
   if (Line.contains(" => ") || Line.trim().starts_with("-----") ||
       Line.starts_with(" (Overruns:"))
-    return true; // another thread goes on, which each line says
+    return true; // a switch to another thread, which each line names anyway
   auto [TimeText, Rest] = Line.split('|');
   if (HasRelative)
     Rest = Rest.split('|').second;
@@ -94,7 +94,8 @@ bool TextReader::readGraphLine(StringRef Line) {
   auto Time = readTime(TimeText);
   if (!Time || CpuText.trim().getAsInteger(10, Cpu))
     return false;
-  // A thread may be called anything, so up to the first number before a bar.
+  // A thread's name may contain anything. So the task reaches up to the first
+  // number before a bar.
   size_t Bar = Behind.find('|');
   while (Bar != StringRef::npos && !taskId(Behind.take_front(Bar)))
     Bar = Behind.find('|', Bar + 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel's function_graph and function tracers have printed: the file `trace`
-// of tracefs (Documentation/trace/ftrace.rst of the kernel), or of a trace.dat what
-// `trace-cmd report` prints, line by line.
+// Output of the kernel's function_graph and function tracers: the file `trace`
+// of tracefs (Documentation/trace/ftrace.rst of the kernel), or the lines that
+// `trace-cmd report` prints for a trace.dat.
 #ifndef PATCHBAY_TOOL_KERNELTRACE_H
 #define PATCHBAY_TOOL_KERNELTRACE_H
 
@@ -16,26 +16,26 @@
 
 namespace patchbay {
 
-/// A function is known by its name alone, and by its module if it is in one.
+/// A function is identified by its name and, if it is in one, its module.
 struct KernelFunction {
   std::string Name;
   std::string Module; // empty: the kernel
 };
 
-/// Times are nanoseconds of the tracer's clock. Text has less digits than the kernel
-/// had: each value is at least what is said here.
+/// Times are nanoseconds of the tracer's clock. The text has fewer digits than
+/// the kernel had, so values here are lower bounds.
 struct KernelEvent {
   static constexpr uint32_t NoPartner = UINT32_MAX;
 
   bool IsExit = false;
   uint32_t Function = 0; // index in KernelTrace::Functions
-  uint32_t Caller = 0;   // of an entry of the tracer function, the same
+  uint32_t Caller = 0;   // of an entry of the tracer function: an index, too
   uint32_t Depth = 0;
-  /// Of an entry its exit, and of an exit its entry, by index in Events. Entries have
-  /// none if they did not return.
+  /// The index in Events of the exit for an entry, and of the entry for an
+  /// exit. Entries of calls that did not return have none.
   uint32_t Partner = NoPartner;
   uint64_t Time = 0;
-  /// Of exits: how long the call took, at least and at most.
+  /// For exits: the least and the greatest possible duration of the call.
   uint64_t Shortest = 0, Longest = 0;
 };
 
@@ -50,29 +50,29 @@ struct KernelTrace {
   enum TracerT {
     Entries,     // the tracer function
     Graph,       // function_graph: entries and exits
-    Durations,   // the same with tracing_thresh: exits alone
+    Durations,   // the same with tracing_thresh: exits only
   };
   TracerT Tracer = Graph;
   std::vector<KernelFunction> Functions;
   std::vector<KernelThread> Threads;
-  uint64_t Calls = 0;       // that were read
-  uint64_t Lost = 0;        // events that the kernel says it lost, at least
-  uint64_t Overwritten = 0; // and those that made room for newer ones, as far as said
-  uint64_t Nameless = 0;    // ends of calls that nobody knows the function of
-  const char *NamesAdvice = ""; // how to have their names in the text
+  uint64_t Calls = 0;       // calls that were read
+  uint64_t Lost = 0;        // lost events, at least, according to the kernel
+  uint64_t Overwritten = 0; // events that newer ones replaced, as far as known
+  uint64_t Nameless = 0;    // ends of calls with an unknown function
+  const char *NamesAdvice = ""; // how to get their names into the text
 
-  /// The times of the first and the last event; both are 0 if there is none.
+  /// The times of the first and the last event. Both are 0 without events.
   std::pair<uint64_t, uint64_t> span() const;
 };
 
-/// Reads what the kernel has printed; Path is for messages. Fails at the first line
-/// that it does not know, and if the text has no times or threads.
+/// Parses the kernel's output. Path is for messages. Fails at the first unknown
+/// line, and if the text has no times or threads.
 llvm::Expected<KernelTrace> readKernelTrace(llvm::StringRef Path,
                                             llvm::StringRef Text);
 
-/// Gives all events times that agree with each other: none is before the one that it
-/// comes after, and each call takes as long as the kernel says. They are the earliest
-/// such times, so none is later than the kernel's own was.
+/// Makes the times of events consistent. No event precedes the one before it,
+/// and each call takes as long as the kernel says. These are the earliest
+/// consistent times, so none is later than the kernel's real time.
 void settleTimes(KernelThread &Thread);
 
 } // namespace patchbay

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel prints when something was in microseconds, cut off, and how long a call
-// took in nanoseconds. So a call may seem to end before one that it made, by less than
-// a microsecond. What is printed are lower bounds, and order and durations are
-// differences: the least times that satisfy all of them are found by raising those that
-// are too low, again and again. The true times satisfy them, too, so it ends, and never
-// goes beyond.
+// The kernel prints times in microseconds, truncated, and durations of calls in
+// nanoseconds. So a call may seem to end before one that it made, by less than
+// a microsecond. Printed values are lower bounds, and order and durations are
+// constraints on differences. Repeatedly raising times that are too low finds
+// the least times that meet all constraints. The true times meet them, too. So
+// the loop ends, and never exceeds the true times.
 #include "KernelTrace.h"
 #include "llvm/ADT/ArrayRef.h"
 
 using namespace llvm;
 using namespace patchbay;
 
-// If clocks of CPUs are apart, there may be no such times. Then the order is kept, and
-// durations are as they come out.
+// If the clocks of CPUs differ, no such times may exist. Then the order is
+// kept, and durations may differ from the printed ones.
 static constexpr int Rounds = 16;
 
-// Keeps the order, and lets calls be long enough.
+// Keeps the order, and makes calls long enough.
 static bool raiseForward(MutableArrayRef<KernelEvent> Events,
                          ArrayRef<KernelEvent> All) {
   bool Raised = false;
@@ -31,7 +31,7 @@ static bool raiseForward(MutableArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Calls that are too long began later.
+// Moves the beginning of calls that are too long.
 static bool raiseEntries(ArrayRef<KernelEvent> Events,
                          MutableArrayRef<KernelEvent> All) {
   bool Raised = false;
@@ -46,9 +46,9 @@ static bool raiseEntries(ArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Between looking at the clock for the duration and writing the line there may be an
-// interrupt, with calls of its own, and CPUs' clocks may differ. A duration that what is
-// printed contradicts says nothing of times, or all that comes later would be moved.
+// Between reading the clock and printing the line an interrupt may come, with
+// calls of its own, and clocks of CPUs may differ. Ignores a duration that
+// contradicts the printed times. Otherwise it would move all later events.
 static void dropContradictions(MutableArrayRef<KernelEvent> Events,
                                ArrayRef<KernelEvent> All) {
   for (KernelEvent &E : Events) {
@@ -68,7 +68,8 @@ void patchbay::settleTimes(KernelThread &Thread) {
   MutableArrayRef<KernelEvent> All(Thread.Events);
   uint64_t Last = 0;
   for (size_t First = 0, End; First != All.size(); First = End) {
-    // Up to the end of an outermost call: what comes later asks nothing of it.
+    // Up to the end of an outermost call: later events put no constraints on
+    // it.
     uint32_t Open = 0;
     End = First;
     do {

@@ -17,8 +17,8 @@ std::optional<uint64_t> patchbay::readTime(StringRef Text) {
   return S * Second + (Digits.size() == 6 ? Fraction * 1000 : Fraction);
 }
 
-// "12.345 us": how long at least and, by the digits that are not there, at most. A mark
-// may be before it: "! ".
+// "12.345 us": the least duration, and the greatest by the missing digits. A
+// mark may precede it: "! ".
 static std::optional<std::pair<uint64_t, uint64_t>> readDuration(StringRef Text) {
   Text = Text.trim();
   if (!Text.consume_back(" us"))
@@ -43,7 +43,8 @@ std::optional<uint32_t> patchbay::taskId(StringRef Task) {
 
 std::optional<TaskLine> TaskLine::read(StringRef Line) {
   TaskLine Out;
-  // A task may be called anything, so the CPU is what follows a task's number.
+  // A task's name may contain anything. So the CPU is the number in brackets
+  // after a task's number.
   size_t Begin = 0, End = 0;
   do {
     Begin = Line.find('[', Begin + 1);
@@ -56,7 +57,7 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
       Out.Task = Out.Task.rsplit('(').first;
   } while (!taskId(Out.Task) || Line.slice(Begin + 1, End).getAsInteger(10, Out.Cpu));
   auto [Before, What] = Line.drop_front(End + 1).split(": ");
-  // Behind flags, if there are any.
+  // After the flags, if there are any.
   auto Time = readTime(Before.substr(Before.rtrim().rfind(' ') + 1));
   if (!Time)
     return std::nullopt;
@@ -68,7 +69,7 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
 size_t TraceBuilder::thread(StringRef Task, unsigned Cpu) {
   Task = Task.trim();
   uint32_t Tid = *taskId(Task);
-  // There is an idle thread for each CPU, and all have this number.
+  // Each CPU has an idle thread, and all of them have this number.
   auto [At, IsNew] = Threads.try_emplace({Tid, Tid ? 0 : Cpu}, Out.Threads.size());
   if (IsNew) {
     StringRef Comm = Task.rsplit('-').first;
@@ -102,8 +103,8 @@ bool TraceBuilder::addLoss(StringRef Line) {
   return true;
 }
 
-// "name [module]" from "name [module] ret=0x0", or from "name [module] = -22", as Linux
-// 6.5 to 6.12 print it. What else a later one may add begins with a space, too.
+// "name [module]" from "name [module] ret=0x0", or from "name [module] = -22"
+// of Linux 6.5 to 6.12. Later additions also begin with a space.
 static StringRef dropReturnValue(StringRef Tail) {
   for (StringRef Mark : {" ret=", " = "})
     Tail = Tail.split(Mark).first;
@@ -111,7 +112,7 @@ static StringRef dropReturnValue(StringRef Tail) {
 }
 
 static bool takeFunctionName(StringRef &Call, StringRef End) {
-  // Arguments may be in the brackets, and behind all of it what it returned.
+  // The brackets may contain arguments. The return value may follow all of it.
   Call = Call.split(" /*").first;
   if (!Call.consume_back(End))
     return false;
@@ -126,7 +127,7 @@ bool TraceBuilder::addGraphCall(StringRef Task, unsigned Cpu, uint64_t Time,
                                 StringRef Duration, StringRef Call) {
   StringRef Name = Call.ltrim();
   if (Name.starts_with("/*"))
-    return true; // another event, or what someone wrote into the trace
+    return true; // another event, or text that a user wrote into the trace
   size_t Spaces = Call.size() - Name.size();
   if (Spaces < 2)
     return false;

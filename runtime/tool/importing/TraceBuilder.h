@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the texts of a kernel's trace have in common, whoever has printed them: times,
-// tasks, functions, and the columns of function_graph.
+// The common parts of kernel trace formats: times, tasks, functions, and the
+// columns of function_graph.
 #ifndef PATCHBAY_TOOL_TRACEBUILDER_H
 #define PATCHBAY_TOOL_TRACEBUILDER_H
 
@@ -15,7 +15,7 @@ namespace patchbay {
 /// "12.345678", or with all digits of nanoseconds.
 std::optional<uint64_t> readTime(llvm::StringRef Text);
 
-/// The number in "comm-4711", whose comm may have anything in it.
+/// The number in "comm-4711". The comm may contain anything.
 std::optional<uint32_t> taskId(llvm::StringRef Task);
 
 /// "  comm-4711    [000] d..2.   12.345678: what happened"
@@ -28,20 +28,21 @@ struct TaskLine {
   static std::optional<TaskLine> read(llvm::StringRef Line);
 };
 
-/// Is given what lines say, in their order, and makes a trace of it.
+/// Makes a trace from the contents of lines, in their order.
 class TraceBuilder {
 public:
-  KernelTrace Out; // what the text says of itself; the rest is for finish()
+  KernelTrace Out; // callers set what the text says about itself; finish() adds
+                   // the rest
 
-  /// "name();", "name() {", "} /* name */", or "}", behind as many spaces as it is
-  /// deep. Returns false if it is none of these.
+  /// "name();", "name() {", "} /* name */", or "}", after as many spaces as its
+  /// depth. Returns false if it is none of these.
   bool addGraphCall(llvm::StringRef Task, unsigned Cpu, uint64_t Time,
                     llvm::StringRef Duration, llvm::StringRef Call);
-  /// Of the tracer function.
+  /// An entry of the tracer function.
   void addEntry(const TaskLine &Line, llvm::StringRef Function,
                 llvm::StringRef Caller);
-  /// "CPU:1 [LOST 34 EVENTS]", or without a number; trace-cmd calls them dropped.
-  /// Returns false if that is not what the line says.
+  /// "CPU:1 [LOST 34 EVENTS]", or without a number; trace-cmd says "dropped".
+  /// Returns false for other lines.
   bool addLoss(llvm::StringRef Line);
 
   KernelTrace finish();
@@ -52,7 +53,8 @@ private:
 
   std::vector<KernelCalls> Calls; // by thread
   bool HasEntries = false;
-  std::map<std::pair<uint32_t, unsigned>, size_t> Threads; // by tid, and CPU of tid 0
+  std::map<std::pair<uint32_t, unsigned>, size_t> Threads; // by tid; tid 0 also
+                                                           // by CPU
   llvm::StringMap<uint32_t> Functions;
 };
 

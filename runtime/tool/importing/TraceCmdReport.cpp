@@ -6,7 +6,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// "cpus=2", and before that "CPU 1 is empty", or what version the file has.
+// "cpus=2", and before it "CPU 1 is empty", or the version of the file.
 static bool isHead(StringRef Line) {
   return Line.starts_with("cpus=") || Line.starts_with("version = ") ||
          (Line.starts_with("CPU ") && Line.ends_with(" is empty"));
@@ -54,12 +54,12 @@ Error ReportReader::readCall(const TaskLine &Line, StringRef Event, StringRef Wh
   auto [Function, Caller] = What.split(" <-- ");
   if (Caller.empty())
     return fail("no caller: trace-cmd report -O ftrace:parent");
-  // What is called within another is indented.
+  // Nested calls are indented.
   Builder.addEntry(Line, Function.trim(), Caller.trim());
   return Error::success();
 }
 
-// "  comm-4711    [000]   12.345678: event:     what is its own"
+// "  comm-4711    [000]   12.345678: event:     the event's own text"
 Error ReportReader::readLine(StringRef Line) {
   ++LineNo;
   if (Line.trim().empty() || isHead(Line) || Builder.addLoss(Line) ||

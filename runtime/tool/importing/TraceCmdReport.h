@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `trace-cmd report` prints of a trace.dat. It prints the calls of function_graph
-// as the kernel does, behind what it has before any event.
+// Parses the output of `trace-cmd report` for a trace.dat. It prints calls of
+// function_graph as the kernel does, after a prefix that all events have.
 #ifndef PATCHBAY_TOOL_TRACECMDREPORT_H
 #define PATCHBAY_TOOL_TRACECMDREPORT_H
 
@@ -11,7 +11,7 @@ namespace patchbay {
 
 bool isTraceCmdReport(llvm::StringRef Text);
 
-/// Fails at the first line that it does not know; events other than calls are left out.
+/// Fails at the first unknown line. Ignores events other than calls.
 llvm::Expected<KernelTrace> readTraceCmdReport(llvm::StringRef Path,
                                                llvm::StringRef Text);
 

@@ -15,8 +15,8 @@ using namespace patchbay;
 
 namespace {
 
-// Text has no addresses: functions of a module follow each other, as far apart as
-// records want it.
+// The text has no addresses. So functions of a module get consecutive
+// addresses, as far apart as records require.
 constexpr uint64_t AddressStep = 16;
 
 class Writer {
@@ -38,14 +38,14 @@ private:
   Error addModules();
   void addThreads();
   void addRecord(const KernelEvent &E, const KernelThread &T);
-  /// Struct is what a chunk begins with, and Tail what follows it.
+  /// Struct: the beginning of a chunk. Tail: the bytes after it.
   template <typename T> void addChunk(uint32_t Kind, T Struct, StringRef Tail = "");
 
   const std::string &Dir;
   const KernelTrace &Trace;
   const int64_t Realtime;
   std::string Bytes, Records;
-  std::map<std::string, Module> Modules; // by name; the kernel's is empty
+  std::map<std::string, Module> Modules; // by name; the kernel's name is empty
   std::vector<uint64_t> Addresses;       // by function
 };
 
@@ -74,7 +74,7 @@ void Writer::sortFunctions() {
   for (uint32_t I = 0; I != Trace.Functions.size(); ++I)
     Modules[Trace.Functions[I].Module].Functions.push_back(I);
   Addresses.resize(Trace.Functions.size());
-  uint64_t Next = AddressStep; // an address of 0 would be none
+  uint64_t Next = AddressStep; // address 0 would mean no address
   for (auto &[Name, M] : Modules) {
     M.Data.Base = Next;
     M.Data.Path = Name.empty() ? "[kernel]" : "[" + Name + "]";
@@ -151,7 +151,7 @@ Error Writer::addModules() {
     pbd_text Text = {};
     Text.module = Id;
     Text.nr = M.Functions.size();
-    // The number of a function is its address.
+    // A function's number is its address.
     Text.first = M.Data.Base;
     std::string Entries;
     SymbolNames Names;
@@ -171,7 +171,7 @@ Error Writer::addModules() {
 }
 
 void Writer::addRecord(const KernelEvent &E, const KernelThread &T) {
-  // What is deeper has a lower stack pointer.
+  // Deeper calls have lower stack pointers.
   constexpr uint32_t Outermost = 1 << 20;
   pbd_record R = {};
   R.function = Addresses[E.Function];
@@ -179,7 +179,7 @@ void Writer::addRecord(const KernelEvent &E, const KernelThread &T) {
   uint64_t Detail = 0;
   if (!E.IsExit) {
     if (Trace.Tracer == KernelTrace::Durations)
-      return; // it is in the record of the exit
+      return; // the record of the exit includes it
     R.time = E.Time;
     Detail = Trace.Tracer == KernelTrace::Entries ? Addresses[E.Caller] : 0;
     R.last = Detail << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes of a kernel's trace what `patchbay record` makes of a process, so that all
-// verbs can read it.
+// Writes a kernel's trace like a recording of a process by `patchbay record`,
+// so that all verbs can read it.
 #ifndef PATCHBAY_TOOL_WRITERECORDING_H
 #define PATCHBAY_TOOL_WRITERECORDING_H
 
@@ -9,9 +9,10 @@
 
 namespace patchbay {
 
-/// Writes the data file of one process, the kernel, and the names of functions into
-/// the directory Dir, which is there. Source is the name of the text. Realtime is how
-/// far the time of day was ahead of the kernel's clock, in nanoseconds; 0: not known.
+/// Writes the data file of one process, the kernel, and the names of functions
+/// into the existing directory Dir. Source is the name of the text. Realtime:
+/// how far the time of day was ahead of the kernel's clock, in nanoseconds; 0:
+/// not known.
 llvm::Error writeRecording(const std::string &Dir, llvm::StringRef Source,
                            const KernelTrace &Trace, int64_t Realtime);
 
