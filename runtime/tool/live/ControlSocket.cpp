@@ -30,9 +30,9 @@ using namespace std::chrono_literals;
 
 using Clock = std::chrono::steady_clock;
 
-// Until it takes our connection, and until it greets us.
+// Time limit for the process to accept the connection, and to greet.
 static constexpr auto Patience = 5s;
-// So often it is looked at meanwhile.
+// Interval of checks meanwhile.
 static constexpr auto LookEvery = 500ms;
 
 ControlSocket::ControlSocket(ControlSocket &&Other)
@@ -59,14 +59,15 @@ ControlSocket::~ControlSocket() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Room for descriptors and for who sent them, aligned as headers are.
+/// Room for descriptors and for the sender's credentials, aligned as headers
+/// are.
 union ControlBuffer {
   cmsghdr Header;
   char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int)) +
              CMSG_SPACE(sizeof(ucred))];
 };
 
-/// An abstract name.
+/// An abstract socket name.
 struct Address {
   sockaddr_un Bytes = {};
   socklen_t Size = 0;
@@ -79,7 +80,7 @@ struct Address {
 };
 } // namespace
 
-// To: nullptr where Socket is connected.
+// To: nullptr for a connected Socket.
 static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
                           ArrayRef<int> Files, Address *To = nullptr) {
   iovec Data = {Packet, Size};
@@ -101,8 +102,8 @@ static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
   return sendmsg(Socket, &Message, MSG_NOSIGNAL);
 }
 
-// *File is a descriptor that comes along; what nobody has asked for is closed.
-// *Sender is the process that sent it, if the socket has SO_PASSCRED.
+// *File gets a received descriptor. Other descriptors are closed. *Sender gets
+// the sending process, if the socket has SO_PASSCRED.
 static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
                              pid_t *Sender = nullptr) {
   iovec Data = {Packet, Size};
@@ -172,8 +173,8 @@ static Error doesNotAnswer(int Pid) {
            "stopped it; try again");
 }
 
-// For something to be received, for so long at most; no limit: as long as it
-// takes, but for a process that stands still, which it may do for hours.
+// Waits for data up to the limit. Without a limit it waits as long as
+// necessary, but not for a process that stands still, possibly for hours.
 static Error await(int Pid, int Socket,
                    std::optional<std::chrono::seconds> Limit) {
   const auto Begin = Clock::now();
@@ -184,7 +185,7 @@ static Error await(int Pid, int Socket,
     int Ready = poll(&Fd, 1, Ms);
     if (Ready > 0)
       return Error::success();
-    // Else a signal has come.
+    // Otherwise a signal has interrupted poll().
     if (!Ready)
       if (std::string Why = Still.why(); !Why.empty())
         return processError(Pid, Why);
@@ -192,7 +193,7 @@ static Error await(int Pid, int Socket,
   return doesNotAnswer(Pid);
 }
 
-// One that has ended, or is about to, has none.
+// A process that has ended, or is about to, has none.
 static bool hasMemory(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   bool Has = Memory && !Memory->mappings().empty();
@@ -215,8 +216,8 @@ static Error speaksVersion(int Pid, uint32_t Version) {
                                ": use the patchbay that it was started with");
 }
 
-// Where its struct pb_control_point is, and what that says. 0: nobody listens,
-// and Point.ended says whether somebody did.
+// Finds the process's struct pb_control_point and reads it. 0: no thread
+// listens; Point.ended tells whether one did.
 static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                     pb_control_point &Point) {
   uint64_t Found = 0;
@@ -231,7 +232,7 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
       return speaksVersion(Pid, Note.version);
     uint64_t Pointer =
         Descriptor + offsetof(pb_control_note, point) + int64_t(Note.point);
-    // A library that is there twice listens once.
+    // A library that is loaded twice listens once.
     if (!Image.contains(Pointer) || !Memory.read(Pointer, Address) || !Address ||
         !Memory.read(Address, Read))
       return Error::success();
@@ -277,9 +278,9 @@ static int receiveDescriptor(int Socket) {
   return File;
 }
 
-// Returns an errno. Who made a user namespace has all rights in it, but has to
-// enter it to use them (user_namespaces(7)), as who runs a container without
-// being root.
+// Returns an errno. A user who made a user namespace has all rights in it, but
+// must enter it to use them (user_namespaces(7)). That applies to rootless
+// containers.
 static int sendSocketFrom(int User, int Net, int To) {
   if (setns(Net, CLONE_NEWNET)) {
     int Errno = errno;
@@ -293,7 +294,7 @@ static int sendSocketFrom(int User, int Net, int To) {
   return sendPacket(To, &Byte, sizeof(Byte), Socket) < 0 ? errno : 0;
 }
 
-// In a child, as nobody gets out of a user namespace again.
+// Forks, since a process cannot leave a user namespace again.
 static Expected<int> makeSocketIn(int Pid, int User, int Net) {
   int Pair[2], Status = 0;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
@@ -314,9 +315,10 @@ static Expected<int> makeSocketIn(int Pid, int User, int Net) {
   return Socket;
 }
 
-// Abstract names are of a network namespace, and a socket is of the one that its
-// thread was in when it was made (network_namespaces(7)). Thread is the one that
-// listens: the others may have left its namespace since (unshare(2)).
+// Abstract names belong to a network namespace. A socket belongs to the one
+// that its thread was in when it was made (network_namespaces(7)). Thread is
+// the listening one: other threads may have left its namespace since
+// (unshare(2)).
 static Expected<int> makeSocket(int Pid, uint32_t Thread) {
   std::string Folder = threadFolder(Pid, Thread);
   int Ours = openNamespace("/proc/thread-self", "net");
@@ -335,15 +337,15 @@ static Expected<int> makeSocket(int Pid, uint32_t Thread) {
   return Socket;
 }
 
-// Sends the process Connection, one end of a pair. IsEnding: its thread was there, and is
-// not any more.
+// Sends Connection, one end of a pair, to the process. IsEnding: its thread
+// existed, and has ended.
 static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnding) {
   auto Socket = makeSocket(Pid, Point.thread);
   if (!Socket)
     return Socket.takeError();
   scope_exit Close([&] { close(*Socket); });
   Address Gate(Point.name);
-  // There is room for some, and who stands still takes none.
+  // The queue has limited room. A process that stands still does not empty it.
   timeval Look = {0, std::chrono::microseconds(LookEvery).count()};
   setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Look, sizeof(Look));
   const auto Begin = Clock::now();
@@ -390,9 +392,9 @@ bool ControlSocket::isLeft(int Pid) {
   return Is;
 }
 
-// The thread that listens ends with the command for which it was there, as one that was
-// killed just now. Then it is not there, whatever it seemed a moment before, or there is
-// another one already.
+// The listening thread ends with the command that needed it, for example if
+// that was killed just now. Then it is gone, although it seemed to exist a
+// moment before, or another one exists already.
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
   constexpr unsigned Tries = 400, PauseUs = 5000;
   for (unsigned Try = 1;; ++Try) {
@@ -406,7 +408,7 @@ Expected<ControlSocket> ControlSocket::connect(int Pid) {
 }
 
 Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
-  // What asks the kernel whether we may.
+  // Opening the memory makes the kernel check our rights.
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory)
     return Memory.takeError();
@@ -421,7 +423,8 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
   ControlSocket Connection(Pid, Pair[0]);
   Connection.Listener = Point.thread;
-  // If nobody takes the other end, ours says so when this one is closed.
+  // If the process never takes the other end, ours reports that once this one
+  // is closed.
   scope_exit Close([&] { close(Pair[1]); });
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
     return processError(Pid, "cannot tell who listens: " + errnoText(errno));
@@ -434,8 +437,8 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
   return std::move(Connection);
 }
 
-// What a process sends tells who it is: whoever can read the name of the gate may
-// have taken it after the process's end.
+// The kernel identifies the sender of each packet. Any process that can read
+// the name of the gate may have taken it after the process's end.
 Error ControlSocket::checkSender(pid_t Sender) {
   if (Sender == Pid)
     return Error::success();
@@ -508,7 +511,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   ssize_t Size;
   if (File)
     *File = -1;
-  // What is said is shorter than any version of a reply.
+  // Lines of text are shorter than any version of a reply.
   for (;;) {
     pid_t Sender = 0;
     if (Error E = await(Pid, Socket, Limit))
@@ -524,7 +527,8 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   if (Size != sizeof(Packet.Reply) ||
       Packet.Reply.version != PB_CONTROL_VERSION)
     return endedBefore(Pid);
-  // Our proof was read from it: it has started another program meanwhile.
+  // We have read the proof from its memory, so it has started another program
+  // meanwhile.
   if (Packet.Reply.result == -EKEYREJECTED)
     return processError(Pid, "it does not take our proof that we may control "
                              "it");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tool's side of control.h: a connection to a process that listens.
+// The command's side of control.h: a connection to a listening process.
 #ifndef PATCHBAY_TOOL_CONTROLSOCKET_H
 #define PATCHBAY_TOOL_CONTROLSOCKET_H
 
@@ -22,17 +22,17 @@ struct ControlFiles {
   int Program = -1;
 };
 
-/// Closed when it is destroyed.
+/// The destructor closes the connection.
 class ControlSocket {
 public:
-  /// Connects, and reads the proof that we may control the process: fails if we
-  /// may not ptrace it. What comes by the connection is of this process, or an
+  /// Connects, and reads the proof that we may control the process. Fails if we
+  /// may not ptrace it. All later packets come from this process, or cause an
   /// error.
   static llvm::Expected<ControlSocket> connect(int Pid);
-  /// Whether anybody listens there. Fails if nobody may look, and if somebody listened
-  /// until the process restricted itself.
+  /// Does a thread listen there? Fails if we may not look, or if the process
+  /// stopped listening because it restricted itself.
   static llvm::Expected<bool> listens(int Pid);
-  /// Whether somebody listened there for commands that have gone since.
+  /// Did a thread listen there for commands that have gone since?
   static bool isLeft(int Pid);
   ControlSocket(ControlSocket &&Other);
   ControlSocket &operator=(ControlSocket &&Other);
@@ -42,25 +42,25 @@ public:
   llvm::Error send(pb_control_verb Verb, llvm::StringRef Text,
                    ControlFiles Files);
 
-  /// Said is called with what the process has to say before it replies. *File is
-  /// a descriptor that came along, which is the caller's, or -1. Without a limit it
-  /// waits for as long as the process runs.
+  /// Calls Said with each line that the process sends before its reply. *File
+  /// gets a received descriptor, which the caller closes, or -1. Without a
+  /// limit it waits as long as the process runs.
   llvm::Expected<pb_control_reply>
   receive(const std::function<void(llvm::StringRef)> &Said = nullptr,
           int *File = nullptr,
           std::optional<std::chrono::seconds> Limit = std::nullopt);
 
-  /// For an answer that takes no time: what nobody has to wait longer for.
+  /// Limit for replies that need no time.
   static constexpr std::chrono::seconds AtOnce{10};
 
-  /// What the process has to say; false if it has closed the connection.
+  /// Receives a line; false if the process has closed the connection.
   bool receiveText(std::string &Text);
 
-  /// Nothing is asked for any more, what the process says is still received.
+  /// Ends our requests. What the process sends can still be received.
   void finish();
 
   int descriptor() const { return Socket; }
-  /// The thread of the process that listens.
+  /// The listening thread of the process.
   pid_t listener() const { return Listener; }
 
 private:

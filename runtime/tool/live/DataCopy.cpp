@@ -19,13 +19,13 @@ static Error noRecording() {
   return makeError("what the process records to is no recording");
 }
 
-// The header, which says how much behind it is complete: what is added later is not
-// in the copy. Returns where that ends.
+// Copies the header, which tells how much data is complete. Data that is added
+// later is not copied. Returns the end of the complete data.
 static Expected<off_t> copyHeader(int From, int To) {
   struct stat Status;
   if (fstat(From, &Status))
     return failed(errno);
-  // What is no file may keep us waiting.
+  // Reading something other than a file may block.
   if (!S_ISREG(Status.st_mode))
     return noRecording();
   pbd_header Header;
@@ -39,16 +39,16 @@ static Expected<off_t> copyHeader(int From, int To) {
     return noRecording();
   if (write(To, &Header, sizeof(Header)) != sizeof(Header))
     return failed(errno);
-  // Again, as it may have grown. If it is shorter than it says, so is the copy, and
-  // who reads that is told.
+  // Ask again, as it may have grown. If the file is shorter than its header
+  // says, so is the copy. Readers report that.
   if (fstat(From, &Status))
     return failed(errno);
   return std::min<uint64_t>(Header.committed, Status.st_size);
 }
 
-// All space of a recording is allocated before it is written to, except where the
-// file system packs what it stores. Only where less is allocated, is it asked what was
-// written: some do not know that of pages that are mapped.
+// A recording allocates all space before it writes, unless the file system
+// compresses data. So only if less is allocated, ask the file system for holes:
+// some do not know about written pages of mappings.
 static bool hasHoles(int From, off_t End) {
   struct stat Status;
   return !fstat(From, &Status) && off_t(Status.st_blocks) * 512 < End;
@@ -60,7 +60,7 @@ static int copyPart(int From, int To, off_t At, off_t End) {
     return errno;
   while (At < End) {
     ssize_t Size = sendfile(To, From, &At, size_t(End - At));
-    if (Size == 0) // it has become shorter
+    if (Size == 0) // the file has become shorter
       return 0;
     if (Size < 0 && errno != EINTR)
       return errno;
@@ -73,10 +73,10 @@ static int copyParts(int From, int To, off_t At, off_t End) {
   while (At < End) {
     off_t Data = lseek(From, At, SEEK_DATA);
     if (Data < 0)
-      return errno == ENXIO ? 0 : errno; // nothing but a hole is left
+      return errno == ENXIO ? 0 : errno; // only a hole is left
     off_t Hole = lseek(From, Data, SEEK_HOLE);
     if (Hole < 0)
-      return errno == ENXIO ? 0 : errno; // it has become shorter
+      return errno == ENXIO ? 0 : errno; // the file has become shorter
     At = std::min(Hole, End);
     if (int Errno = copyPart(From, To, Data, At))
       return Errno;
@@ -102,7 +102,7 @@ Error patchbay::copyData(int From, StringRef To) {
   if (File < 0)
     return makeError("cannot create " + Path + ": " + errnoText(errno));
   Error E = copyAll(From, File);
-  // What is still to be written may have no room.
+  // Remaining data may find no room.
   if (close(File) && !E)
     E = failed(errno);
   if (E)

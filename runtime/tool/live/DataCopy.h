@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy of a recording that goes on being written.
+// Copies a recording that is still being written.
 #ifndef PATCHBAY_TOOL_DATACOPY_H
 #define PATCHBAY_TOOL_DATACOPY_H
 
@@ -9,10 +9,10 @@
 
 namespace patchbay {
 
-/// Copies what the data file From holds now to the new file To, for its user alone.
-/// From comes from the process that records there, so nothing is expected of it: no
-/// more is copied than its header says, and what nothing was written to takes no
-/// space. If it fails there is no file To.
+/// Copies the present contents of the data file From to the new file To, which
+/// only its user can read. From comes from the recording process, so it is not
+/// trusted. Copies no more than its header says, and leaves holes where nothing
+/// was written. On error To does not exist.
 llvm::Error copyData(int From, llvm::StringRef To);
 
 } // namespace patchbay

@@ -54,7 +54,7 @@ const LiveNames::File *LiveNames::locate(uint64_t &Address) {
   }
   uint64_t Offset = Address - M->Start + M->Offset;
   for (const ElfImage::ELFT::Phdr &P : *Headers)
-    // What is mapped of a segment begins and ends with a page.
+    // Mappings of a segment begin and end at pages.
     if (P.p_type == ELF::PT_LOAD && (P.p_flags & ELF::PF_X) &&
         Offset >= P.p_offset && Offset - P.p_offset < P.p_filesz) {
       Address = Offset - P.p_offset + P.p_vaddr;

@@ -17,17 +17,17 @@ using namespace llvm;
 using namespace llvm::support::endian;
 using namespace patchbay;
 
-// What is read under one generation takes some microseconds, and a process that
-// does nothing but arm and disarm leaves gaps of that size.
+// Reading under one generation takes some microseconds. A process that only
+// arms and disarms leaves gaps of that size.
 static constexpr int Attempts = 1000;
 // A batch that patches many sites takes milliseconds.
 static constexpr useconds_t Pause = 200;
 
-// More than anybody has, and few enough to end soon.
+// More than any process has, and few enough to end soon.
 static constexpr size_t MaxModules = 1 << 16;
 static constexpr size_t MaxTracers = 1 << 16;
-// The same of all modules. Numbers are the process's: it may map the same page of
-// records as often as it likes.
+// Limits for all modules together. The numbers come from the process. It may
+// map the same page of records many times.
 static constexpr uint64_t MaxSites = 1 << 24;
 static constexpr uint64_t MaxTracersOfAll = 1 << 24;
 
@@ -66,8 +66,8 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
       NoteDescriptor + offsetof(pb_live_note, live) + int64_t(Note.live);
   if (!Memory.read(At, R.Live))
     return Error::success();
-  // Where the file is merely mapped, as debuggers do, or has not been relocated
-  // yet, this is something else.
+  // If the file is only mapped, as debuggers do, or not relocated yet, the
+  // pointers are invalid.
   for (uint64_t P : {address(R.Live.generation), address(R.Live.modules),
                      address(R.Live.stats)})
     if (!Image.contains(P))
@@ -89,8 +89,8 @@ Error LiveProcess::findRuntimes() {
       });
 }
 
-// As core/loaded.c finds modules when it comes later than they do: by their loaded
-// notes.
+// Finds modules by their loaded notes, as core/loaded.c does when it comes
+// later than they do.
 void LiveProcess::addUnregistered(const MappedImage &Image,
                                   uint64_t NoteDescriptor) {
   patchbay_module_note Note;
@@ -125,7 +125,8 @@ void LiveProcess::addUnregistered(const MappedImage &Image,
   M.Low = UINT64_MAX;
   for (const ELF::Elf64_Phdr &P : Image.Headers)
     if (P.p_type == ELF::PT_LOAD && P.p_flags & ELF::PF_X) {
-      // The first page of a file is mapped several times if a segment ends in there.
+      // The first page of a file is mapped several times if a segment ends in
+      // it.
       const ProcessMemory::Mapping *Text =
           Memory.mappingAt(Image.Base + P.p_vaddr);
       if (!Text || !Text->Executable ||
@@ -173,8 +174,8 @@ Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
 // Reading consistently
 //===----------------------------------------------------------------------===//
 
-// Calls Read until the generation was the same even number before and after it,
-// and returns whether that was so. Read may see anything at all.
+// Calls Read until the generation was the same even number before and after it.
+// Returns whether that succeeded. Read may see inconsistent data.
 template <typename Callable>
 static bool readConsistently(const ProcessMemory &Memory,
                              const struct pb_live &Live, Callable Read) {
@@ -199,7 +200,7 @@ static bool readConsistently(const ProcessMemory &Memory,
 
 bool LiveProcess::readList(const Runtime &R,
                            std::vector<LiveModule> &Found) const {
-  // What it has behind its fixed part is the path.
+  // The path follows the fixed part.
   alignas(pb_module) unsigned char Bytes[sizeof(pb_module)];
   auto *Node = reinterpret_cast<pb_module *>(Bytes);
   uint64_t At;
@@ -237,7 +238,7 @@ bool LiveProcess::readOthers(const Runtime &R,
     if (Found.size() == MaxModules ||
         !Memory.read(At, &Other, offsetof(pb_other, path)))
       return false;
-    // One that is gone stays in the list until the process loads another.
+    // A module that is gone stays in the list until the process loads another.
     if (Memory.mappingAt(address(Other.desc)))
       Found.push_back(
           {Memory.readString(At + offsetof(pb_other, path)), Other.version});
@@ -250,7 +251,7 @@ std::vector<OtherModule> LiveProcess::otherModules() const {
   std::vector<OtherModule> All = Others;
   for (const Runtime &R : Runtimes) {
     std::vector<OtherModule> Found;
-    // What cannot be read now is said of the list of modules.
+    // If it cannot be read now, reading the list of modules reports that.
     if (readConsistently(Memory, R.Live, [&] {
           Found.clear();
           return readOthers(R, Found);
@@ -287,10 +288,10 @@ struct Window {
 };
 } // namespace
 
-// Where the pad is, relative to the entry; none if there is no slot.
+// The offset of the pad from the entry; none if there is no slot.
 static std::optional<int> padOffset(const CodeForm &Form, const Window &W) {
   CodeBytes Pad = Form.pad();
-  // x86-64's third pad byte is followed by the opcode before a hash.
+  // On x86-64 the pad's third byte is followed by the opcode before a hash.
   size_t Proof = Form.Machine == ELF::EM_X86_64 ? 3 : 4;
   if (!memcmp(W.at(PATCHBAY_PAD_OFFSET), Pad.data(), Proof))
     return PATCHBAY_PAD_OFFSET;
@@ -302,7 +303,7 @@ static std::optional<int> padOffset(const CodeForm &Form, const Window &W) {
   return std::nullopt;
 }
 
-// Whether a word is the branch of an armed site.
+// Is the word the branch of an armed site?
 static bool isBranch(uint16_t Machine, uint32_t Word) {
   switch (Machine) {
   case ELF::EM_AARCH64:
@@ -324,8 +325,8 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry, SiteToStub);
   ArrayRef<uint8_t> Found(W.at(SiteFromEntry), Disarmed.size());
   if (Form.Machine == ELF::EM_X86_64) {
-    // The first byte is the state, and the next four mean nothing if it is
-    // disarmed.
+    // The first byte is the state. The next four have no meaning in a disarmed
+    // site.
     constexpr size_t Branch = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
     ArrayRef<uint8_t> Expected(Disarmed);
     if (Found.drop_front(Branch) != Expected.drop_front(Branch))
@@ -340,7 +341,7 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   if (Found == ArrayRef<uint8_t>(Disarmed))
     return LiveSite::Disarmed;
   if (Form.Machine == ELF::EM_RISCV) {
-    // What is disarmed keeps its auipc, and what is armed has one.
+    // A disarmed site keeps its auipc, and an armed one has it, too.
     if ((read32le(Found.data()) & 0xfff) != PATCHBAY_RISCV64_SITE_AUIPC)
       return LiveSite::Unknown;
     write32le(Disarmed.data(), read32le(Found.data()));
@@ -353,7 +354,8 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
              : LiveSite::Unknown;
 }
 
-// The tracers of a cell, which all have the same record; false if it makes no sense.
+// Reads the tracers of a cell, which all have the same record. False if the
+// data is invalid.
 static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
                      std::vector<LiveTracer> &Tracers) {
   if (!Own.ops)
@@ -378,8 +380,8 @@ static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
   return true;
 }
 
-// Is it written down that the function with this index leads to this shared cell? A
-// usual one is also known by its shape, which the caller compares.
+// Does the table of owners say that the function with this index leads to this
+// shared cell? The caller also compares the shape of a usual cell.
 static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
                     uint64_t Index, uint64_t Owner) {
   uint64_t Usual;
@@ -392,8 +394,9 @@ static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
          Memory.read(address(Shared.owners) + Index, Other) && Other == Owner;
 }
 
-// Where the slot of a function leads: to a cell of its own, which has its record;
-// or to one that it shares, which has one like it; or to a gate before its own.
+// Follows the slot of a function. It leads to the function's own cell, which
+// has its record; to a shared cell, which has a similar record; or to a gate
+// before its own cell.
 static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
                         uint64_t Slot, uint64_t Record,
                         const patchbay_record &Like,
@@ -458,7 +461,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     if (S.State == LiveSite::Armed &&
         !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
       S.State = LiveSite::Foreign;
-    // Its slot leads to tracers still: the site was not disarmed by the library.
+    // Its slot still leads to tracers, so the library did not disarm the site.
     if (S.State != LiveSite::Disarmed || !W.slot())
       return true;
     if (readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers) &&
@@ -468,7 +471,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
       S.Tracers.clear();
     return true;
   };
-  // One look is enough for most of them, and where nobody changes anything.
+  // One look suffices for most sites, and if nothing changes.
   bool IsRead = Read();
   if (IsRead && (S.State == LiveSite::Disarmed || !R.Live.generation))
     return S;
@@ -484,7 +487,8 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
   const ProcessMemory::Mapping *Mapped = Memory.mappingAt(Module.Records);
   constexpr size_t Block = 4096;
   std::vector<patchbay_record> Records;
-  // An unmapped module's list entry says anything: do not believe the number.
+  // The list entry of an unmapped module may have any contents. Do not trust
+  // its number.
   if (Module.NumRecords && !Mapped)
     return false;
   if (Module.NumRecords > Left.Sites)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libpatchbay has done to a running process: its modules, their sites, and
-// who traces them, read from its memory (runtime/core/live.h). The process goes
-// on meanwhile, and nothing in it is trusted: a site that cannot be read
-// consistently is of state Unreadable.
+// The state of libpatchbay in a running process: its modules, their sites, and
+// the sites' tracers. Reads it from the process's memory (runtime/core/live.h).
+// The process goes on meanwhile, and its data is not trusted. A site that
+// cannot be read consistently has the state Unreadable.
 #ifndef PATCHBAY_TOOL_LIVEPROCESS_H
 #define PATCHBAY_TOOL_LIVEPROCESS_H
 
@@ -32,7 +32,7 @@ struct LiveSite {
   };
   uint64_t Entry;
   States State;
-  std::vector<LiveTracer> Tracers; // in the order in which they are called
+  std::vector<LiveTracer> Tracers; // in the order of their calls
 };
 
 struct LiveModule {
@@ -40,12 +40,12 @@ struct LiveModule {
   uint64_t Base; // run-time address minus ELF address
   uint64_t Records, NumRecords;
   uint64_t Low, High; // text
-  uint64_t Stubs;     // the first one, 0: there are none
+  uint64_t Stubs;     // the first one; 0: none
   std::string Path;
   std::vector<LiveSite> Sites; // by entry
 };
 
-/// A module of another version of the ABI.
+/// A module of another ABI version.
 struct OtherModule {
   std::string Path;
   unsigned Version;
@@ -59,16 +59,16 @@ struct LiveCounters {
 
 class LiveProcess {
 public:
-  /// Fails if libpatchbay in the process is of another version, or if neither it nor
-  /// a module that was built for it is there.
+  /// Fails if the process's libpatchbay has another version. Fails if the
+  /// process has neither libpatchbay nor a module that was built for it.
   static llvm::Expected<LiveProcess> open(unsigned Pid);
-  /// False: the modules are as they were loaded.
+  /// False: the modules are unchanged since they were loaded.
   bool hasRuntime() const { return !Runtimes.empty(); }
 
   const ProcessMemory &memory() const { return Memory; }
-  /// Those that were there from the beginning to the end, with their sites.
+  /// Modules that were loaded during the whole read, with their sites.
   llvm::Expected<std::vector<LiveModule>> modules() const;
-  /// Those that libpatchbay leaves alone.
+  /// Modules that libpatchbay leaves alone.
   std::vector<OtherModule> otherModules() const;
   LiveCounters counters() const;
 
@@ -86,7 +86,7 @@ private:
   bool readList(const Runtime &R, std::vector<LiveModule> &Found) const;
   bool readOthers(const Runtime &R, std::vector<OtherModule> &Found) const;
   llvm::Expected<std::vector<LiveModule>> list(const Runtime &R) const;
-  /// How much of what the process says is still believed.
+  /// The remaining limits for data from the process.
   struct Budget {
     uint64_t Sites, Tracers;
   };
@@ -97,7 +97,7 @@ private:
 
   ProcessMemory Memory;
   std::vector<Runtime> Runtimes;
-  /// Where there is no runtime: the modules, and what is of another version.
+  /// Without a runtime: the modules, and those of another version.
   uint16_t Machine = 0;
   std::vector<LiveModule> Unregistered;
   std::vector<OtherModule> Others;

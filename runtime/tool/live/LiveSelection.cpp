@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// What a glob matches. The process takes all functions of a name, so each name
-/// of a function is looked at on its own.
+/// The matches of a glob. The process takes all functions of a name, so each
+/// name of a function is matched separately.
 struct Matches {
   explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
   void add(StringRef Name);
@@ -33,7 +33,7 @@ void Matches::add(StringRef Name) {
   }
 }
 
-// The process knows no name but those of the file itself.
+// The process knows only the names in the file itself.
 static void addKnownApart(const ElfImage &Image, const FunctionNames &Names,
                           uint64_t Entry, Matches &Found) {
   if (Found.Filter.match(Names.known().at(Entry)) == NameFilter::None)
@@ -60,7 +60,7 @@ static Error addFile(int File, StringRef Path, StringRef Root, Matches &Found,
   const bool IsKnownApart = &Names->known() != &Names->own();
   for (const SiteRecord &R : *Records) {
     for (const SymbolNames::Symbol &S : Names->own().symbolsAt(R.Entry))
-      // The process reads .dynsym only if there is no other.
+      // The process reads .dynsym only if there is no other table.
       if (!HasTable || !S.Exported)
         Found.add(S.Name);
     if (IsKnownApart)
@@ -78,7 +78,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     return;
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory) {
-    HasMatches = true; // for all that is known
+    HasMatches = true; // as far as is known
     warnOfMangledOnly(Glob, toString(Memory.takeError()));
     return;
   }
@@ -94,7 +94,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
       continue;
     }
     bool IsStripped = false;
-    // What cannot be made sense of is not for libpatchbay, either.
+    // A file that we cannot parse does not concern libpatchbay, either.
     consumeError(addFile(Mapped, M.Path, "/proc/" + std::to_string(Pid) + "/root", Found,
                          IsStripped));
     close(Mapped);
@@ -112,7 +112,7 @@ LiveSelection::~LiveSelection() {
     close(File);
 }
 
-// They may be thousands, more than a packet holds.
+// There may be thousands, more than fit into a packet.
 bool LiveSelection::writeFile(const std::set<std::string> &Names) {
   std::string Text;
   for (const std::string &Name : Names)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a glob matches in a running process, which itself knows the symbols'
-// names only: demangled ones are looked up here, as `record` does it.
+// Matches a glob in a running process. The process knows only the symbols'
+// names, so demangled names are matched here, as `record` does.
 #ifndef PATCHBAY_TOOL_LIVESELECTION_H
 #define PATCHBAY_TOOL_LIVESELECTION_H
 
@@ -13,19 +13,19 @@ namespace patchbay {
 
 class LiveSelection {
 public:
-  /// An empty glob is none. One line on stderr says if names cannot be looked
-  /// up.
+  /// An empty glob selects nothing. Prints one line to stderr if names cannot
+  /// be looked up.
   LiveSelection(int Pid, llvm::StringRef Glob);
   ~LiveSelection();
   LiveSelection(const LiveSelection &) = delete;
   LiveSelection &operator=(const LiveSelection &) = delete;
 
-  /// The descriptor of a file with the names of the functions, to be sent to
-  /// the process; -1 if it finds all that can be found by the glob.
+  /// A file with the names of the functions, to send to the process. -1 if the
+  /// process finds all of them by the glob.
   int file() const { return File; }
-  /// Nothing matches, in files that could all be read.
+  /// Nothing matches, and all files could be read.
   bool isNothing() const { return !HasMatches && Stripped.empty() && Gone.empty(); }
-  /// What to say where nothing matches: "; ..."
+  /// Explains to the user why nothing matches: "; ..."
   std::string hint() const;
 
 private:
@@ -36,7 +36,7 @@ private:
   bool HasMatches = false;
   std::string Meant;    // "did you mean ..."
   std::string Stripped; // a file without a symbol table
-  std::string Gone;     // one that is not to be had any more
+  std::string Gone;     // a file that is not available any more
 };
 
 } // namespace patchbay

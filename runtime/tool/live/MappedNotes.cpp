@@ -8,10 +8,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// More than anybody has, and few enough to end soon.
+// More than any process has, and few enough to end soon.
 static constexpr uint64_t MaxNotes = 1 << 16;
-// Of all headers and notes of a process. Mappings cost it nothing, so it may have the
-// same file there tens of thousands of times.
+// Limit of all headers and notes of a process. Mappings are cheap, so it may
+// map the same file tens of thousands of times.
 static constexpr uint64_t MaxBytes = 1 << 26;
 
 std::optional<MappedImage> MappedImage::at(const ProcessMemory &Memory,
@@ -41,8 +41,8 @@ bool MappedImage::contains(uint64_t Address) const {
   });
 }
 
-// Where in the process the descriptor of a note is, 0 if there is none among
-// these notes.
+// The address of a note's descriptor in the process; 0 if these notes do not
+// have it.
 static uint64_t findNote(const ProcessMemory &Memory, uint64_t Address,
                          uint64_t Size, uint32_t Type, uint64_t MinSize) {
   std::vector<uint8_t> Notes(std::min(Size, MaxNotes));
@@ -76,7 +76,7 @@ Error patchbay::forEachMappedNote(
       continue;
     Bytes += Image->Headers.size() * sizeof(ELF::Elf64_Phdr);
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
-      // By 8, if there are others with that alignment among them: core/elf_note.h.
+      // Aligned by 8 if another note needs that: core/elf_note.h.
       if (P.p_type != ELF::PT_NOTE || P.p_align > 8)
         continue;
       Bytes += std::min<uint64_t>(P.p_memsz, MaxNotes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the command finds libpatchbay and libpatchbay-trace in a running process:
-// by an ELF note of theirs, in whatever file they are.
+// Finds libpatchbay and libpatchbay-trace in a running process by their ELF
+// notes, whatever their files are called.
 #ifndef PATCHBAY_TOOL_MAPPEDNOTES_H
 #define PATCHBAY_TOOL_MAPPEDNOTES_H
 
@@ -21,14 +21,14 @@ struct MappedImage {
 
   static std::optional<MappedImage> at(const ProcessMemory &Memory,
                                        const ProcessMemory::Mapping &M);
-  /// Whether an address is in the image as its loader has mapped it. Where the
-  /// file is merely mapped, as debuggers do, or has not been relocated yet, what
-  /// a pointer in it says is something else.
+  /// Is the address inside of the image as its loader has mapped it? If the
+  /// file is only mapped, as debuggers do, or not relocated yet, its pointers
+  /// lead elsewhere.
   bool contains(uint64_t Address) const;
 };
 
-/// Called with each note of Patchbay's of a type, whose descriptor has MinSize
-/// bytes or more, and with where the descriptor is. Stops at an error.
+/// Calls Found for each of Patchbay's notes of a type whose descriptor has at
+/// least MinSize bytes, with the descriptor's address. Stops at an error.
 llvm::Error forEachMappedNote(
     const ProcessMemory &Memory, uint32_t Type, uint64_t MinSize,
     llvm::function_ref<llvm::Error(const MappedImage &, uint64_t)> Found);

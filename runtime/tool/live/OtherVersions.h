@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules of other versions of the ABI, by their files. Those of version 1 have
-// nothing in memory by which a runtime that came later, or the command, would find
-// them.
+// Finds modules of other ABI versions by their files. Modules of version 1 have
+// nothing in memory that a later runtime, or the command, could find.
 #ifndef PATCHBAY_TOOL_OTHERVERSIONS_H
 #define PATCHBAY_TOOL_OTHERVERSIONS_H
 
@@ -10,7 +9,7 @@
 
 namespace patchbay {
 
-/// Of the files whose code is mapped. What cannot be read is left out.
+/// Looks at files with mapped code. Skips files that cannot be read.
 std::vector<OtherModule> otherVersionsMapped(const ProcessMemory &Memory);
 
 } // namespace patchbay

@@ -26,7 +26,7 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
                                               const std::string &Folder) {
   int Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
   int Errno = errno;
-  // Some kernels open it.
+  // Some kernels open it nevertheless.
   if (Fd < 0 && Errno == ESRCH && !access(Folder.c_str(), F_OK))
     return processError(Pid, NoMemory);
   if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
@@ -44,8 +44,8 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
   return Memory;
 }
 
-// Where the main thread has ended, as pthread_exit(3) ends it, another has what
-// was its: memory, mappings and root.
+// If the main thread has ended, for example by pthread_exit(3), another thread
+// shows the process's memory, mappings and root.
 Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
   std::string Folder = "/proc/" + std::to_string(Pid);
   Expected<ProcessMemory> Memory = openIn(Pid, Folder);
@@ -121,9 +121,9 @@ Error ProcessMemory::readMappings() {
 // Files that are mapped
 //===----------------------------------------------------------------------===//
 
-// Whether File is what is mapped at M. What stat(2) calls the device is not always
-// what /proc/PID/maps does (btrfs, overlayfs); so File is mapped here, too, and the
-// two lines are compared.
+// Is File the file that is mapped at M? The device number of stat(2) may differ
+// from that in /proc/PID/maps (btrfs, overlayfs). So map File here, too, and
+// compare the two lines.
 static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   struct stat Status;
   if (fstat(File, &Status) || Status.st_ino != M.Inode || !Status.st_size)
@@ -142,8 +142,9 @@ static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   return IsSame;
 }
 
-// As the process finds it, in a file system that only it may see. Its links lead
-// nowhere else: an absolute one begins at its root, not at ours.
+// Opens a path as the process finds it, possibly in a file system that only the
+// process sees. Links cannot lead out: an absolute one begins at the process's
+// root, not at ours.
 int ProcessMemory::openByPath(StringRef Path) const {
   int Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (Root < 0)
@@ -156,11 +157,11 @@ int ProcessMemory::openByPath(StringRef Path) const {
   return File;
 }
 
-// By /proc/PID/map_files root gets the very file, whatever has its name by now. Who
-// has not CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN goes by names: they can be anything,
-// and what they lead to is opened once, without waiting, and then looked at. The
-// program is there by /proc/PID/exe even if it was removed; and of a process that has
-// only called chroot(2) paths are as we see them.
+// /proc/PID/map_files gives root the very file, whatever its name now leads to.
+// Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN only names are left. These
+// may lead to anything, so the file is opened once, without waiting, and then
+// verified. /proc/PID/exe opens the program even if it was removed. If a
+// process has only called chroot(2), its paths are as we see them.
 int ProcessMemory::openFile(const Mapping &M) const {
   auto Check = [&](Expected<int> File, bool IsCertain) {
     if (!File) {
@@ -196,7 +197,7 @@ const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {
 bool ProcessMemory::read(uint64_t Address, void *Bytes, size_t Size) const {
   char *To = static_cast<char *>(Bytes);
   while (Size) {
-    // Addresses of the upper half are no offsets of a file.
+    // Addresses in the upper half are no valid file offsets.
     if (Address > INT64_MAX)
       return false;
     ssize_t Done = pread(Fd, To, Size, static_cast<off_t>(Address));
@@ -216,7 +217,7 @@ std::string ProcessMemory::readString(uint64_t Address) const {
   constexpr size_t Max = 4096, Step = 64;
   while (Text.size() < Max) {
     char Bytes[Step];
-    // Not beyond the page: nothing may be there.
+    // Not beyond the page: the next one may be unmapped.
     size_t Size = Step - Address % Step;
     if (!read(Address, Bytes, Size))
       break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a running process, as a debugger reads it, but without stopping
-// it: what is read may change, go away, or make no sense.
+// The memory of a running process, read as by a debugger, but without stopping
+// the process. The data may change, disappear, or be inconsistent.
 #ifndef PATCHBAY_TOOL_PROCESSMEMORY_H
 #define PATCHBAY_TOOL_PROCESSMEMORY_H
 
@@ -18,34 +18,34 @@ public:
   /// A line of /proc/PID/maps. Path is empty if no file is mapped there.
   struct Mapping {
     uint64_t Start, End, Offset, Inode;
-    std::string Device; // as it is written there
+    std::string Device; // as in that file
     bool Executable;
     std::string Path;
   };
 
-  /// Fails if there is no such process, or we may not read it.
+  /// Fails if the process does not exist, or if we may not read it.
   static llvm::Expected<ProcessMemory> open(unsigned Pid);
   ProcessMemory(ProcessMemory &&Other);
   ~ProcessMemory();
 
   unsigned pid() const { return Pid; }
-  /// /proc/PID/Name, or of a thread of it.
+  /// /proc/PID/Name, or the same of one of its threads.
   std::string proc(const llvm::Twine &Name) const;
 
-  /// As they were at the last call of readMappings(), by address.
+  /// The result of the last readMappings(), by address.
   const std::vector<Mapping> &mappings() const { return Mappings; }
   const Mapping *mappingAt(uint64_t Address) const;
   llvm::Error readMappings();
-  /// The file of a mapping, opened for reading: a regular one, and the very one that
-  /// is mapped. -1 if it was replaced or removed since. The caller closes it.
+  /// Opens the very file of a mapping for reading, if it is a regular file. -1
+  /// if it was replaced or removed since. The caller closes it.
   int openFile(const Mapping &M) const;
 
-  /// False unless all Size bytes are there.
+  /// False unless all Size bytes can be read.
   bool read(uint64_t Address, void *Bytes, size_t Size) const;
   template <typename T> bool read(uint64_t Address, T &Value) const {
     return read(Address, &Value, sizeof(Value));
   }
-  /// A C string, cut off at 4 KiB; empty if there is none.
+  /// A C string, cut off at 4 KiB; empty if it cannot be read.
   std::string readString(uint64_t Address) const;
 
   /// An error about this process.

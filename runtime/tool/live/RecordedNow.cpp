@@ -28,7 +28,7 @@ static uint64_t countedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
-// What is not in use yet is zeros.
+// Unused elements are zeroed.
 static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   uint64_t Calls = 0, End = At + Size;
   pbd_histogram Some[64];
@@ -46,8 +46,8 @@ static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
-// Records are written one behind the other; what was there on an earlier pass is older
-// than the first one. Times are those of beginnings, so that is nearly so only.
+// Records are written in order. Those of an earlier pass are older than the
+// first record. Times are those of beginnings, so the order is approximate.
 static uint64_t filledRecords(int File, uint64_t First, uint64_t Room) {
   pbd_record Begin;
   if (!Room || !read(File, First, Begin) || !Begin.time)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much a process has recorded by now: the heads of its data file's chunks,
-// which it goes on writing, are looked at, and no more than some bytes of each,
-// but for counts.
+// How much a process has recorded so far. Reads only the heads of the chunks in
+// its data file, which it goes on writing, and some bytes of each. Counts are
+// read completely.
 #ifndef PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
 #define PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
 
@@ -14,14 +14,13 @@ namespace patchbay {
 struct RecordedNow {
   uint64_t Bytes = 0;  // of the file
   uint64_t Calls =
-      0; // that were counted (function_profile, with histograms, too)
-  uint64_t Events = 0; // about: of a block that is used again it is known roughly
+      0; // counted by function_profile, also with histograms
+  uint64_t Events = 0; // approximate if a block is used again
   uint64_t Lost = 0, Missed = 0; // pbd_losses
   uint32_t Error = 0;  // pbd_header
 };
 
-/// File comes from the process, so nothing is expected of it: what makes no sense ends
-/// the look.
+/// File comes from the process, so it is not trusted. Stops at invalid data.
 RecordedNow recordedNow(int File);
 
 } // namespace patchbay

@@ -14,7 +14,8 @@ std::string Stillness::why() {
   if (HasRun)
     return "";
   std::string Why = whyStill(Pid);
-  // For a moment many are, as by strace(1), or by another patchbay.
+  // Many processes are stopped for a moment, for example by strace(1), or by
+  // another patchbay.
   if (Why.empty() && IsHeld && WasHeld)
     Why = "a debugger has stopped it: let it go on there first";
   return Why;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a process that does not answer stands still. One that is stopped and
-// let go on many times a second, as cpulimit(1) does, comes to answer.
+// Does a process that does not answer stand still? A process that is stopped
+// and continued many times a second, as by cpulimit(1), gets to answer.
 #ifndef PATCHBAY_TOOL_STILLNESS_H
 #define PATCHBAY_TOOL_STILLNESS_H
 
@@ -10,20 +10,19 @@
 
 namespace patchbay {
 
-/// Asked again and again, a second or so apart.
+/// Call why() repeatedly, about a second apart.
 class Stillness {
 public:
   explicit Stillness(int Pid) : Pid(Pid), Ran(ran()) {}
 
-  /// Why it does not run now, if it has not run since this was asked last; or
-  /// "".
+  /// Why it does not run now, if it has not run since the last call; or "".
   std::string why();
 
 private:
   uint64_t ran() const;
 
   int Pid;
-  uint64_t Ran; // nanoseconds of a processor
+  uint64_t Ran; // CPU time in nanoseconds
   bool IsHeld = false;
 };
 

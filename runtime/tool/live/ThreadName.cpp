@@ -11,10 +11,10 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// What /proc/PID/task/TID/status says (proc_pid_status(5)).
+/// The contents of /proc/PID/task/TID/status (proc_pid_status(5)).
 struct ThreadStatus {
   StringRef Name;
-  uint64_t InnerNumber = 0; // in the innermost PID namespace that it is in
+  uint64_t InnerNumber = 0; // in the innermost PID namespace of the thread
 };
 } // namespace
 
@@ -32,7 +32,7 @@ static ThreadStatus parseStatus(StringRef Text) {
   return Status;
 }
 
-// Calls Found with the folder in /proc and the status of the thread, if it is there.
+// Calls Found with the thread's folder in /proc and its status, if it exists.
 static void findThread(
     int Pid, uint64_t Number,
     function_ref<void(const std::string &Folder, const ThreadStatus &)> Found) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the kernel that runs here, as /proc/kallsyms has them: addresses are
-// others each time that a machine is started, and not for everybody to see.
+// The functions of the running kernel, from /proc/kallsyms. Their addresses
+// change with each boot, and not all users may see them.
 #ifndef PATCHBAY_TOOL_KERNELNAMES_H
 #define PATCHBAY_TOOL_KERNELNAMES_H
 
@@ -15,8 +15,8 @@ namespace patchbay {
 
 class KernelNames {
 public:
-  /// The function that Address is in, of the machine that was started with that id;
-  /// empty if that is not this one, or nobody may know.
+  /// The function that contains Address, for the boot with that id. Empty if
+  /// this machine has another one, or if we may not see it.
   llvm::StringRef at(uint64_t Address, llvm::StringRef BootId);
 
 private:
@@ -27,7 +27,7 @@ private:
     std::string Name;
   };
   std::vector<Symbol> Symbols; // by address
-  std::optional<std::string> BootId; // of this machine, once it was asked
+  std::optional<std::string> BootId; // of this machine, once read
   bool IsRead = false;
 };
 

@@ -16,13 +16,15 @@ using namespace llvm;
 using namespace patchbay;
 using namespace llvm::support::endian;
 
-// A file is the magic, the size of what is compressed (8 bytes), and that, by zlib: the
-// module's key with an end, and symbols, little-endian.
+// A file has the magic, the size of the data before compression (8 bytes), and
+// the data, compressed by zlib. The data is the module's key with a NUL, and
+// little-endian symbols.
 static constexpr StringLiteral Magic("PBAYNAM1");
 static constexpr size_t HeadSize = 16;
-// address, size, binding, st_other, whether it is exported; a name with an end follows.
+// Address, size, binding, st_other, and whether it is exported. A name with a
+// NUL follows.
 static constexpr size_t SymbolSize = 8 + 8 + 3;
-// More than zlib can make of a byte, so who says so lies.
+// zlib cannot expand a byte to more, so a larger size is invalid.
 static constexpr uint64_t MostPerByte = 1032;
 
 static constexpr StringLiteral Suffix(".names");
@@ -107,7 +109,7 @@ static Error parse(StringRef Bytes, StringRef Key, SymbolNames &Names) {
     Bytes = Bytes.drop_front(End + 1);
     return true;
   };
-  // A build id is bytes, of which some may be NUL.
+  // A build id is binary and may contain NUL.
   if (!Bytes.consume_front(Key) || !Bytes.consume_front(StringRef("\0", 1)))
     return makeError("of another program");
   while (!Bytes.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of functions that are in a recording itself, so that it can be read where the
-// program is not: a file for each module, compressed.
+// Stores names of functions in the recording, so that it can be read where the
+// program is missing: one compressed file per module.
 #ifndef PATCHBAY_TOOL_NAMEARCHIVE_H
 #define PATCHBAY_TOOL_NAMEARCHIVE_H
 
@@ -9,17 +9,17 @@
 
 namespace patchbay {
 
-/// Where in the recording Dir the names of a module are; Key: see moduleKey().
+/// The file with a module's names in the recording Dir. Key: see moduleKey().
 std::string nameArchivePath(llvm::StringRef Dir, llvm::StringRef Key);
-/// Whether a file of this name in a recording is one of these.
+/// Can a file of this name in a recording be such a file?
 bool isNameArchive(llvm::StringRef Name);
-/// Whether this open file has them.
+/// Does this open file have names?
 bool hasNames(int File);
-/// Writes them there. What was there is replaced in one step.
+/// Writes the names, and replaces an existing file in one step.
 llvm::Error writeNames(const std::string &Path, llvm::StringRef Key,
                        const SymbolNames &Names);
-/// Reads them; Names point into Bytes. Fails with a message if they are of another
-/// module, or damaged; returns false if there is no such file.
+/// Reads the names, which point into Bytes. Fails with a message if they belong
+/// to another module, or are damaged. Returns false if there is no such file.
 llvm::Expected<bool> readNames(const std::string &Path, llvm::StringRef Key,
                                std::string &Bytes, SymbolNames &Names);
 

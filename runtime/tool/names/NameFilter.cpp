@@ -23,8 +23,8 @@ std::vector<StringRef> patchbay::linkageNames(ArrayRef<StringRef> Symbols) {
   return Names;
 }
 
-// "Cache::get<int>" of "int Cache::get<int>(int)": in front of a template's
-// instance stands the type of its result, which 'Cache::*' does not match.
+// "Cache::get<int>" from "int Cache::get<int>(int)". Instances of templates
+// have their result type in front, which 'Cache::*' does not match.
 static std::string qualifiedName(StringRef Name) {
   std::string Result;
   bool Done = nonMicrosoftDemangle(Name, Result, /*CanHaveLeadingDot=*/true,
@@ -32,10 +32,10 @@ static std::string qualifiedName(StringRef Name) {
   return Done ? Result : Name.str();
 }
 
-// So many names are told.
+// Number of suggestions.
 static constexpr size_t MostMeant = 3;
 
-// Of "svc::Cache::get" that is "get". Of C there are no parts.
+// The last part of "svc::Cache::get" is "get". C names have no parts.
 static bool isLastPart(const std::string &Glob, StringRef Plain) {
   size_t At = Plain.rfind("::");
   return At != StringRef::npos &&

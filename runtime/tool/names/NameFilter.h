@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions by name: -F GLOB. A glob may name a function as its symbol does, with
-// or without what the compiler appended to that (patchbay/names.h), or, in C++,
-// as the source does. Globs are those of fnmatch(3), because that is what the
-// runtime matches them with in the traced program.
+// Selects functions by name: -F GLOB. A glob may match a symbol, with or
+// without the suffixes that the compiler appended to it (patchbay/names.h). In
+// C++ it may match the source name. Globs are those of fnmatch(3), because the
+// runtime uses it in the traced program.
 #ifndef PATCHBAY_TOOL_NAMEFILTER_H
 #define PATCHBAY_TOOL_NAMEFILTER_H
 
@@ -16,16 +16,16 @@
 
 namespace patchbay {
 
-/// The names by which a function with these symbols is found: those, and without
-/// what the compiler appended to them.
+/// The names that select a function with these symbols: the symbols, and the
+/// same without the compiler's suffixes.
 std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbols);
 
-/// What to do when a glob matches nothing. Stripped: a file in which it was
-/// looked for that has no symbol table, empty if all have one.
+/// Advice for a glob without a match. Stripped: a searched file without a
+/// symbol table; empty if all have one.
 std::string matchHint(llvm::StringRef Stripped);
 
-/// "did you mean 'svc::render'", of demangled names of which Globs are the last parts;
-/// empty if there is none. For those that match nothing.
+/// "did you mean 'svc::render'": demangled names whose last part one of Globs
+/// matches. Empty if there is none. For globs without a match.
 std::string meantBy(llvm::ArrayRef<std::string> Globs,
                     llvm::function_ref<std::string(size_t)> Name, size_t NrNames);
 
@@ -33,20 +33,20 @@ class NameFilter {
 public:
   enum Match { None, ByLinkageName, ByDemangledName };
 
-  /// Without a glob every function matches.
+  /// Without globs every function matches.
   explicit NameFilter(llvm::ArrayRef<std::string> Globs);
 
-  /// Any of a function's names will do. A function without a name matches "*"
-  /// alone.
+  /// One matching name suffices. A function without a name matches only "*".
   Match match(llvm::ArrayRef<llvm::StringRef> Names);
 
-  /// The globs that no function matched so far.
+  /// The globs that have not matched yet.
   std::vector<std::string> unmatchedGlobs() const;
   /// The same, "'a', 'b'".
   std::string unmatched() const;
-  /// "did you mean 'svc::render'", if one of them is the last part of such a name.
+  /// "did you mean 'svc::render'", if a glob matches the last part of such a
+  /// name.
   std::string meant() const;
-  /// That, or matchHint().
+  /// meant(), or else matchHint().
   std::string hint(llvm::StringRef Stripped) const {
     return meant().empty() ? matchHint(Stripped) : meant();
   }
@@ -55,7 +55,7 @@ private:
   struct Glob {
     std::string Text;
     bool Matched = false;
-    std::set<std::string> Meant; // of those that it is the last part of
+    std::set<std::string> Meant; // names whose last part it matches
   };
   std::vector<Glob> Globs;
 };

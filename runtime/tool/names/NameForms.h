@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The name of a C++ function as people write it, from what a demangler makes of its
-// symbol: see trace/name_forms.h, which the runtime has, too; and that of a Rust one.
+// The short forms that users write for C++ functions, made from demangled
+// names: see trace/name_forms.h, which the runtime shares. Also handles names
+// of Rust functions.
 #ifndef PATCHBAY_TOOL_NAMEFORMS_H
 #define PATCHBAY_TOOL_NAMEFORMS_H
 
@@ -10,23 +11,22 @@
 
 namespace patchbay {
 
-/// With the names that the source has of the standard library's strings: a demangler
-/// writes out what they stand for. Names of Rust are as RustNames.h says.
+/// Uses the source names of the standard library's strings, which a demangler
+/// writes out. For names of Rust see RustNames.h.
 std::string readableName(llvm::StringRef Demangled);
 
-/// Without parameters, what is behind them, and the type of the result, which stands
-/// before functions that are made of templates.
+/// Without parameters, the text after them, and the result type, which template
+/// functions have in front.
 std::string withoutParameters(llvm::StringRef Demangled);
 
 /// The same without template arguments, too.
 std::string plainName(llvm::StringRef Demangled);
 
-/// A glob of fnmatch(3) for a demangled name, wherever the two have spaces between
-/// types and punctuation.
+/// Matches a glob of fnmatch(3) against a demangled name. Ignores spaces
+/// between types and punctuation.
 bool isMatchedBy(const std::string &Name, const std::string &Glob);
 
-/// Whether the function is meant by a glob of fnmatch(3), which may name it in any of
-/// these forms.
+/// Does a glob of fnmatch(3) match one of these forms?
 bool isNamedBy(llvm::StringRef Demangled, const std::string &Glob);
 
 } // namespace patchbay

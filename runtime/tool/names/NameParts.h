@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a demangled name: where brackets begin and end, though operators
-// are written with the same signs.
+// Splits a demangled name into parts: finds brackets and their ends, although
+// operators use the same signs.
 #ifndef PATCHBAY_TOOL_NAMEPARTS_H
 #define PATCHBAY_TOOL_NAMEPARTS_H
 
@@ -10,7 +10,7 @@
 
 namespace patchbay {
 
-/// Goes through a name by what belongs together: see trace/name_parts.h.
+/// Goes through the parts of a name: see trace/name_parts.h.
 class NameParts {
 public:
   explicit NameParts(llvm::StringRef Name) {
@@ -26,11 +26,11 @@ private:
   pb_name_parts Of;
 };
 
-/// Of identifiers, which may have characters of UTF-8.
+/// A character of identifiers, which may be UTF-8.
 bool isWord(char C);
 
-/// Whether the part that follows these is a function's parameters: not
-/// "(anonymous namespace)", and not Go's "(*Type)" behind a package.
+/// Is the part after Before a function's parameter list? "(anonymous
+/// namespace)" is none, nor is Go's "(*Type)" after a package.
 bool isParameters(llvm::StringRef Part, llvm::StringRef Before);
 
 } // namespace patchbay

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// "::h" and sixteen digits end each name of the older form.
+// In the older mangling each name ends with "::h" and sixteen digits.
 static bool dropHash(StringRef &Name) {
   constexpr size_t Digits = 16;
   StringRef Tail = Name.take_back(Digits);
@@ -17,9 +17,9 @@ static bool dropHash(StringRef &Name) {
   return true;
 }
 
-// What stands for a character that no assembler takes in a symbol, by rustc's
-// compiler/rustc_symbol_mangling/src/legacy.rs: $LT$ and the like, or the character's
-// number, $u7b$. Empty if it is neither.
+// Decodes a character that assemblers do not accept in symbols, as in rustc's
+// compiler/rustc_symbol_mangling/src/legacy.rs: $LT$ and the like, or the
+// character's number, $u7b$. Empty if it is neither.
 static std::string unescaped(StringRef Escape) {
   static constexpr struct {
     StringLiteral Name, Character;
@@ -46,7 +46,8 @@ static std::string unescapeAll(StringRef Name) {
     std::string Character;
     if (Name.front() == '$' && Escape.size() + 1 < Name.size())
       Character = unescaped(Escape);
-    // An identifier does not begin with such a character, so one is put in front.
+    // An identifier cannot begin with such a character, so rustc puts a '_'
+    // before it.
     StringRef Before = Result;
     if (!Character.empty() && (Before == "_" || Before.ends_with("::_")))
       Result.pop_back();
@@ -56,7 +57,7 @@ static std::string unescapeAll(StringRef Name) {
   return Result;
 }
 
-// A method of a type that has a name, which is not one of a trait: "<app::Line>::words".
+// A method of a named type that belongs to no trait: "<app::Line>::words".
 static std::string withoutBracketsOfType(StringRef Name) {
   size_t Depth = 0, End = 0;
   for (; End != Name.size(); ++End) {

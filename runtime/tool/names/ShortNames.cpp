@@ -13,7 +13,7 @@ using namespace patchbay;
 
 using Indices = std::vector<size_t>;
 
-// Groups of names that differ and are written alike.
+// Groups of different names with the same written form.
 static std::vector<Indices> findAlike(ArrayRef<std::string> Names, ArrayRef<std::string> Written) {
   std::map<StringRef, Indices> ByText;
   for (size_t I = 0; I != Names.size(); ++I)
@@ -27,7 +27,7 @@ static std::vector<Indices> findAlike(ArrayRef<std::string> Names, ArrayRef<std:
   return Result;
 }
 
-// Names that are written alike are written in full, until no two are.
+// Writes such names in full, until no two look the same.
 static void useFull(ArrayRef<std::string> Names, ArrayRef<std::string> Full,
                     std::vector<std::string> &Written) {
   for (bool Changed = true; std::exchange(Changed, false);)
@@ -54,7 +54,8 @@ static std::string dropScopes(StringRef Arguments) {
   return Result;
 }
 
-// Brackets of Text lose all that is not between Begin and End; without any of that they go.
+// Keeps in brackets of Text only the part between Begin and End. Removes
+// brackets without such a part.
 static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, StringRef Dots,
                                 bool WithScopes) {
   std::string Result;
@@ -80,20 +81,22 @@ static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, String
   return Result;
 }
 
-// Where the type of a result ends, which stands before the name.
+// Where the result type ends, which stands before the name.
 static size_t resultSize(StringRef Name) {
   std::string Short = withoutParameters(Name);
   size_t At = Name.find(StringRef(Short).take_until([](char C) { return C == '<' || C == '('; }));
   return At == StringRef::npos ? 0 : At;
 }
 
-// Names with one plain name show their arguments, from the first in which any two of them
-// differ to the last in which a name differs from those that are most like it.
+// Names with the same plain name show their arguments. The shown part begins
+// where any two of them first differ. It ends where a name last differs from
+// the most similar ones.
 static void tellApart(ArrayRef<std::string> Names, ArrayRef<std::string> Short,
                       const Indices &Group, StringRef Dots, bool WithScopes,
                       std::vector<std::string> &Plain) {
   const bool InTemplates = llvm::all_of(Group, [&](size_t I) { return Short[I] != Names[I]; });
-  std::map<StringRef, Indices> Texts; // sorted: names that are most alike are neighbours
+  std::map<StringRef, Indices> Texts; // sorted, so the most similar names are
+                                      // neighbours
   for (size_t I : Group)
     Texts[InTemplates ? Short[I] : Names[I]].push_back(I);
   const size_t Common = commonSize(Texts.begin()->first, Texts.rbegin()->first);
@@ -135,7 +138,7 @@ void ShortNames::findForms() {
   useFull(Names, Names, Forms[Plain]);
 }
 
-// Where a name may begin: after each "::" that is in no brackets.
+// Where a name may begin: after each "::" outside of brackets.
 static Indices beginnings(StringRef Name) {
   Indices Result;
   size_t At = 0, Colons = 0;
@@ -170,7 +173,7 @@ void ShortNames::findEnds() {
   }
 }
 
-// Whether no identifier loses a part there.
+// Does no identifier lose a part there?
 static bool isEdge(StringRef Text, size_t At) {
   return !At || At >= Text.size() || isWord(Text[At - 1]) != isWord(Text[At]);
 }
@@ -203,7 +206,7 @@ std::vector<std::string> ShortNames::cut(size_t Width) const {
     auto At = llvm::find_if(Of, [&](StringRef Text) { return Text.size() <= Size; });
     Result.push_back(At != Of.end() ? *At : dropMiddle(Of.back(), Size, Dots));
   }
-  StringMap<std::string> Tags; // where there is no room for what tells names apart
+  StringMap<std::string> Tags; // used if the distinguishing part does not fit
   for (const Indices &Group : findAlike(Names, Result))
     for (size_t I : Group) {
       std::string &Tag = Tags.try_emplace(Names[I], "#" + utostr(Tags.size() + 1)).first->second;

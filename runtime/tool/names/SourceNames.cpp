@@ -15,8 +15,8 @@ static bool isNumber(StringRef Word) {
   return !Word.empty() && llvm::all_of(Word, isDigit);
 }
 
-// What is behind the source's name is nothing but known suffixes, so each can be
-// told by its first word, and by whether a number follows.
+// The rest after the source name consists of known suffixes. The first word of
+// a suffix, and whether a number follows, identify it.
 static std::string partsIn(StringRef Suffixes) {
   std::string Parts;
   SmallVector<StringRef> Words;
@@ -38,7 +38,7 @@ static std::string partsIn(StringRef Suffixes) {
       Parts += ("." + Word).str();
     } else if (patchbay_is_version(Word.data(), Word.size())) {
       Parts += ("." + Word).str();
-      // "sse4.2", and not the number of a clone.
+      // "sse4.2" has no clone number.
       if (Numbered && Word.ends_with("sse4"))
         Parts += ("." + Words[++I]).str();
     }
@@ -63,7 +63,7 @@ static StringSet<> jumpTableEntries(ArrayRef<SymbolNames::Symbol> Symbols) {
 }
 
 StringSet<> SymbolNames::findShared() const {
-  StringMap<uint64_t> Addresses; // of the names that something is appended to
+  StringMap<uint64_t> Addresses; // of names with a suffix
   for (const Symbol &S : Symbols)
     if (std::string Name = sourceName(S.Name); Name != S.Name)
       Addresses[Name] = S.Address;
@@ -96,7 +96,7 @@ std::vector<std::string> patchbay::displayNames(const SymbolNames &Of,
     if (Name != Symbol && Of.isShared(Name))
       Name = Symbol.str();
     std::string Readable = printable(readableName(demangle(Name)));
-    // The constructors C1 and C2 of a class read the same.
+    // The constructors C1 and C2 of a class have the same readable name.
     if (!llvm::is_contained(Result, Readable))
       Result.push_back(std::move(Readable));
   }

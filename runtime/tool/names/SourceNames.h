@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names to show. A compiler may have appended something to a function's name that
-// tells it from others of that name: parse.llvm.1527. That is noise, and in the
-// next build it is another number. So it is shown only where two functions of a
-// file would look the same without it.
+// Names for display. A compiler may append a suffix to a function's name to
+// distinguish it from others: parse.llvm.1527. Users do not need it, and the
+// next build has another number. So it is shown only if two functions of a file
+// would look the same without it.
 #ifndef PATCHBAY_TOOL_SOURCENAMES_H
 #define PATCHBAY_TOOL_SOURCENAMES_H
 
@@ -12,16 +12,16 @@
 namespace patchbay {
 
 /// The symbol's name without .llvm.N, .__uniq.N, .N, .cfi and the digits of a
-/// module, see patchbay/names.h. What says that it is a part or a copy of the
-/// function stays: parse.llvm.1527.cold is parse.cold.
+/// module, see patchbay/names.h. Suffixes of parts and copies of the function
+/// stay: parse.llvm.1527.cold becomes parse.cold.
 std::string sourceName(llvm::StringRef Symbol);
 
-/// The names of the function at Entry as people read them, without repetition
-/// and the one to show first; "0x..." if there is none.
+/// Readable names of the function at Entry, without repetition, the preferred
+/// one first; "0x..." if there is none.
 std::vector<std::string> displayNames(const SymbolNames &Of, uint64_t Entry);
 
-/// The first of these, as it would be if no other function had that name: what
-/// two builds of a program have in common.
+/// The first of these, without the suffix that distinguishes it: the name that
+/// two builds of a program share.
 std::string commonName(const SymbolNames &Of, uint64_t Entry);
 
 } // namespace patchbay

@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// A file name with an end, padded to a multiple of four bytes, and a checksum.
+/// A file name with a NUL, padded to a multiple of four bytes, and a checksum.
 struct DebugLink {
   std::string Name;
   uint32_t Crc;
@@ -38,7 +38,7 @@ static std::optional<DebugLink> debugLink(const ElfImage &Image) {
   StringRef Text = toStringRef(*Bytes);
   size_t End = Text.find('\0');
   size_t CrcAt = alignTo(End + 1, 4);
-  // A name with a folder would lead anywhere.
+  // A name with a folder could lead anywhere.
   if (End == StringRef::npos || !End || Text.size() < CrcAt + 4 ||
       Text.take_front(End).contains('/'))
     return std::nullopt;
@@ -59,7 +59,7 @@ std::vector<std::string> patchbay::debugFiles(const ElfImage *Image,
   if (!Link)
     return Files;
   SmallString<256> Whole = Path;
-  sys::fs::make_absolute(Whole); // if not, Path stays as it is
+  sys::fs::make_absolute(Whole); // on error Path stays unchanged
   std::string Folder = sys::path::parent_path(Whole).str();
   std::string Beside = Symfs.str() + Folder;
   for (const std::string &In : {Beside, Beside + "/.debug", Global + Folder})
@@ -76,7 +76,7 @@ bool patchbay::belongsTo(const ElfImage &Debug, const ElfImage *Image,
   return Link && crc32(ArrayRef(Elf.base(), Elf.getBufSize())) == Link->Crc;
 }
 
-// There is no other way to a debuginfod than its client, and few systems have it.
+// Its client library is the only way to a debuginfod, and few systems have it.
 std::string patchbay::askDebuginfod(StringRef BuildId) {
   const char *Urls = getenv("DEBUGINFOD_URLS");
   if (!Urls || !*Urls || BuildId.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files that have the symbols of a program, wherever these are kept.
+// Finds the files with a program's symbols.
 #ifndef PATCHBAY_TOOL_SYMBOLFILES_H
 #define PATCHBAY_TOOL_SYMBOLFILES_H
 
@@ -9,32 +9,33 @@
 
 namespace patchbay {
 
-/// Where the symbols may be that strip(1) took from an image, if there is one; else of
-/// a build id (bytes). First comes what is near. In the order of gdb (Debugging with GDB,
-/// "Debugging Information in Separate Files"): by build id below Symfs/usr/lib/debug,
-/// and by .gnu_debuglink beside Path, in .debug there, and in Symfs/usr/lib/debug.
+/// Possible debug files for an image that was stripped, or for a build id
+/// (bytes), the nearest first. Uses the order of gdb (Debugging with GDB,
+/// "Debugging Information in Separate Files"). By build id it looks below
+/// Symfs/usr/lib/debug. By .gnu_debuglink it looks beside Path, in .debug
+/// there, and in Symfs/usr/lib/debug.
 std::vector<std::string> debugFiles(const ElfImage *Image, llvm::StringRef Path,
                                     llvm::StringRef BuildId,
                                     llvm::StringRef Symfs);
 
-/// Whether File is what the image's .gnu_debuglink or its build id asks for. BuildId
-/// is empty if nobody knows it.
+/// Does the image's .gnu_debuglink or its build id match Debug? BuildId is
+/// empty if unknown.
 bool belongsTo(const ElfImage &Debug, const ElfImage *Image,
                llvm::StringRef BuildId);
 
-/// Asks the servers of DEBUGINFOD_URLS, by elfutils' library, which keeps what it was
-/// given (debuginfod_find_debuginfo(3)). The path; empty if no server is named, the
-/// library is not installed, or none of them has it.
+/// Asks the servers of DEBUGINFOD_URLS through elfutils' library, which caches
+/// results (debuginfod_find_debuginfo(3)). Returns the path. Empty if no server
+/// is named, the library is not installed, or no server has the file.
 std::string askDebuginfod(llvm::StringRef BuildId);
 
-/// A file with symbols, and these, which point into it.
+/// A file with symbols. Names points into it.
 struct SymbolFile {
   ElfImage Image;
   SymbolNames Names;
 };
 
-/// The first of all those, below each of Roots, that has a symbol table. Nothing if there
-/// is none.
+/// The first of these files, below each of Roots, with a symbol table. Nothing
+/// if there is none.
 std::optional<SymbolFile> findSymbolFile(const ElfImage *Image, llvm::StringRef Path,
                                          llvm::StringRef BuildId,
                                          llvm::ArrayRef<std::string> Roots);

@@ -19,8 +19,8 @@ std::string patchbay::moduleKey(const DataModule &M) {
 // Fails if the file is not the one that was traced.
 static Expected<ElfImage> openTraced(const DataModule &M, StringRef Symfs) {
   Expected<ElfImage> Image = ElfImage::open((Symfs + M.Path).str());
-  // So the kernel names a file that was removed or replaced while the program went on.
-  // By now the same may be there again.
+  // The kernel marks a file like this if it was removed or replaced while the
+  // program ran. By now the same file may be there again.
   StringRef Path = M.Path;
   if (!Image && !M.BuildId.empty() && Path.consume_back(" (deleted)")) {
     Expected<ElfImage> Again = ElfImage::open((Symfs + Path).str());
@@ -36,10 +36,10 @@ static Expected<ElfImage> openTraced(const DataModule &M, StringRef Symfs) {
   return Image;
 }
 
-// The symbols point into what was recorded.
+// The symbols point into the recorded names.
 static SymbolNames symbolsOf(const RecordedNames &Names) {
   SymbolNames Symbols;
-  // Of functions, which are found by their entries: no size is recorded.
+  // Entries identify functions, so no size is recorded.
   for (const auto &[Entry, Name] : Names.all())
     Symbols.add({Entry, /*Size=*/0, Name, ELF::STB_GLOBAL, /*Other=*/0,
                  /*Exported=*/false});
@@ -47,7 +47,8 @@ static SymbolNames symbolsOf(const RecordedNames &Names) {
   return Symbols;
 }
 
-// Without a build ID the names tell: a file that was built anew has others, or elsewhere.
+// Without a build ID, compare names: a rebuilt file has other names, or other
+// addresses.
 static bool fitsRecorded(const DataModule &M, const SymbolNames &Symbols) {
   return !M.BuildId.empty() || !M.Names ||
          all_of(M.Names->all(), [&](const auto &Recorded) {
@@ -143,7 +144,7 @@ std::string TracedNames::around(const DataModule &M, uint64_t Address) {
   if (After == Symbols.begin())
     return "";
   const SymbolNames::Symbol &Found = *std::prev(After);
-  // A return address may be that behind a call which does not return.
+  // A return address may follow a call that does not return.
   if (Address - Found.Address > Found.Size)
     return "";
   return function(M, Found.Address) + "+0x" +
