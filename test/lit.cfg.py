@@ -41,6 +41,8 @@ config.environment["PATH"] = os.pathsep.join(
 cache = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "patchbay")
 config.environment["XDG_CACHE_HOME"] = os.path.dirname(cache)
+if seconds := os.environ.get("PATCHBAY_STRESS_SECONDS"):
+    config.environment["PATCHBAY_STRESS_SECONDS"] = seconds  # of stress in emulated systems
 # Tests that configure a project use the installed generator.
 config.environment["CMAKE_GENERATOR"] = "Ninja"
 

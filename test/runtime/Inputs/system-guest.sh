@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# system-guest.sh DIR: runs the programs that system-programs.sh built there and prints a line
-# for each; a program that was not built has no line. A hang is a failure. Where the clock
-# counts executed instructions (run.py --mips), some programs take ten minutes of that clock.
+# system-guest.sh DIR SECONDS: runs the programs that system-programs.sh built there, stress for
+# SECONDS, and prints a line for each; a program that was not built has no line. A hang is a
+# failure. Where the clock counts executed instructions (run.py --mips), some programs take ten
+# minutes of that clock.
 #
 # bpf-fuzz runs first: later in the guest it takes 20 seconds instead of 3. It writes a lot of
 # memory, possibly to pages that held code; emulators track those.
@@ -17,7 +18,7 @@ limit=1800 rounds=60
 [ "$(uname -m)" != riscv64 ] || limit=180 rounds=20
 while read -r program arguments; do
 	[ -e "$program" ] || continue
-	output=$(timeout -s KILL $limit "./$program" $arguments 2>&1)
+	output=$(timeout -s KILL $((limit + $2)) "./$program" $arguments 2>&1)
 	status=$?
 	[ $status = 0 ] || output="$output (status $status)"
 	echo "$program${arguments:+ $arguments}:" $output
@@ -80,6 +81,6 @@ left
 nested
 jump
 ends
-stress ./stress.so ./stress-unwinder.so 3
+stress ./stress.so ./stress-unwinder.so $2
 fork-storm ./fork-storm.so 10
 END

@@ -9,7 +9,7 @@
 # for a static executable, position-independent if the C library can be linked so.
 # Not run: life fork-in-signal, because its signals arrive faster than an emulated
 # guest forks. Also not run: the programs named in LEFT_OUT, out of main-thread,
-# unwind-step and fork-storm.
+# unwind-step and fork-storm. stress runs for PATCHBAY_STRESS_SECONDS (3).
 set -eu
 dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6 pie=$7 left_out=${8-}
 tests=$(dirname "$0")/..
@@ -81,4 +81,5 @@ files="--file $lib/libpatchbay.so.0 --file $lib/libpatchbay-link.so.0"
 for file in "$dir"/*; do
 	files="$files --file $file"
 done
-$run --timeout 900 $files -- "$tests/Inputs/system-guest.sh" "$dir"
+seconds=${PATCHBAY_STRESS_SECONDS:-3}
+$run --timeout $((900 + 10 * seconds)) $files -- "$tests/Inputs/system-guest.sh" "$dir" "$seconds"
