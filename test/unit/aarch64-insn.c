@@ -30,7 +30,7 @@ static void sites(void)
 		{ { BTI_C, MOV, NOP }, 4, NOP },
 		{ { BTI_C, MOV, 0x94000123 }, 4, 0x94000123 },
 		{ { BTI_JC, MOV, NOP }, 4, NOP },
-		/* a site where none can be */
+		/* a site at an invalid address */
 		{ { BTI_C, MOV, NOP }, 0, 0 },
 		{ { MOV, MOV, NOP }, 4, 0 },
 		{ { PACIASP, MOV, NOP }, 4, 0 },
@@ -94,7 +94,7 @@ static void sequence(void)
 	CHECK(code[6] == 0xddeeff00 && code[7] == 0x99aabbcc);
 	CHECK(code[8] == 0x55667788 && code[9] == 0x11223344);
 	CHECK(sizeof(code) == PB_AARCH64_SEQUENCE_SIZE);
-	/* The last site that it reaches, and the next. */
+	/* The last site in reach, and the next. */
 	CHECK(pb_aarch64_sequence(code, at, at + 20 + 0x7fffffc - 8, 0, 0));
 	CHECK(!pb_aarch64_sequence(code, at, at + 20 + 0x8000000 - 8, 0, 0));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How AArch64's sites are read and changed, and how far from their sequences they
- * may be; ppc64le-patch.c has where sequences are. No code is executed: it is
- * numbers here, so any host will do.
+ * How AArch64's sites are read and changed, and how far they may be from their sequences;
+ * ppc64le-patch.c tests the location of sequences. No code is executed, so any host will
+ * do: addresses are numbers here.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -18,7 +18,7 @@
 
 const char pb_aarch64_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has room. */
+/* Where the system has free memory. */
 static uintptr_t gap[2];
 static int nr_mapped, nr_unmapped;
 
@@ -54,7 +54,7 @@ void pb_os_unmap_code(void *code, size_t size)
 
 static struct patchbay_record records[3];
 
-/* Text of @size MB from @low on: what becomes of a site at @offset MB. */
+/* Text of @size MB from @low on: the result for a site at @offset MB. */
 static void text(uintptr_t low, uintptr_t size, uintptr_t offset, int error)
 {
 	struct pb_module module = { .records = records,
@@ -77,7 +77,7 @@ static void text(uintptr_t low, uintptr_t size, uintptr_t offset, int error)
 	CHECK(nr_unmapped == !error);
 }
 
-/* Which trampoline a function's sequence leads to. */
+/* The trampoline that a function's sequence leads to. */
 static uintptr_t trampoline_of(int gp_args, int flags)
 {
 	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
@@ -96,7 +96,7 @@ static void apply(const struct pb_patch *patch, int nr)
 	}
 }
 
-/* A function whose site is looked at, armed and disarmed, and its place. */
+/* A function whose site is read, armed and disarmed, and its area. */
 static struct {
 	uint64_t slot;
 	uint32_t pad, hash, entry[4];
@@ -121,7 +121,7 @@ static void sites(void)
 	struct pb_patch patch[PB_PUBLISH_MAX];
 	int error, nr;
 
-	/* Before the module has a way, and before the site has. */
+	/* Before the module has sequences, and before the site has one. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x14000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -150,13 +150,13 @@ static void sites(void)
 	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
 	pb_arch_disarm(&site, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) && !memcmp(patch[0].new, &nop, 4));
-	/* Somebody else's branch, and the BL that is not ours either. */
+	/* A foreign branch, and a BL, which is foreign, too. */
 	f.entry[2] = armed + 1;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed | 0x80000000;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
-	/* No slot; an entry where none can be. */
+	/* No slot; an entry at an invalid address. */
 	f.pad = nop;
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = PB_AARCH64_RET;
@@ -171,7 +171,7 @@ int main(void)
 	const uintptr_t low = 4096 * MB;
 
 	sites();
-	/* In reach of one place on either side, in the middle of too much. */
+	/* In reach of one area on either side; in the middle of too much text. */
 	gap[0] = low - MB;
 	gap[1] = low + 250 * MB + MB;
 	text(low, 250, 0, 0);

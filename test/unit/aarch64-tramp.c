@@ -36,7 +36,7 @@ static void branches(void)
 {
 	static const struct {
 		uint64_t from, to;
-		uint32_t word; /* of a B, 0 if it is out of reach */
+		uint32_t word; /* displacement of a B, 0 if it is out of reach */
 	} table[] = {
 		{ 0x1000, 0x1000, 0x14000000 },
 		{ 0x1000, 0x1004, 0x14000001 },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that would harm the process if they ran: what the verifier says of
- * each. And ones beside them that are good, so that nothing is refused for
- * another reason.
+ * Programs that would harm the process if they ran, and the verifier's message for
+ * each. Beside them are valid ones, so that no program is refused for another
+ * reason.
  */
 // REQUIRES: bpf
 // DEFINE: %{from} = %patchbay_source/runtime/bpf
@@ -53,7 +53,7 @@ enum { ARRAY, HASH, RING, CONSTANT };
 
 static const struct {
 	const char *name;
-	const char *reason; /* as it begins */
+	const char *reason; /* initial state */
 	struct bpf_insn insns[32];
 } cases[] = {
 	{ "empty", GOOD, { MOV(0, 0), EXIT } },
@@ -525,7 +525,7 @@ static uint32_t count(const struct bpf_insn *insns, uint32_t max)
 
 	while (max && !memcmp(&insns[max - 1], &none, sizeof(none)))
 		max--;
-	/* Zeros may be the second half of the last. */
+	/* Zeros may be the second half of the last instruction. */
 	return max;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a call is charged with (trace/budget.c), by counts: the clocks here go on as the test
- * says. Functions that take three quarters of what is allowed stay; with a third more than
- * that the busiest one goes, so a charge that is twice or half of what it should be fails.
+ * The cost that a call is charged with (trace/budget.c), by counts: the test advances the
+ * clocks. Functions that use three quarters of the budget stay enabled. With a third more,
+ * the busiest one is disabled. A charge that is twice or half of the right value fails.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace -I %patchbay_source/runtime/trace/arch/x86_64 -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -o %t
 // RUN: %t | FileCheck %s
@@ -45,7 +45,7 @@ static uint64_t pb_now_ns(int clock)
 		return process_ns;
 	if (clock == CLOCK_MONOTONIC)
 		return clock_ns;
-	/* Each time that it is asked. */
+	/* Advances at each call. */
 	thread_ns += step_ns;
 	return thread_ns;
 }
@@ -163,11 +163,11 @@ uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of)
 	return 0;
 }
 
-/* The one that looks, which is this one here, and one more of the program's. */
+/* The checking thread, which is this one, and one more thread of the program. */
 #define OTHERS 2
 
 static thrd_t threads[OTHERS];
-static int nr_others, come; /* so many come when it has begun */
+static int nr_others, come; /* number of threads that start afterwards */
 static mtx_t until_end;
 
 static int wait_for_end(void *arg)
@@ -193,7 +193,7 @@ static void end_threads(void)
 	mtx_unlock(&until_end);
 	while (nr_others)
 		thrd_join(threads[--nr_others], NULL);
-	/* The kernel knows of them for a moment longer. */
+	/* The kernel knows them for a moment longer. */
 	while (!stat("/proc/self/task", &tasks) && tasks.st_nlink > 2 + 1)
 		thrd_yield();
 }
@@ -202,8 +202,8 @@ static void end_threads(void)
 #define CALLS 4000	/* so many are 2 % of it, with 50 ns each */
 
 /*
- * Nearly a second of the program: in each of its rounds so many calls, each of which takes
- * @takes_ns more since it is traced, and is said to cost that, or what @said_ps says.
+ * Nearly a second of the program. Each of its rounds has so many calls. Each call takes
+ * @takes_ns more because it is traced. Its stated cost is that, or @said_ps.
  */
 static void run(const char *what, uint64_t first, uint64_t second, uint64_t takes_ns,
 		uint64_t said_ps, uint64_t step)
@@ -230,7 +230,7 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 				process_ns += calls[i] * takes_ns;
 			}
 		clock_ns = process_ns;
-		/* What a look takes is charged at the next one. */
+		/* The cost of a check is charged at the next one. */
 		step_ns = step;
 		if (round == 10)
 			begin_quiet();
@@ -250,9 +250,9 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 #define ROUND (OWN_NS + CALLS * 3 / 4 * 50)
 
 /*
- * Of a child that does nothing but what is allowed: its parent has taken @parent_ns when it
- * was looked at last, and then made @calls more. The child takes @child_ns until it is looked
- * at for the first time.
+ * A child that stays exactly within the budget. Its parent had used @parent_ns at the
+ * last check, and then made @calls more. The child uses @child_ns until its first
+ * check.
  */
 static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uint64_t child_ns)
 {
@@ -287,7 +287,7 @@ static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uin
 	pb_budget_undo();
 }
 
-/* In the first decision, each of so few calls costs a hundredth of what the program takes. */
+/* In the first decision each of these few calls costs a hundredth of the program's time. */
 static void run_seldom(const char *what, uint64_t calls)
 {
 	struct patchbay_target targets[NR] = { { .entry = entries[0] },
@@ -308,7 +308,7 @@ static void run_seldom(const char *what, uint64_t calls)
 	pb_budget_undo();
 }
 
-/* How often it looks while the process has a part of each millisecond; no function is busy. */
+/* Number of checks while the process gets a part of each millisecond; no function is busy. */
 static int looks_in(int ms, int part)
 {
 	uint64_t before = last_ns;
@@ -325,7 +325,7 @@ static int looks_in(int ms, int part)
 	return nr;
 }
 
-/* How long until it looks, if the process has a part of each millisecond. */
+/* The time until it checks if the process gets a part of each millisecond. */
 static int until_look(int part)
 {
 	int ms = 0;
@@ -342,12 +342,12 @@ static void run_busy(void)
 		return;
 	printf("a fiftieth of the time: %d looks\n", looks_in(20000, 50));
 	printf("all of it again: looked at within %d ms\n", until_look(1));
-	/* What it got is less than half of what was expected. */
+	/* It got less than half of the expected time. */
 	looks_in(1000, 1);
 	until_look(1);
 	until_look(3);
 	printf("a third of the time at once: looked at within %d ms\n", until_look(3));
-	/* Soon after a look there is nothing to see yet, but it has got all of that time. */
+	/* Soon after a check there is no new data, but it got all of that time. */
 	looks_in(1000, 1);
 	until_look(1);
 	clock_ns += CPU_LEAST_NS / 2;
@@ -355,7 +355,7 @@ static void run_busy(void)
 	pb_budget_is_woken = 1;
 	pb_budget_look();
 	printf("woken for nothing: looked at within %d ms\n", until_look(1));
-	/* Its clock is asked twice in a look. */
+	/* A check reads its clock twice. */
 	looks_in(1000, 1);
 	step_ns = 4000000;
 	until_look(1);
@@ -375,11 +375,11 @@ int main(void)
 	run("together", CALLS * 3 / 4, CALLS / 2, 50, 50000, 0);
 	run("twice the cost", CALLS * 3 / 4, 0, 100, 100000, 0);
 	run("half the cost", CALLS * 4 / 3, 0, 25, 25000, 0);
-	/* Of what is allowed, half is kept for the thread that looks, but no more than 1 %. */
+	/* Half of the budget, but at most 1 %, is reserved for the checking thread. */
 	end_threads();
 	run("alone, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("alone, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
-	/* As in a process that is visited. */
+	/* As in a process recorded with -p. */
 	make_threads(1);
 	run("with the one that looks, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("with the one that looks, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
@@ -395,8 +395,8 @@ int main(void)
 	come = 0;
 	run_seldom("called seven times", 7);
 	run_seldom("called eight times", 8);
-	/* The thread's clock is asked twice around a look, twice in it, and when the thread has
-	 * rested, so one takes four steps. */
+	/* The thread's clock is read twice around a check, twice in it,
+	 * and after the thread has slept, so one takes four steps. */
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 4);
 	pb_options.max_overhead = 200;
 	pb_options.call_cost_ps = 50000;

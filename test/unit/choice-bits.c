@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Choices of up to some hundred functions, beside an array of them. */
+/* Selections of up to some hundred functions, compared with an array of them. */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_source/runtime/core -o %t
 // RUN: env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1 %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 132862{{$}}
@@ -10,7 +10,7 @@
 
 #define MOST 200
 
-/* Is it exactly every @step-th, from @first on, but those of @hidden? */
+/* Does it have exactly every @step-th one from @first on, except @hidden? */
 static int is(const struct pb_choice *choice, size_t first, size_t step,
 	      size_t hidden)
 {
@@ -54,7 +54,7 @@ static void all(size_t nr)
 	pb_choice_free(&others);
 }
 
-/* Rows are what bits say, one by one, and taken away they are gone, and no others. */
+/* Rows equal the single bits; removing rows removes these bits and no others. */
 static int has_rows(struct pb_choice *choice, int remove)
 {
 	size_t i = pb_choice_next(choice, 0), others = 0;
@@ -67,7 +67,7 @@ static int has_rows(struct pb_choice *choice, int remove)
 		for (size_t in = i; in < end; in++)
 			if (!pb_choice_has(choice, in))
 				return 0;
-		/* Whole, or very long. */
+		/* The whole, or a very long one. */
 		if (end < choice->nr && pb_choice_has(choice, end) &&
 		    end - i < 63 * 64)
 			return 0;
@@ -84,7 +84,7 @@ static int has_rows(struct pb_choice *choice, int remove)
 	return others > 0;
 }
 
-/* Where functions end that are as each is, whatever is looked at at most. */
+/* The end of a run of equal functions, with any limit of the search. */
 static void alike(const struct pb_choice *choice)
 {
 	for (size_t i = 0; i < choice->nr; i += 1 + i % 5) {
@@ -118,7 +118,7 @@ static void rows(size_t nr, size_t step)
 	pb_choice_remove_row(&choice, 0, nr);
 	CHECK_ROW(nr, pb_choice_next(&choice, 0) == nr);
 	alike(&choice);
-	/* Some from everywhere, by and by all. */
+	/* Remove some from all, until none is left. */
 	for (size_t i = 0; i < nr; i += 2 * step) {
 		pb_choice_add_row(&choice, i, i + step < nr ? i + step : nr);
 		CHECK_ROW(i, pb_choice_next(&choice, i) == i);
@@ -141,7 +141,7 @@ static void some(void)
 	for (size_t i = 5; i < MOST; i += 65)
 		pb_choice_add(&choice, i, 7);
 	CHECK(is(&choice, 5, 65, 0) && choice.items[135] == 7);
-	/* The first item counts, whenever it comes. */
+	/* The first item counts, whenever it is added. */
 	pb_choice_add(&choice, 70, 8);
 	pb_choice_add(&choice, 135, 6);
 	CHECK(is(&choice, 5, 65, 0));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A call of a function is made while tracers are armed and disarmed there, and
-// while its module leaves: all interleavings of the two, step by step, where a step
-// is one load or store of what both look at. The model has the states and rules of
-// core/call_state.h, which are those of the library itself; what surrounds them
-// (the order of loads and stores in trampolines and in the engine, when somebody
-// waits) is written down here, with the place that it is of. The other tests of exits
-// run the library, but only in some of the orders.
+// A call of a function is made while tracers are armed and disarmed there, and while its
+// module is unloaded. The model executes all interleavings step by step. A step is one
+// load or store of shared data. States and rules are those of core/call_state.h, which
+// the library itself uses. The model repeats the code around them, with its location:
+// the order of loads and stores in trampolines and in the engine, and where the engine
+// waits. The other tests of exits run the library, but only in some of the
+// orders.
 //
-// Each rule is left out once, and the model has to find out what comes of it.
+// Each rule is left out once, and the model must detect the consequence.
 //
 // RUN: %clangxx -std=c++17 -O2 -Wall -Wextra -Werror %s -I %S/Inputs/exit-states -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: timeout 300 %t | FileCheck %s
@@ -27,7 +27,7 @@ namespace {
 
 State start() {
   State S;
-  memset(&S, 0, sizeof(S)); // also what lies between fields: states are compared
+  memset(&S, 0, sizeof(S)); // also padding: states are compared bytewise
   S.NextNumber = 1;
   for (Cell &C : S.Cells) {
     C.Func = C.ExitOf = C.Ops = NoTracer;
@@ -41,15 +41,15 @@ struct Did {
   unsigned Cell, Value;
 };
 
-// A state, and the one before it with what was done there.
+// A state, and its predecessor with the step between them.
 struct Visited {
   State S;
   uint32_t Before;
   Did What;
 };
 
-// States are the same byte by byte. Most that come have come before, so the table of
-// those says no, or which one to compare with, in one or two looks.
+// States are compared byte by byte. Most states have been seen before, so the table
+// answers, or names one to compare with, in one or two lookups.
 struct Search {
   std::vector<Visited> All;
   struct Slot {
@@ -83,7 +83,7 @@ struct Search {
       if (S.Number)
         slotOf(S.Hash, nullptr) = S;
   }
-  // In the memory of the walk before, which takes the system as long to give as a walk.
+  // In the memory of the previous walk: getting new memory takes as long as a walk.
   void begin() {
     All.clear();
     Seen.assign(1024, {});
@@ -96,8 +96,8 @@ struct Search {
   }
 };
 
-// What a batch can do at once, for ours and for those who share its cell. It counts
-// twice, as what it does: else there would be five times as many states.
+// What a batch can do at once, for ours and for functions that share its cell. It
+// counts as two steps; otherwise there would be five times as many states.
 template <typename F> void forEachMixed(const State &S, F Do) {
   auto Try = [&](const char *What, auto Change) {
     State Next = S;
@@ -131,7 +131,7 @@ template <typename F> void forEachMixed(const State &S, F Do) {
   }
 }
 
-// What can be done next, when nothing is being done.
+// The possible next operations when none is in progress.
 template <typename F> void forEachAction(const State &S, F Do) {
   if (S.ModuleGone || S.Actions == The.MaxActions)
     return;
@@ -140,7 +140,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
     ++Next.Actions;
     if (!S.Tracers[T].Armed) {
       if (othersAre(S))
-        continue; // its place may be theirs
+        continue; // its cell may be theirs
       if (keeps(WaitForOwn) && mayBeInside(S, T)) {
         Program{Next}.settle();
         Do(Next, T ? "settle before U" : "settle before T");
@@ -155,7 +155,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
       arm(Next, T, Ours, true);
       Do(Next, T ? "arm U, in vain" : "arm T, in vain");
       if (S.Cells[First].Left)
-        continue; // all of them may not be among those that are asked for
+        continue; // perhaps not all of them are selected
       Next = S;
       ++Next.Actions;
       arm(Next, T, All);
@@ -196,7 +196,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
   Do(Next, "the module leaves");
 }
 
-// Nothing is done meanwhile: what was there before the call comes.
+// No operation meanwhile: the state before the call.
 void finishAction(State &S) {
   while (S.NrSteps)
     if (!stepEngine(S))
@@ -207,7 +207,7 @@ size_t walk() {
   static Search To;
   To.begin();
   const State Untraced = start();
-  // The call comes to a function that nobody traces, or that T does, or both.
+  // The call comes to a function that is traced by no tracer, by T, or by both.
   To.visit(Untraced, 0, {"at first", "nobody is armed", 0, 0});
   State S = Untraced;
   arm(S, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The ppc64le code around an entry, and what armed sites lead to, as tables;
- * branches and the TOC pointer's set-up are in ppc64le-tramp.c.
+ * The ppc64le code around an entry, and the targets of armed sites, as tables. Branches
+ * and the set-up of the TOC pointer are in ppc64le-tramp.c.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -24,14 +24,14 @@ static void sites(void)
 		int64_t from_entry;
 		uint32_t state;
 	} table[] = {
-		/* both forms, where there is one entry and where there are two */
+		/* both forms, with one entry and with two */
 		{ { NOP }, 0, NOP },
 		{ { 0x48000100 }, 0, 0x48000100 },
 		{ { 0x4bfffffc }, 0, 0x4bfffffc },
 		{ { ADDIS, ADDI, NOP }, 8, NOP },
 		{ { ADDIS, ADDI, 0x4bffff00 }, 8, 0x4bffff00 },
 		{ { LIS, ADDI, NOP }, 8, NOP },
-		/* a site where none can be */
+		/* a site at an invalid address */
 		{ { ADDIS, ADDI, NOP }, 0, 0 },
 		{ { ADDIS, ADDI, NOP }, 4, 0 },
 		{ { NOP, NOP, NOP }, 8, 0 },
@@ -78,7 +78,7 @@ static void pads(void)
 				     table[i].is);
 }
 
-/* XFX-form: opcode 31, a register, a special one with its halves swapped. */
+/* XFX-form: opcode 31, a register, a special register with swapped halves. */
 static uint32_t spr(unsigned int reg, unsigned int spr, unsigned int function)
 {
 	return 31u << 26 | reg << 21 | (spr & 31) << 16 | function << 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How ppc64le's sites are read and changed, which sequences they are given, and
- * where room for these is asked for. No code is executed: it is numbers here,
- * so any host will do.
+ * How ppc64le's sites are read and changed, which sequences they get, and where memory
+ * for these is requested. No code is executed, so any host will do: addresses are numbers
+ * here.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -19,7 +19,7 @@
 
 const char pb_ppc64_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has room: places there, one above the other. */
+/* Where the system has free memory: areas there, one above the other. */
 static uintptr_t gap[2];
 static int nr_mapped, nr_unmapped, failure;
 
@@ -70,7 +70,7 @@ static struct pb_site site_at(void *reach, size_t i, uintptr_t addr)
 				 .reach = pb_arch_reach(&module, &records[i]) };
 }
 
-/* The sequence that record @i with a site at @addr is given, or an error. */
+/* The sequence of record @i with a site at @addr, or an error. */
 static intptr_t sequence_for(void *reach, size_t i, uintptr_t addr)
 {
 	struct pb_site site = site_at(reach, i, addr);
@@ -79,7 +79,7 @@ static intptr_t sequence_for(void *reach, size_t i, uintptr_t addr)
 	return error ? error : (intptr_t)*sequence_of(&site);
 }
 
-/* Text from @low on, @size MB of it. */
+/* Text of @size MB from @low on. */
 static void *text(struct pb_module *module, uintptr_t low, uintptr_t size)
 {
 	void *reach;
@@ -93,7 +93,7 @@ static void *text(struct pb_module *module, uintptr_t low, uintptr_t size)
 	return reach;
 }
 
-/* A place at the ends of a branch's reach, and beyond. */
+/* An area at the ends of a branch's reach, and beyond. */
 static void edges(void)
 {
 	const uintptr_t site = 1024 * MB, step = 4096;
@@ -108,7 +108,7 @@ static void edges(void)
 		CHECK(sequence_for(reach, 0, site) == -ENOMEM);
 		gap[0] = ends[i];
 		CHECK(sequence_for(reach, 0, site) == (intptr_t)ends[i] + 40);
-		/* The first and the last that it has room for. */
+		/* The first and the last one that fit. */
 		for (uintptr_t at = ends[i] + 40; at < ends[i] + PB_PLACE_SIZE;
 		     at += 1636 * 40)
 			CHECK_ROW(i, pb_ppc64_b(&word, site, at) &&
@@ -134,13 +134,13 @@ static void from_places(void)
 	CHECK(sequence_for(reach, 3, low) == first + 40);
 	CHECK(sequence_for(reach, 7, low + 64) == first);
 	CHECK(nr_mapped == 1);
-	/* A full place, and the next. */
+	/* A full area, and the next one. */
 	for (size_t i = 10; i < 10 + 1635; i++)
 		sequence_for(reach, i, low + 64 * i);
 	CHECK(nr_mapped == 1);
 	next = sequence_for(reach, 4000, low);
 	CHECK(nr_mapped == 2 && next == first + (intptr_t)PB_PLACE_SIZE);
-	/* Each has the veneer of its place. */
+	/* Each has the veneer of its area. */
 	site = site_at(reach, 7, low + 64);
 	CHECK(place_of(&site) == (uintptr_t)first - 40);
 	site = site_at(reach, 4000, low);
@@ -148,7 +148,7 @@ static void from_places(void)
 	pb_arch_unmap_reach(reach);
 	CHECK(nr_unmapped == 2);
 
-	/* No room: nothing has changed, and later there may be some. */
+	/* No memory: nothing has changed, and later there may be some. */
 	reach = text(&module, low, 1);
 	gap[0] = 0;
 	CHECK(sequence_for(reach, 0, low) == -ENOMEM);
@@ -159,7 +159,7 @@ static void from_places(void)
 	CHECK(sequence_for(reach, 0, low) == (intptr_t)(low - 8 * MB + 40));
 	pb_arch_unmap_reach(reach);
 
-	/* All of 30 MB are in reach of one place, of 60 MB only one half is. */
+	/* All of 30 MB are in reach of one area; of 60 MB only one half is. */
 	gap[0] = low - MB;
 	gap[1] = low + 30 * MB;
 	reach = text(&module, low, 30);
@@ -178,7 +178,7 @@ static void from_places(void)
 	CHECK(nr_mapped == 2);
 	pb_arch_unmap_reach(reach);
 	CHECK(nr_unmapped == 2);
-	/* In the middle of more there is nothing but text. */
+	/* In the middle of more text there is no free memory. */
 	gap[0] = low - MB;
 	gap[1] = low + 80 * MB;
 	reach = text(&module, low, 80);
@@ -188,7 +188,7 @@ static void from_places(void)
 	gap[1] = 0;
 	CHECK(sequence_for(reach, 1, low + 79 * MB) == -ENOMEM);
 	pb_arch_unmap_reach(reach);
-	/* Below the lowest address there is none. */
+	/* There is none below the lowest address. */
 	gap[0] = 2 * MB;
 	reach = text(&module, 4 * MB, 1);
 	CHECK(sequence_for(reach, 0, 4 * MB) == (intptr_t)(2 * MB + 40));
@@ -196,7 +196,7 @@ static void from_places(void)
 	pb_arch_unmap_reach(NULL);
 }
 
-/* Modules that lie together share a place, as long as one of them is there. */
+/* Modules close to each other share an area while one of them is loaded. */
 static void shared(void)
 {
 	const uintptr_t low = 1024 * MB;
@@ -215,7 +215,7 @@ static void shared(void)
 	CHECK(nr_mapped == 1);
 	site = site_at(reach[1], 0, low + MB);
 	CHECK(place_of(&site) == (uintptr_t)first - 40);
-	/* One that goes leaves its sequences unused: threads may rest there. */
+	/* An unloaded one leaves its sequences unused: threads may be in them. */
 	pb_arch_unmap_reach(reach[0]);
 	CHECK(nr_unmapped == 0);
 	CHECK(sequence_for(reach[1], 1, low + MB + 4) == first + 120);
@@ -230,7 +230,7 @@ static void shared(void)
 	CHECK(nr_unmapped == 2 && !places);
 }
 
-/* A function whose site is looked at, armed and disarmed, and its place. */
+/* A function whose site is read, armed and disarmed, and its area. */
 static struct {
 	uint64_t slot;
 	uint32_t pad, hash, entry[4];
@@ -240,7 +240,7 @@ static struct {
 };
 static uint32_t place[PB_PLACE_SIZE / 4] __attribute__((aligned(32)));
 
-/* Which trampoline a function's sequence leads to. */
+/* The trampoline that a function's sequence leads to. */
 static uintptr_t trampoline_of(int gp_args, int flags)
 {
 	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
@@ -273,7 +273,7 @@ static void sites(void)
 	reach = text(&module, (uintptr_t)&f, 1);
 	site = site_at(NULL, 9, (uintptr_t)&f.entry[0]);
 	site.site += 8;
-	/* Before the module has a way, and before the site has. */
+	/* Before the module has sequences, and before the site has one. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x48000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -291,7 +291,7 @@ static void sites(void)
 				(uintptr_t)pb_ppc64_trampolines));
 	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
 	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
-	/* Another cell: the slot alone. What was left half done is finished. */
+	/* Another cell: only the slot. A half-done change is completed. */
 	CHECK(pb_arch_publish(&site, 0x5678, patch) == 1);
 	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].new[0] == 0x78);
 	place[12] = place[13] = 0;
@@ -299,7 +299,7 @@ static void sites(void)
 	CHECK(nr == 1 && patch[0].addr == (uintptr_t)&place[12]);
 	apply(patch, nr);
 	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
-	/* Over bytes that are not ours nothing is written. */
+	/* Foreign bytes are never overwritten. */
 	place[10] ^= 1;
 	nr = pb_arch_publish(&site, 0x1234, patch);
 	CHECK(nr == 1 && memcmp(patch[0].old, &place[10], 8));
@@ -315,13 +315,13 @@ static void sites(void)
 	pb_arch_disarm(&site, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) &&
 	      !memcmp(patch[0].new, &nop, 4));
-	/* Somebody else's branch, and a bl, which is not ours either. */
+	/* A foreign branch, and a bl, which is foreign, too. */
 	f.entry[2] = armed + 32;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed | 1;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
-	/* No slot; an entry where none can be. */
+	/* No slot; an entry at an invalid address. */
 	f.pad = nop;
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = f.hash = PB_PPC64_BLR;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a thread may do around the barrier of pb_quiesce_begin(), which is
- * where it may still have read a cell as it was before: it is waited for, also
- * on processors that load the cell before the phase. That a call which is counted as
- * missed is waited for on its own. And how readers are taken, given back and used again.
+ * What a thread may do around the barrier of pb_quiesce_begin(), when it may still have
+ * read an old cell. The library waits for it, also on CPUs that load the cell before the
+ * phase. A call that is counted as missed is waited for separately. Also how readers are
+ * allocated, freed and reused.
  */
 // REQUIRES: host-x86_64
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -o %t
@@ -24,14 +24,14 @@ unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 #include <stdlib.h>
 #include <string.h>
 
-static struct pb_reader *other; /* of another thread */
+static struct pb_reader *other; /* by another thread */
 static int enter, error;
 
 int pb_os_restricted;
 
 /*
- * The barrier. A thread that has loaded its cell by now has loaded the phase by
- * now, and made its mark; in which order it did is up to the processor.
+ * The barrier. A thread that has loaded its cell by now has also loaded the phase and
+ * made its mark. The CPU chooses the order.
  */
 int pb_sync_core(void)
 {
@@ -40,7 +40,7 @@ int pb_sync_core(void)
 	return error;
 }
 
-/* What the kernel is asked. */
+/* The calls of the kernel. */
 int pb_os_peek(const void *at, void *to, size_t size)
 {
 	memcpy(to, at, size);
@@ -84,7 +84,7 @@ void pb_os_unmap(void *memory, size_t size)
 struct pb_stats pb_stats;
 const struct pb_frame_mark pb_frame_mark = { 8, 7 };
 
-/* Another thread registers, whose storage is @storage. */
+/* Another thread registers; its storage is @storage. */
 static struct pb_reader *take(const uintptr_t *storage, uint32_t number)
 {
 	const struct thread self = { PROCESS, (int)number, storage };
@@ -117,14 +117,14 @@ static enum pb_entry enter_from(int i)
 	return pb_thread_enter(&frames[i], &frames[i] + 1, &selves[i]);
 }
 
-/* In or left, as can be told without or with a closer look. */
+/* In or left, as an inspection with or without a close look tells. */
 static int is_over(uint64_t phase, int *closely)
 {
 	pb_quiesce_thread(phase, closely);
 	return pb_quiesce_over(phase);
 }
 
-/* A call that is counted as missed has a mark of its own; there is one. */
+/* A missed call has a separate mark; there is only one. */
 static void nest(void)
 {
 	uint64_t phase = 0, later = 0;
@@ -137,14 +137,14 @@ static void nest(void)
 	CHECK(enter_from(2) == PB_NOT_ENTERED && pb_stats.unseen == 1);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!is_over(phase, &over) && !over);
-	/* The outer handler was left. That says nothing of the call within it. */
+	/* The outer handler was left; the call inside it may be active. */
 	use_frame(0, 0);
 	CHECK(!is_over(phase, &over) && !over);
 	CHECK(pb_thread_inside());
 	pb_thread_leave(selves[1], PB_ENTERED_TO_MISS);
 	CHECK(is_over(phase, &over) && over);
 	CHECK(!pb_thread_inside());
-	/* And the other way round. */
+	/* And vice versa. */
 	CHECK(enter_from(0) == PB_ENTERED);
 	CHECK(enter_from(1) == PB_ENTERED_TO_MISS);
 	CHECK(is_over(phase, &over) && over); /* they came later */
@@ -176,27 +176,27 @@ static void end_threads(void)
 	int over;
 
 	CHECK(count_taken() == 2);
-	/* In a handler: the kernel is asked, by who looks closely. */
+	/* In a handler: the close look asks the kernel. */
 	other->outer = (struct pb_mark){ pb_reader_phase, 0 };
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(pb_quiesce_thread(phase, &over) == OTHER && !over);
 	ended = ended_too = OTHER;
-	pb_os_restricted = 1; /* not if no system call may be made */
+	pb_os_restricted = 1; /* not if system calls are forbidden */
 	CHECK(pb_quiesce_until(phase, 1) < phase);
 	pb_os_restricted = 0;
 	CHECK(pb_quiesce_until(phase, 0) < phase);
 	CHECK(pb_quiesce_until(phase, 1) == phase && pb_quiesce_over(phase));
 	CHECK(count_taken() == 1 && !pb_reader_reclaim(other, life));
-	/* Somebody else has it: that the thread before has ended says nothing of this one. */
+	/* Another thread owns it: the end of the first says nothing about this one. */
 	CHECK(take(&storage[0], OTHER + 1) == other && other->outer.phase == 0);
 	CHECK(!pb_reader_reclaim(other, life) && count_taken() == 2);
 
-	/* The next thread in the same place takes it over, and no other does. */
+	/* The next thread in the same place reuses it, and no other does. */
 	CHECK(take(&storage[1], OTHER + 2) != other);
 	reader = pb_reader_find();
 	pb_thread.reader = 0;
 	CHECK(pb_reader_take() == reader && count_taken() == 3);
-	/* The same number, and what was the thread's storage is something else: so, too. */
+	/* The same ID with other storage: the same result. */
 	other->number = SELF;
 	storage[0] = value_in(other, &storage[0]);
 	reader->storage = &storage[2];
@@ -208,7 +208,7 @@ static void end_threads(void)
 	pb_thread.reader = 0;
 	CHECK(pb_reader_take() == other);
 
-	/* All are taken: who has ended gives room, and then memory does. */
+	/* All are in use: ended threads free some; then memory is allocated. */
 	for (uint32_t i = 3; nr_taken < NR_FIRST || count_taken() < NR_FIRST; i++)
 		take(&storage[i], 1000 + i);
 	CHECK(capacity() == NR_FIRST);
@@ -229,19 +229,19 @@ static void end_threads(void)
 	reader = take(&storage[3 * NR_FIRST - 1], 3000);
 	CHECK(reader == parts[0]);
 	CHECK(capacity() == 2 * NR_FIRST);
-	/* So many are there before system calls are restricted. */
+	/* So many exist before system calls are restricted. */
 	pb_private_restrict(1);
 	CHECK(capacity() - nr_taken >= NR_SPARE && pb_os_restricted);
 	pb_private_restrict(0);
 
-	/* In a forked child all are free, but this thread's. */
+	/* In a forked child all are free except this thread's. */
 	own_number = SELF + 100;
 	CHECK(make_busy(at(5), at(5)->life));
 	forked_child();
 	CHECK(count_taken() == 1 && pb_reader_find()->number == SELF + 100);
 }
 
-/* A signal handler makes a traced call, or forks, while a reader is taken. */
+/* A signal handler makes a traced call, or forks, while a reader is allocated. */
 static void interrupt_taking(void)
 {
 	struct pb_reader *reader = pb_reader_find(), *signals;
@@ -263,19 +263,19 @@ static void interrupt_taking(void)
 	clear(reader);
 	reader->storage = &pb_thread.reader;
 	CHECK(end_busy(reader, life, TAKEN));
-	CHECK(pb_reader_take() == reader); /* behind that: the same */
+	CHECK(pb_reader_take() == reader); /* after that: the same */
 	CHECK(pb_reader_find() == reader && count_taken() == 1);
 	give_back(reader, pb_reader_life(reader));
 	pb_thread.reader = 0;
 	reader = claim(&self, &life);
 	clear(reader);
 	forked_child();
-	publish(reader, life); /* it is not its any more */
+	publish(reader, life); /* it belongs to another thread now */
 	CHECK(!pb_thread.reader && count_taken() == 0);
 	CHECK(pb_reader_take() && count_taken() == 1);
 }
 
-/* Destructors of other keys call until the last round. */
+/* Destructors of other keys make calls until the last round. */
 static void end_by_key(void)
 {
 	struct pb_reader *self = pb_reader_take();
@@ -309,13 +309,13 @@ int main(void)
 	other->outer.phase = PB_THREAD_OUTSIDE;
 	CHECK(pb_quiesce_over(phase));
 
-	/* Who comes later has seen what was stored, and is not waited for. */
+	/* A later thread has seen the store, and is not waited for. */
 	enter = 0;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.phase = pb_reader_phase;
 	CHECK(pb_quiesce_over(phase));
 
-	/* Without a barrier nothing is known: nothing has begun. */
+	/* Without a barrier nothing is known: the phase has not begun. */
 	error = -EPERM;
 	before = pb_reader_phase;
 	CHECK(pb_quiesce_begin(&phase) == -EPERM);
@@ -323,7 +323,7 @@ int main(void)
 	CHECK(pb_wait() == -EPERM);
 	error = 0;
 
-	/* A handler is waited for until its frame is used for something else. */
+	/* A handler is waited for until its frame is overwritten. */
 	enter = 1;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.frame = (uintptr_t)frame;
@@ -338,11 +338,11 @@ int main(void)
 	pb_quiesce_thread(phase, &over);
 	CHECK(over);
 	CHECK(!pb_wait());
-	/* Whoever is not the first to ask finds out, too. */
+	/* A later caller finds out, too. */
 	CHECK(pb_quiesce_until(phase, 0) < phase);
 	CHECK(pb_over_until(phase, &first) == phase);
 	CHECK(pb_over_until(phase, &second) == phase);
-	/* There is no telling where its frame is. */
+	/* The location of its frame is unknown. */
 	other->outer.frame = 0;
 	CHECK(pb_wait() == -ETIMEDOUT);
 	nest();

@@ -11,7 +11,7 @@
 #define RET 0x00008067
 #define NOP 0x00000013
 
-/* What a processor makes of `auipc t0; jalr t0` at @site. */
+/* What a CPU computes for `auipc t0; jalr t0` at @site. */
 static uint64_t execute(const uint32_t words[2], uint64_t site)
 {
 	const uint64_t t0 =
@@ -29,7 +29,7 @@ static void calls(void)
 		{ 0, 0x00000297, 0x000282e7 },
 		{ 4, 0x00000297, 0x004282e7 },
 		{ 0x7ff, 0x00000297, 0x7ff282e7 },
-		/* the lower part is negative, the upper one makes up for it */
+		/* the lower part is negative, the upper one compensates */
 		{ 0x800, 0x00001297, 0x800282e7 },
 		{ 0xfff, 0x00001297, 0xfff282e7 },
 		{ 0x1000, 0x00001297, 0x000282e7 },
@@ -37,7 +37,7 @@ static void calls(void)
 		{ -0x800, 0x00000297, 0x800282e7 },
 		{ -0x801, 0xfffff297, 0x7ff282e7 },
 		{ 0x12345678, 0x12345297, 0x678282e7 },
-		/* the ends */
+		/* the limits */
 		{ 0x7ffff7ff, 0x7ffff297, 0x7ff282e7 },
 		{ 0x7ffff800, 0, 0 },
 		{ 0x80000000, 0, 0 },
@@ -68,7 +68,7 @@ static void sites(void)
 		int at; /* word, -1: none */
 	} table[] = {
 		{ NOP, 0, 0 },
-		{ 0x00000017, 0, 0 }, /* nobody's site, which its words tell */
+		{ 0x00000017, 0, 0 }, /* a foreign site, as its words show */
 		{ 0x00000017, 4, 1 }, /* lpad 0 */
 		{ 0x12345017, 4, 1 }, /* with a label */
 		{ 0x00000297, 4, -1 }, /* auipc t0 */

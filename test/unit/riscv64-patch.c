@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How riscv64's sites are read and changed, word by word, and which modules share
- * stubs. No code is executed: it is numbers here, so any host will do.
+ * How riscv64's sites are read and changed, word by word, and which modules share stubs.
+ * No code is executed, so any host will do: addresses are numbers here.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -15,7 +15,7 @@
 
 const char pb_riscv64_trampolines[6 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has room; 0: nowhere. */
+/* Where the system has free memory; 0: nowhere. */
 static uintptr_t gap;
 static int nr_mapped, locked;
 
@@ -47,7 +47,7 @@ void pb_engine_unlock(void)
 	locked--;
 }
 
-/* Text from @low on, @size long, with room at @at: is it given stubs there? */
+/* Text of @size bytes from @low on, with free memory at @at: does it get stubs there? */
 static void text(uintptr_t low, uintptr_t size, uintptr_t at, int error,
 		 int mapped)
 {
@@ -68,14 +68,14 @@ static void apply(const struct pb_patch *patch, int nr)
 	for (int i = 0; i < nr; i++) {
 		void *at = (void *)patch[i].addr;
 
-		/* What the kernel stores at once. */
+		/* The unit that the kernel stores at once. */
 		CHECK(patch[i].addr % patch[i].len == 0);
 		CHECK(!memcmp(at, patch[i].old, patch[i].len));
 		memcpy(at, patch[i].new, patch[i].len);
 	}
 }
 
-/* A function whose site is looked at, armed and disarmed. */
+/* A function whose site is read, armed and disarmed. */
 static struct {
 	uint64_t slot;
 	uint32_t pad, hash, entry[4];
@@ -95,10 +95,10 @@ static void sites(void)
 	struct pb_patch patch[PB_PUBLISH_MAX];
 	uint32_t armed[2];
 
-	/* Before the module has stubs: disarmed, and nothing else. */
+	/* Before the module has stubs: it can only be disarmed. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	CHECK(pb_arch_prepare(&site) == -ERANGE);
-	/* 3 arguments, behind a landing pad: stub 3 */
+	/* 3 arguments, after a landing pad: stub 3 */
 	CHECK(pb_riscv64_call(armed, site.site, reach + 3 * 16));
 	f.entry[1] = armed[0];
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -118,7 +118,7 @@ static void sites(void)
 	CHECK(pb_arch_publish(&site, 0x1235, patch) == 1);
 	CHECK(patch[0].addr == site.entry - 16);
 
-	/* From here on it is the second word alone, there and back. */
+	/* From here on only the second word changes, there and back. */
 	for (int i = 0; i < 2; i++) {
 		pb_arch_arm(&site, patch);
 		CHECK(patch[0].addr == site.site + 4 && patch[0].len == 4);
@@ -132,7 +132,7 @@ static void sites(void)
 		CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	}
 
-	/* Somebody else's: a call of another stub, half a call, a breakpoint. */
+	/* Foreign: a call of another stub, half a call, a breakpoint. */
 	f.entry[2] = armed[1] + (16 << 20);
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed[1];
@@ -146,7 +146,7 @@ static void sites(void)
 	f.entry[1] = 0x00100073; /* ebreak */
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[1] = nop;
-	/* A site where none can be; no slot; an entry where none can be. */
+	/* An invalid site address; no slot; an invalid entry address. */
 	site.site += 4;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	site.site -= 4;
@@ -168,7 +168,7 @@ int main(void)
 	text(low, 0x1000, low - GB, 0, 1);
 	text(low + GB / 2, 0x1000, low - GB, 0, 0);
 	text(low - GB, GB + GB / 2, low - GB, 0, 0);
-	/* Not all of the text is. */
+	/* Only a part of the text is in reach. */
 	text(low, GB, low + 2 * GB - 0x20000, 0, 1);
 	/* Above, too far and in reach. */
 	text(low + 8 * GB, 0x1000, low + 10 * GB, -ENOMEM, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Sets: what a thread finds that has entered a cell, and not loaded its set, when
- * the cell changes: the set may be any that comes after the one that it was for.
- * Who is on the lists that are gone through, and which way that is done.
+ * Sets: a thread has entered a cell and not yet loaded its set, and the cell changes. The
+ * set may then be any later one. Also tests the members of the set's lists, and which
+ * path walks them.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -19,11 +19,11 @@
 static int saved, called, wrong, last;
 static struct patchbay_regs regs;
 
-/* What all members of a set are called with. */
+/* The arguments of all members of a set. */
 #define IP ((uintptr_t)0x1000)
 #define PARENT_IP ((uintptr_t)0x2000)
 
-/* Vector registers would be saved here. */
+/* A real handler would save vector registers here. */
 void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -60,7 +60,7 @@ int pb_call_is_simple(const struct patchbay_record *record)
 	return !record;
 }
 
-/* The number of an arming, above the bits that are not of it. */
+/* The number of an arming, above the other bits. */
 #define SINCE(n) ((n) * (~PATCHBAY_CELL_SINCE + 1))
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,
@@ -73,7 +73,7 @@ static void handler(uintptr_t ip, uintptr_t parent_ip,
 
 #define WAYS (PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET)
 
-/* Are these the members on @list, and nobody else? Ends with -1. */
+/* Are exactly these the members on @list? Ends with -1. */
 static int lists(const struct pb_set *set,
 		 const struct patchbay_cell *const *list, const int *members)
 {
@@ -119,14 +119,14 @@ static void check_lists(void)
 	CHECK(LISTS(set, exits, 0) && has_nothing(set->entries));
 	pb_set_free(set);
 
-	/* Entries in their order, exits in the opposite one. */
+	/* Entries in order, exits in reverse. */
 	set = pb_set_new(members, 3);
 	CHECK(set->enter == pb_arch_call_set && set->told == 3);
 	CHECK(set->since ==
 	      (SINCE(9) | WAYS | PATCHBAY_CELL_DIRECT_ENTRIES));
 	CHECK(LISTS(set, entries, 1, 2) && LISTS(set, exits, 2, 0));
 
-	/* One is disabled: it is told of no exit, and the cell says so nowhere. */
+	/* One is disabled: it sees no exit, and the cell does not say so. */
 	both.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
@@ -138,7 +138,7 @@ static void check_lists(void)
 	      set->cells[2].data == &data);
 	pb_set_free(old);
 
-	/* So are all who had exits: then none has, and nobody is lost. */
+	/* All tracers with exits are disabled: none is called, none is lost. */
 	leave.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
@@ -165,7 +165,7 @@ static void check_lists(void)
 	pb_set_free(old);
 	pb_set_free(set);
 
-	/* A tracer that is disabled and has no exit says nothing of exits. */
+	/* A disabled tracer without exit has no effect on exits. */
 	entry.disabled = 1;
 	set = pb_set_new(members, 2);
 	CHECK(set->since == (SINCE(7) | WAYS));
@@ -173,7 +173,7 @@ static void check_lists(void)
 	pb_set_free(set);
 	entry.disabled = 0;
 
-	/* A word too many for the direct way; and who needs no exit has none. */
+	/* One word too many for the direct path; a tracer without exit needs none. */
 	set = pb_set_new(members, 4);
 	CHECK(set->since == SINCE(9) && set->more == 16 && set->told == 7);
 	CHECK(LISTS(set, entries, 1, 2, 3) && LISTS(set, exits, 2, 0));
@@ -212,8 +212,8 @@ static void give_set(struct patchbay_cell *cell, const struct pb_set *set)
 }
 
 /*
- * A call is in a cell that was of one tracer when it loaded cell->enter, at its
- * entry or at its exit, and that is given a set before it loads anything else.
+ * A call is in a cell that had one tracer when it loaded cell->enter, at its entry or
+ * exit. The cell gets a set before the call loads anything else.
  */
 enum late { AT_ENTRY, AT_EXIT };
 
@@ -262,7 +262,7 @@ static void check_late_set(void)
 	cell = members[0];
 	CHECK(since_of_entry(&cell, joined, AT_EXIT) == SINCE(3));
 	CHECK(entered == 1 && left == 1);
-	/* The other one has the word, and has not been told of the entry. */
+	/* The other tracer has the word, and has not seen the entry. */
 	cell = members[0];
 	CHECK(since_of_entry(&cell, replaced, AT_ENTRY) == 0);
 	CHECK(entered == 1 && left == 0);
@@ -298,7 +298,7 @@ int main(void)
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 1 && !saved);
 
-	/* Another tracer came, which is not FAST. */
+	/* A tracer was added that is not FAST. */
 	cell.set = two;
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 3 && saved == 1);
@@ -315,7 +315,7 @@ int main(void)
 	called = 3;
 	saved = 1;
 
-	/* All have gone: the cell itself has tracers, but not the set. */
+	/* All were removed: the cell itself has tracers, but not the set. */
 	cell.set = &pb_set_nobody;
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	pb_set_call(IP, PARENT_IP, &cell, &regs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where slots may lead while threads read them: whatever part of the bytes of one
- * shared cell's address has come to be another's, it is one of the two. And who has
- * which cell, however it is written down, when a cell is free for others, and what a
- * gate finds.
+ * Which targets slots may have while threads read them. A partly written address of a
+ * shared cell must still be one of the two cells. Also which function has which cell,
+ * in each representation, when a cell is free for other functions, and what a gate
+ * finds.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -20,7 +20,7 @@ enum { NR = 40 };
 static struct patchbay_record records[NR];
 static struct pb_module module = { .records = records, .nr = NR };
 
-/* How many cells have been used, as who has the engine lock has seen it. */
+/* The number of cells used so far, as the holder of the engine lock sees it. */
 static unsigned int seen_end;
 
 static unsigned int end_now(void)
@@ -81,7 +81,7 @@ void pb_os_unmap(void *memory, size_t size)
 UNCALLED(pb_enter_nothing)
 UNCALLED(pb_arch_enter_gate)
 
-/* Eight bytes, of which some have been written. */
+/* Eight bytes, some of them written. */
 static uintptr_t mix(uintptr_t old, uintptr_t new, unsigned int written)
 {
 	uintptr_t mask = 0;
@@ -96,7 +96,7 @@ static void addresses(void)
 {
 	const uintptr_t first = pb_owner_slot(&module, 0);
 
-	/* All pairs, in one write after the other; and some in all their mixes. */
+	/* All pairs in one write; some pairs in all mixed states. */
 	for (unsigned int a = 0; a < PB_NR_SHARED; a++)
 		for (unsigned int b = 0; b < PB_NR_SHARED; b++) {
 			uintptr_t x = pb_owner_slot(&module, a),
@@ -120,12 +120,12 @@ static void writes(void)
 	uint8_t slot[8] = { 0 };
 	uint64_t now;
 
-	/* Nobody has read it yet: all of it may change. */
+	/* No thread has read it yet: all of it may change. */
 	CHECK(!pb_bulk_slot(slot, cell, 0));
 	CHECK(!pb_bulk_slot(slot, gate, 1));
 	memcpy(&now, slot, sizeof(now));
 	CHECK(now == gate);
-	/* But not to where more than a byte is another. */
+	/* But not to a cell that differs in more than one byte. */
 	CHECK(pb_bulk_slot(slot, (uintptr_t)&own, 1) == -EILSEQ);
 	CHECK(pb_bulk_slot(slot, 0, 1) == -EILSEQ);
 	CHECK(pb_bulk_slot(slot, gate + 1, 1) == -EILSEQ);
@@ -167,36 +167,36 @@ static void reuse(void)
 	CHECK(pb_shared_count_free(&module) == all - 1);
 	next = pb_shared_find_free(&module, whole);
 	CHECK(next != cell);
-	/* Its functions leave; it has tracers still, and maybe threads. */
+	/* Its functions leave; it still has tracers, and perhaps threads. */
 	pb_owner_set(&module, 7, PB_OWNER_NOBODY);
 	pb_owner_set(&module, 3, PB_OWNER_GATE);
 	CHECK(cell->nr == 1 && pb_owner(&module, 7) == PB_OWNER_NOBODY);
 	pb_owner_set(&module, 30, PB_OWNER_NOBODY);
 	CHECK(!cell->nr && cell->used);
 	CHECK(pb_shared_find_free(&module, whole) != cell);
-	/* They are out of it. */
+	/* They have left it. */
 	cell->cell.ops = NULL;
 	pb_shared_settle(cell);
 	CHECK(!cell->used && pb_shared_find_free(&module, other) == cell);
 	/* But not for functions with another kind of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
-	/* One that functions lead to is theirs, though it has no tracers. */
+	/* A cell that functions point to stays theirs, even without tracers. */
 	pb_shared_take(&module, cell, other);
 	pb_owner_set(&module, 9, number);
 	pb_shared_settle(cell);
 	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
-	/* Who was on the way in when it was left may be inside. */
+	/* A thread that was entering when the cell was left may be inside. */
 	pb_owner_set(&module, 9, PB_OWNER_NOBODY);
 	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
 	pb_shared_settle(cell);
 	CHECK(!cell->used);
-	/* Promised to a group of a plan that is being made. */
+	/* Reserved for a group of a plan that is being made. */
 	cell->to = (struct pb_group *)records;
 	CHECK(pb_shared_find_free(&module, other) != cell);
 	cell->to = NULL;
 }
 
-/* What should be written down, as simply as it can be. */
+/* The expected record, in the simplest representation. */
 static unsigned int owners[NR];
 
 static void expect_owners(void)
@@ -210,14 +210,14 @@ static void expect_owners(void)
 
 		nr[owners[i]]++;
 		CHECK_ROW(i, pb_owner(&module, (size_t)i) == owners[i]);
-		/* Usual ones need no byte, and others no bit. */
+		/* Usual cells need no byte, and the others no bit. */
 		CHECK_ROW(i, !usual || !shared->owners[i]);
 		while (end < NR && owners[end] == owners[i])
 			end++;
 		CHECK_ROW(i, pb_owner_row_end(&module, (size_t)i, NR) == (size_t)end);
 		CHECK_ROW(i, pb_owner_row_end(&module, (size_t)i, (size_t)i + 1) ==
 				     (size_t)i + 1);
-		/* To the same or, as these are known by shape, all to the usual ones. */
+		/* All to one or, as the shape tells them, all to the usual ones. */
 		while (shapes < NR && usual == pb_choice_has(&shared->usual,
 							     (size_t)shapes) &&
 		       (usual || owners[shapes] == owners[i]))
@@ -229,7 +229,7 @@ static void expect_owners(void)
 		CHECK_ROW(i, shared->cells[i].nr == nr[i]);
 }
 
-/* Functions of a shape, from @first to below @end, lead to @owner. */
+/* Functions of a shape, from @first to below @end, point to @owner. */
 static void lead(int first, int end, unsigned int owner)
 {
 	for (int i = first; i < end; i++) {
@@ -247,7 +247,7 @@ static unsigned int take(uint32_t shape)
 	return pb_shared_number(&module, cell);
 }
 
-/* Functions with the same tracers need a bit each, whatever their shapes. */
+/* Functions with the same tracers need one bit each, whatever their shapes. */
 static void usual(void)
 {
 	const uint32_t shapes[] = { shape_of(1, 0), shape_of(2, 0), shape_of(3, 0) };
@@ -275,14 +275,14 @@ static void usual(void)
 	for (int i = 0; i < NR; i += 12)
 		lead(i, i + 4, second);
 	CHECK(!shared->cells[first[0]].nr);
-	/* It is the usual one as long as there is no other that nobody leads to. */
+	/* It is the usual cell while no other unused one exists. */
 	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
 	lead(24, 28, first[0]);
 	lead(24, 28, PB_OWNER_NOBODY);
 	first[0] = take(shapes[0]);
 	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
 	lead(0, 2, first[0]);
-	/* Anything may follow. */
+	/* Any of these may follow. */
 	for (int n = 0; n < 2000; n++) {
 		const int i = (int)((chance = chance * 69069 + 1) >> 16) % NR;
 		const unsigned int to[] = { PB_OWNER_NOBODY, PB_OWNER_GATE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How patches are put together into writes, and what happens to bytes that are
- * not theirs. The text is an array, and the system's calls are written down.
+ * How patches are merged into writes, and that other bytes stay unchanged. The text is an
+ * array, and system calls are logged.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -43,7 +43,7 @@ int pb_os_sync_core(void)
 	return 0;
 }
 
-/* Who opens the text is not a part of this. */
+/* Opening the text is not part of this. */
 int pb_engine_is_locked(void)
 {
 	return 0;
@@ -68,7 +68,7 @@ void pb_os_text_close(int handle)
 	CHECK(handle == HANDLE);
 }
 
-/* Somebody else writes to the text between our two looks at it. */
+/* Another writer changes the text between our two reads. */
 static size_t foreign;
 
 static int compare(const void *a, const void *b, size_t size)
@@ -144,25 +144,25 @@ static void few(void)
 	add(300, 4);
 	CHECK(!apply(1) && all_there() && nr_writes == 3);
 	CHECK(wrote(0, 100, 1) && wrote(1, 200, 8) && wrote(2, 300, 4));
-	/* Of one function. */
+	/* One function. */
 	begin();
 	add_functions(96, 160, 64);
 	add(BLOCK + 1, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 21) && wrote(1, BLOCK + 1, 1));
-	/* The first is far from two others. */
+	/* The first one is far from two others. */
 	begin();
 	add(100, 1);
 	add(200, 1);
 	add(210, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 100, 1) && wrote(1, 200, 11));
-	/* Where nothing else may be written back. */
+	/* Where no other bytes may be written back. */
 	begin();
 	add_functions(96, 160, 64);
 	CHECK(!apply(0) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 8) && wrote(1, 113, 4));
-	/* Code that is made there, in pieces: nothing else is, up to the block. */
+	/* Generated code, in pieces: nothing else is written, up to the block. */
 	begin();
 	for (size_t i = 0; i < 20; i++)
 		add(BLOCK - 80 + 8 * i, 8);
@@ -181,7 +181,7 @@ static void many(void)
 	begin();
 	add_functions(64, 3 * BLOCK, 64);
 	CHECK(!apply(0) && all_there() && nr_writes == (int)nr);
-	/* Seven of a block are few, eight are many. */
+	/* Seven patches in a block are few, eight are many. */
 	begin();
 	for (size_t i = 0; i < 7; i++)
 		add(i * 500, 1);
@@ -190,7 +190,7 @@ static void many(void)
 	for (size_t i = 0; i < 8; i++)
 		add(i * 500, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 1 && wrote(0, 0, 3501));
-	/* All of a block, and a patch that lies across its end. */
+	/* All of a block, and a patch that crosses its end. */
 	begin();
 	for (size_t i = 0; i < BLOCK; i += 32)
 		add(i + (i == BLOCK - 32 ? 31 : 0), 1);
@@ -210,7 +210,7 @@ static void many(void)
 
 static void unexpected(void)
 {
-	/* A byte of a patch is another: nothing of the block is written. */
+	/* One byte of a patch differs: nothing of the block is written. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	text[BLOCK - 64 + 20] ^= 1;
@@ -220,18 +220,18 @@ static void unexpected(void)
 	text[107] ^= 1;
 	CHECK(apply(1) == -EILSEQ && nr_writes == 0);
 	CHECK(apply(0) == -EILSEQ && nr_writes == 0);
-	/* The byte behind a patch is nobody's business. */
+	/* The byte after a patch does not matter. */
 	begin();
 	add(100, 7);
 	CHECK(!apply(1) && all_there());
-	/* Somebody's breakpoint comes while we look: between patches it stays. */
+	/* A breakpoint appears meanwhile: between patches it stays. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 1000;
 	CHECK(!apply(1) && text[1000] == 0xcc && nr_writes == 1);
 	text[1000] = (uint8_t)(1000 * 7 / 3);
 	CHECK(all_there());
-	/* Where a patch is: nothing is written. */
+	/* Inside a patch: nothing is written. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 20;

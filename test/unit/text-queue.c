@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * When queued patches are written, in which order, and how long the text is
- * open. Writes are written down; one may fail.
+ * When queued patches are written, in which order, and how long the text is open. Writes
+ * are logged; one may fail.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -79,7 +79,7 @@ static void few(void)
 {
 	struct pb_text_queue queue = begin(3, 0);
 
-	/* Of what is not needed nothing is asked. */
+	/* Unneeded services are not requested. */
 	CHECK(pb_text_flush(&queue) == 0 && !opens && !nr_writes);
 	pb_text_queue_open(&queue);
 	CHECK(opens == 1);
@@ -102,7 +102,7 @@ static void many(int whole)
 	struct pb_text_queue queue = begin(MANY, whole);
 
 	pb_text_queue_open(&queue);
-	/* In an order that is none. */
+	/* In random order. */
 	for (uintptr_t i = 0; i < MANY; i++)
 		add(&queue, i * 1021 % MANY);
 	CHECK(nr_writes == (whole ? 0 : 2));
@@ -116,7 +116,7 @@ static void errors(void)
 	struct pb_text_queue queue = begin(2, 0);
 
 	pb_text_queue_open(&queue);
-	/* What could not be written does not wait for another time. */
+	/* A failed write is not retried later. */
 	write_error = -EACCES;
 	add(&queue, 10);
 	add(&queue, 20);
@@ -125,7 +125,7 @@ static void errors(void)
 	CHECK(pb_text_flush(&queue) == 0 && last_size == 1);
 	pb_text_queue_free(&queue);
 
-	/* What cannot be opened is missed by who writes. */
+	/* If the text cannot be opened, the write fails. */
 	queue = begin(2, 0);
 	open_error = -ENODEV;
 	pb_text_queue_open(&queue);

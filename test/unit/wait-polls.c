@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How often who waits for a handler looks, and how much later than the handler is over, or
- * than the limit, it goes on: the clock here goes on while it sleeps. A handler that is over
- * soon is not waited for long; each look is taken from somebody, so one that takes long is
- * looked at seldom, but no user is to notice.
+ * How often a waiting thread polls, and how long after the handler's end, or the limit, it
+ * continues. The clock here advances while it sleeps. A wait for a short handler is short.
+ * Each poll costs CPU time, so a long handler is polled less often, without a noticeable
+ * delay.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s --match-full-lines

@@ -8,7 +8,7 @@
 
 #include "Inputs/table.h"
 
-/* rel32 at the ends of its reach: -1, 0 and +1 byte. */
+/* rel32 at the limits of its reach: -1, 0 and +1 byte. */
 static void rel32(void)
 {
 	static const struct {
@@ -49,16 +49,16 @@ static void sites(void)
 		{ { 0xe8, 1, 2, 3, 4, 0x72, 0xf1 }, 0, -8, 0xe8 },
 		{ { 0xe9, 1, 2, 3, 4, 0x72, 0xf1 }, 0, -8, 0xe9 },
 		{ { 0xa9, 0xff, 0xff, 0xff, 0xff, 0x72, 0xed }, 4, -8, 0xa9 },
-		/* a displacement that misses the pad */
+		/* a displacement that does not reach the pad */
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 0, -8, 0 },
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf2 }, 0, -8, 0 },
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xed }, 0, -8, 0 },
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 4, -8, 0 },
-		/* somebody's breakpoint, nop, jae */
+		/* a foreign breakpoint, nop, jae */
 		{ { 0xcc, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -8, 0 },
 		{ { 0x90, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -8, 0 },
 		{ { 0xa9, 0, 0, 0, 0, 0x73, 0xf1 }, 0, -8, 0 },
-		/* a site where none can be */
+		/* a site at an invalid address */
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 1, -8, 0 },
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf5 }, -4, -8, 0 },
 		/* with -fsanitize=function */
@@ -82,7 +82,7 @@ static void pads(void)
 	} table[] = {
 		{ { [16] = 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3 }, -8 },
 		{ { [16] = 0xc3, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, -8 },
-		/* what stock kCFI puts there, and one wrong byte each */
+		/* the bytes of stock kCFI there, and one wrong byte each */
 		{ { [16] = 0x90, 0x90, 0x90, 0xb8, 1, 2, 3, 4 }, 0 },
 		{ { [16] = 0x90, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, 0 },
 		{ { [16] = 0xc3, 0x90, 0xc3, 0xb8, 1, 2, 3, 4 }, 0 },
@@ -108,7 +108,7 @@ static void words(void)
 	CHECK(word[0] == 1 && word[3] == 0x80);
 }
 
-/* To which stub a site leads, armed or not. */
+/* The stub that a site leads to, armed or not. */
 static void leads(void)
 {
 	static const struct {
@@ -129,7 +129,7 @@ static void leads(void)
 				      table[i].stub) == table[i].leads);
 }
 
-/* Which stub it is, by the record and by where the site is. */
+/* Which stub it is, by the record and by the site's offset. */
 static void stubs(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the form of a benchmark's JSON and prints what its rows are about."""
+"""Checks the format of a benchmark's JSON and prints the keys of its rows."""
 import json
 import sys
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: check-layers.py README SOURCES OBJECTS
 
-Hold the includes of SOURCES, and what the object files in OBJECTS refer to, against
-the layers that README lists: nothing leads down the list, and within a layer nothing
-leads in a circle, but where README says so."""
+Checks the includes of SOURCES, and the undefined symbols of the object files in OBJECTS,
+against the layers in README. No reference leads to a higher layer, and
+references within a layer form no cycle, except those that README permits."""
 import re
 import subprocess
 import sys
@@ -38,7 +38,7 @@ class Checker:
         self.wrong, self.edges = [], {}
 
     def layer(self, path):
-        """Of a source file, or of the object file of one."""
+        """The layer of a source file, or of its object file."""
         name = path.name.removesuffix(".o")
         number = self.layers.get(name, self.layers.get(Path(name).stem))
         if number is None:
@@ -83,7 +83,7 @@ class Checker:
         return len(wanted)
 
     def find_circle(self):
-        """Depth first: whoever is met again on the way there leads in a circle."""
+        """Depth first: a node that is already on the path closes a cycle."""
         done = set()
 
         def walk(name, way):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-boots.py FOLDER build|boot|hang|messages: what test/kernel says of a kernel that
-cannot be built, of one that cannot run its init, and of what is no kernel; and what it leaves
-of a configuration for messages where it comes to no end."""
+"""kernel-boots.py FOLDER build|boot|hang|messages: prints what test/kernel reports about a kernel
+that cannot be built, one that cannot run its init, and a file that is no kernel. Also what an
+interrupted run for messages leaves of the configuration."""
 import os
 import shutil
 import sys
@@ -19,7 +19,7 @@ bad = Kernel("arm64", "bad", folder / "source", folder / "bad", Tools(None, None
 
 
 def printed(generator):
-    """The checks that it yields; its result."""
+    """Collects the checks that it yields, and its result."""
     result = yield from generator
     print("under way:", " ".join(result) or "none")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-bpf.py NAME FILE [UNFIT | KERNEL=FILE | CONFIG_NAME=VALUE]...: what a check of
-test/kernel's bpf_selftests.py or tools.py says to an output, beside those of other kernels,
-of a kernel that is configured so."""
+"""kernel-bpf.py NAME FILE [UNFIT | KERNEL=FILE | CONFIG_NAME=VALUE]...: applies a check of
+test/kernel's bpf_selftests.py or tools.py to an output, beside outputs of other kernels, for a
+kernel with this configuration."""
 import sys
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-checks.py [multi.]CHECK FILE|WORD...: what a check of test/kernel says to outputs."""
+"""kernel-checks.py [multi.]CHECK FILE|WORD...: applies a check of test/kernel to outputs."""
 import sys
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the tests of encoders share: checks that are counted. */
+/* Shared by the tests of encoders: checks that are counted. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -16,7 +16,7 @@ static int checks, failures;
 		}                                                              \
 	} while (0)
 
-/* For a row of a table, so that it can be told which. */
+/* For a row of a table; names the row that failed. */
 #define CHECK_ROW(i, cond)                                                     \
 	do {                                                                   \
 		checks++;                                                      \

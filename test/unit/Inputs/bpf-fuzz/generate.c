@@ -3,18 +3,18 @@
 
 #define MAX_BLOCKS 40
 #define MAX_JUMPS 8
-/* The longest block, with room to spare. */
+/* The longest block, with a margin. */
 #define BLOCK_INSNS 40
 
-/* Of the stack: where a key is put, an address, and numbers. */
+/* Stack offsets of a key, an address, and numbers. */
 #define KEY (-8)
 #define SPILL (-16)
 #define NUMBERS (-128)
 #define NR_NUMBERS 8
 
 /*
- * @starts: of blocks; a block that begins with a jump leads to a later one, and
- *          which is decided when all are there
+ * @starts: first instructions of blocks. A leading jump goes to a later block,
+ *          which is chosen when all blocks exist.
  */
 struct program {
 	struct bpf_insn *insns;
@@ -66,7 +66,7 @@ static unsigned int number(struct program *p)
 	return regs[below(p->random, sizeof(regs))];
 }
 
-/* One that a call leaves alone. */
+/* A register that calls preserve. */
 static unsigned int kept(struct program *p)
 {
 	return 7 + below(p->random, 2);
@@ -98,7 +98,7 @@ static void put_number(struct program *p, unsigned int reg)
 	}
 }
 
-/* Behind a call, after which nothing is in them. */
+/* After a call: the registers that it leaves undefined. */
 static void put_numbers(struct program *p)
 {
 	for (unsigned int reg = 0; reg <= 5; reg++)
@@ -120,7 +120,7 @@ static void put_prologue(struct program *p)
 		    NUMBERS + 8 * i, 0);
 }
 
-/* What the verifier refuses is among it, at times: it must go on doing so. */
+/* Sometimes emits what the verifier refuses, so that refusals stay tested. */
 static void put_arithmetic(struct program *p)
 {
 	static const uint8_t ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV,
@@ -149,7 +149,7 @@ static void put_arithmetic(struct program *p)
 		put(p, class | op | BPF_X, number(p), number(p), off, 0);
 }
 
-/* Of one operand. */
+/* One operand. */
 static void put_change(struct program *p)
 {
 	static const uint8_t codes[] = { BPF_ALU | BPF_NEG,
@@ -163,7 +163,7 @@ static void put_change(struct program *p)
 	    BPF_OP(code) == BPF_END ? 16 << below(p->random, 3) : 0);
 }
 
-/* One that compares does so with r0, which may be the address. */
+/* A compare-and-exchange compares with r0, which may be the address. */
 static int any_atomic(struct program *p, unsigned int reg)
 {
 	static const uint8_t ops[] = { BPF_ADD,
@@ -180,7 +180,7 @@ static int any_atomic(struct program *p, unsigned int reg)
 	return ops[below(p->random, sizeof(ops) - (reg == 0))];
 }
 
-/* An access to @size bytes at @reg, which may be written where @writes. */
+/* An access of @size bytes at @reg; a write only if @writes. */
 static void put_access(struct program *p, unsigned int reg, int from,
 		       unsigned int size, int writes, unsigned int with)
 {
@@ -224,7 +224,7 @@ static void put_load_of_context(struct program *p)
 	    (int)(8 * word + bytes * below(p->random, 8 / bytes)), 0);
 }
 
-/* An address that moves, goes to the stack, and comes back. */
+/* Moves an address, spills it to the stack, and restores it. */
 static void put_addresses(struct program *p)
 {
 	unsigned int reg = 1 + below(p->random, 5);
@@ -238,7 +238,7 @@ static void put_addresses(struct program *p)
 	put_access(p, reg, -by, ARRAY_VALUE, by % 8 == 0, kept(p));
 	put(p, BPF_ALU64 | BPF_SUB | BPF_K, reg, 0, 0, by);
 	put_access(p, reg, 0, ARRAY_VALUE, 1, kept(p));
-	/* It is where it was, or this would end another way. */
+	/* The address must be unchanged; otherwise the program ends differently. */
 	put(p, BPF_JMP | BPF_JEQ | BPF_X, reg, 9, 1, 0);
 	put(p, BPF_ST | BPF_MEM | BPF_DW, 9, 0, 0, -1);
 	put(p, BPF_ST | BPF_MEM | BPF_DW, 10, 0, SPILL, 0);
@@ -268,7 +268,7 @@ static void put_jump(struct program *p)
 	put_conditional(p, 0);
 }
 
-/* One instruction, or two; and an end in the middle of a program. */
+/* One instruction or two; also an exit in the middle of a program. */
 static void put_small_jump(struct program *p)
 {
 	switch (below(p->random, 3)) {
@@ -290,7 +290,7 @@ static void put_small_jump(struct program *p)
 	}
 }
 
-/* A key at KEY, and its address in r2. */
+/* Stores a key at KEY and its address in r2. */
 static void put_key(struct program *p, unsigned int map)
 {
 	if (map == HASH)
@@ -339,7 +339,7 @@ static void put_update(struct program *p)
 		put(p, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0,
 		    below(p->random, 4));
 		put_key(p, map);
-		/* 64 bytes of numbers are enough for either. */
+		/* 64 bytes of numbers suffice for both. */
 		put_copy(p, 3, 10);
 		put(p, BPF_ALU64 | BPF_ADD | BPF_K, 3, 0, 0, NUMBERS);
 		put_map(p, 1, map);
@@ -465,7 +465,7 @@ static void put_block(struct program *p)
 	}
 }
 
-/* Each to a block behind its own, near it more often than far from it. */
+/* A jump to a later block, a near one more often than a distant one. */
 static void aim_jumps(struct program *p)
 {
 	for (uint32_t i = 0; i < p->nr_jumps; i++) {

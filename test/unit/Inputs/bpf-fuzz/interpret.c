@@ -25,7 +25,7 @@ struct machine {
 	struct outcome out;
 };
 
-/* The program ends with it. */
+/* The program ends with this result. */
 static void fault(struct machine *m, const char *what)
 {
 	if (!m->out.fault)
@@ -52,7 +52,7 @@ static int lies_in(uint64_t at, uint64_t size, uint64_t from, uint64_t nr)
 	return at >= from && at - from <= nr && size <= nr - (at - from);
 }
 
-/* In the value of one element, that is: not across two, not in a key. */
+/* Within the value of one element: not across two, not in a key. */
 static int lies_in_value(const struct patchbay_bpf_map *map, uint64_t at,
 			 uint64_t size)
 {
@@ -80,7 +80,7 @@ static void *stack_bytes(struct machine *m, uint64_t at, uint64_t size,
 	return m->stack + from;
 }
 
-/* The bytes at the program's address; some others after a fault. */
+/* The bytes at the program's address; dummy bytes after a fault. */
 static void *memory(struct machine *m, uint64_t at, uint64_t size,
 		    enum access access)
 {
@@ -127,7 +127,7 @@ static void store(struct machine *m, uint64_t at, uint32_t size, uint64_t value)
 	memcpy(memory(m, at, size, WRITE), &value, size);
 }
 
-/* The lowest @bits of it, as a number with a sign or without. */
+/* The lowest @bits of it, as a signed or unsigned number. */
 static uint64_t low(uint64_t value, int bits, int is_signed)
 {
 	uint64_t sign = 1ull << (bits - 1);
@@ -145,7 +145,7 @@ static uint64_t swap(uint64_t value, int bits)
 	return swapped;
 }
 
-/* By its sign and size, so that nothing overflows. */
+/* By sign and magnitude, so that nothing overflows. */
 static uint64_t divide(uint64_t a, uint64_t b, int is_signed, int remainder)
 {
 	int minus_a = is_signed && (int64_t)a < 0;
@@ -160,7 +160,7 @@ static uint64_t divide(uint64_t a, uint64_t b, int is_signed, int remainder)
 	return (remainder ? minus_a : minus_a != minus_b) ? 0 - result : result;
 }
 
-/* Of @bits, to which both are cut already; and so is what is returned, after. */
+/* Both operands are already cut to @bits; the result is cut afterwards. */
 static uint64_t calculate(const struct bpf_insn *insn, uint64_t a, uint64_t b,
 			  int bits)
 {
@@ -287,7 +287,7 @@ static void atomic(struct machine *m, const struct bpf_insn *insn)
 	if (at % size)
 		fault(m, "an atomic operation is not aligned");
 	if (insn->imm == BPF_CMPXCHG) {
-		/* What is there is written again where it is another. */
+		/* A failed compare writes the old value again. */
 		store(m, at, size,
 		      was == low(get(m, 0), 8 * (int)size, 0) ? by : was);
 		set(m, 0, was);
@@ -317,7 +317,7 @@ static void access_memory(struct machine *m, const struct bpf_insn *insn)
 		      get(m, insn->src_reg));
 }
 
-/* As the engine is given them. */
+/* In the format of the engine's arguments. */
 static uint64_t wide(const struct machine *m, const struct bpf_insn *insn)
 {
 	const struct patchbay_bpf_map *map;
@@ -331,7 +331,7 @@ static uint64_t wide(const struct machine *m, const struct bpf_insn *insn)
 		       (uintptr_t)map->data + (uint32_t)insn[1].imm;
 }
 
-/* What argument @n points to, for a helper that is called here. */
+/* The memory that argument @n points to, for a helper that is called here. */
 static uint64_t pass_memory(struct machine *m, unsigned int n, uint64_t size,
 			    enum access access)
 {
@@ -362,7 +362,7 @@ static void expect_record(struct machine *m)
 		fault(m, "what is submitted is no record that is reserved");
 }
 
-/* What each helper reads and writes; bpf-helpers(7). Its arguments in @arg. */
+/* What each helper reads and writes; bpf-helpers(7). @arg has its arguments. */
 static void pass_arguments(struct machine *m, uint32_t id, uint64_t arg[5])
 {
 	switch (id) {
@@ -409,7 +409,7 @@ static void pass_arguments(struct machine *m, uint32_t id, uint64_t arg[5])
 		arg[1] = get(m, 2);
 		arg[0] = pass_memory(m, 0, arg[1], WRITE);
 		arg[2] = get(m, 3);
-		/* Of the process, in which the stacks are not the same. */
+		/* Depends on the process: the stacks differ. */
 		m->out.unclear = 1;
 		break;
 	case BPF_FUNC_ktime_get_ns:
@@ -431,7 +431,7 @@ static void call(struct machine *m, uint32_t id)
 	pass_arguments(m, id, arg);
 	if (m->out.fault)
 		return;
-	/* Whatever the argument registers hold is gone. */
+	/* The argument registers are undefined now. */
 	m->defined &= ~0x3fu;
 	set(m, 0, helper->function(arg[0], arg[1], arg[2], arg[3], arg[4]));
 	if (id == BPF_FUNC_ringbuf_reserve) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A plain interpreter of BPF (RFC 9669), made for reading, not for speed, which
- * trusts nobody: it holds every access against the memory that the program may
- * use, every register and byte of the stack against what was written, and every
- * argument of a helper against what that does. It is the judge of the verifier,
- * which said that all this cannot happen, and of the
- * engine, with which it shares no line.
+ * A plain interpreter of BPF (RFC 9669), written for reading, not for speed. It
+ * checks everything: every access against the memory that the program may use,
+ * every register and stack byte against earlier writes, and every helper
+ * argument against what the helper accesses. It judges the verifier, which
+ * claims that no violation can happen. It also judges the engine, with which it
+ * shares no code.
  */
 #ifndef BPF_FUZZ_INTERPRET_H
 #define BPF_FUZZ_INTERPRET_H
@@ -14,9 +14,9 @@
 #include "world.h"
 
 /*
- * @fault:   NULL, or what the program did that the verifier should have refused
- * @index:   where
- * @unclear: its result depends on what nobody promised, such as the time
+ * @fault:   NULL, or the violation that the verifier should have refused
+ * @index:   the instruction
+ * @unclear: the result depends on unspecified values, such as the time
  */
 struct outcome {
 	uint64_t result;
@@ -25,12 +25,12 @@ struct outcome {
 	int unclear;
 };
 
-/* How often an instruction with this code was carried out, of all programs. */
+/* Execution counts of each opcode, over all programs. */
 extern uint64_t nr_executed[256];
 
 /*
- * @stack: the address that the stack's end has for the program, whose bytes are
- *         elsewhere: programs that compare or store addresses do the same as in
+ * @stack: the address of the stack's end that the program sees; its bytes are
+ *         elsewhere. Programs that compare or store addresses then behave as in
  *         the engine.
  */
 struct outcome interpret(const struct pb_bpf_code *code, struct world *world,

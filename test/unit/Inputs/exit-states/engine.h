@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine: what an action stores, in the order in which the library does.
+// The engine: the stores of each action, in the order of the library.
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -93,10 +93,10 @@ bool others(const State &S, unsigned C) {
   return The.Shared && !S.OthersGone && C == First;
 }
 
-// Would it part with those whose cell it shares?
+// Would it leave the functions that share its cell?
 bool parts(const State &S) { return S.SiteArmed && others(S, S.SlotCell); }
 
-// Who is asked for: the function alone, or all that share its cell, too.
+// Which functions change: this one alone, or also all that share its cell.
 enum Whom { Ours, All };
 
 // Is T alone in the cell that others share with the function?
@@ -125,9 +125,9 @@ uint8_t wordBeside(const std::vector<Member> &Members) {
   return Word;
 }
 
-// Arm @T: engine.c, place.c. If the function parts with others that may fail when its
-// slot has been changed: roll_back(). If all are asked for, their cell is given another
-// set in place: bulk_swap.c.
+// Arm @T: engine.c, place.c. If the function leaves a shared cell, this may fail after
+// its slot changed: roll_back(). If all functions of the cell change, the cell gets
+// another set in place: bulk_swap.c.
 void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   Program P{S};
   const bool WasArmed = S.SiteArmed;
@@ -140,7 +140,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   unsigned C = S.SlotCell;
   P.add(ArmedNow, S.NextNumber, T);
   if (!WasArmed) {
-    // Others may go on in the cell that they shared, with the number that they have.
+    // Others may stay in the shared cell, with their number.
     if (C == NoCell)
       C = First;
     const bool IsFree = membersOf(S, First).empty();
@@ -164,7 +164,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   New.Word = wordBeside(Members);
   Members.push_back(New);
   if (Of == Ours && others(S, C)) {
-    // It parts with them.
+    // It leaves the shared cell.
     moveTo(P, Members);
     if (Fails) {
       P.add(SetSlot, First);
@@ -190,8 +190,8 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   P.add(Begin, 0, T);
 }
 
-// Was @T alone in the cell of the function and left it, without waiting, to others who
-// came meanwhile? Who is inside on its behalf would take it for who comes now.
+// Has @T, alone in the function's cell, left it without a wait to functions that joined
+// meanwhile? A thread inside for the old arming would take it for the new one.
 bool mayBeInside(const State &S, int T) {
   const Cell &C = S.Cells[S.SlotCell];
   return C.Set != NoSet && C.Set != NobodySet && C.Ops == T &&
@@ -216,7 +216,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
     }
     P.add(Flip, 0);
   } else if (Of == Ours && others(S, C)) {
-    // It parts with them, who keep both.
+    // It leaves the others, which keep both.
     moveTo(P, Left);
   } else {
     const bool Joins = The.Shared && Left[0].Tracer == 0 && C == Second &&
@@ -226,7 +226,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
     if (Joins) {
       P.add(SetSlot, First);
       P.add(MarkLeft, 0, Second);
-      // A thread may be inside on behalf of the other tracer, who stays.
+      // A thread may be inside for the other tracer, which stays.
       if (keeps(LeaveAsItIs))
         P.add(Abandon, 0, Second);
       else
@@ -240,8 +240,8 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
   P.add(DisarmedNow, Waits, T);
 }
 
-// The others leave the first cell, and nobody leads there any more: it stays as it is
-// until nobody is inside (abandon_left()), since a tracer may have gone with ours.
+// The others leave the first cell, and no slot points to it any more. It stays unchanged
+// until no thread is inside (abandon_left()), since a tracer may have left with ours.
 void othersLeave(Program &P) {
   if (keeps(LeaveAsItIs))
     P.add(Abandon, 0, First);
@@ -250,10 +250,10 @@ void othersLeave(Program &P) {
   P.S.OthersGone = true;
 }
 
-// Mixed batches: functions get tracers and lose others at once. First cells are filled
-// and slots changed, then cells are given other sets, or none, and sites are disarmed.
+// Mixed batches add and remove tracers at once. First cells are filled and slots
+// changed. Then cells get other sets, or none, and sites are disarmed.
 //
-// @U comes to ours, and @T goes. They may be one tracer, with other data.
+// @U joins ours, and @T leaves. They may be one tracer with other data.
 void replace(State &S, int T, int U) {
   Program P{S};
   std::vector<Member> Members;
@@ -281,7 +281,7 @@ void replace(State &S, int T, int U) {
   P.add(Begin, 0, U);
 }
 
-// @U comes to ours, and those who share its cell lose all that they have.
+// @U joins ours, and the functions that share its cell lose all tracers.
 void comeWhileOthersGo(State &S, int U) {
   Program P{S};
   std::vector<Member> Members = membersOf(S, First);
@@ -295,7 +295,7 @@ void comeWhileOthersGo(State &S, int U) {
   P.add(Begin, 0, U);
 }
 
-// @T, which is alone, goes from ours, and those who share its cell get another tracer.
+// @T, alone on ours, leaves it; the functions that share its cell get another tracer.
 void goWhileOthersCome(State &S, int T) {
   Program P{S};
   ++S.NextNumber;
@@ -309,8 +309,8 @@ void goWhileOthersCome(State &S, int T) {
   P.add(DisarmedNow, 1, T);
 }
 
-// @T comes to ours, which has none, and those who share the first cell lose it: that is
-// emptied in place.
+// @T joins ours, which has none. The functions that share the first cell lose it: that
+// cell is emptied in place.
 void armWhileOthersGo(State &S, int T) {
   Program P{S};
   if (keeps(NumbersGrow))
@@ -329,7 +329,7 @@ void armWhileOthersGo(State &S, int T) {
   P.add(Begin, 0, T);
 }
 
-// Other functions get the cell that ours has left; and lose it.
+// Other functions get the cell that ours has left, and lose it.
 bool othersAre(const State &S) { return S.Cells[Second].Ops == OfOthers; }
 void othersCome(State &S) {
   Program P{S};
@@ -345,8 +345,8 @@ void othersGo(State &S) {
   P.settle();
 }
 
-// Those who share the first cell without ours get another tracer, or lose it: in place,
-// unless somebody has left the cell and may still be inside (bulk_swap.c).
+// Functions that share the first cell, without ours, get another tracer or lose it: in
+// place, unless a function has left the cell and a thread may be inside (bulk_swap.c).
 bool othersMaySwap(const State &S) {
   const size_t Nr = membersOf(S, First).size();
   return The.Shared && !S.OthersGone && S.SlotCell != First && Nr &&
@@ -364,7 +364,7 @@ void othersSwap(State &S) {
   P.swap(First, Members);
 }
 
-// The module leaves, and then both tracers are freed: module.c, engine.c.
+// The module is unloaded, and then both tracers are freed: module.c, engine.c.
 void leave(State &S) {
   Program P{S};
   for (int T = 0; T < NR; ++T) {
@@ -381,7 +381,7 @@ void leave(State &S) {
   P.add(EndOfModule);
 }
 
-// Nobody is inside.
+// No thread is inside.
 void settleCells(State &S) {
   for (Tracer &T : S.Tracers)
     T.MayCall &= T.Armed ? uint8_t(1u << T.Number | T.Before) : 0;
@@ -402,7 +402,7 @@ void settleCells(State &S) {
       Each.Set = NoSet;
       continue;
     }
-    // One that is left alone is entered without its set again, if it has its word.
+    // A remaining tracer is entered without its set again, if it has its word.
     const Set &Of = S.Sets[Each.Set];
     if (Each.Set == NoSet || Of.Nr != 1 || Each.How == CallOne ||
         Each.How == Handler || (memberSince(Of.Members[0]) & PATCHBAY_CELL_WORD))
@@ -412,7 +412,7 @@ void settleCells(State &S) {
   }
 }
 
-// Do the engine's next step. False: it has to wait.
+// Do the engine's next step. False: it must wait.
 bool stepEngine(State &S) {
   const Step Now = S.Steps[S.NextStep];
   Cell &C = S.Cells[Now.A < NrCells ? Now.A : 0];

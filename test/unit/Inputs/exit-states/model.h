@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What there is in the model of exit-states.cpp: rules, cells and sets, tracers, a
+// The parts of the model of exit-states.cpp: rules, cells and sets, tracers, and a
 // thread.
 #ifndef MODEL_H
 #define MODEL_H
@@ -13,33 +13,33 @@
 
 namespace {
 
-// What may be left out.
+// Rules that can be left out.
 enum Rule {
   None,
   NumbersGrow,          // each batch has a higher number
-  AskNumber,            // at the exit who came later is not told
-  CompareSince,         // a direct way asks whether the cell's since is the call's
-  CompareSetSince,      // and whether the set's is
+  AskNumber,            // at the exit, tracers armed later are not called
+  CompareSince,         // a direct path compares the cell's since with the call's
+  CompareSetSince,      // and the set's since
   LookAtSlotAgain,      // without a mark: the cell is still the function's
-  LookAtSinceAgain,     // and its since is that of the tracer that is there now
-  AskStateAgain,        // with a mark: the cell is still one of entry and exit
-  MarkFirst,            // the mark comes before the slot is loaded
-  EmptyCells,           // whoever loses his last tracer enters nothing
-  EmptyState,           // and goes no direct way
-  WaitForHandlers,      // disarming ends when nobody is inside
-  WaitForCells,         // a cell gets tracers when nobody is inside it any more
-  WaitForLeft,          // also one that some of its functions have left
-  SwapUnlessLeft,       // nor is such a one given another set
-  WaitForOwn,           // who was alone, and left it to others, comes again then, too
-  LeaveAsItIs,          // a cell that all have left for others stays as it is
-  LeaveWhatFailed,      // so does one that they came to, and are led back from
-  KeepSets,             // sets are freed when nobody is inside
+  LookAtSinceAgain,     // and its since is that of the present tracer
+  AskStateAgain,        // with a mark: the cell still has entry and exit
+  MarkFirst,            // the mark is made before the slot is loaded
+  EmptyCells,           // a function that loses its last tracer enters nothing
+  EmptyState,           // and takes no direct path
+  WaitForHandlers,      // disarming ends when no thread is inside
+  WaitForCells,         // a cell gets tracers only when no thread is inside it
+  WaitForLeft,          // also a cell that some of its functions have left
+  SwapUnlessLeft,       // such a cell gets no other set either
+  WaitForOwn,           // nor one that was left to others by a tracer that comes again
+  LeaveAsItIs,          // a cell that all have left for others stays unchanged
+  LeaveWhatFailed,      // so does one that they joined and are led back from
+  KeepSets,             // sets are freed when no thread is inside
   SetFirst,             // a cell has its set before it enters it
-  CompareData,          // who goes and comes by one batch, with other data, is another
-  JoinByNumber,         // only who was armed at once may come to share a cell
-  LeaveNobody,          // a module that leaves has cells that enter nothing
-  LeaveNoState,         // and take no direct way
-  WaitForGone,          // who frees a tracer waits for modules that have left, too
+  CompareData,          // removed and added by one batch with other data: a new arming
+  JoinByNumber,         // only functions armed at once may come to share a cell
+  LeaveNobody,          // cells of an unloaded module enter nothing
+  LeaveNoState,         // and take no direct path
+  WaitForGone,          // freeing a tracer also waits for unloaded modules
   NrRules
 };
 const char *const RuleNames[] = {
@@ -55,13 +55,13 @@ Rule LeftOut;
 bool keeps(Rule R) { return LeftOut != R; }
 
 // Two tracers, T and U, and one of other functions, which may get a cell that ours
-// has left. What their handlers are, and whether all are FAST and the function is
-// simple, so that direct ways are taken.
+// has left. Their handlers; whether all are FAST and the function is simple, so that
+// direct paths are taken.
 enum Kind : uint8_t { Exit, Both, Entry };
 struct Config {
   Kind Kinds[3];
   bool Direct;
-  // T is on another function, too, which shares its cell and which nobody changes.
+  // T is on another function, too, which shares its cell and never changes.
   bool Shared;
   int MaxActions;
 } The;
@@ -94,14 +94,14 @@ struct Cell {
   uint64_t Since;
   Enter How;
   int8_t Func, ExitOf, Ops; // tracers
-  uint8_t Number, Data;     // and by which arming they came here, with which data
+  uint8_t Number, Data;     // and the arming by which they came here, with its data
   uint8_t Set;
   bool Left, Abandoned;
 };
 
 struct Tracer {
-  bool Armed;        // from its first store on, until disarming it has ended
-  bool Settled;      // nothing is being done to it
+  bool Armed;        // from its first store until its disarming has ended
+  bool Settled;      // no operation on it is in progress
   uint8_t Number;    // of the batch that armed it last
   uint8_t MayCall;   // a bit for each arming whose handlers may run
   uint8_t Before;    // and for the one that a batch replaces by another
@@ -110,7 +110,7 @@ struct Tracer {
 #define NAMED(Name) Name,
 #define QUOTED(Name) #Name,
 
-// One store, or something else that happens at once, of the engine.
+// One store, or another atomic action, of the engine.
 #define OPS(X)                                                                 \
   X(SetFunc) X(SetSince) X(SetEnter) X(SetSet) X(SetOps) X(SetExit)            \
   X(SetSlot) X(Flip) X(Wait) X(Settle) X(Retire) X(WaitUnlessSettled)          \
@@ -124,7 +124,7 @@ struct Step {
   uint32_t Value; // numbers are small here
 };
 
-// Where the thread is: names are of what it does next.
+// Where the thread is: each name is its next step.
 #define PLACES(X)                                                              \
   X(AtSite) X(LoadSlot) X(LoadSince) X(DirectSlot) X(DirectSince)              \
   X(DirectMark) X(DirectBothSlot) X(DirectBothSince) X(DirectFunc)             \
@@ -139,7 +139,7 @@ const char *const PcNames[] = {PLACES(QUOTED)};
 
 struct State {
   bool SiteArmed, ModuleGone;
-  bool OthersGone; // those who shared the first cell lead elsewhere, or have no tracer
+  bool OthersGone; // functions that shared the first cell use others, or have no tracer
   uint8_t SlotCell, NextNumber, Actions;
   Cell Cells[NrCells];
   Set Sets[NrSets];
@@ -147,11 +147,11 @@ struct State {
 
   Pc At;
   bool Inside, HasExit, Direct, All;
-  uint8_t MyCell, MySet, At2; // of a set: which member is next
+  uint8_t MyCell, MySet, At2; // of a set: the next member
   uint64_t MySince, CallSince, CallTold;
 
-  // What has to come of it: by tracer the number of the arming that was told of
-  // the entry, which were there meanwhile, and the one that was there all the time.
+  // Expected results: for each tracer the arming that saw the entry, the armings
+  // present meanwhile, and the one present all the time.
   bool InEntry;
   uint8_t Told[NR], Window[NR], Stable[NR], ToldExit[NR], EntryCalls[NR];
 

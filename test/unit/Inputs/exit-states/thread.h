@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The thread that makes the call: what it loads, in the order in which trampolines do,
-// and what has to come of it.
+// The thread that makes the call: its loads, in the order of the trampolines, and the
+// expected results.
 #ifndef THREAD_H
 #define THREAD_H
 
@@ -15,7 +15,7 @@ bool mayCall(const State &S, int T, unsigned Number) {
   }
   if (T == NoTracer)
     return false;
-  // Who has no exit is the same whenever it was armed: it may join others again.
+  // A tracer without exit is the same in each arming: it may join others again.
   return hasExit(T) ? S.Tracers[T].MayCall >> Number & 1 : S.Tracers[T].MayCall;
 }
 
@@ -69,7 +69,7 @@ bool wasTold(const State &S, uint64_t Member) {
   return pb_call_was_told(&Call, Member);
 }
 
-// Its lists are walked at once: a set does not change.
+// Walks its lists at once: a set does not change.
 void tellExits(State &S, const Set &Of, bool Ask) {
   for (int I = Of.Nr; I-- > 0;) {
     const Member &M = Of.Members[I];
@@ -112,7 +112,7 @@ void stepThread(State &S) {
     if (S.At == Done)
       finish(S);
     break;
-  // arch/x86_64/entry.S: which way?
+  // arch/x86_64/entry.S: which path?
   case LoadSlot:
     S.MyCell = S.SlotCell;
     S.At = LoadSince;
@@ -126,7 +126,7 @@ void stepThread(State &S) {
                                     : DirectSlot;
     break;
   }
-  // direct.h, without an entry handler: nobody is told that the thread is here.
+  // direct.h, without an entry handler: no mark tells that the thread is here.
   case DirectSlot:
     S.At = S.SlotCell == S.MyCell || !keeps(LookAtSlotAgain) ? DirectSince : Mark;
     break;
@@ -185,7 +185,7 @@ void stepThread(State &S) {
     S.At = Unmark;
     break;
   }
-  // The general way.
+  // The general path.
   case Mark:
     S.Direct = S.HasExit = false;
     if (keeps(MarkFirst))
@@ -250,7 +250,7 @@ void stepThread(State &S) {
   case Body:
     S.InEntry = false;
     S.At = ExitMark;
-    // Whoever comes from here on is not to be told, nor is who was not told before.
+    // Tracers that are armed from here on must not be called at the exit.
     if (!S.HasExit)
       S.At = Done;
     break;
