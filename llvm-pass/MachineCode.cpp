@@ -1,69 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MachineCode.h"
-#include "llvm/MC/MCContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCRegisterInfo.h"
 
 using namespace llvm;
 using namespace patchbay;
 
-static std::optional<unsigned> findOpcode(const MCInstrInfo &Instructions,
-                                          StringRef Name) {
-  for (unsigned Opcode = Instructions.getNumOpcodes(); Opcode--;)
-    if (Instructions.getName(Opcode) == Name)
-      return Opcode;
-  return std::nullopt;
-}
-
-static MCRegister findRegister(const MCRegisterInfo &Registers,
-                               StringRef Name) {
+static MCRegister findRegister(StringRef Name, const MCRegisterInfo &Registers) {
   for (unsigned Register = 1; Register != Registers.getNumRegs(); ++Register)
     if (Registers.getName(Register) == Name)
       return Register;
   return MCRegister();
 }
 
-static std::optional<MCOperand> buildOperand(const CodeOperand &Operand,
-                                             const MCContext &Context) {
-  if (!Operand.Register)
-    return MCOperand::createImm(Operand.Immediate);
-  MCRegister Register =
-      findRegister(*Context.getRegisterInfo(), Operand.Register);
-  if (!Register)
-    return std::nullopt;
-  return MCOperand::createReg(Register);
-}
-
 std::optional<SmallVector<MCInst, 2>>
-patchbay::buildInstructions(ArrayRef<CodeTemplate> Code,
-                            const MCInstrInfo &Instructions,
-                            const MCContext &Context) {
+patchbay::buildInstructions(StringRef Code, const MCInstrInfo &Instructions,
+                            const MCRegisterInfo &Registers) {
   SmallVector<MCInst, 2> Built;
-  for (const CodeTemplate &Template : Code) {
-    std::optional<unsigned> Opcode = findOpcode(Instructions, Template.Opcode);
+  for (StringRef Text : split(Code, ';')) {
+    auto [Name, Operands] = Text.split(' ');
+    unsigned Opcode = Instructions.getNumOpcodes();
+    while (Opcode && Instructions.getName(Opcode - 1) != Name)
+      --Opcode;
     if (!Opcode)
       return std::nullopt;
-    MCInst Inst;
-    Inst.setOpcode(*Opcode);
-    for (const CodeOperand &Template : Template.Operands) {
-      std::optional<MCOperand> Operand = buildOperand(Template, Context);
-      if (!Operand)
+    MCInst &Inst = Built.emplace_back();
+    Inst.setOpcode(Opcode - 1);
+    for (StringRef Operand : split(Operands, ' ')) {
+      int64_t Number;
+      if (!Operand.getAsInteger(10, Number))
+        Inst.addOperand(MCOperand::createImm(Number));
+      else if (MCRegister Register = findRegister(Operand, Registers))
+        Inst.addOperand(MCOperand::createReg(Register));
+      else
         return std::nullopt;
-      Inst.addOperand(*Operand);
     }
-    Built.push_back(std::move(Inst));
   }
   return Built;
 }
 
 std::optional<SmallVector<MCRegister>>
-patchbay::findRegisters(ArrayRef<StringLiteral> Names,
-                        const MCRegisterInfo &Registers) {
+patchbay::findRegisters(StringRef Names, const MCRegisterInfo &Registers) {
   SmallVector<MCRegister> Found;
-  for (StringRef Name : Names) {
-    Found.push_back(findRegister(Registers, Name));
+  for (StringRef Name : split(Names, ' ')) {
+    Found.push_back(findRegister(Name, Registers));
     if (!Found.back())
       return std::nullopt;
   }
   return Found;
+}
+
+bool patchbay::isOneOf(const MachineInstr &MI, StringRef Code) {
+  const TargetSubtargetInfo &Subtarget = MI.getMF()->getSubtarget();
+  StringRef Opcode = Subtarget.getInstrInfo()->getName(MI.getOpcode());
+  return any_of(split(Code, ';'), [&](StringRef Text) {
+    auto [Name, Operand] = Text.split(' ');
+    if (Name != Opcode || Operand.empty())
+      return Name == Opcode;
+    const MachineOperand &First = MI.getOperand(0);
+    int64_t Number;
+    if (!Operand.getAsInteger(10, Number))
+      return First.isImm() && First.getImm() == Number;
+    return First.isReg() &&
+           Operand == Subtarget.getRegisterInfo()->getName(First.getReg());
+  });
 }

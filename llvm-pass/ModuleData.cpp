@@ -57,7 +57,7 @@ static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
 }
 
 /// On x86-64 the stubs lead behind themselves while no runtime knows the module.
-void ModuleData::addLinks(const SlotLayout &Layout, bool HasTrampolines) {
+void ModuleData::addLinks(bool HasTrampolines) {
   static_assert(sizeof(patchbay_links) == PATCHBAY_X86_64_TRAMPOLINES_OFFSET &&
                     PATCHBAY_X86_64_TABLE_OFFSET ==
                         PATCHBAY_X86_64_TRAMPOLINES_OFFSET +
@@ -67,18 +67,20 @@ void ModuleData::addLinks(const SlotLayout &Layout, bool HasTrampolines) {
   auto *Pointer = PointerType::getUnqual(Context);
   SmallVector<Constant *> Words(sizeof(patchbay_links) / 8,
                                 ConstantPointerNull::get(Pointer));
-  if (Layout.NumStubs)
-    Words.append(Layout.NumStubs,
-                 addressPlus(Stubs, Layout.NumStubs * Layout.StubSize));
+  if (Stubs)
+    Words.append(PATCHBAY_X86_64_NR_STUBS,
+                 addressPlus(Stubs, PATCHBAY_X86_64_NR_STUBS *
+                                        PATCHBAY_X86_64_STUB_SIZE));
   if (HasTrampolines)
-    Words.append(Layout.TableSize / 8, ConstantPointerNull::get(Pointer));
+    Words.append(PATCHBAY_X86_64_TABLE_SIZE / 8,
+                 ConstantPointerNull::get(Pointer));
   Links = addVariable(
       sectionName(".data.rel.ro"),
       ConstantArray::get(ArrayType::get(Pointer, Words.size()), Words), 8,
       /*IsConstant=*/false);
 }
 
-void ModuleData::addDescriptor(const SlotLayout &Layout, bool HasTrampolines) {
+void ModuleData::addDescriptor(bool HasTrampolines) {
   LLVMContext &Context = M->getContext();
   Type *Int32 = Type::getInt32Ty(Context), *Int64 = Type::getInt64Ty(Context);
   auto *Ty = StructType::get(Context, {Int32, Int32, Int64, Int64, Int64, Int64,
@@ -99,7 +101,7 @@ void ModuleData::addDescriptor(const SlotLayout &Layout, bool HasTrampolines) {
       Distance(Links, offsetof(patchbay_module, links)),
       Distance(State, offsetof(patchbay_module, state)),
       Stubs ? Distance(Stubs, offsetof(patchbay_module, stubs)) : Zero, Zero,
-      ConstantInt::get(Int64, HasTrampolines ? Layout.TrampolinesLayout : 0)));
+      ConstantInt::get(Int64, HasTrampolines ? PATCHBAY_X86_64_LAYOUT : 0)));
   Alias = GlobalAlias::create(Ty, 0, GlobalValue::WeakAnyLinkage, "",
                               Descriptor, M);
   Declared = M->getNamedGlobal(PATCHBAY_MODULE_SYMBOL);
@@ -241,13 +243,13 @@ void ModuleData::add(Module &TheModule, const SlotLayout &Layout,
   M = &TheModule;
   Declarations.clear();
   Group = M->getOrInsertComdat(PATCHBAY_MODULE_SYMBOL);
-  Stubs = Layout.NumStubs ? declare(StubsName) : nullptr;
-  addLinks(Layout, HasTrampolines);
+  Stubs = Layout.Code ? declare(StubsName) : nullptr;
+  addLinks(HasTrampolines);
   auto *StateType = ArrayType::get(Type::getInt64Ty(M->getContext()),
                                    sizeof(patchbay_state) / 8);
   State = addVariable(sectionName(".bss"), ConstantAggregateZero::get(StateType),
                       8, /*IsConstant=*/false);
-  addDescriptor(Layout, HasTrampolines);
+  addDescriptor(HasTrampolines);
   addNote();
   Constructor = addCall(Layout, /*AtStart=*/true);
   Destructor = addCall(Layout, /*AtStart=*/false);

@@ -44,8 +44,8 @@ class ModuleData {
   llvm::GlobalVariable *addVariable(llvm::StringRef Section,
                                     llvm::Constant *Initializer,
                                     unsigned Alignment, bool IsConstant);
-  void addLinks(const SlotLayout &Layout, bool HasTrampolines);
-  void addDescriptor(const SlotLayout &Layout, bool HasTrampolines);
+  void addLinks(bool HasTrampolines);
+  void addDescriptor(bool HasTrampolines);
   void addNote();
   llvm::Function *addCall(const SlotLayout &Layout, bool AtStart);
 

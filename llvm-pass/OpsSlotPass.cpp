@@ -4,6 +4,7 @@
 #include "Diagnostics.h"
 #include "KernelMode.h"
 #include "LoaderCalls.h"
+#include "MachineCode.h"
 #include "Options.h"
 #include "Selection.h"
 #include "SitePrinter.h"
@@ -16,7 +17,6 @@
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/InitializePasses.h"
-#include "llvm/MC/MCContext.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -26,19 +26,19 @@ using namespace patchbay;
 /// If the program's own assembly has the name of the stubs, they are called
 /// otherwise, and no site leads to them.
 static void addModuleData(Module &M, SiteTable &Table) {
-  std::string Stubs = Table.Layout->StubsSymbol.str();
+  const bool HasStubs = Table.Layout->Code;
+  std::string Stubs = HasStubs ? PATCHBAY_X86_64_STUBS_SYMBOL : "";
   for (StringRef Name : {StringRef(PATCHBAY_MODULE_SYMBOL), StringRef(Stubs)})
     if (const GlobalValue *Taken = M.getNamedValue(Name);
         Taken && !Taken->isDeclarationForLinker())
       return error(M, M.getSourceFileName() + ": it defines '" + Name +
                           "', which is Patchbay's name");
   const bool IsTaken =
-      !Stubs.empty() && StringRef(M.getModuleInlineAsm()).contains(Stubs);
+      HasStubs && StringRef(M.getModuleInlineAsm()).contains(Stubs);
   if (IsTaken)
     Stubs += ".own";
   Table.ZeroSites = IsTaken || options().ZeroSites;
-  Table.Data.add(M, *Table.Layout, Stubs,
-                 Table.Layout->NumStubs && !Table.ZeroSites);
+  Table.Data.add(M, *Table.Layout, Stubs, HasStubs && !Table.ZeroSites);
 }
 
 void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
@@ -60,12 +60,11 @@ void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
 /// Looks up what the layout names. False if this LLVM has other names.
 static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
   const SlotLayout &Layout = *Table.Layout;
-  const MCContext &Context = MF.getContext();
   const MCInstrInfo &Instructions = *MF.getSubtarget().getInstrInfo();
-  const MCRegisterInfo &Registers = *Context.getRegisterInfo();
-  auto Site = buildInstructions(Layout.Site, Instructions, Context);
+  const MCRegisterInfo &Registers = *MF.getSubtarget().getRegisterInfo();
+  auto Site = buildInstructions(Layout.Site, Instructions, Registers);
   auto LandingPad =
-      buildInstructions(Layout.OwnLandingPad, Instructions, Context);
+      buildInstructions(Layout.OwnLandingPad, Instructions, Registers);
   auto Integer = findRegisters(Layout.IntegerRegisters, Registers);
   auto Float = findRegisters(Layout.FloatRegisters, Registers);
   auto OtherKept = findRegisters(Layout.OtherKeptRegisters, Registers);

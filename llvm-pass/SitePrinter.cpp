@@ -139,14 +139,14 @@ patchbay_record SitePrinter::record() const {
 /// The stub is as far from behind the displacement as a call would have it; or
 /// nothing is said of it, and who arms the site fills it in.
 void SitePrinter::emitBranches() {
-  const SlotLayout &Layout = *Table.Layout;
   MCStreamer &Out = *AP.OutStreamer;
   MCContext &Context = AP.OutContext;
   constexpr unsigned DisplacementSize = 4;
   const patchbay_record R = record();
   const MCExpr *Displacement = MCBinaryExpr::createSub(
       add(AP.getSymbol(Table.Data.Stubs),
-          Layout.StubSize * Layout.StubOf(&R, Current->BehindPad)),
+          PATCHBAY_X86_64_STUB_SIZE *
+              patchbay_x86_64_stub(&R, Current->BehindPad)),
       add(Current->Label, 1 + DisplacementSize), Context);
   // Assemblers give lines to instructions only, but do not read a difference as
   // an immediate in every dialect.
@@ -162,12 +162,12 @@ void SitePrinter::emitBranches() {
     Branch.getOperand(0) = MCOperand::createExpr(Displacement);
     emitCode(Branch);
   } else {
-    Out.emitInt8(*Layout.StubOpcode);
+    Out.emitInt8(PATCHBAY_X86_64_SITE_DISARMED);
     Out.emitValue(Displacement, DisplacementSize);
   }
-  Out.emitInt8(*Layout.PadBranch);
-  Out.emitInt8(Current->PadOffset - int(Layout.SiteSize) -
-               (Current->BehindPad ? int(Layout.LandingPadSize) : 0));
+  Out.emitInt8(PATCHBAY_X86_64_SITE_JB);
+  Out.emitInt8(Current->PadOffset - PATCHBAY_X86_64_SITE_SIZE -
+               (Current->BehindPad ? int(LandingPadSize) : 0));
 }
 
 /// A site has the size that its record promises: no padding, no compression.
@@ -179,7 +179,7 @@ void SitePrinter::emitSite() {
   bool Enclose = Out.hasRawTextSupport() && !Layout.TextBefore.empty();
   if (Enclose)
     Out.emitRawText(Layout.TextBefore);
-  if (Layout.StubOpcode)
+  if (Layout.Code)
     emitBranches();
   else
     emitCode(Table.SiteCode);
@@ -195,7 +195,7 @@ void SitePrinter::endFunction(const MachineFunction *MF) {
   if (!Current)
     return;
   emitRecord();
-  if (!Table.Layout->PadFrame.empty())
+  if (Table.Layout->Code)
     describePad();
   Current = nullptr;
   Table.Sites.erase(&MF->getFunction());
@@ -268,7 +268,7 @@ void SitePrinter::emitFrames() {
   MCStreamer &Out = *AP.OutStreamer;
   Out.pushSection();
   Out.switchSection(frameSection(AP.OutContext));
-  StringRef Common = Table.Layout->PadFrame;
+  StringRef Common = Table.Layout->Code->PadFrame;
   Out.emitBytes(Common);
   size_t Distance = Common.size();
   for (auto [Begin, Size] : Frames) {
@@ -323,7 +323,7 @@ void SitePrinter::emitBytes(const CodeSection &Code,
 /// refer to. Sites without stubs' places are for objects whose hidden names become local
 /// (objcopy), and then what a linker drops could not be replaced by what it keeps.
 void SitePrinter::emitStubs() {
-  const ModuleCode &Code = Table.Layout->Code;
+  const ModuleCode &Code = *Table.Layout->Code;
   MCStreamer &Out = *AP.OutStreamer;
   MCContext &Context = AP.OutContext;
   auto Section = [&](const Twine &Name, unsigned Flags) {
@@ -339,7 +339,7 @@ void SitePrinter::emitStubs() {
   Out.pushSection();
   Out.switchSection(Section(".text", ELF::SHF_EXECINSTR));
   Out.emitValueToAlignment(Align(64), Table.Layout->FillByte);
-  if (Stubs->getName() == Table.Layout->StubsSymbol) {
+  if (Stubs->getName() == PATCHBAY_X86_64_STUBS_SYMBOL) {
     Out.emitSymbolAttribute(Stubs, MCSA_Weak);
     Out.emitSymbolAttribute(Stubs, MCSA_Hidden);
   }

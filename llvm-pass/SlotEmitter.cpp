@@ -4,10 +4,12 @@
 // words of kCFI and -fsanitize=function, so these stay where callers look.
 #include "SlotEmitter.h"
 #include "Arguments.h"
+#include "MachineCode.h"
 #include "SitePrinter.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -18,6 +20,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -75,19 +78,36 @@ static unsigned countArity(const MachineFunction &MF,
   return count_if(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
     return any_of(seq(TRI->getNumRegClasses()), [&](unsigned ID) {
       const TargetRegisterClass *Class = TRI->getRegClass(ID);
-      return is_contained(Layout.ArityClasses, TRI->getRegClassName(Class)) &&
+      return is_contained(split(Layout.ArityClasses, ' '),
+                          TRI->getRegClassName(Class)) &&
              Class->contains(LiveIn.first);
     });
   });
 }
 
-/// What is to go between slot and entry.
+/// The words between slot and entry that are not the pad.
+struct PrefixWords {
+  /// The kCFI hash as callers check it, if the function has one, and what precedes it.
+  std::optional<uint32_t> Hash;
+  std::optional<uint8_t> HashOpcode;
+
+  /// Where the pad is, relative to the entry.
+  int PadOffset = PATCHBAY_PAD_OFFSET;
+};
+
 static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   Function &F = MF.getFunction();
   PrefixWords Words;
-  Words.SanitizerWords = F.hasMetadata(LLVMContext::MD_func_sanitize);
+  if (F.hasMetadata(LLVMContext::MD_func_sanitize))
+    Words.PadOffset = PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET;
   Words.Hash = takeHash(F);
-  if (Words.Hash && Layout.HashOpcode) {
+  if (!Words.Hash)
+    return Words;
+  if (any_of(Layout.ReservedHashes, [&](uint32_t Value) {
+        return *Words.Hash == Value || *Words.Hash == 0 - Value;
+      }))
+    ++*Words.Hash;
+  if (Layout.HashOpcode) {
     Words.HashOpcode = *Layout.HashOpcode;
     if (F.getParent()->getModuleFlag("kcfi-arity"))
       *Words.HashOpcode += countArity(MF, Layout);
@@ -95,51 +115,52 @@ static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   return Words;
 }
 
-/// Puts the slot in front of the function. LLVM aligns the start of prefix
+/// Puts slot, pad and hash in front of the function. LLVM aligns the start of prefix
 /// data, so the entry is aligned as asked only if the prefix is a multiple.
 static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
                            const PrefixWords &Words) {
-  SmallVector<uint8_t> Prefix =
-      layOutPrefix(Layout, Words, settleAlignment(MF));
+  static_assert(PATCHBAY_SLOT_OFFSET == -PATCHBAY_PREFIX_SIZE &&
+                    PATCHBAY_PAD_OFFSET ==
+                        PATCHBAY_SLOT_OFFSET + PATCHBAY_SLOT_SIZE &&
+                    PATCHBAY_HASH_OFFSET == -PATCHBAY_HASH_SIZE,
+                "the prefix is slot, pad, hash");
+  static_assert(PATCHBAY_X86_64_MOV_OFFSET == PATCHBAY_HASH_OFFSET - 1,
+                "an opcode sits directly before the hash");
+  const size_t Size = alignTo(std::max(PATCHBAY_PREFIX_SIZE, -Words.PadOffset),
+                              settleAlignment(MF));
+  SmallVector<uint8_t> Prefix(Size, Layout.FillByte);
+  uint8_t *Entry = Prefix.end();
+  std::fill_n(Entry + PATCHBAY_SLOT_OFFSET, PATCHBAY_SLOT_SIZE, 0);
+  for (int Word = 0; Word != 2; ++Word)
+    support::endian::write32le(Entry + Words.PadOffset + 4 * Word,
+                               Layout.PadWord);
+  if (Words.HashOpcode)
+    Entry[PATCHBAY_HASH_OFFSET - 1] = *Words.HashOpcode;
+  if (Words.Hash)
+    support::endian::write32le(Entry + PATCHBAY_HASH_OFFSET, *Words.Hash);
+  // LLVM itself adds the two words of -fsanitize=function.
+  if (Words.PadOffset != PATCHBAY_PAD_OFFSET)
+    Prefix.truncate(Size + PATCHBAY_PAD_OFFSET);
   Function &F = MF.getFunction();
   F.setPrefixData(ConstantDataArray::get(F.getContext(), Prefix));
   return Prefix.size();
-}
-
-static StringRef nameOf(const MachineInstr &MI) {
-  return MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
 }
 
 /// The first instruction of \p Entry that becomes code, or its end.
 static MachineBasicBlock::iterator firstInstruction(MachineBasicBlock &Entry,
                                                     const SlotLayout &Layout) {
   return find_if(Entry, [&](const MachineInstr &MI) {
-    return !MI.isMetaInstruction() &&
-           !is_contained(Layout.Directives, nameOf(MI));
+    return !MI.isMetaInstruction() && !isOneOf(MI, Layout.Directives);
   });
-}
-
-static bool isOperand(const MachineOperand &Operand,
-                      const CodeOperand &Wanted) {
-  if (!Wanted.Register)
-    return Operand.isImm() && Operand.getImm() == Wanted.Immediate;
-  const TargetRegisterInfo *TRI =
-      Operand.getParent()->getMF()->getSubtarget().getRegisterInfo();
-  return Operand.isReg() &&
-         StringRef(TRI->getName(Operand.getReg())) == Wanted.Register;
 }
 
 /// The landing pad at the start of \p Entry, or its end if there is none.
 static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
                                                   const SlotLayout &Layout) {
   auto First = firstInstruction(Entry, Layout);
-  if (First != Entry.end() &&
-      any_of(Layout.LandingPads, [&](const LandingPad &Pad) {
-        return nameOf(*First) == Pad.Name &&
-               (!Pad.Operand || isOperand(First->getOperand(0), *Pad.Operand));
-      }))
-    return First;
-  return Entry.end();
+  return First != Entry.end() && isOneOf(*First, Layout.LandingPads)
+             ? First
+             : Entry.end();
 }
 
 /// Whether the site takes a place that has to be a landing pad from an
@@ -148,7 +169,7 @@ static bool needsLandingPad(MachineBasicBlock &Entry,
                             const SlotLayout &Layout) {
   auto First = firstInstruction(Entry, Layout);
   return First != Entry.end() &&
-         is_contained(Layout.ImpliedLandingPads, nameOf(*First)) &&
+         isOneOf(*First, Layout.ImpliedLandingPads) &&
          Entry.getParent()->getFunction().hasFnAttribute(
              Layout.LandingPadAttribute);
 }
@@ -222,14 +243,12 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
   Site &TheSite = Table.Sites[&MF.getFunction()];
   TheSite.Label = MF.getContext().createTempSymbol("patchbay_site");
   TheSite.AddLandingPad = needsLandingPad(Entry, Layout);
-  unsigned EntryDistance =
-      HasLandingPad || TheSite.AddLandingPad ? Layout.LandingPadSize : 0;
-  TheSite.BehindPad = EntryDistance;
-  TheSite.PadOffset = padOffset(Words);
+  TheSite.BehindPad = HasLandingPad || TheSite.AddLandingPad;
+  TheSite.PadOffset = Words.PadOffset;
   TheSite.Padding = findPadding(
       MF, Layout,
-      Layout.SiteSize + (TheSite.AddLandingPad ? Layout.LandingPadSize : 0));
-  TheSite.Signature = Words.Hash ? maskHash(Layout, *Words.Hash) : 0;
+      Layout.SiteSize + (TheSite.AddLandingPad ? LandingPadSize : 0));
+  TheSite.Signature = Words.Hash.value_or(0);
   TheSite.Args = summarizeArguments(MF, MMI, Layout, Table.Registers);
 
   // No debug location: the function's own line covers the site, as it does

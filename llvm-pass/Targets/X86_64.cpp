@@ -7,17 +7,6 @@ using namespace patchbay;
 
 constexpr uint32_t ReservedHashes[] = {0xFA1E0FF3 /* endbr64 */,
                                        0xFB1E0FF3 /* endbr32 */};
-constexpr LandingPad LandingPads[] = {{"ENDBR64", std::nullopt}};
-constexpr StringLiteral IntegerRegisters[] = {"RDI", "RSI", "RDX",
-                                              "RCX", "R8",  "R9"};
-constexpr StringLiteral FloatRegisters[] = {"ZMM0", "ZMM1", "ZMM2", "ZMM3",
-                                            "ZMM4", "ZMM5", "ZMM6", "ZMM7"};
-constexpr StringLiteral OtherKeptRegisters[] = {"RAX", "R10"};
-
-// test $stub,%eax; the jump that follows is data (PadBranch), because -mrelax-all
-// would lengthen it.
-constexpr CodeOperand Zero[] = {int64_t(0)};
-constexpr CodeTemplate Site[] = {{"TEST32i32", Zero}};
 
 // The frame of a function's first instruction, as LLVM describes it (System V ABI,
 // AMD64, 3.7; Linux Standard Base, Core, "Exception Frames"): the CFA is rsp+8 and
@@ -28,9 +17,6 @@ constexpr char PadFrame[] = "\x14\0\0\0" "\0\0\0\0" "\x01zR\0"
 
 #include "X86_64Stubs.inc"
 
-// The classes of the registers that LLVM counts for kcfi-arity.
-constexpr StringLiteral ArityClasses[] = {"GR8", "GR16", "GR32", "GR64"};
-
 static const char *whyNotModule(const TargetMachine &TM) {
   if (TM.getCodeModel() == CodeModel::Kernel)
     return "-mcmodel=kernel: x86 kernels want the hash's symbol where the slot "
@@ -39,37 +25,31 @@ static const char *whyNotModule(const TargetMachine &TM) {
 }
 
 const SlotLayout &patchbay::layoutX86_64() {
+  static const ModuleCode Code = {{TextBytes, TextFixups},
+                                  {ExceptTableBytes, ExceptTableFixups},
+                                  {FramesBytes, FramesFixups},
+                                  StubsSize,
+                                  StringRef(PadFrame, sizeof(PadFrame) - 1)};
   static const SlotLayout Layout = [] {
     SlotLayout L;
     L.PadWord = PadOf_X86_64;
     L.FillByte = 0xCC; // int3
     L.HashOpcode = PATCHBAY_X86_64_MOV_EAX_IMM32;
-    L.ArityClasses = ArityClasses;
+    L.ArityClasses = "GR8 GR16 GR32 GR64";
     L.ReservedHashes = ReservedHashes;
-    L.LandingPads = LandingPads;
-    L.LandingPadSize = PATCHBAY_X86_64_ENDBR64_SIZE;
+    L.LandingPads = "ENDBR64";
     L.Behind = "funclet-layout";
     L.SiteSize = PATCHBAY_X86_64_SITE_SIZE;
-    L.Site = Site;
-    L.StubOpcode = PATCHBAY_X86_64_SITE_DISARMED;
-    L.PadBranch = PATCHBAY_X86_64_SITE_JB;
-    L.PadFrame = StringRef(PadFrame, sizeof(PadFrame) - 1);
-    L.StubsSymbol = PATCHBAY_X86_64_STUBS_SYMBOL;
-    L.StubSize = PATCHBAY_X86_64_STUB_SIZE;
-    L.StubOf = patchbay_x86_64_stub;
-    L.NumStubs = PATCHBAY_X86_64_NR_STUBS;
-    L.Code = {{TextBytes, TextFixups},
-              {ExceptTableBytes, ExceptTableFixups},
-              {FramesBytes, FramesFixups},
-              StubsSize};
-    L.TrampolinesLayout = PATCHBAY_X86_64_LAYOUT;
-    L.TableSize = PATCHBAY_X86_64_TABLE_SIZE;
+    // test $stub,%eax; the jump that follows is data, because -mrelax-all would
+    // lengthen it.
+    L.Site = "TEST32i32 0";
+    L.Code = &Code;
     L.OldestProcessor = "x86-64";
     L.WhyNotModule = whyNotModule;
     L.NameOfC = CallingConv::X86_64_SysV;
-    L.IntegerRegisters = IntegerRegisters;
-    L.FloatRegisters = FloatRegisters;
-    L.OtherKeptRegisters = OtherKeptRegisters;
+    L.IntegerRegisters = "RDI RSI RDX RCX R8 R9";
+    L.FloatRegisters = "ZMM0 ZMM1 ZMM2 ZMM3 ZMM4 ZMM5 ZMM6 ZMM7";
+    L.OtherKeptRegisters = "RAX R10";
     return L;
   }();
   return Layout;
