@@ -5,36 +5,15 @@
 #include "llvm/CodeGen/MachineOptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace patchbay;
 
-namespace {
-
-class Diagnostic : public DiagnosticInfo {
-  const Twine &Message;
-
-  // Plugin kinds are handed out at run time; one is enough for all of ours.
-  static int kind() {
-    static const int Kind = getNextAvailablePluginDiagnosticKind();
-    return Kind;
-  }
-
-public:
-  Diagnostic(DiagnosticSeverity Severity, const Twine &Message)
-      : DiagnosticInfo(static_cast<DiagnosticKind>(kind()), Severity),
-        Message(Message) {}
-  void print(DiagnosticPrinter &DP) const override { DP << Message; }
-};
-
-} // namespace
-
 void patchbay::warn(const Module &M, const Twine &Message) {
-  M.getContext().diagnose(
-      Diagnostic(DS_Warning,
-                 "patchbay: " + Twine(M.getSourceFileName()) + ": " + Message));
+  M.getContext().diagnose(DiagnosticInfoGeneric(
+      "patchbay: " + Twine(M.getSourceFileName()) + ": " + Message,
+      DS_Warning));
 }
 
 // Clang prints no location of its own for a plugin's diagnostics.
@@ -42,14 +21,14 @@ void patchbay::warn(const Function &F, const Twine &Message) {
   const DISubprogram *SP = F.getSubprogram();
   if (!SP)
     return warn(*F.getParent(), F.getName() + ": " + Message);
-  F.getContext().diagnose(
-      Diagnostic(DS_Warning, "patchbay: " + Twine(SP->getFilename()) + ":" +
-                                 Twine(SP->getLine()) + ": " + F.getName() +
-                                 ": " + Message));
+  F.getContext().diagnose(DiagnosticInfoGeneric(
+      "patchbay: " + Twine(SP->getFilename()) + ":" + Twine(SP->getLine()) +
+          ": " + F.getName() + ": " + Message,
+      DS_Warning));
 }
 
 void patchbay::error(const Module &M, const Twine &Message) {
-  M.getContext().diagnose(Diagnostic(DS_Error, "patchbay: " + Message));
+  M.getContext().diagnose(DiagnosticInfoGeneric("patchbay: " + Message));
 }
 
 // The emitter's frequency analysis is left out: remarks about every function

@@ -3,7 +3,6 @@
 #include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
-#include "LoaderCalls.h"
 #include "MachineCode.h"
 #include "Options.h"
 #include "Selection.h"
@@ -15,6 +14,7 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -41,20 +41,64 @@ static void addModuleData(Module &M, SiteTable &Table) {
   Table.Data.add(M, *Table.Layout, Stubs, HasStubs && !Table.ZeroSites);
 }
 
-void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
-  Table = &TheTable;
-  *Table = SiteTable();
-  State = Unseen;
+/// glibc's functions that look at their return address (dl_iterate_phdr(): which of the
+/// loader's namespaces the caller is in).
+static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen", "dlmopen",
+                                                 "dl_iterate_phdr"};
+
+/// Marks calls of these as no tail calls, but for guaranteed ones. In a tail call the
+/// return address is that of the function which makes the call. While a tracer of exits
+/// is armed on that function, the address lies in code of the tracer, and the C library
+/// takes another module for the caller. Without the tail call the address lies in the
+/// function itself, whatever the caller is.
+static bool keepLoaderCalls(Module &M) {
+  bool Changed = false;
+  for (StringRef Name : AskWhoCalled) {
+    Function *Callee = M.getFunction(Name);
+    if (!Callee)
+      continue;
+    for (User *U : Callee->users()) {
+      auto *Call = dyn_cast<CallInst>(U);
+      if (!Call || Call->getCalledOperand() != Callee || Call->isMustTailCall())
+        continue;
+      Call->setTailCallKind(CallInst::TCK_NoTail);
+      Changed = true;
+    }
+  }
+  return Changed;
+}
+
+void OpsSlotPass::getAnalysisUsage(AnalysisUsage &AU) const {
+  AU.addRequired<GCModuleInfo>();
+  MachineFunctionPass::getAnalysisUsage(AU);
+}
+
+bool OpsSlotPass::doInitialization(Module &M) {
+  Refusal.reset();
+  ListFailed = false;
   Requested = Requests();
-  KernelMode = isKernelMode(M);
-  Table->Layout = findSlotLayout(M.getTargetTriple());
-  if (!KernelMode && Table->Layout && any_of(M, [](const Function &F) {
-        return !F.isDeclarationForLinker();
-      }))
-    addModuleData(M, *Table);
   NumInstrumented = 0;
   Skipped.clear();
   ForbiddenByFlags = false;
+  // Also where the plugin is told to do nothing: it is the user who says so.
+  bool Changed = removeBitcodeNotes(M);
+  if (options().Disable)
+    return Changed;
+  // The strategy is created here for the printer to find it: LLVM initializes
+  // passes in the order in which they run.
+  auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
+  GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
+  Table = &static_cast<SiteStrategy *>(Strategy)->Table;
+  *Table = SiteTable();
+  Table->KernelMode = isKernelMode(M);
+  Table->Layout = findSlotLayout(M.getTargetTriple());
+  if (Table->KernelMode)
+    return Changed;
+  if (Table->Layout && any_of(M, [](const Function &F) {
+        return !F.isDeclarationForLinker();
+      }))
+    addModuleData(M, *Table);
+  return Changed | keepLoaderCalls(M);
 }
 
 /// Looks up what the layout names. False if this LLVM has other names.
@@ -80,35 +124,38 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
 
 /// Decides about the module when its first function comes, and says so once.
 bool OpsSlotPass::accepts(MachineFunction &MF) {
-  if (State == Unseen) {
-    const TargetMachine &TM = MF.getTarget();
-    Module &M = *MF.getFunction().getParent();
-    Refusal = whyNotModule(TM, Table->Layout);
-    if (Refusal.empty() && !KernelMode && !resolveNames(*Table, MF))
-      Refusal = "this LLVM names instructions or registers in another way; "
-                "nothing is instrumented";
-    if (Refusal.empty() && KernelMode && hasOnlyPrefixes(M))
-      Refusal = "-fpatchable-function-entry=N,N leaves no NOP at entries to "
-                "trace; nothing is instrumented";
-    if (!Refusal.empty())
-      warn(M, Refusal);
-    else
-      Refusal = Requested.read(M, KernelMode);
-    State = Refusal.empty() ? Accepted : Refused;
-    Table->EntriesNeedSlots = State == Accepted && KernelMode;
-    if (Table->EntriesNeedSlots)
-      dropPrefixes(M);
-    if (Table->EntriesNeedSlots && Requested.exist())
+  if (Refusal)
+    return Refusal->empty();
+  const TargetMachine &TM = MF.getTarget();
+  Module &M = *MF.getFunction().getParent();
+  const bool KernelMode = Table->KernelMode;
+  Refusal = whyNotModule(TM, Table->Layout);
+  if (Refusal->empty() && !KernelMode && !resolveNames(*Table, MF))
+    Refusal = "this LLVM names instructions or registers in another way; "
+              "nothing is instrumented";
+  if (Refusal->empty() && KernelMode && hasOnlyPrefixes(M))
+    Refusal = "-fpatchable-function-entry=N,N leaves no NOP at entries to "
+              "trace; nothing is instrumented";
+  if (Refusal->empty()) {
+    Refusal = Requested.read(M, KernelMode);
+    ListFailed = !Refusal->empty();
+  } else {
+    warn(M, *Refusal);
+  }
+  if (Refusal->empty() && KernelMode) {
+    Table->EntriesNeedSlots = true;
+    dropPrefixes(M);
+    if (Requested.exist())
       warn(M, "in kernel mode the NOPs at entries say which functions have a "
               "slot: lists, annotations and the threshold do not count");
-    if (State == Accepted)
-      warnIfMixed(M);
-    if (StringRef(TM.Options.MCOptions.CommandlineArgs)
-            .contains("-plugin-arg-patchbay"))
-      warn(M, "-fplugin-arg-patchbay-... is not read; give options with "
-              "-Xclang -mllvm -Xclang -patchbay-...");
   }
-  return State == Accepted;
+  if (Refusal->empty())
+    warnIfMixed(M);
+  if (StringRef(TM.Options.MCOptions.CommandlineArgs)
+          .contains("-plugin-arg-patchbay"))
+    warn(M, "-fplugin-arg-patchbay-... is not read; give options with "
+            "-Xclang -mllvm -Xclang -patchbay-...");
+  return Refusal->empty();
 }
 
 bool OpsSlotPass::skip(const MachineFunction &MF, StringRef Reason) {
@@ -118,7 +165,7 @@ bool OpsSlotPass::skip(const MachineFunction &MF, StringRef Reason) {
   return false;
 }
 
-bool OpsSlotPass::run(MachineFunction &MF, MachineModuleInfo &MMI) {
+bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
   if (options().Disable)
     return false;
   ModuleData &Data = Table->Data;
@@ -129,37 +176,37 @@ bool OpsSlotPass::run(MachineFunction &MF, MachineModuleInfo &MMI) {
     return false;
   }
   if (!accepts(MF))
-    return skip(MF, Refusal);
-  const Choice Chosen = choose(MF, KernelMode, *Table->Layout,
-                               Table->Registers, Requested);
+    return skip(MF, *Refusal);
+  const Choice Chosen = choose(MF, *Table, Requested);
   if (!Chosen.Instrument) {
     ForbiddenByFlags |= Chosen.ForbiddenByFlags;
     return skip(MF, Chosen.Reason);
   }
   unsigned PrefixSize;
-  if (KernelMode) {
+  if (Table->KernelMode) {
     PrefixSize = emitSlot(MF, *Table->Layout);
     Table->KernelSlots.insert(&MF.getFunction());
     Table->Mode = PATCHBAY_MODE_KERNEL;
   } else {
-    PrefixSize = emitSlotAndSite(MF, MMI, *Table);
+    PrefixSize = emitSlotAndSite(
+        MF, getAnalysis<MachineModuleInfoWrapperPass>().getMMI(), *Table);
     if (!Table->Mode)
       Data.use();
     Table->Mode = PATCHBAY_MODE_USER;
   }
-  remarkInstrumented(MF, PrefixSize, KernelMode, Chosen.Reason);
+  remarkInstrumented(MF, PrefixSize, Table->KernelMode, Chosen.Reason);
   // The slot of a sanitizer's constructor is not what anybody asked for.
   NumInstrumented += !isSynthesized(MF.getFunction());
   return true;
 }
 
-void OpsSlotPass::end(const Module &M) {
+bool OpsSlotPass::doFinalization(Module &M) {
   // Who names the file under [never] does not miss its slots, and a file
   // without functions has none to miss. A list that cannot be read is an error
   // already.
   if (NumInstrumented || Skipped.empty() || Requested.leaveModuleAlone() ||
-      Requested.failed())
-    return;
+      ListFailed)
+    return false;
   std::string Reasons;
   for (auto [Reason, Count] : Skipped)
     Reasons += formatv("{0}{1} ({2})", Reasons.empty() ? "" : "; ", Reason,
@@ -169,45 +216,9 @@ void OpsSlotPass::end(const Module &M) {
                  ": -patchbay-require: no function has a slot: " + Reasons);
   else if (ForbiddenByFlags)
     warn(M, "no function has a slot: " + Reasons);
-}
-
-char OpsSlotLegacy::ID = 0;
-
-OpsSlotLegacy::OpsSlotLegacy() : MachineFunctionPass(ID) {}
-
-void OpsSlotLegacy::getAnalysisUsage(AnalysisUsage &AU) const {
-  AU.addRequired<GCModuleInfo>();
-  MachineFunctionPass::getAnalysisUsage(AU);
-}
-
-bool OpsSlotLegacy::doInitialization(Module &M) {
-  // Also where the plugin is told to do nothing: it is the user who says so.
-  bool Changed = removeBitcodeNotes(M);
-  if (options().Disable)
-    return Changed;
-  // The strategy is created here for the printer to find it: LLVM initializes
-  // passes in the order in which they run.
-  auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
-  GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
-  Worker.begin(M, static_cast<SiteStrategy *>(Strategy)->Table);
-  return Changed | (!isKernelMode(M) && keepLoaderCalls(M));
-}
-
-bool OpsSlotLegacy::doFinalization(Module &M) {
-  if (!options().Disable)
-    Worker.end(M);
   return false;
 }
 
-bool OpsSlotLegacy::runOnMachineFunction(MachineFunction &MF) {
-  return Worker.run(MF,
-                    getAnalysis<MachineModuleInfoWrapperPass>().getMMI());
-}
+char OpsSlotPass::ID = 0;
 
-StringRef OpsSlotLegacy::getPassName() const { return "Patchbay slots"; }
-
-MachineFunctionProperties OpsSlotLegacy::getRequiredProperties() const {
-  return MachineFunctionProperties().setNoVRegs();
-}
-
-INITIALIZE_PASS(OpsSlotLegacy, PassName, "Patchbay slots", false, false)
+INITIALIZE_PASS(OpsSlotPass, PassName, "Patchbay slots", false, false)

@@ -4,13 +4,13 @@
 
 #include "Requests.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
+#include <optional>
 #include <string>
 
 namespace llvm {
 class PassRegistry;
-void initializeOpsSlotLegacyPass(PassRegistry &);
+void initializeOpsSlotPassPass(PassRegistry &);
 } // namespace llvm
 
 namespace patchbay {
@@ -18,11 +18,11 @@ namespace patchbay {
 struct SiteTable;
 
 /// Gives functions of one module their slots.
-class OpsSlotPass {
+class OpsSlotPass : public llvm::MachineFunctionPass {
   SiteTable *Table = nullptr;
-  enum { Unseen, Refused, Accepted } State = Unseen;
-  bool KernelMode = false;
-  std::string Refusal;
+  /// Why the module has no slots; empty if it has. Known with its first function.
+  std::optional<std::string> Refusal;
+  bool ListFailed = false;
   Requests Requested;
   /// How many functions have a slot; and why others have none, and how many for
   /// each reason. Those that LLVM made up do not count.
@@ -34,26 +34,18 @@ class OpsSlotPass {
   bool skip(const llvm::MachineFunction &MF, llvm::StringRef Reason);
 
 public:
-  void begin(llvm::Module &M, SiteTable &Table);
-  bool run(llvm::MachineFunction &MF, llvm::MachineModuleInfo &MMI);
-
-  /// Says so if no function got a slot, and the user cannot have meant that.
-  void end(const llvm::Module &M);
-};
-
-/// clang 22 generates code with the legacy pass manager.
-class OpsSlotLegacy : public llvm::MachineFunctionPass {
-  OpsSlotPass Worker;
-
-public:
   static char ID;
-  OpsSlotLegacy();
+  OpsSlotPass() : MachineFunctionPass(ID) {}
   void getAnalysisUsage(llvm::AnalysisUsage &AU) const override;
   bool doInitialization(llvm::Module &M) override;
-  bool doFinalization(llvm::Module &M) override;
   bool runOnMachineFunction(llvm::MachineFunction &MF) override;
-  llvm::StringRef getPassName() const override;
-  llvm::MachineFunctionProperties getRequiredProperties() const override;
+
+  /// Says so if no function got a slot, and the user cannot have meant that.
+  bool doFinalization(llvm::Module &M) override;
+  llvm::StringRef getPassName() const override { return "Patchbay slots"; }
+  llvm::MachineFunctionProperties getRequiredProperties() const override {
+    return llvm::MachineFunctionProperties().setNoVRegs();
+  }
 };
 
 } // namespace patchbay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registration, and nothing else: the ways in may change with LLVM's versions.
+// Registration: the ways in may change with LLVM's versions.
 //
 // Loading the library is what registers the pass, so it does not matter which
 // option loaded it, or how many did: a process maps a file once, and a copy of
@@ -8,7 +8,6 @@
 #include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
-#include "NewPassManager.h"
 #include "OpsSlotPass.h"
 #include "Options.h"
 #include "SitePrinter.h"
@@ -40,7 +39,7 @@ static void insertPass(TargetMachine &TM, PassManagerBase &,
       Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->Behind)
              : nullptr;
   TPC->insertPass(Behind ? Behind->getTypeInfo() : &FuncletLayoutID,
-                  &OpsSlotLegacy::ID);
+                  &OpsSlotPass::ID);
 }
 
 /// The file that the code or data at \p Address was loaded from.
@@ -74,7 +73,7 @@ static bool activate() {
   static RegisterTargetPassConfigCallback InsertPass(insertPass);
   // Insertion is by ID and llc's -run-pass= is by name: both need a pass that
   // is registered.
-  initializeOpsSlotLegacyPass(*PassRegistry::getPassRegistry());
+  initializeOpsSlotPassPass(*PassRegistry::getPassRegistry());
   // How the pass gets at LLVM's printer; SitePrinter.h says why.
   static GCRegistry::Add<SiteStrategy> Strategy(PassName, "Patchbay slots");
   static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
@@ -83,6 +82,35 @@ static bool activate() {
 }
 
 static const bool Active = activate();
+
+/// Whether clang is told to generate code with the new pass manager. The last of the
+/// option and its opposite counts. clang puts each argument in quotes.
+static bool isNewInClang(StringRef InQuotes) {
+  size_t Option = InQuotes.rfind("\"-fenable-new-pm-codegen\"");
+  size_t Opposite = InQuotes.rfind("\"-fno-enable-new-pm-codegen\"");
+  return Option != StringRef::npos &&
+         (Opposite == StringRef::npos || Option > Opposite);
+}
+
+/// llc's own option; what it parses has the type that it was declared with.
+static bool isNewInLLC() {
+  cl::Option *O = cl::getRegisteredOptions().lookup("enable-new-pm");
+  return O && static_cast<cl::opt<bool> *>(O)->getValue();
+}
+
+/// Refuses code generation by the new pass manager, which has no way in for a plugin's
+/// machine passes: nothing would be instrumented, and nobody would say so. LLVM calls
+/// this before it sets up either pass manager.
+static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
+                                 raw_pwrite_stream &) {
+  if (!Active || options().Disable || !findSlotLayout(TM.getTargetTriple()) ||
+      (!isNewInClang(TM.Options.MCOptions.CommandlineArgs) && !isNewInLLC()))
+    return false;
+  error(M, "code generation by the new pass manager (-fenable-new-pm-codegen, "
+           "llc -enable-new-pm) has no place for plugins, no function would "
+           "have a slot: leave the option out");
+  return true;
+}
 
 // What -fpass-plugin= and --load-pass-plugin= look for.
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
@@ -105,8 +133,5 @@ llvmGetPassPluginInfo() {
                 MPM.addPass(AddBitcodeNotePass());
             });
           },
-          [](Module &M, TargetMachine &TM, CodeGenFileType,
-             raw_pwrite_stream &) {
-            return Active && refuseNewPassManager(M, TM);
-          }};
+          refuseNewPassManager};
 }

@@ -7,9 +7,67 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace patchbay;
+
+/// What is wrong with a file that SpecialCaseList has read; empty if nothing
+/// is. It skips what it does not know, and with it a misspelt word.
+static std::string findUnknown(const MemoryBuffer &File) {
+  bool InSection = false;
+  for (line_iterator It(File, /*SkipBlanks=*/true, '#'); !It.is_at_eof();
+       ++It) {
+    StringRef Line = It->trim();
+    auto Problem = [&](StringRef What, StringRef Help) {
+      return formatv("{0} in line {1}: '{2}': {3}", What, It.line_number(),
+                     Line, Help)
+          .str();
+    };
+    if (Line.empty())
+      continue;
+    if (Line.starts_with("[")) {
+      if (Line != "[always]" && Line != "[never]")
+        return Problem("unknown section", "expected [always] or [never]");
+      InSection = true;
+      continue;
+    }
+    if (!InSection)
+      return Problem("entry outside of a section",
+                     "put it under [always] or [never]");
+    auto [Entry, Pattern] = Line.split(':');
+    if (Entry == "src")
+      return Problem("unknown entry",
+                     "the file a function is written in is not known to code "
+                     "generation; mainfile: names the file that is compiled");
+    if (Entry != "fun" && Entry != "mainfile")
+      return Problem("unknown entry", "expected fun: or mainfile:");
+    if (Pattern.contains('='))
+      return Problem("unknown category", "expected none");
+  }
+  return {};
+}
+
+/// Reads all of \p Paths. An error names the file and the line.
+static Error readLists(ArrayRef<std::string> Paths,
+                       std::vector<std::unique_ptr<SpecialCaseList>> &Lists) {
+  for (const std::string &Path : Paths) {
+    auto File = MemoryBuffer::getFile(Path, /*IsText=*/true);
+    if (!File)
+      return createStringError(File.getError(), "can't open file '%s': %s",
+                               Path.c_str(), File.getError().message().c_str());
+    std::string Problem;
+    Lists.push_back(SpecialCaseList::create(File->get(), Problem));
+    if (Lists.back())
+      Problem = findUnknown(**File);
+    if (!Problem.empty())
+      return createStringError("error parsing file '%s': %s", Path.c_str(),
+                               Problem.c_str());
+  }
+  return Error::success();
+}
 
 /// Reads __attribute__((annotate("patchbay::..."))). LLVM keeps annotations in
 /// a table of pointers to functions.
@@ -61,17 +119,16 @@ const char *Requests::whyNever(const Function &F) const {
 }
 
 std::string Requests::read(const Module &M, bool KernelMode) {
-  if (Error E = List.read(options().AttrListPaths)) {
+  if (Error E = readLists(options().AttrListPaths, Lists)) {
     std::string Message = toString(std::move(E)) + "; nothing is instrumented";
     error(M, Message);
-    Failed = true;
     return Message;
   }
   readAnnotations(M, KernelMode);
   StringRef File = M.getSourceFileName();
-  if (List.matches("always", "mainfile", File))
+  if (isListed("always", "mainfile", File))
     OfModule = {Request::Always, "its main file is listed under [always]"};
-  else if (List.matches("never", "mainfile", File))
+  else if (isListed("never", "mainfile", File))
     OfModule = {Request::Never, "its main file is listed under [never]"};
   return {};
 }
@@ -95,9 +152,16 @@ static SmallVector<StringRef, 3> namesOf(const Function &F) {
   return Names;
 }
 
+bool Requests::isListed(StringRef Section, StringRef Entry,
+                        StringRef Name) const {
+  return any_of(Lists, [&](const auto &List) {
+    return List->inSection(Section, Entry, Name);
+  });
+}
+
 bool Requests::isListed(StringRef Section, const Function &F) const {
   return any_of(namesOf(F), [&](StringRef Name) {
-    return List.matches(Section, "fun", Name);
+    return isListed(Section, "fun", Name);
   });
 }
 

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which functions the user asks to instrument or to leave alone: by attributes
-// in the source, or by name in a list.
+// in the source, or by name in lists:
+//
+//   [always]
+//   fun:interesting_*          a glob of functions' names, mangled
+//   [never]
+//   mainfile:third_party/*     a glob of files, as the compiler is given them
+//
+// It is the form of clang's -fxray-attr-list, the one list in clang that, too,
+// chooses functions to be patched, and can say both yes and no. Globs, comments
+// and the version in the first line are those of every list that clang reads,
+// because LLVM's SpecialCaseList does the reading.
+//
+// XRay's src: is missing. It means the file a function is written in, which may
+// be a header and which reaches code generation only with -g; the choice would
+// depend on it. mainfile:, as in sanitizers' lists, names what is compiled.
 #ifndef PATCHBAY_LLVM_PASS_REQUESTS_H
 #define PATCHBAY_LLVM_PASS_REQUESTS_H
 
-#include "AttrList.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SpecialCaseList.h"
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Function;
@@ -25,13 +41,14 @@ struct Request {
 };
 
 class Requests {
-  AttrList List;
+  std::vector<std::unique_ptr<llvm::SpecialCaseList>> Lists;
   Request OfModule;
-  bool Failed = false;
   llvm::SetVector<const llvm::Function *> AnnotatedAlways, AnnotatedNever;
 
   void readAnnotations(const llvm::Module &M, bool KernelMode);
   const char *whyNever(const llvm::Function &F) const;
+  bool isListed(llvm::StringRef Section, llvm::StringRef Entry,
+                llvm::StringRef Name) const;
   bool isListed(llvm::StringRef Section, const llvm::Function &F) const;
 
 public:
@@ -44,9 +61,6 @@ public:
 
   /// Whether there are any: annotations, lists or the threshold.
   bool exist() const;
-
-  /// Whether read() returned an error.
-  bool failed() const { return Failed; }
 
   /// The request for a function; of several the first of these: attributes, a
   /// list's fun entries, a list's mainfile entries. Among attributes never

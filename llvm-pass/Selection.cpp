@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
-#include "Arguments.h"
 #include "Diagnostics.h"
+#include "Options.h"
 #include "Requests.h"
+#include "SitePrinter.h"
 #include "SlotLayout.h"
-#include "Threshold.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineDominators.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Module.h"
@@ -103,8 +105,7 @@ static const char *whyNotInKernel(const Function &F) {
 }
 
 static const char *whyNotInUserMode(const MachineFunction &MF,
-                                    const SlotLayout &Layout,
-                                    const ArgumentRegisters &Registers) {
+                                    const SiteTable &Table) {
   const Function &F = MF.getFunction();
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked: its first instruction is its author's";
@@ -118,38 +119,35 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
         return IFunc.getResolverFunction() == &F;
       }))
     return "it is an ifunc resolver, which runs before relocation is done";
-  if (!hasCConvention(MF, Layout))
+  if (!hasCConvention(MF, *Table.Layout))
     return "its calling convention is not C's";
   if (F.getName() == "__cfi_check")
     return "it is called by -fsanitize=cfi alone, and aligned to a page";
-  if (usesMode(F, Layout))
+  if (usesMode(F, *Table.Layout))
     return "it uses streaming mode or ZA state, which a tracer does not expect";
-  return whyNotRegisters(MF, Registers);
+  return whyNotRegisters(MF, Table.Registers);
 }
 
 /// Why a function cannot have a slot, whoever asks for it; null if it can, as
 /// far as it is up to the function.
-static const char *whyNotFunction(const MachineFunction &MF, bool KernelMode,
-                                  const SlotLayout &Layout,
-                                  const ArgumentRegisters &Registers) {
+static const char *whyNotFunction(const MachineFunction &MF,
+                                  const SiteTable &Table) {
   const Function &F = MF.getFunction();
   if (MF.empty() || F.hasAvailableExternallyLinkage())
     return "it has no body in this object";
   if (F.hasPrefixData())
     return "it has prefix data already";
-  return KernelMode ? whyNotInKernel(F)
-                    : whyNotInUserMode(MF, Layout, Registers);
+  return Table.KernelMode ? whyNotInKernel(F) : whyNotInUserMode(MF, Table);
 }
 
 /// The same, as far as it is up to options of the command line.
-static const char *whyNotByFlags(const MachineFunction &MF, bool KernelMode,
-                                 const SlotLayout &Layout,
-                                 const ArgumentRegisters &Registers) {
+static const char *whyNotByFlags(const MachineFunction &MF,
+                                 const SiteTable &Table) {
   const Function &F = MF.getFunction();
-  if (!Layout.ExecuteOnlyFeature.empty() &&
-      MF.getSubtarget().checkFeatures(Layout.ExecuteOnlyFeature))
+  StringRef ExecuteOnly = Table.Layout->ExecuteOnlyFeature;
+  if (!ExecuteOnly.empty() && MF.getSubtarget().checkFeatures(ExecuteOnly))
     return "its code is execute-only (-mexecute-only), and a slot is read";
-  if (KernelMode)
+  if (Table.KernelMode)
     return nullptr;
   if (F.hasFnAttribute("patchable-function-entry"))
     return "-fpatchable-function-entry claims its entry";
@@ -157,21 +155,48 @@ static const char *whyNotByFlags(const MachineFunction &MF, bool KernelMode,
     return "hot patching claims its first instruction";
   if (F.hasFnAttribute("split-stack"))
     return "-fsplit-stack: linkers rewrite its first instructions";
-  if (any_of(Registers.Scratch, [&](MCRegister Register) {
+  if (any_of(Table.Registers.Scratch, [&](MCRegister Register) {
         return MF.getRegInfo().isReserved(Register);
       }))
     return "a register that tracing changes is reserved (-ffixed-...)";
   return nullptr;
 }
 
-Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
-                        const SlotLayout &Layout,
-                        const ArgumentRegisters &Registers,
+static bool hasFewerInstructions(const MachineFunction &MF, unsigned Limit) {
+  unsigned Count = 0;
+  for (const MachineBasicBlock &MBB : MF)
+    for (const MachineInstr &MI : MBB.instrs())
+      if (!MI.isMetaInstruction() && ++Count >= Limit)
+        return false;
+  return Count < Limit;
+}
+
+static bool hasLoop(const MachineFunction &MF) {
+  MachineDominatorTree Dominators(const_cast<MachineFunction &>(MF));
+  return !MachineLoopInfo(Dominators).empty();
+}
+
+/// Why a function is too small to be worth a slot, or null. As in XRay, a function
+/// with a loop is never too small, because it may run for long. Unlike in XRay, only
+/// what becomes code counts: there debug and unwind information counts as well, and
+/// -g changes what is instrumented.
+static const char *whyTooSmall(const MachineFunction &MF) {
+  if (!hasFewerInstructions(MF, options().InstructionThreshold))
+    return nullptr;
+  if (options().IgnoreLoops)
+    return "it has fewer instructions than -patchbay-instruction-threshold";
+  if (!hasLoop(MF))
+    return "it has fewer instructions than -patchbay-instruction-threshold, "
+           "and no loop";
+  return nullptr;
+}
+
+Choice patchbay::choose(const MachineFunction &MF, const SiteTable &Table,
                         const Requests &Requested) {
   const Function &F = MF.getFunction();
-  const Request R = KernelMode ? Request() : Requested.find(F);
-  const char *OfFunction = whyNotFunction(MF, KernelMode, Layout, Registers);
-  const char *OfFlags = whyNotByFlags(MF, KernelMode, Layout, Registers);
+  const Request R = Table.KernelMode ? Request() : Requested.find(F);
+  const char *OfFunction = whyNotFunction(MF, Table);
+  const char *OfFlags = whyNotByFlags(MF, Table);
   if (const char *Obstacle = OfFunction ? OfFunction : OfFlags) {
     // Only who asks for one function by name counts on it.
     if (R.Wish == Request::Always && R.OfFunction)
@@ -180,6 +205,6 @@ Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
   }
   if (R.Wish != Request::None)
     return {R.Wish == Request::Always, R.Reason};
-  const char *TooSmall = KernelMode ? nullptr : whyTooSmall(MF);
+  const char *TooSmall = Table.KernelMode ? nullptr : whyTooSmall(MF);
   return {!TooSmall, TooSmall};
 }

@@ -15,8 +15,8 @@ class TargetMachine;
 
 namespace patchbay {
 
-struct ArgumentRegisters;
 class Requests;
+struct SiteTable;
 struct SlotLayout;
 
 /// Why no function of a module can have a slot; empty if they can.
@@ -41,8 +41,7 @@ struct Choice {
 
 /// Decides about one function: first what cannot be, then, in user mode, by the
 /// user's requests, and then by the threshold.
-Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
-              const SlotLayout &Layout, const ArgumentRegisters &Registers,
+Choice choose(const llvm::MachineFunction &MF, const SiteTable &Table,
               const Requests &Requested);
 
 } // namespace patchbay

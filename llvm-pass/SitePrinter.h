@@ -53,6 +53,7 @@ struct Site {
 /// What one module's code generation has to print.
 struct SiteTable {
   const SlotLayout *Layout = nullptr;
+  bool KernelMode = false;
   llvm::SmallVector<llvm::MCInst, 2> SiteCode, LandingPadCode;
   ArgumentRegisters Registers;
   llvm::DenseMap<const llvm::Function *, Site> Sites;
