@@ -199,10 +199,11 @@ static bool keepsResult(ArrayRef<ISD::OutputArg> Results,
   return Integers <= Layout.ResultIntegers && Floats <= Layout.ResultFloats;
 }
 
-ArgumentSummary
-patchbay::summarizeArguments(const MachineFunction &MF, MachineModuleInfo &MMI,
-                             const SlotLayout &Layout,
-                             const ArgumentRegisters &Registers) {
+void patchbay::describeArguments(const MachineFunction &MF,
+                                 MachineModuleInfo &MMI,
+                                 const SlotLayout &Layout,
+                                 const ArgumentRegisters &Registers,
+                                 patchbay_record &Record) {
   const Function &F = MF.getFunction();
   LLVMContext &Context = F.getContext();
   const CallingConv::ID Convention = F.getCallingConv();
@@ -240,34 +241,33 @@ patchbay::summarizeArguments(const MachineFunction &MF, MachineModuleInfo &MMI,
     AsArguments.push_back(makePart(Part.VT, Context, /*IsResultPointer=*/false));
     Vectors |= Part.VT.isVector();
   }
-  ArgumentSummary Summary = {};
   // Where the hidden pointer counts it is also what such a function returns.
   if (HiddenReturn || F.hasStructRetAttr())
-    Summary.Flags |= PATCHBAY_RECORD_SRET | (Layout.ResultPointerIsArgument
-                                                 ? PATCHBAY_RECORD_RETURN_GP
-                                                 : PATCHBAY_RECORD_RETURN_VOID);
+    Record.flags = PATCHBAY_RECORD_SRET | (Layout.ResultPointerIsArgument
+                                               ? PATCHBAY_RECORD_RETURN_GP
+                                               : PATCHBAY_RECORD_RETURN_VOID);
   else if (Results.size() > 2 || Vectors)
-    Summary.Flags |= PATCHBAY_RECORD_RETURN_OTHER;
+    Record.flags = PATCHBAY_RECORD_RETURN_OTHER;
   else if (all_of(Results, [](const ISD::OutputArg &Part) { return Part.VT.isScalarInteger(); }))
-    Summary.Flags |= Results.empty() ? PATCHBAY_RECORD_RETURN_VOID
-                                     : PATCHBAY_RECORD_RETURN_GP;
+    Record.flags = Results.empty() ? PATCHBAY_RECORD_RETURN_VOID
+                                   : PATCHBAY_RECORD_RETURN_GP;
   else {
     const Locations Result =
         locate(AsArguments, CallingConv::C, MF, MMI, Layout, Registers);
-    Summary.Flags |= !Result.Known || Result.StackSize ||
-                             (Result.Integers && Result.Floats)
-                         ? PATCHBAY_RECORD_RETURN_OTHER
-                     : Result.Floats ? PATCHBAY_RECORD_RETURN_FP
-                                     : PATCHBAY_RECORD_RETURN_GP;
+    Record.flags =
+        !Result.Known || Result.StackSize || (Result.Integers && Result.Floats)
+            ? PATCHBAY_RECORD_RETURN_OTHER
+        : Result.Floats ? PATCHBAY_RECORD_RETURN_FP
+                        : PATCHBAY_RECORD_RETURN_GP;
   }
   if (F.isVarArg())
-    Summary.Flags |= PATCHBAY_RECORD_VARIADIC;
+    Record.flags |= PATCHBAY_RECORD_VARIADIC;
   if (F.doesNotReturn())
-    Summary.Flags |= PATCHBAY_RECORD_NORETURN;
+    Record.flags |= PATCHBAY_RECORD_NORETURN;
   if (any_of(F, [](const BasicBlock &BB) {
         return BB.getTerminatingMustTailCall();
       }))
-    Summary.Flags |= PATCHBAY_RECORD_MUSTTAIL;
+    Record.flags |= PATCHBAY_RECORD_MUSTTAIL;
 
   const uint64_t StackWords = divideCeil(Arguments.StackSize, 8);
   Known &= Arguments.Known && StackWords <= PATCHBAY_RECORD_COUNT_MAX;
@@ -275,10 +275,9 @@ patchbay::summarizeArguments(const MachineFunction &MF, MachineModuleInfo &MMI,
     Known &= all_of(All, canBeCopied) &&
              (Layout.FastStackIsC || Convention != CallingConv::Fast);
   if (!Known)
-    Summary.Flags |= PATCHBAY_RECORD_UNKNOWN_ARGS;
-  Summary.GPArgs = Arguments.Integers;
-  Summary.FPArgs = Arguments.Floats;
-  Summary.StackArgWords =
+    Record.flags |= PATCHBAY_RECORD_UNKNOWN_ARGS;
+  Record.gp_args = Arguments.Integers;
+  Record.fp_args = Arguments.Floats;
+  Record.stack_arg_words =
       std::min<uint64_t>(StackWords, PATCHBAY_RECORD_COUNT_MAX);
-  return Summary;
 }

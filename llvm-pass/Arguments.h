@@ -7,7 +7,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
-#include <cstdint>
+
+struct patchbay_record;
 
 namespace llvm {
 class MachineFunction;
@@ -18,24 +19,17 @@ namespace patchbay {
 
 struct SlotLayout;
 
-/// The last four bytes of struct patchbay_record.
-struct ArgumentSummary {
-  uint8_t GPArgs;
-  uint8_t FPArgs;
-  uint8_t StackArgWords;
-  uint8_t Flags;
-};
-
 /// A target's registers for arguments, in order, what else trampolines keep, and
 /// what they and sites change.
 struct ArgumentRegisters {
   llvm::SmallVector<llvm::MCRegister> Integer, Float, OtherKept, Scratch;
 };
 
-ArgumentSummary summarizeArguments(const llvm::MachineFunction &MF,
-                                   llvm::MachineModuleInfo &MMI,
-                                   const SlotLayout &Layout,
-                                   const ArgumentRegisters &Registers);
+/// Sets the last four bytes of \p Record.
+void describeArguments(const llvm::MachineFunction &MF,
+                       llvm::MachineModuleInfo &MMI, const SlotLayout &Layout,
+                       const ArgumentRegisters &Registers,
+                       patchbay_record &Record);
 
 } // namespace patchbay
 

@@ -11,53 +11,36 @@
 using namespace llvm;
 using namespace patchbay;
 
-namespace {
-
-/// A module's functions by whether they have -fpatchable-function-entry.
-struct EntryCensus {
-  const Function *With = nullptr;    // the first one
-  const Function *Without = nullptr; // the first one
-  unsigned MoreWith = 0;
-
-  explicit EntryCensus(const Module &M) {
-    for (const Function &F : M) {
-      // A naked function has no entry of its own in either mode, and nobody
-      // was asked whether one that LLVM made up should have NOPs.
-      if (F.isDeclarationForLinker() || F.hasFnAttribute(Attribute::Naked) ||
-          isSynthesized(F))
-        continue;
-      if (!F.hasFnAttribute("patchable-function-entry"))
-        Without = Without ? Without : &F;
-      else if (!With)
-        With = &F;
-      else
-        ++MoreWith;
-    }
-  }
-};
-
-} // namespace
+/// The functions of a module with -fpatchable-function-entry, or those without.
+/// Naked functions, whose entry is their author's, and synthesized ones are in
+/// neither.
+static SmallVector<const Function *> functions(const Module &M, bool WithNOPs) {
+  SmallVector<const Function *> Found;
+  for (const Function &F : M)
+    if (!F.isDeclarationForLinker() && !F.hasFnAttribute(Attribute::Naked) &&
+        !isSynthesized(F) &&
+        F.hasFnAttribute("patchable-function-entry") == WithNOPs)
+      Found.push_back(&F);
+  return Found;
+}
 
 bool patchbay::isKernelMode(const Module &M) {
   const Mode Asked = options().ModeOption;
   if (Asked != Mode::Auto)
     return Asked == Mode::Kernel;
-  const EntryCensus Census(M);
-  return Census.With && !Census.Without;
+  return !functions(M, true).empty() && functions(M, false).empty();
 }
 
 void patchbay::warnIfMixed(const Module &M) {
-  if (options().ModeOption != Mode::Auto)
-    return;
-  const EntryCensus Census(M);
-  if (!Census.With || !Census.Without)
+  const auto With = functions(M, true), Without = functions(M, false);
+  if (options().ModeOption != Mode::Auto || With.empty() || Without.empty())
     return;
   std::string Others =
-      Census.MoreWith ? formatv(", as {0} more have", Census.MoreWith).str()
+      With.size() > 1 ? formatv(", as {0} more have", With.size() - 1).str()
                       : "";
-  warn(*Census.With,
+  warn(*With.front(),
        "it has -fpatchable-function-entry" + Twine(Others) + ", and '" +
-           Census.Without->getName() +
+           Without.front()->getName() +
            "' has not; the module is in user mode, where it gets no slot "
            "(-patchbay-mode=user or kernel says which mode is meant)");
 }

@@ -11,24 +11,25 @@
 using namespace llvm;
 using namespace patchbay;
 
-static MCRegister findRegister(StringRef Name, const MCRegisterInfo &Registers) {
+static MCRegister findRegister(StringRef Name,
+                               const MCRegisterInfo &Registers) {
   for (unsigned Register = 1; Register != Registers.getNumRegs(); ++Register)
     if (Registers.getName(Register) == Name)
       return Register;
   return MCRegister();
 }
 
-std::optional<SmallVector<MCInst, 2>>
-patchbay::buildInstructions(StringRef Code, const MCInstrInfo &Instructions,
-                            const MCRegisterInfo &Registers) {
-  SmallVector<MCInst, 2> Built;
+bool patchbay::buildInstructions(StringRef Code,
+                                 const MCInstrInfo &Instructions,
+                                 const MCRegisterInfo &Registers,
+                                 SmallVectorImpl<MCInst> &Built) {
   for (StringRef Text : split(Code, ';')) {
     auto [Name, Operands] = Text.split(' ');
     unsigned Opcode = Instructions.getNumOpcodes();
     while (Opcode && Instructions.getName(Opcode - 1) != Name)
       --Opcode;
     if (!Opcode)
-      return std::nullopt;
+      return false;
     MCInst &Inst = Built.emplace_back();
     Inst.setOpcode(Opcode - 1);
     for (StringRef Operand : split(Operands, ' ')) {
@@ -38,21 +39,20 @@ patchbay::buildInstructions(StringRef Code, const MCInstrInfo &Instructions,
       else if (MCRegister Register = findRegister(Operand, Registers))
         Inst.addOperand(MCOperand::createReg(Register));
       else
-        return std::nullopt;
+        return false;
     }
   }
-  return Built;
+  return true;
 }
 
-std::optional<SmallVector<MCRegister>>
-patchbay::findRegisters(StringRef Names, const MCRegisterInfo &Registers) {
-  SmallVector<MCRegister> Found;
+bool patchbay::findRegisters(StringRef Names, const MCRegisterInfo &Registers,
+                             SmallVectorImpl<MCRegister> &Found) {
   for (StringRef Name : split(Names, ' ')) {
     Found.push_back(findRegister(Name, Registers));
     if (!Found.back())
-      return std::nullopt;
+      return false;
   }
-  return Found;
+  return true;
 }
 
 bool patchbay::isOneOf(const MachineInstr &MI, StringRef Code) {

@@ -4,15 +4,15 @@
 // enumerations, because their headers are not installed; the names are in the
 // tables that every target has.
 //
-// A string has the names of several instructions, separated by `;`: each is LLVM's
-// name of the opcode, then operands, which are registers and decimal numbers.
+// A string names several instructions, separated by `;`. Each is LLVM's name of
+// the opcode, then operands, separated by spaces: registers and decimal
+// numbers.
 #ifndef PATCHBAY_LLVM_PASS_MACHINECODE_H
 #define PATCHBAY_LLVM_PASS_MACHINECODE_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/MC/MCInst.h"
-#include <optional>
 
 namespace llvm {
 class MachineInstr;
@@ -22,18 +22,19 @@ class MCRegisterInfo;
 
 namespace patchbay {
 
-/// The instructions of \p Code, or nothing if LLVM has no such name.
-std::optional<llvm::SmallVector<llvm::MCInst, 2>>
-buildInstructions(llvm::StringRef Code, const llvm::MCInstrInfo &Instructions,
-                  const llvm::MCRegisterInfo &Registers);
-
-/// The registers of \p Names, which spaces separate, or nothing if LLVM has no such
+/// Appends the instructions of \p Code to \p Built. False if LLVM has no such
 /// name.
-std::optional<llvm::SmallVector<llvm::MCRegister>>
-findRegisters(llvm::StringRef Names, const llvm::MCRegisterInfo &Registers);
+bool buildInstructions(llvm::StringRef Code,
+                       const llvm::MCInstrInfo &Instructions,
+                       const llvm::MCRegisterInfo &Registers,
+                       llvm::SmallVectorImpl<llvm::MCInst> &Built);
 
-/// Whether \p MI is one of \p Code's instructions, of which no operands or the first
-/// one are given.
+/// The same for registers, whose \p Names are separated by spaces.
+bool findRegisters(llvm::StringRef Names, const llvm::MCRegisterInfo &Registers,
+                   llvm::SmallVectorImpl<llvm::MCRegister> &Found);
+
+/// Whether \p MI is one of the instructions of \p Code, which have no operands
+/// or only the first one.
 bool isOneOf(const llvm::MachineInstr &MI, llvm::StringRef Code);
 
 } // namespace patchbay

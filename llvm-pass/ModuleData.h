@@ -7,18 +7,7 @@
 #define PATCHBAY_LLVM_PASS_MODULEDATA_H
 
 #include "llvm/ADT/SmallVector.h"
-
-namespace llvm {
-class Comdat;
-class Constant;
-class Function;
-class GlobalAlias;
-class GlobalObject;
-class GlobalValue;
-class GlobalVariable;
-class Module;
-class StringRef;
-} // namespace llvm
+#include "llvm/IR/Module.h"
 
 namespace patchbay {
 

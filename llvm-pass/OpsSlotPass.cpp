@@ -23,8 +23,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// If the program's own assembly has the name of the stubs, they are called
-/// otherwise, and no site leads to them.
+/// Adds the module descriptor and what belongs to it. If the program's own
+/// assembly has the name of the stubs, the stubs get another name, and no site
+/// leads to them.
 static void addModuleData(Module &M, SiteTable &Table) {
   const bool HasStubs = Table.Layout->Code;
   std::string Stubs = HasStubs ? PATCHBAY_X86_64_STUBS_SYMBOL : "";
@@ -41,16 +42,18 @@ static void addModuleData(Module &M, SiteTable &Table) {
   Table.Data.add(M, *Table.Layout, Stubs, HasStubs && !Table.ZeroSites);
 }
 
-/// glibc's functions that look at their return address (dl_iterate_phdr(): which of the
-/// loader's namespaces the caller is in).
-static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen", "dlmopen",
-                                                 "dl_iterate_phdr"};
+/// glibc's functions that look at their return address. dl_iterate_phdr() finds
+/// the caller's namespace by it.
+static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen",
+                                                 "dlmopen", "dl_iterate_phdr"};
 
-/// Marks calls of these as no tail calls, but for guaranteed ones. In a tail call the
-/// return address is that of the function which makes the call. While a tracer of exits
-/// is armed on that function, the address lies in code of the tracer, and the C library
-/// takes another module for the caller. Without the tail call the address lies in the
-/// function itself, whatever the caller is.
+/// Marks calls of these functions as no tail calls, except guaranteed ones.
+/// Returns whether it changed the module.
+///
+/// A tail call passes on the return address of the calling function. While a
+/// tracer of exits is armed on that function, this address lies in the tracer,
+/// and the C library takes the tracer's module for the caller. Without the tail
+/// call the address lies in the calling function.
 static bool keepLoaderCalls(Module &M) {
   bool Changed = false;
   for (StringRef Name : AskWhoCalled) {
@@ -80,7 +83,7 @@ bool OpsSlotPass::doInitialization(Module &M) {
   NumInstrumented = 0;
   Skipped.clear();
   ForbiddenByFlags = false;
-  // Also where the plugin is told to do nothing: it is the user who says so.
+  // With -patchbay-disable, too: a user who gives it misses no slots.
   bool Changed = removeBitcodeNotes(M);
   if (options().Disable)
     return Changed;
@@ -94,35 +97,30 @@ bool OpsSlotPass::doInitialization(Module &M) {
   Table->Layout = findSlotLayout(M.getTargetTriple());
   if (Table->KernelMode)
     return Changed;
-  if (Table->Layout && any_of(M, [](const Function &F) {
-        return !F.isDeclarationForLinker();
-      }))
+  if (Table->Layout &&
+      any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }))
     addModuleData(M, *Table);
   return Changed | keepLoaderCalls(M);
 }
 
-/// Looks up what the layout names. False if this LLVM has other names.
+/// Looks up the layout's names of instructions and registers. False if LLVM
+/// lacks one.
 static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
   const SlotLayout &Layout = *Table.Layout;
   const MCInstrInfo &Instructions = *MF.getSubtarget().getInstrInfo();
-  const MCRegisterInfo &Registers = *MF.getSubtarget().getRegisterInfo();
-  auto Site = buildInstructions(Layout.Site, Instructions, Registers);
-  auto LandingPad =
-      buildInstructions(Layout.OwnLandingPad, Instructions, Registers);
-  auto Integer = findRegisters(Layout.IntegerRegisters, Registers);
-  auto Float = findRegisters(Layout.FloatRegisters, Registers);
-  auto OtherKept = findRegisters(Layout.OtherKeptRegisters, Registers);
-  auto Scratch = findRegisters(Layout.ScratchRegisters, Registers);
-  if (!Site || !LandingPad || !Integer || !Float || !OtherKept || !Scratch)
-    return false;
-  Table.SiteCode = std::move(*Site);
-  Table.LandingPadCode = std::move(*LandingPad);
-  Table.Registers = {std::move(*Integer), std::move(*Float),
-                     std::move(*OtherKept), std::move(*Scratch)};
-  return true;
+  const MCRegisterInfo &All = *MF.getSubtarget().getRegisterInfo();
+  ArgumentRegisters &Registers = Table.Registers;
+  return buildInstructions(Layout.Site, Instructions, All, Table.SiteCode) &&
+         buildInstructions(Layout.OwnLandingPad, Instructions, All,
+                           Table.LandingPadCode) &&
+         findRegisters(Layout.IntegerRegisters, All, Registers.Integer) &&
+         findRegisters(Layout.FloatRegisters, All, Registers.Float) &&
+         findRegisters(Layout.OtherKeptRegisters, All, Registers.OtherKept) &&
+         findRegisters(Layout.ScratchRegisters, All, Registers.Scratch);
 }
 
-/// Decides about the module when its first function comes, and says so once.
+/// Whether functions of the module can have slots. Decides, warns and reads the
+/// lists at the module's first function.
 bool OpsSlotPass::accepts(MachineFunction &MF) {
   if (Refusal)
     return Refusal->empty();
@@ -195,15 +193,14 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
     Table->Mode = PATCHBAY_MODE_USER;
   }
   remarkInstrumented(MF, PrefixSize, Table->KernelMode, Chosen.Reason);
-  // The slot of a sanitizer's constructor is not what anybody asked for.
+  // A slot of a sanitizer's constructor does not satisfy -patchbay-require.
   NumInstrumented += !isSynthesized(MF.getFunction());
   return true;
 }
 
 bool OpsSlotPass::doFinalization(Module &M) {
-  // Who names the file under [never] does not miss its slots, and a file
-  // without functions has none to miss. A list that cannot be read is an error
-  // already.
+  // No warning if a list names the file under [never], if the file has no
+  // functions, or if a list cannot be read, which is an error already.
   if (NumInstrumented || Skipped.empty() || Requested.leaveModuleAlone() ||
       ListFailed)
     return false;

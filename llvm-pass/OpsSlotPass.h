@@ -17,15 +17,16 @@ namespace patchbay {
 
 struct SiteTable;
 
-/// Gives functions of one module their slots.
+/// Adds slots to the functions of a module.
 class OpsSlotPass : public llvm::MachineFunctionPass {
   SiteTable *Table = nullptr;
-  /// Why the module has no slots; empty if it has. Known with its first function.
+  /// Why the module has no slots; empty if it has. Unset before its first
+  /// function.
   std::optional<std::string> Refusal;
   bool ListFailed = false;
   Requests Requested;
-  /// How many functions have a slot; and why others have none, and how many for
-  /// each reason. Those that LLVM made up do not count.
+  /// The number of functions with a slot; and of those without, by the reason.
+  /// Synthesized functions do not count.
   unsigned NumInstrumented = 0;
   llvm::MapVector<llvm::StringRef, unsigned> Skipped;
   bool ForbiddenByFlags = false;
@@ -40,7 +41,8 @@ public:
   bool doInitialization(llvm::Module &M) override;
   bool runOnMachineFunction(llvm::MachineFunction &MF) override;
 
-  /// Says so if no function got a slot, and the user cannot have meant that.
+  /// Warns if no function got a slot because of an option of the command line;
+  /// an error with -patchbay-require.
   bool doFinalization(llvm::Module &M) override;
   llvm::StringRef getPassName() const override { return "Patchbay slots"; }
   llvm::MachineFunctionProperties getRequiredProperties() const override {

@@ -83,8 +83,9 @@ static bool activate() {
 
 static const bool Active = activate();
 
-/// Whether clang is told to generate code with the new pass manager. The last of the
-/// option and its opposite counts. clang puts each argument in quotes.
+/// Whether clang's options ask for code generation by the new pass manager. The
+/// last of the option and its opposite counts. Clang puts each argument in
+/// quotes.
 static bool isNewInClang(StringRef InQuotes) {
   size_t Option = InQuotes.rfind("\"-fenable-new-pm-codegen\"");
   size_t Opposite = InQuotes.rfind("\"-fno-enable-new-pm-codegen\"");
@@ -92,15 +93,15 @@ static bool isNewInClang(StringRef InQuotes) {
          (Opposite == StringRef::npos || Option > Opposite);
 }
 
-/// llc's own option; what it parses has the type that it was declared with.
+/// Whether llc's option asks for it. llc declares the option as a bool.
 static bool isNewInLLC() {
   cl::Option *O = cl::getRegisteredOptions().lookup("enable-new-pm");
   return O && static_cast<cl::opt<bool> *>(O)->getValue();
 }
 
-/// Refuses code generation by the new pass manager, which has no way in for a plugin's
-/// machine passes: nothing would be instrumented, and nobody would say so. LLVM calls
-/// this before it sets up either pass manager.
+/// Refuses code generation by the new pass manager. A plugin cannot add machine
+/// passes to it, so no function would have a slot, without a message. LLVM
+/// calls this before it sets up either pass manager.
 static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
                                  raw_pwrite_stream &) {
   if (!Active || options().Disable || !findSlotLayout(TM.getTargetTriple()) ||

@@ -160,9 +160,8 @@ bool Requests::isListed(StringRef Section, StringRef Entry,
 }
 
 bool Requests::isListed(StringRef Section, const Function &F) const {
-  return any_of(namesOf(F), [&](StringRef Name) {
-    return isListed(Section, "fun", Name);
-  });
+  return any_of(namesOf(F),
+                [&](StringRef Name) { return isListed(Section, "fun", Name); });
 }
 
 bool Requests::exist() const {

@@ -8,14 +8,13 @@
 //   [never]
 //   mainfile:third_party/*     a glob of files, as the compiler is given them
 //
-// It is the form of clang's -fxray-attr-list, the one list in clang that, too,
-// chooses functions to be patched, and can say both yes and no. Globs, comments
-// and the version in the first line are those of every list that clang reads,
-// because LLVM's SpecialCaseList does the reading.
+// The format is that of clang's -fxray-attr-list, clang's one list that chooses
+// functions to be patched. LLVM's SpecialCaseList reads it, so globs, comments
+// and the version in the first line are those of every list of clang's.
 //
-// XRay's src: is missing. It means the file a function is written in, which may
-// be a header and which reaches code generation only with -g; the choice would
-// depend on it. mainfile:, as in sanitizers' lists, names what is compiled.
+// XRay's src: is an error. It means the file that contains a function, which
+// may be a header; code generation knows it only with -g. mainfile: names the
+// compiled file, as in sanitizers' lists.
 #ifndef PATCHBAY_LLVM_PASS_REQUESTS_H
 #define PATCHBAY_LLVM_PASS_REQUESTS_H
 

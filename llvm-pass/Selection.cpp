@@ -176,10 +176,10 @@ static bool hasLoop(const MachineFunction &MF) {
   return !MachineLoopInfo(Dominators).empty();
 }
 
-/// Why a function is too small to be worth a slot, or null. As in XRay, a function
-/// with a loop is never too small, because it may run for long. Unlike in XRay, only
-/// what becomes code counts: there debug and unwind information counts as well, and
-/// -g changes what is instrumented.
+/// Why a function is too small for a slot, or null. A function with a loop is
+/// never too small, because it may run for long, as in XRay. Unlike in XRay,
+/// debug and unwind information does not count, so -g does not change the
+/// choice.
 static const char *whyTooSmall(const MachineFunction &MF) {
   if (!hasFewerInstructions(MF, options().InstructionThreshold))
     return nullptr;

@@ -49,7 +49,6 @@ class SitePrinter : public AsmPrinterHandler {
   /// The section of the records of each section of functions.
   DenseMap<const MCSection *, MCSection *> RecordSections;
 
-  patchbay_record record() const;
   void emitCode(ArrayRef<MCInst> Code);
   void emitBranches();
   void emitSite();
@@ -128,25 +127,16 @@ void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
     AP.OutStreamer->emitInstruction(Inst, *Subtarget);
 }
 
-/// The record, but for its references.
-patchbay_record SitePrinter::record() const {
-  const ArgumentSummary &Args = Current->Args;
-  return {0,           0,           Current->Signature,
-          Args.GPArgs, Args.FPArgs, Args.StackArgWords,
-          Args.Flags};
-}
-
 /// The stub is as far from behind the displacement as a call would have it; or
 /// nothing is said of it, and who arms the site fills it in.
 void SitePrinter::emitBranches() {
   MCStreamer &Out = *AP.OutStreamer;
   MCContext &Context = AP.OutContext;
   constexpr unsigned DisplacementSize = 4;
-  const patchbay_record R = record();
   const MCExpr *Displacement = MCBinaryExpr::createSub(
       add(AP.getSymbol(Table.Data.Stubs),
           PATCHBAY_X86_64_STUB_SIZE *
-              patchbay_x86_64_stub(&R, Current->BehindPad)),
+              patchbay_x86_64_stub(&Current->Record, Current->BehindPad)),
       add(Current->Label, 1 + DisplacementSize), Context);
   // Assemblers give lines to instructions only, but do not read a difference as
   // an immediate in every dialect.
@@ -228,7 +218,7 @@ void SitePrinter::emitRecord() {
   Out.emitValueToAlignment(Align(4));
   emitRelative(MCSymbolRefExpr::create(Entry, AP.OutContext));
   emitRelative(MCSymbolRefExpr::create(Current->Label, AP.OutContext));
-  const patchbay_record R = record();
+  const patchbay_record &R = Current->Record;
   Out.emitInt32(R.signature);
   Out.emitInt8(R.gp_args);
   Out.emitInt8(R.fp_args);

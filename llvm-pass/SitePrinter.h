@@ -15,6 +15,7 @@
 
 #include "Arguments.h"
 #include "ModuleData.h"
+#include "patchbay/abi.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -46,8 +47,8 @@ struct Site {
   /// Bytes of NOPs that follow the site.
   unsigned Padding;
 
-  uint32_t Signature;
-  ArgumentSummary Args;
+  /// But for its references, which are 0.
+  patchbay_record Record;
 };
 
 /// What one module's code generation has to print.

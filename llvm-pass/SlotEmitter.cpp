@@ -87,7 +87,8 @@ static unsigned countArity(const MachineFunction &MF,
 
 /// The words between slot and entry that are not the pad.
 struct PrefixWords {
-  /// The kCFI hash as callers check it, if the function has one, and what precedes it.
+  /// The kCFI hash as callers check it, if the function has one, and the opcode
+  /// before it.
   std::optional<uint32_t> Hash;
   std::optional<uint8_t> HashOpcode;
 
@@ -115,8 +116,9 @@ static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   return Words;
 }
 
-/// Puts slot, pad and hash in front of the function. LLVM aligns the start of prefix
-/// data, so the entry is aligned as asked only if the prefix is a multiple.
+/// Puts slot, pad and hash in front of the function. LLVM aligns the start of
+/// prefix data, so the entry is aligned as asked only if the prefix is a
+/// multiple.
 static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
                            const PrefixWords &Words) {
   static_assert(PATCHBAY_SLOT_OFFSET == -PATCHBAY_PREFIX_SIZE &&
@@ -168,8 +170,7 @@ static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
 static bool needsLandingPad(MachineBasicBlock &Entry,
                             const SlotLayout &Layout) {
   auto First = firstInstruction(Entry, Layout);
-  return First != Entry.end() &&
-         isOneOf(*First, Layout.ImpliedLandingPads) &&
+  return First != Entry.end() && isOneOf(*First, Layout.ImpliedLandingPads) &&
          Entry.getParent()->getFunction().hasFnAttribute(
              Layout.LandingPadAttribute);
 }
@@ -248,8 +249,8 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
   TheSite.Padding = findPadding(
       MF, Layout,
       Layout.SiteSize + (TheSite.AddLandingPad ? LandingPadSize : 0));
-  TheSite.Signature = Words.Hash.value_or(0);
-  TheSite.Args = summarizeArguments(MF, MMI, Layout, Table.Registers);
+  TheSite.Record.signature = Words.Hash.value_or(0);
+  describeArguments(MF, MMI, Layout, Table.Registers, TheSite.Record);
 
   // No debug location: the function's own line covers the site, as it does
   // LLVM's patchable entries.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SlotLayout.h"
-#include "Targets/Targets.h"
+#include "patchbay/abi.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -8,6 +9,136 @@ using namespace patchbay;
 static_assert(LandingPadSize == PATCHBAY_X86_64_ENDBR64_SIZE &&
               LandingPadSize == PATCHBAY_AARCH64_BTI_SIZE &&
               LandingPadSize == PATCHBAY_RISCV64_LPAD_SIZE);
+
+/// The pads, by the names of the ABI header's table.
+#define PAD_OF(id, triple, llvm, linux, machine, pad) PadOf_##id = pad,
+enum : uint32_t { PATCHBAY_ARCH_TABLE(PAD_OF) };
+#undef PAD_OF
+
+constexpr uint32_t ReservedHashes[] = {0xFA1E0FF3 /* endbr64 */,
+                                       0xFB1E0FF3 /* endbr32 */};
+
+// The frame of a function's first instruction, as LLVM describes it (System V
+// ABI, AMD64, 3.7; Linux Standard Base, Core, "Exception Frames"): the CFA is
+// rsp+8 and the return address is at CFA-8. Addresses are 4 bytes, relative to
+// themselves.
+constexpr char PadFrame[] = "\x14\0\0\0"
+                            "\0\0\0\0"
+                            "\x01zR\0"
+                            "\x01\x78\x10\x01\x1b"
+                            "\x0c\x07\x08"
+                            "\x90\x01"
+                            "\0\0";
+
+#include "X86_64Stubs.inc"
+
+constexpr ModuleCode X86_64Code = {{TextBytes, TextFixups},
+                                   {ExceptTableBytes, ExceptTableFixups},
+                                   {FramesBytes, FramesFixups},
+                                   StubsSize,
+                                   {PadFrame, sizeof(PadFrame) - 1}};
+
+static SlotLayout layoutX86_64() {
+  SlotLayout L;
+  L.PadWord = PadOf_X86_64;
+  L.FillByte = 0xCC; // int3
+  L.HashOpcode = PATCHBAY_X86_64_MOV_EAX_IMM32;
+  L.ArityClasses = "GR8 GR16 GR32 GR64";
+  L.ReservedHashes = ReservedHashes;
+  L.LandingPads = "ENDBR64";
+  L.Behind = "funclet-layout";
+  L.SiteSize = PATCHBAY_X86_64_SITE_SIZE;
+  // test $stub,%eax; the jump that follows is data, because -mrelax-all would
+  // lengthen it.
+  L.Site = "TEST32i32 0";
+  L.Code = &X86_64Code;
+  L.OldestProcessor = "x86-64";
+  L.WhyNotModule = [](const TargetMachine &TM) {
+    return TM.getCodeModel() == CodeModel::Kernel
+               ? "-mcmodel=kernel: x86 kernels want the hash's symbol where "
+                 "the "
+                 "slot would be; nothing is instrumented"
+               : nullptr;
+  };
+  L.NameOfC = CallingConv::X86_64_SysV;
+  L.IntegerRegisters = "RDI RSI RDX RCX R8 R9";
+  L.FloatRegisters = "ZMM0 ZMM1 ZMM2 ZMM3 ZMM4 ZMM5 ZMM6 ZMM7";
+  L.OtherKeptRegisters = "RAX R10";
+  return L;
+}
+
+static SlotLayout layoutAArch64() {
+  SlotLayout L;
+  L.PadWord = PadOf_AARCH64;
+  // bti c, and bti jc, which it is in a block that is also jumped to.
+  L.LandingPads = "HINT 34;HINT 38";
+  L.Behind = "unpack-mi-bundles";
+  L.BranchReach = 1 << 15;
+  L.Directives = "EMITBKEY;EMITMTETAGGED";
+  L.ImpliedLandingPads = "PACIASP;PACIBSP";
+  L.LandingPadAttribute = "branch-target-enforcement";
+  L.OwnLandingPad = "HINT 34";
+  L.SiteSize = PATCHBAY_AARCH64_SITE_SIZE;
+  L.Site = "ORRXrs X9 XZR LR 0;HINT 0"; // mov x9, x30; nop
+  L.ScratchRegisters = "X8 X9 X10 X11 X12 X13 X14 X15";
+  L.ExecuteOnlyFeature = "+execute-only";
+  L.ModeAttributes = "aarch64_";
+  L.ResultPointerIsArgument = false;
+  L.IntegerRegisters = "X0 X1 X2 X3 X4 X5 X6 X7";
+  L.FloatRegisters = "Q0 Q1 Q2 Q3 Q4 Q5 Q6 Q7";
+  L.OtherKeptRegisters = "X8 X15 X18";
+  L.ResultFloats = 4;
+  return L;
+}
+
+static SlotLayout layoutPPC64LE() {
+  SlotLayout L;
+  L.PadWord = PadOf_PPC64LE;
+  L.LowersKCFIInIR = true;
+  L.Behind = "ppc-branch-select";
+  L.BranchReach = 1 << 15;
+  L.SiteSize = PATCHBAY_PPC64LE_SITE_SIZE;
+  L.Site = "NOP";
+  L.WhyNotModule = [](const TargetMachine &TM) {
+    return TM.Options.MCOptions.getABIName() == "elfv1"
+               ? "-mabi=elfv1 makes an entry a descriptor, not code; nothing "
+                 "is "
+                 "instrumented"
+               : nullptr;
+  };
+  // The linkage area, and the save area of the registers.
+  L.StackArgumentsOffset = 96;
+  L.FastStackIsC = false;
+  L.IntegerRegisters = "X3 X4 X5 X6 X7 X8 X9 X10";
+  L.FloatRegisters = "F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12 F13";
+  L.OtherKeptRegisters = "X2 X11 LR8 V2 V3 V4 V5 V6 V7 V8 V9 V10 V11 V12 V13";
+  L.ResultFloats = 8;
+  return L;
+}
+
+static SlotLayout layoutRISCV64() {
+  SlotLayout L;
+  L.PadWord = PadOf_RISCV64;
+  L.LandingPads = "AUIPC X0"; // lpad is auipc with no result.
+  L.Behind = "funclet-layout";
+  L.BranchReach = 1 << 12;
+  L.SiteSize = PATCHBAY_RISCV64_SITE_SIZE;
+  L.Site = "ADDI X0 X0 0;ADDI X0 X0 0"; // nop; nop
+  L.ScratchRegisters =
+      "X5 X6 X7 X10 X11 X12 X13 X14 X15 X16 X17 X28 X29 X30 X31";
+  L.TextBefore = "\t.option\tpush\n\t.option\tnorvc";
+  L.TextAfter = "\t.option\tpop";
+  L.IntegerRegisters = "X10 X11 X12 X13 X14 X15 X16 X17";
+  L.FloatRegisters = "F10_D F11_D F12_D F13_D F14_D F15_D F16_D F17_D";
+  L.ResultVectors = false;
+  L.OtherKeptRegisters = "X7 X28";
+  return L;
+}
+
+template <SlotLayout Make()> static const SlotLayout *layout() {
+  static const SlotLayout Layout = Make();
+  return &Layout;
+}
 
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
   // On pauthtest addresses of functions are signed, also those of constructors.
@@ -17,13 +148,13 @@ const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
     return nullptr;
   switch (TT.getArch()) {
   case Triple::x86_64:
-    return &layoutX86_64();
+    return layout<layoutX86_64>();
   case Triple::aarch64:
-    return &layoutAArch64();
+    return layout<layoutAArch64>();
   case Triple::ppc64le:
-    return &layoutPPC64LE();
+    return layout<layoutPPC64LE>();
   case Triple::riscv64:
-    return &layoutRISCV64();
+    return layout<layoutRISCV64>();
   default:
     return nullptr;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pass knows about a target, as data. A new target is a new file in
-// Targets and a line in findSlotLayout().
+// Properties of targets, as data. A new target is a new function in
+// SlotLayout.cpp and a line in findSlotLayout().
 #ifndef PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 #define PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 
@@ -18,8 +18,8 @@ class TargetMachine;
 
 namespace patchbay {
 
-/// In bytes that are assembled when the pass is built (embed-code.py): four of them
-/// say how far something is from them.
+/// A place in bytes that are assembled when the pass is built (embed-code.py):
+/// four bytes, the distance of the target from them.
 struct CodeFixup {
   unsigned Offset;
   enum { Text, ExceptTable, Links, Personality } Target;
@@ -31,32 +31,33 @@ struct CodeSection {
   llvm::ArrayRef<CodeFixup> Fixups;
 };
 
-/// What sites of x86-64 lead to: stubs, of StubsSize bytes, then trampolines, and
-/// their unwind information.
+/// The code that sites of x86-64 lead to: stubs, of StubsSize bytes, then
+/// trampolines, and their unwind information.
 struct ModuleCode {
   CodeSection Text, ExceptTable, Frames;
   unsigned StubsSize;
 
-  /// Common information entry of .eh_frame for pads, where threads execute them.
+  /// Common information entry of .eh_frame for pads, where threads execute
+  /// them.
   llvm::StringRef PadFrame;
 };
 
 /// The size of a landing pad on every target.
 inline constexpr unsigned LandingPadSize = 4;
 
-/// The defaults are those of a target that lacks what a field describes.
-/// Instructions and registers have LLVM's names (MachineCode.h).
+/// The default of a field is for targets that lack the property. Instructions
+/// and registers have LLVM's names (MachineCode.h).
 struct SlotLayout {
   /// Four bytes of return instructions, little endian: the pad.
   uint32_t PadWord = 0;
 
-  /// Fills what alignment asks for in front of the slot; never executed. Zeros are
-  /// illegal instructions.
+  /// Fills the space that alignment needs before the slot; never executed.
+  /// Zeros are illegal instructions.
   uint8_t FillByte = 0;
 
-  /// The opcode that LLVM puts directly before the hash, in a pad's place. With
-  /// kcfi-arity the function's arity is added to it. The classes of the registers
-  /// that count for that.
+  /// The opcode that LLVM puts directly before the hash, instead of a byte of
+  /// the pad. With kcfi-arity LLVM adds the function's arity to it; registers
+  /// of ArityClasses count.
   std::optional<uint8_t> HashOpcode;
   llvm::StringRef ArityClasses;
 
@@ -70,27 +71,27 @@ struct SlotLayout {
   /// The landing pad instructions that a site must leave at the entry.
   llvm::StringRef LandingPads;
 
-  /// The pass behind which landing pads are in place and branches have their final
-  /// form.
+  /// The pass after which landing pads are in place and branches have their
+  /// final size.
   llvm::StringRef Behind;
 
   /// The shortest reach of a branch that LLVM has given its final form, 0 if
   /// the assembler still does that.
   unsigned BranchReach = 0;
 
-  /// Instructions that only print a directive, but do not say that they are no code.
+  /// Instructions that only print a directive, but are no meta instructions.
   llvm::StringRef Directives;
 
-  /// Instructions that are landing pads besides what else they do. The site comes
-  /// before them, and before it, in functions with the attribute that asks for
-  /// landing pads, one of its own.
+  /// Instructions that are landing pads and do something else, too. The site
+  /// comes before them. In functions with LandingPadAttribute OwnLandingPad
+  /// comes before the site.
   llvm::StringRef ImpliedLandingPads, LandingPadAttribute, OwnLandingPad;
 
-  /// The site: its size and its instructions, but for what leads to a stub.
+  /// The site: its size, and its instructions without the reference to a stub.
   unsigned SiteSize = 0;
   llvm::StringRef Site;
 
-  /// What sites lead to; null if they have no such operand.
+  /// The code that sites lead to; null if sites have no such operand.
   const ModuleCode *Code = nullptr;
 
   /// Registers that a site or a trampoline changes and that an option of the
@@ -140,7 +141,7 @@ struct SlotLayout {
   llvm::StringRef OtherKeptRegisters;
 };
 
-/// What is known about a target; null if it has no slots.
+/// The layout of a target; null if the target has no slots.
 const SlotLayout *findSlotLayout(const llvm::Triple &TT);
 
 } // namespace patchbay

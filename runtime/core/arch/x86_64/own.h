@@ -2,7 +2,7 @@
 /*
  * The trampolines that a module has of its own: what the library's are (entry.S), but
  * that they find by a table what is the library's. This is not assembled here, but when
- * the pass is built (llvm-pass/Targets/X86_64Stubs.S). The pass emits the bytes behind the
+ * the pass is built (llvm-pass/X86_64Stubs.S). The pass emits the bytes behind the
  * stubs of a module, where unwind tables say what they say of an entry.
  *
  * The library takes them if they are made as it would make them: abi.h says by which
