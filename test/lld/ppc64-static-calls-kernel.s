@@ -16,6 +16,13 @@
 # SECTIONS-DAG: 56 FUNC LOCAL HIDDEN [<other: 0x62>] {{.*}} __SCT__near
 # SECTIONS-DAG: __stop_static_call_sites
 
+## The place of the TOC pointer may have another name.
+# RUN: llvm-objcopy --redefine-sym __static_call_toc_offset=my_toc toc.o my_toc.o
+# RUN: not %{link} -T vmlinux.lds a.o my_toc.o -o my_toc 2>&1 | FileCheck %s --check-prefix=NO-TOC
+# NO-TOC: cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' says where the kernel keeps it, from r13
+# RUN: %{link} --static-calls-toc-symbol=my_toc -T vmlinux.lds a.o my_toc.o -o my_toc
+# RUN: llvm-objdump -d --no-show-raw-insn my_toc | FileCheck %s
+
 ## Callers in the kernel enter at the local entry point, and load the TOC pointer
 ## from the PACA where the nop was; other nops stay.
 # RUN: llvm-objdump -d --no-show-raw-insn vmlinux | FileCheck %s

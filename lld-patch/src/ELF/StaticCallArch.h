@@ -100,7 +100,8 @@ protected:
 std::unique_ptr<StaticCallArch> makeStaticCallArchX86_64(Ctx &);
 std::unique_ptr<StaticCallArch> makeStaticCallArchAArch64();
 std::unique_ptr<StaticCallArch> makeStaticCallArchPPC64(bool sameToc);
-std::unique_ptr<StaticCallArch> makeStaticCallArchPPC64Kernel();
+std::unique_ptr<StaticCallArch>
+makeStaticCallArchPPC64Kernel(StringRef tocSymbol);
 
 } // namespace lld::elf
 

@@ -49,6 +49,35 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
     warnNoEffect("--static-calls-relocatable", "without -r");
 }
 
+// Read the options for names, and report those that have no effect, or would
+// make each symbol a key or a thunk, or a thunk its own key.
+static void readNames(Ctx &ctx, const opt::InputArgList &args,
+                      StaticCallMode &mode, bool makesThunks) {
+  auto read = [&](unsigned option, const char *name, StringRef &value,
+                  bool hasEffect, const char *without) {
+    if (!args.hasArg(option))
+      return;
+    value = args.getLastArgValue(option);
+    if (!hasEffect)
+      Warn(ctx) << name << " has no effect without " << without;
+  };
+  const bool usesNames = makesThunks || mode.sitesOnly;
+  const char *without =
+      ctx.arg.relocatable ? "--static-calls-relocatable" : "--static-calls";
+  read(OPT_static_calls_key_prefix, "--static-calls-key-prefix",
+       mode.keyPrefix, usesNames, without);
+  read(OPT_static_calls_thunk_prefix, "--static-calls-thunk-prefix",
+       mode.thunkPrefix, usesNames, without);
+  read(OPT_static_calls_toc_symbol, "--static-calls-toc-symbol",
+       mode.tocSymbol, args.hasArg(OPT_static_calls_kernel),
+       "--static-calls-kernel");
+  if (mode.keyPrefix.empty() || mode.thunkPrefix.empty() ||
+      mode.keyPrefix == mode.thunkPrefix)
+    ErrAlways(ctx) << "--static-calls-key-prefix and "
+                      "--static-calls-thunk-prefix must differ, and not be "
+                      "empty";
+}
+
 std::optional<StaticCallMode>
 elf::readStaticCallMode(Ctx &ctx, const opt::InputArgList &args) {
   const bool kernel = args.hasArg(OPT_static_calls_kernel);
@@ -70,6 +99,7 @@ elf::readStaticCallMode(Ctx &ctx, const opt::InputArgList &args) {
   const bool makesThunks = ctx.arg.relocatable
                                ? args.hasArg(OPT_static_calls_relocatable)
                                : enabled;
+  readNames(ctx, args, mode, makesThunks);
   if (!mode.sitesOnly && !makesThunks)
     return std::nullopt;
   return mode;

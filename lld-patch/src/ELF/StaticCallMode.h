@@ -6,6 +6,9 @@
 #define PATCHBAY_LLD_ELF_STATIC_CALL_MODE_H
 
 #include "StaticCalls.h"
+#include "lld/Common/LLVM.h"
+#include "patchbay/abi.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 
 namespace lld::elf {
@@ -22,6 +25,13 @@ struct StaticCallMode {
   bool sitesOnly = false;
   // --static-calls-same-toc.
   bool sameToc = false;
+
+  // --static-calls-key-prefix, --static-calls-thunk-prefix and
+  // --static-calls-toc-symbol: how names begin, and where a kernel says that it
+  // keeps its TOC pointer. The defaults are Linux's.
+  StringRef keyPrefix = PATCHBAY_SCK_PREFIX;
+  StringRef thunkPrefix = PATCHBAY_SCT_PREFIX;
+  StringRef tocSymbol = "__static_call_toc_offset";
 
   // As it is given, for messages.
   const char *option = "--static-calls";

@@ -116,7 +116,7 @@ SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
     if (!ref.thunk->isLive()) {
       // The final link has reported it when it scanned the relocation.
       error() << "relocation refers to a symbol in a discarded section: "
-              << PATCHBAY_SCT_PREFIX << name;
+              << ref.thunk->sym->getName();
       continue;
     }
     std::optional<StaticCallBranch> branch = arch.getBranch(*ref.sec, ref.rel);

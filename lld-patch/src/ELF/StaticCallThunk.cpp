@@ -4,6 +4,7 @@
 #include "InputFiles.h"
 #include "OutputSections.h"
 #include "StaticCallArch.h"
+#include "StaticCallMode.h"
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
@@ -19,21 +20,18 @@ Symbol *StaticCallArch::prepareBranch(Ctx &, StaticCallThunk &thunk,
   return thunk.sym;
 }
 
-StaticCallThunk::StaticCallThunk(Ctx &ctx, const StaticCallArch &arch,
-                                 Symbol &sym)
+StaticCallThunk::StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
+                                 const StaticCallArch &arch, Symbol &sym)
     : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_TEXT_SECTION, SHT_PROGBITS,
                        SHF_ALLOC | SHF_EXECINSTR, arch.layout.align),
       sym(&sym),
-      callName(sym.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX))),
+      callName(sym.getName().drop_front(mode.thunkPrefix.size())),
+      keyPrefix(mode.keyPrefix),
       caller(sym.file), arch(arch) {
   // Some look at it before it is written: AArch64, whether a thunk to it needs
   // a landing pad, and --bp-compression-sort=.
   content_ = arch.getCode().data();
   size = ctx.arg.relocatable ? arch.layout.relocatableSize : arch.layout.size;
-}
-
-std::string StaticCallThunk::keyName() const {
-  return (PATCHBAY_SCK_PREFIX + callName).str();
 }
 
 uint64_t StaticCallThunk::getPointerVA() const {

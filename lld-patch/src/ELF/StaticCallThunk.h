@@ -19,14 +19,15 @@ struct StaticCallMode;
 // the input, and is no part of the output.
 class StaticCallThunk final : public SyntheticSection {
 public:
-  StaticCallThunk(Ctx &ctx, const StaticCallArch &arch, Symbol &sym);
+  StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
+                  const StaticCallArch &arch, Symbol &sym);
   size_t getSize() const override { return size; }
   void writeTo(uint8_t *buf) override;
   void setSize(size_t newSize) { size = newSize; }
 
   StringRef getName() const { return callName; }
   // The symbol of its key.
-  std::string keyName() const;
+  std::string keyName() const { return (keyPrefix + callName).str(); }
 
   // Where the indirect form finds the address to go to, and whether what is
   // there is not the key but its address.
@@ -40,7 +41,7 @@ public:
   // The symbol, and its name without the prefix: what the program calls it. The
   // first file that refers to it, for messages.
   Symbol *sym;
-  StringRef callName;
+  StringRef callName, keyPrefix;
   InputFile *caller;
   // The key, from resolveStaticCalls() on: in this link unit or in another.
   Defined *key = nullptr;

@@ -105,13 +105,14 @@ struct StaticCalls {
 static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
   ArrayRef<Symbol *> all = ctx.symtab->getSymbols();
   for (; calls.numScanned != all.size(); ++calls.numScanned)
-    if (all[calls.numScanned]->getName().starts_with(PATCHBAY_SCT_PREFIX))
+    if (all[calls.numScanned]->getName().starts_with(calls.mode.thunkPrefix))
       calls.symbols.push_back(all[calls.numScanned]);
 }
 
 static Symbol *findKey(Ctx &ctx, const Symbol &thunk) {
-  StringRef name = thunk.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX));
-  return ctx.symtab->find((PATCHBAY_SCK_PREFIX + name).str());
+  const StaticCallMode &mode = ctx.staticCalls->mode;
+  StringRef name = thunk.getName().drop_front(mode.thunkPrefix.size());
+  return ctx.symtab->find((mode.keyPrefix + name).str());
 }
 
 // Whether `sym` is to be a thunk. A reference from a shared object is not a
@@ -168,7 +169,7 @@ static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx,
   if (ctx.arg.emachine == EM_AARCH64 && ctx.arg.is64 && ctx.arg.isLE)
     return makeStaticCallArchAArch64();
   if (ctx.arg.emachine == EM_PPC64 && ctx.arg.isLE)
-    return mode.kernel ? makeStaticCallArchPPC64Kernel()
+    return mode.kernel ? makeStaticCallArchPPC64Kernel(mode.tocSymbol)
                        : makeStaticCallArchPPC64(mode.sameToc);
   return nullptr;
 }
@@ -243,7 +244,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
         continue;
     }
     sym->isUsedInRegularObj = true;
-    auto *thunk = make<StaticCallThunk>(ctx, *calls->arch, *sym);
+    auto *thunk = make<StaticCallThunk>(ctx, calls->mode, *calls->arch, *sym);
     calls->thunks.push_back(thunk);
 
     // A thunk refers to its key where neither LTO nor --as-needed can see it.
@@ -408,7 +409,7 @@ static void findInputThunks(Ctx &ctx, StaticCalls &calls) {
     return;
   for (Symbol *sym : calls.symbols)
     if (sym->isDefined() || (sym->isUndefined() && ctx.arg.relocatable))
-      calls.thunks.push_back(make<StaticCallThunk>(ctx, *calls.arch, *sym));
+      calls.thunks.push_back(make<StaticCallThunk>(ctx, calls.mode, *calls.arch, *sym));
 }
 
 static bool resolveKey(Ctx &ctx, const StaticCalls &calls,
@@ -455,8 +456,10 @@ resolve(Ctx &ctx, StaticCalls &calls) {
 // option is missing, since the linker makes thunks, not a library; or the
 // linker script discards their section.
 static void explainUndefined(Ctx &ctx, bool makesThunks) {
+  const StringRef prefix =
+      makesThunks ? ctx.staticCalls->mode.thunkPrefix : PATCHBAY_SCT_PREFIX;
   for (const UndefinedDiag &undef : ctx.undefErrs) {
-    if (!undef.sym->getName().starts_with(PATCHBAY_SCT_PREFIX))
+    if (!undef.sym->getName().starts_with(prefix))
       continue;
     // Without a key there was nothing to make, and that is another error.
     if (makesThunks && !findKey(ctx, *undef.sym))

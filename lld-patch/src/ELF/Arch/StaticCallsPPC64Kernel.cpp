@@ -9,7 +9,8 @@
 // one instruction longer than a direct one. Where the call itself is patched, only
 // one instruction changes, whatever its target.
 //
-// The absolute symbol __static_call_toc_offset of the kernel gives the place of
+// The absolute symbol __static_call_toc_offset of the kernel (or
+// --static-calls-toc-symbol) gives the place of
 // the TOC pointer, in bytes from r13.
 //
 // The kernel enters the thunk at its local entry point. The global one is for
@@ -58,7 +59,6 @@ static constexpr unsigned branchOffset = 8, jumpOffset = 20,
                           firstOffset = 36, literalOffset = 48, thunkSize = 56;
 // st_other of a function whose local entry point is 8 bytes behind the global.
 static constexpr uint8_t localEntryAt8 = 3 << 5;
-static constexpr const char *tocOffsetName = "__static_call_toc_offset";
 
 static StaticCallLayout makeLayout() {
   StaticCallLayout layout;
@@ -73,7 +73,8 @@ static StaticCallLayout makeLayout() {
 namespace {
 class StaticCallArchPPC64Kernel final : public StaticCallArch {
 public:
-  StaticCallArchPPC64Kernel() : StaticCallArch(makeLayout()) {
+  explicit StaticCallArchPPC64Kernel(StringRef tocSymbol)
+      : StaticCallArch(makeLayout()), tocSymbol(tocSymbol) {
     code.resize(thunkSize);
     writeNops(code);
   }
@@ -87,6 +88,10 @@ public:
   void finishSites(Ctx &, ArrayRef<StaticCallSite>) const override;
   bool prepareTarget(Ctx &, StaticCallThunk &) const override;
   bool writeThunk(Ctx &, uint8_t *buf, const StaticCallThunk &) const override;
+
+private:
+  Defined *findTocOffset(Ctx &, const StaticCallSite &first) const;
+  StringRef tocSymbol;
 };
 } // namespace
 
@@ -120,14 +125,16 @@ bool StaticCallArchPPC64Kernel::isAddress(const InputSection &,
 
 // The symbol that says where the kernel keeps its TOC pointer, or null after an
 // error.
-static Defined *findTocOffset(Ctx &ctx, const StaticCallSite &first) {
-  Symbol *sym = ctx.symtab->find(tocOffsetName);
+Defined *
+StaticCallArchPPC64Kernel::findTocOffset(Ctx &ctx,
+                                         const StaticCallSite &first) const {
+  Symbol *sym = ctx.symtab->find(tocSymbol);
   auto *offset = dyn_cast_or_null<Defined>(sym);
   if (!offset || offset->section) {
     Err(ctx) << first.sec->getObjMsg(first.offset)
                    << ": call to static call '" << first.thunk->getName()
                    << "' cannot restore the TOC pointer: no absolute symbol '"
-                   << tocOffsetName
+                   << tocSymbol
                    << "' says where the kernel keeps it, from r13";
     return nullptr;
   }
@@ -136,7 +143,7 @@ static Defined *findTocOffset(Ctx &ctx, const StaticCallSite &first) {
     auto diag = Err(ctx);
     if (offset->file)
       diag << offset->file << ": ";
-    diag << "symbol '" << tocOffsetName << "' is "
+    diag << "symbol '" << tocSymbol << "' is "
          << static_cast<int64_t>(offset->value)
          << ", which is no displacement of ld";
     return nullptr;
@@ -204,6 +211,7 @@ bool StaticCallArchPPC64Kernel::writeThunk(Ctx &ctx, uint8_t *buf,
   return true;
 }
 
-std::unique_ptr<StaticCallArch> elf::makeStaticCallArchPPC64Kernel() {
-  return std::make_unique<StaticCallArchPPC64Kernel>();
+std::unique_ptr<StaticCallArch>
+elf::makeStaticCallArchPPC64Kernel(StringRef tocSymbol) {
+  return std::make_unique<StaticCallArchPPC64Kernel>(tocSymbol);
 }
