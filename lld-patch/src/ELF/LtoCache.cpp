@@ -172,8 +172,8 @@ FileCache elf::makePluginLtoCache(Ctx &ctx, FileCache cache) {
     Expected<AddStreamFn> addStream = cache(task, key, moduleName);
     if (!addStream || !*addStream) // an error, or the object was there
       return addStream;
-    return [&ctx, addStream = std::move(*addStream)](
-               unsigned task, const Twine &moduleName)
+    return [&ctx, addStream = std::move(*addStream)](unsigned task,
+                                                     const Twine &moduleName)
                -> Expected<std::unique_ptr<CachedFileStream>> {
       return std::make_unique<HeldStream>(
           ctx, std::make_unique<HeldStream::Buffer>(), addStream, task,

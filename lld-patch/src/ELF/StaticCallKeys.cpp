@@ -20,12 +20,12 @@ using namespace lld::elf;
 
 static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
                                const StaticCallThunk &thunk) {
-  Err(ctx) << thunk.caller << ": undefined static call key '"
-                 << thunk.keyName() << "'; define it with DEFINE_STATIC_CALL("
-                 << thunk.getName() << ", function) in one file of this link"
-                 << (mode.kernel ? ""
-                                 : ", or with DEFINE_EXPORTED_STATIC_CALL in a "
-                                   "shared object of it");
+  Err(ctx) << thunk.caller << ": undefined static call key '" << thunk.keyName()
+           << "'; define it with DEFINE_STATIC_CALL(" << thunk.getName()
+           << ", function) in one file of this link"
+           << (mode.kernel ? ""
+                           : ", or with DEFINE_EXPORTED_STATIC_CALL in a "
+                             "shared object of it");
 }
 
 // A key that is not in this link is in one that the dynamic linker finds, if it
@@ -41,14 +41,13 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
   return false;
 }
 
-static bool checkKey(Ctx &ctx, const StaticCallMode &mode,
-                     const Defined &key) {
+static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   // Room for the dynamic linker's copy of a variable of a shared object.
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
     Err(ctx) << "static call key '" << &key
-                   << "' cannot be copied from its shared object; recompile "
-                      "what refers to it with -fPIE or -fPIC";
+             << "' cannot be copied from its shared object; recompile "
+                "what refers to it with -fPIE or -fPIC";
     return false;
   }
   auto *sec = dyn_cast_or_null<InputSection>(key.section);
@@ -111,16 +110,15 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   const int64_t addend = rel.addend;
   if (rel.type != ctx.target->symbolicRel) {
     Err(ctx) << sec.getObjMsg(offset) << ": relocation " << rel.type
-                   << " cannot give static call key '" << thunk.key
-                   << "' its function";
+             << " cannot give static call key '" << thunk.key
+             << "' its function";
     return false;
   }
   // The final link has reported it when it scanned the relocation.
   if (auto *u = dyn_cast<Undefined>(&sym);
       u && u->discardedSecIdx && ctx.arg.relocatable) {
-    Err(ctx) << sec.getObjMsg(offset) << ": static call key '"
-                   << thunk.key
-                   << "' refers to a function in a discarded section";
+    Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
+             << "' refers to a function in a discarded section";
     return false;
   }
   if (!isFunction(sym)) {
@@ -145,10 +143,10 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   // Without a function, like a key that is null. But if the dynamic linker
   // looks for it, and finds nothing, it leaves a null that thunks jump to.
   if (sym.isUndefWeak() && sym.isPreemptible) {
-    Err(ctx) << sec.getObjMsg(offset) << ": static call key '"
-                   << thunk.key << "' refers to weak function '" << &sym
-                   << "', which may be missing at run time; define it with "
-                      "DEFINE_STATIC_CALL_NULL and update it";
+    Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
+             << "' refers to weak function '" << &sym
+             << "', which may be missing at run time; define it with "
+                "DEFINE_STATIC_CALL_NULL and update it";
     return false;
   }
   if (sym.isUndefWeak())
@@ -196,8 +194,7 @@ bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
 }
 
 bool elf::resolveStaticCallKey(Ctx &ctx, const StaticCallMode &mode,
-                               StaticCallIndex &index,
-                               StaticCallThunk &thunk) {
+                               StaticCallIndex &index, StaticCallThunk &thunk) {
   Symbol *sym = ctx.symtab->find(thunk.keyName());
   thunk.key = dyn_cast_or_null<Defined>(sym);
   if (!thunk.key)

@@ -26,8 +26,8 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
                    << (relocatable ? "--static-calls-relocatable"
                        : kernel    ? "--static-calls-kernel"
                                    : "--static-calls");
-  if (mode.sitesOnly && args.hasFlag(OPT_branch_to_branch,
-                                     OPT_no_branch_to_branch, false))
+  if (mode.sitesOnly &&
+      args.hasFlag(OPT_branch_to_branch, OPT_no_branch_to_branch, false))
     warnNoEffect("--branch-to-branch", "with --static-call-sites");
   if (kernel && ctx.arg.relocatable)
     warnNoEffect("--static-calls-kernel", "with -r");
@@ -64,13 +64,12 @@ static void readNames(Ctx &ctx, const opt::InputArgList &args,
   const bool usesNames = makesThunks || mode.sitesOnly;
   const char *without =
       ctx.arg.relocatable ? "--static-calls-relocatable" : "--static-calls";
-  read(OPT_static_calls_key_prefix, "--static-calls-key-prefix",
-       mode.keyPrefix, usesNames, without);
+  read(OPT_static_calls_key_prefix, "--static-calls-key-prefix", mode.keyPrefix,
+       usesNames, without);
   read(OPT_static_calls_thunk_prefix, "--static-calls-thunk-prefix",
        mode.thunkPrefix, usesNames, without);
-  read(OPT_static_calls_toc_symbol, "--static-calls-toc-symbol",
-       mode.tocSymbol, args.hasArg(OPT_static_calls_kernel),
-       "--static-calls-kernel");
+  read(OPT_static_calls_toc_symbol, "--static-calls-toc-symbol", mode.tocSymbol,
+       args.hasArg(OPT_static_calls_kernel), "--static-calls-kernel");
   if (mode.keyPrefix.empty() || mode.thunkPrefix.empty() ||
       mode.keyPrefix == mode.thunkPrefix)
     ErrAlways(ctx) << "--static-calls-key-prefix and "
@@ -96,9 +95,8 @@ elf::readStaticCallMode(Ctx &ctx, const opt::InputArgList &args) {
     mode.option = "--static-calls-kernel";
   checkOptions(ctx, args, mode, enabled);
 
-  const bool makesThunks = ctx.arg.relocatable
-                               ? args.hasArg(OPT_static_calls_relocatable)
-                               : enabled;
+  const bool makesThunks =
+      ctx.arg.relocatable ? args.hasArg(OPT_static_calls_relocatable) : enabled;
   readNames(ctx, args, mode, makesThunks);
   if (!mode.sitesOnly && !makesThunks)
     return std::nullopt;

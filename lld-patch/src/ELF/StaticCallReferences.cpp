@@ -49,11 +49,11 @@ static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
     for (const auto &rel : rels) {
       Symbol &sym = sec.file->getRelocTargetSym(rel);
       if (StaticCallThunk *thunk = thunkOf.lookup(&sym))
-        found.push_back({&sec, thunk,
-                         Relocation{R_NONE, rel.getType(/*isMips64EL=*/false),
-                                    rel.r_offset, getAddend<ELF64LE>(rel),
-                                    &sym},
-                         nullptr});
+        found.push_back(
+            {&sec, thunk,
+             Relocation{R_NONE, rel.getType(/*isMips64EL=*/false), rel.r_offset,
+                        getAddend<ELF64LE>(rel), &sym},
+             nullptr});
     }
   };
   const RelsOrRelas<ELF64LE> rels = sec.relsOrRelas<ELF64LE>();

@@ -18,9 +18,8 @@ static void writeOffset(Ctx &ctx, uint8_t *buf, uint64_t va, uint64_t field) {
   int64_t offset = va - field;
   if (!isInt<32>(offset))
     Err(ctx) << "static call table at 0x"
-                   << utohexstr(field, /*LowerCase=*/true)
-                   << " is out of reach of 0x"
-                   << utohexstr(va, /*LowerCase=*/true);
+             << utohexstr(field, /*LowerCase=*/true) << " is out of reach of 0x"
+             << utohexstr(va, /*LowerCase=*/true);
   write32(ctx, buf, offset);
 }
 

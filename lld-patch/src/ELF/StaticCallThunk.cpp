@@ -24,10 +24,8 @@ StaticCallThunk::StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
                                  const StaticCallArch &arch, Symbol &sym)
     : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_TEXT_SECTION, SHT_PROGBITS,
                        SHF_ALLOC | SHF_EXECINSTR, arch.layout.align),
-      sym(&sym),
-      callName(sym.getName().drop_front(mode.thunkPrefix.size())),
-      keyPrefix(mode.keyPrefix),
-      caller(sym.file), arch(arch) {
+      sym(&sym), callName(sym.getName().drop_front(mode.thunkPrefix.size())),
+      keyPrefix(mode.keyPrefix), caller(sym.file), arch(arch) {
   // Some look at it before it is written: AArch64, whether a thunk to it needs
   // a landing pad, and --bp-compression-sort=.
   content_ = arch.getCode().data();

@@ -409,7 +409,8 @@ static void findInputThunks(Ctx &ctx, StaticCalls &calls) {
     return;
   for (Symbol *sym : calls.symbols)
     if (sym->isDefined() || (sym->isUndefined() && ctx.arg.relocatable))
-      calls.thunks.push_back(make<StaticCallThunk>(ctx, calls.mode, *calls.arch, *sym));
+      calls.thunks.push_back(
+          make<StaticCallThunk>(ctx, calls.mode, *calls.arch, *sym));
 }
 
 static bool resolveKey(Ctx &ctx, const StaticCalls &calls,
@@ -423,8 +424,8 @@ static bool resolveKey(Ctx &ctx, const StaticCalls &calls,
 static void emitRelocations(const StaticCalls &calls) {
   for (const StaticCallThunk *thunk : calls.thunkTable->thunks)
     calls.arch->addEmittedRelocations(
-        *thunk, [&](uint64_t offset, RelType type, const Symbol &sym,
-                    int64_t addend) {
+        *thunk,
+        [&](uint64_t offset, RelType type, const Symbol &sym, int64_t addend) {
           calls.emitted->add(*thunk, offset, type, sym, addend);
         });
   calls.emitted->joinInput();

@@ -91,16 +91,15 @@ bool ppc64::checkTocRestore(Ctx &ctx, const StaticCallThunk &thunk,
   ArrayRef<uint8_t> content = sec.content();
   if (!(read32le(content.data() + offset) & 1)) {
     Err(ctx) << sec.getObjMsg(offset) << ": jump to static call '"
-                   << thunk.getName() << "' cannot restore the TOC pointer; "
-                   << advice;
+             << thunk.getName() << "' cannot restore the TOC pointer; "
+             << advice;
     return false;
   }
-  if (hasBytes(sec, offset, 8) &&
-      read32le(content.data() + offset + 4) == NOP)
+  if (hasBytes(sec, offset, 8) && read32le(content.data() + offset + 4) == NOP)
     return true;
   Err(ctx) << sec.getObjMsg(offset) << ": call to static call '"
-                 << thunk.getName()
-                 << "' lacks nop, cannot restore the TOC pointer; " << advice;
+           << thunk.getName() << "' lacks nop, cannot restore the TOC pointer; "
+           << advice;
   return false;
 }
 
@@ -253,8 +252,8 @@ bool StaticCallArchPPC64::writeNotocPart(Ctx &ctx, uint8_t *buf,
   if (!isLocalEntryKnown(thunk))
     return true;
   const uint64_t target = getLocalEntry(ctx, thunk);
-  const bool needsToc = !thunk.builtin && (isPltEntry(thunk) ||
-                                           thunk.target->stOther >> 5 > 1);
+  const bool needsToc =
+      !thunk.builtin && (isPltEntry(thunk) || thunk.target->stOther >> 5 > 1);
   const unsigned from = needsToc ? setToc + 8 : branch;
   if (auto inst = makeBranch(va + from, target)) {
     write32le(buf + from, *inst);

@@ -6,12 +6,12 @@
 // In the kernel r13, the thread pointer of the ELFv2 ABI, leads to a structure
 // that has the kernel's TOC pointer in it. So a caller in the kernel need not
 // save r2: the nop after the call becomes a load of the same value. A call is
-// one instruction longer than a direct one. Where the call itself is patched, only
-// one instruction changes, whatever its target.
+// one instruction longer than a direct one. Where the call itself is patched,
+// only one instruction changes, whatever its target.
 //
-// The absolute symbol __static_call_toc_offset of the kernel (or
-// --static-calls-toc-symbol) gives the place of
-// the TOC pointer, in bytes from r13.
+// The absolute symbol __static_call_toc_offset of the kernel, or the one that
+// --static-calls-toc-symbol names, gives the place of the TOC pointer, in bytes
+// from r13.
 //
 // The kernel enters the thunk at its local entry point. The global one is for
 // modules and for calls through pointers:
@@ -37,10 +37,10 @@
 // the jump, and that thread must still find a function.
 //===----------------------------------------------------------------------===//
 
-#include "StaticCallsPPC64.h"
 #include "InputFiles.h"
 #include "StaticCallReferences.h"
 #include "StaticCallThunk.h"
+#include "StaticCallsPPC64.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
@@ -54,9 +54,9 @@ using namespace lld;
 using namespace lld::elf;
 using namespace lld::elf::ppc64;
 
-static constexpr unsigned branchOffset = 8, jumpOffset = 20,
-                          return0Offset = 28, returnOffset = 32,
-                          firstOffset = 36, literalOffset = 48, thunkSize = 56;
+static constexpr unsigned branchOffset = 8, jumpOffset = 20, return0Offset = 28,
+                          returnOffset = 32, firstOffset = 36,
+                          literalOffset = 48, thunkSize = 56;
 // st_other of a function whose local entry point is 8 bytes behind the global.
 static constexpr uint8_t localEntryAt8 = 3 << 5;
 
@@ -104,9 +104,9 @@ Symbol *StaticCallArchPPC64Kernel::prepareBranch(Ctx &ctx,
     return thunk.sym;
   if (rel.type == R_PPC64_REL24_NOTOC) {
     Err(ctx) << sec.getObjMsg(rel.offset) << ": static call '"
-                   << thunk.getName()
-                   << "' is called without a TOC pointer; compile with "
-                      "-mno-pcrel";
+             << thunk.getName()
+             << "' is called without a TOC pointer; compile with "
+                "-mno-pcrel";
     return nullptr;
   }
   return checkTocRestore(ctx, thunk, sec, rel.offset,
@@ -131,11 +131,10 @@ StaticCallArchPPC64Kernel::findTocOffset(Ctx &ctx,
   Symbol *sym = ctx.symtab->find(tocSymbol);
   auto *offset = dyn_cast_or_null<Defined>(sym);
   if (!offset || offset->section) {
-    Err(ctx) << first.sec->getObjMsg(first.offset)
-                   << ": call to static call '" << first.thunk->getName()
-                   << "' cannot restore the TOC pointer: no absolute symbol '"
-                   << tocSymbol
-                   << "' says where the kernel keeps it, from r13";
+    Err(ctx) << first.sec->getObjMsg(first.offset) << ": call to static call '"
+             << first.thunk->getName()
+             << "' cannot restore the TOC pointer: no absolute symbol '"
+             << tocSymbol << "' says where the kernel keeps it, from r13";
     return nullptr;
   }
   // ld has a displacement of 14 bits, in words.
