@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds a server whose allocator, unmodified, has every function patchable, and attaches to
-it again and again under load:
+"""Builds a server with an unmodified allocator, makes every function patchable, and attaches
+to it again and again under load:
 
     python3 test/programs/allocators.py jemalloc|mimalloc|tcmalloc --times 1000
 
-Each recording is of all functions for 50 ms, every second one counts. It has to
-be readable. Where no event is lost, it has to have the calls that the server counted meanwhile,
-and the calls of malloc() that these make. Every answer has to be right, and afterwards the
-server has the threads, descriptors and about the memory that it had. A command that does
-not end in time is a hang: what its threads and the server's wait for is printed."""
+Each recording covers all functions for 50 ms; every second one only counts calls. It must be
+readable. If no event is lost, it has the calls that the server counted meanwhile, and the
+calls of malloc() inside of them. Every answer must be right. Afterwards the server has the
+same threads, descriptors and about the same memory. A command that does not end in time is a
+hang: the script prints what its threads and the server's wait for."""
 import argparse
 import contextlib
 import glob
@@ -32,7 +32,7 @@ NAMES = ("jemalloc", "mimalloc", "tcmalloc")
 OTHERS = ("function_duration", "function", "function_graph")
 MALLOC = ("malloc", "mi_malloc", "je_malloc", "tc_malloc")
 BLOCKS = 32     # of each request, see servers/allocating.cpp
-SECONDS = 300   # that a command may take, also where the machine is busy
+SECONDS = 300   # time limit of a command, also on a busy machine
 
 
 def ask(server):
@@ -43,12 +43,12 @@ def ask(server):
 
 
 def read_counts(path):
-    """(begun, done)"""
+    """Returns (begun, done)."""
     return struct.unpack("<qq", Path(path).read_bytes())
 
 
 def describe_threads(pid):
-    """Where each thread of a process is, in the kernel and by gdb."""
+    """The location of each thread of a process, from the kernel and from gdb."""
     for task in sorted(glob.glob(f"/proc/{pid}/task/*")):
         for name in ("comm", "wchan", "syscall", "stack"):
             with contextlib.suppress(OSError):
@@ -104,7 +104,7 @@ class Attaching(Driver):
             tracer = OTHERS[number // 2 % len(OTHERS)] if number % 2 else None
             self.attach(folder, tracer)
             self.times["attached"] += 1
-            # Later in long runs: some allocators still grow then, with or without a tracer.
+            # Taken late in long runs: some allocators still grow before, with or without a tracer.
             if number + 1 == max(visits.WARM, self.args.times // 2):
                 memory = visits.memory_kb(pid)
             if time.monotonic() > end:
@@ -139,7 +139,7 @@ class Attaching(Driver):
             self.calls[name] += number
 
     def command(self, *words):
-        """Its output, which is looked at if it ends with 0 in time."""
+        """Returns its output, after checking that it ended with 0 in time."""
         with subprocess.Popen([self.patchbay, *words], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             try:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds a program whole for another architecture, with kCFI and every function patchable,
-looks at the image with `patchbay verify`, and runs what is run of it to be traced, in user
-mode emulation."""
+"""Builds a whole program for another architecture, with kCFI and every function patchable.
+Checks the image with `patchbay verify`, and runs the traced workload in user mode
+emulation."""
 import argparse
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import programs
 from programs import ProgramError
 from run import Driver, words
 
-# What runs programs for each.
+# The emulator for each architecture.
 TARGETS = {"aarch64-linux-gnu": "qemu-aarch64", "powerpc64le-linux-gnu": "qemu-ppc64le",
            "riscv64-linux-gnu": "qemu-riscv64"}
 
@@ -34,7 +34,7 @@ class CrossDriver(Driver):
 
     def left_alone(self, missed):
         """riscv64 passes arguments of some local functions in the registers that a site
-        needs, so the pass leaves these alone."""
+        needs, so the pass does not instrument these."""
         for message in missed:
             if "its calling convention is not C's" not in message:
                 super().left_alone([message])

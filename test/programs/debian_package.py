@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rebuilds Debian's package of bzip2 or SQLite by its own rules with the plugin, installs it,
-records its stripped program, and reads that where the program is not.
+records its stripped program, and reads the recording where the program does not exist.
 
     debian_package.py --build BUILD --dsc FILE --work DIR --cc CLANG [--debs DIR]
 
---debs: of packages that were built before. Installed is it in a copy of this system that
-lasts as long as the recording (overlayfs), so what reads is another root file system, with
-another build of the library or none. Prints a line for what was done; what fails ends it.
+--debs: packages that were built before. The package is installed in a copy of this system
+(overlayfs) that exists only during the recording. The reader uses another root file system,
+with another build of the library or none. Prints a line for each step; the first error ends it.
 """
 import argparse
 import bz2
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 INPUTS = Path(__file__).resolve().parent.parent / "runtime" / "Inputs"
-# More than one of bzip2's blocks, which are sorted in two ways.
+# More than one of bzip2's blocks, which it sorts by two algorithms.
 DATA = bytes(i * i >> 7 & 0xff for i in range(1_000_000))
 QUERY = """create table t(a, b);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
@@ -41,7 +41,7 @@ class Package:
     is_right: object
 
     def has(self, deb, suffix):
-        """Whether it is one of these, or, with its suffix, belongs to one."""
+        """Is it one of these, or does it belong to one, by its suffix?"""
         return re.match(f"({'|'.join(map(re.escape, self.debs))}){suffix}_", deb.name)
 
 
@@ -68,21 +68,21 @@ def run(*command, said=None, **more):
 
 
 def build(dsc, work, plugin, cc):
-    """The packages, without a change to the source or its rules. bzip2's set CC themselves, so
-    it is given as make's own, too. dwz 0.15, which they run, knows no DWARF 5 of clang's."""
+    """Builds the packages, without a change to the source or its rules. bzip2's rules set CC, so it
+    is also passed as a make variable. dwz 0.15, which they run, cannot read clang's DWARF 5."""
     source = work / "source"
     run("dpkg-source", "--no-check", "-x", dsc, source)
     environment = dict(os.environ, CC=cc, MAKEFLAGS=f" -- CC={cc}", DEB_BUILD_OPTIONS="nocheck",
                        DEB_CFLAGS_APPEND=f"-fplugin={plugin} -gdwarf-4", LC_ALL="C.UTF-8")
     for name in ("CFLAGS", "LDFLAGS"):
         environment.pop(name, None)
-    # Its documentation takes more packages than its programs.
+    # Its documentation needs more packages than its programs.
     run("dpkg-buildpackage", "-B", "-us", "-uc", cwd=source, env=environment)
     return work
 
 
-# In a mount namespace of its own: a copy of the root file system, in which packages are
-# installed; of what is mounted on it, only what is given.
+# In a private mount namespace: a copy of the root file system with the packages installed.
+# Only the given mounts are visible in it.
 INSTALLED = """
 mount -t tmpfs none "$ROOT"
 mkdir "$ROOT/upper" "$ROOT/work" "$ROOT/all"
@@ -111,7 +111,7 @@ def record(package, build_tree, work, debs):
 
 
 def names(patchbay, data, *options, before=()):
-    """Those of functions that were called, and of all how many are just addresses."""
+    """Names of the functions called, and the number of those that are only addresses."""
     done = subprocess.run([*map(str, (*before, patchbay, "report", "--json", *options, data))],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
@@ -152,14 +152,14 @@ def main():
     print("recorded:", "stripped" if (work / "symtab").read_text() == "0\n" else "not stripped")
     data = work / "data"
     shown, unknown = names(patchbay, data)
-    # The recording has the names that the stripped files have. What lies at their paths here
-    # are other builds, if anything.
+    # The recording has the names that the stripped files have. The paths here lead to other
+    # builds, or nowhere.
     if not package.exported <= shown or package.others & shown or unknown < 0.3:
         sys.exit(f"without anything: no {sorted(package.exported - shown)}, but "
                  f"{sorted(package.others & shown)}, and {unknown:.0%} are addresses")
     print("without anything: exported names")
 
-    # As the packages of debug symbols have it, in a folder that is no root.
+    # In the layout of packages of debug symbols, in a folder that is no root.
     symbols = work / "symbols"
     for deb in debs.glob("*-dbgsym_*.deb"):
         if package.has(deb, "-dbgsym"):

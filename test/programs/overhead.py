@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a recording with --max-overhead costs by the processor time that a program takes:
+"""Measures what --max-overhead costs in CPU time of the program:
 
     python3 test/programs/overhead.py --build build/release redis SERVER BENCHMARK
     python3 test/programs/overhead.py --build build/release run PROG ARGS...
 
-Two of the redis-server SERVER answer redis-benchmark all the time, on one processor, and one
-of them is recorded, then the other: what counts is the time for an answer, but not in the
-first second and a half of a recording. PROG is run to its end, as it is and recorded, both at
-once and on the same processor, for some seconds: its start is counted, too. Printed is the
-median of the ratios, and what the last recording says of itself. With --compare PROG is run
-once more, and every call of it is timed: what that says of the functions that were disarmed,
-and of those that were left."""
+redis: two processes of redis-server SERVER answer redis-benchmark all the time on one CPU. One
+of them is recorded, then the other. The result is the time per answer; the first second and a
+half of a recording does not count. run: PROG runs to its end, plain and recorded, both at the
+same time on one CPU, for some seconds; its start counts, too. Prints the median of the
+ratios, and the summary of the last recording. --compare runs PROG once more and times every
+call, to show the durations of the functions that were disabled and of
+those that were kept."""
 import argparse
 import json
 import os
@@ -25,7 +25,7 @@ import time
 
 
 def cpu_seconds(pid):
-    """Of the process, in steps of a nanosecond."""
+    """CPU time of the process, in ns."""
     with open(f"/proc/{pid}/schedstat", encoding="utf-8") as file:
         total = int(file.read().split()[0])
     for thread in os.listdir(f"/proc/{pid}/task"):
@@ -62,7 +62,7 @@ def answers(port):
 
 
 class Server:
-    """A redis-server that answers a benchmark all the time, on a processor that it shares."""
+    """A redis-server that answers a benchmark all the time, on a shared CPU."""
 
     def __init__(self, server, benchmark, folder, processor, others):
         self.port = free_port()
@@ -76,7 +76,7 @@ class Server:
             stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, others))
 
     def spent(self):
-        """Processor time, and answers."""
+        """Returns CPU time and number of answers."""
         return cpu_seconds(self.process.pid), answers(self.port)
 
     def stop(self):
@@ -86,7 +86,7 @@ class Server:
 
 
 def costs(servers, seconds):
-    """Of an answer of each of the two, in the same time."""
+    """CPU time per answer of each of the two, in the same period."""
     before = [server.spent() for server in servers]
     time.sleep(seconds)
     after = [server.spent() for server in servers]
@@ -94,8 +94,8 @@ def costs(servers, seconds):
 
 
 def wait_for_begin(recording):
-    """A call is measured before, and on a busy machine a process may be hard to visit: what
-    was counted until then would cost nothing."""
+    """Waits until the recording is active. The command first measures the cost of a call, and
+    may need time to attach on a busy machine. Until then recording costs nothing."""
     said = ""
     while ": recording;" not in said:
         line = recording.stderr.readline()
@@ -105,9 +105,9 @@ def wait_for_begin(recording):
 
 
 def redis(args, server, benchmark):
-    """Two servers side by side on one processor, of which first one and then the other is
-    recorded: what else the machine does is equal for both, and what differs between them,
-    as where their memory is, is once on this side of the ratio and once on that one."""
+    """Two servers run side by side on one CPU. First one is recorded, then the other. Other load
+    affects both equally. Differences between the two, such as memory placement, are once on
+    each side of the ratio."""
     processor = max(os.sched_getaffinity(0))
     others = os.sched_getaffinity(0) - {processor} or {processor}
     ratios, servers = [], []
@@ -139,8 +139,8 @@ def redis(args, server, benchmark):
 
 
 def begin(command, before, folder, name, processor):
-    """Runs it behind `before` on that processor, once somebody writes to its pipe `go-`. The
-    shell starts nothing else, which would be counted, too."""
+    """Runs it after `before` on that CPU, when a line is written to its pipe `go-`. The shell
+    starts nothing else, because that would count, too."""
     os.mkfifo(f"{folder}/go-{name}")
     wait = (': > "$0"/here-"$1"; read -r _ < "$0"/go-"$1"; '
             'into="$0"/times-"$1"; shift; "$@"; code=$?; times > "$into"; exit $code')
@@ -150,8 +150,8 @@ def begin(command, before, folder, name, processor):
 
 
 def run(args, *command):
-    """Side by side on one processor: what else the machine does is equal for both. The
-    command's own time, before and afterwards, is not the program's."""
+    """Runs both side by side on one CPU, so that other load affects both equally. CPU time of
+    the command itself, before and afterwards, is not counted."""
     ratios = []
     processor = max(os.sched_getaffinity(0))
     for _ in range(args.times):
@@ -164,8 +164,8 @@ def run(args, *command):
                 if any(process.poll() for process in running.values()):
                     break
                 time.sleep(0.02)
-            # Also opened for reading: nobody waits here for a program that has ended, or that
-            # has not come to it yet.
+            # Also opened for reading: the open does not wait for a program that has ended, or
+            # that has not opened it yet.
             pipes = [os.open(f"{folder}/go-{name}", os.O_RDWR) for name in ways]
             for pipe in pipes:
                 os.write(pipe, b"\n")
@@ -175,7 +175,7 @@ def run(args, *command):
                 if process.returncode:
                     sys.exit(said[name])
                 with open(f"{folder}/times-{name}", encoding="utf-8") as file:
-                    # The second line is of the shell's children: user's and system's.
+                    # The second line is that of the shell's children: user and system time.
                     seconds[name] = sum(60 * int(minutes) + float(rest) for minutes, rest
                                         in re.findall(r"(\d+)m([\d.]+)s",
                                                       file.read().splitlines()[1]))
@@ -187,7 +187,7 @@ def run(args, *command):
 
 
 def disarmed(args, data):
-    """Names, but of those that were armed again."""
+    """The names, except those that were re-enabled."""
     said = subprocess.run([f"{args.build}/bin/patchbay", "info", "-i", data], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     return {name for name, why in re.findall(r"^left out +(.*?): (.*)$", said, re.M)
@@ -195,7 +195,7 @@ def disarmed(args, data):
 
 
 def compare(args, *command):
-    """By the average time of a call, as a recording of all of them has it."""
+    """By the mean duration of a call, from a recording of all calls."""
     long_ns = 100000
     with tempfile.TemporaryDirectory() as folder:
         for name, options in (("limited", ("-t", args.tracer, *limit(args))),

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What it costs to count a function's calls in a process that runs, started by nobody in
-particular, by what there is for that:
+"""Compares the cost of counting a function's calls in a running process that was not prepared
+for tracing, with different tools:
 
     python3 test/programs/peers.py --build build/release [TOOL...]
 
-Each tool attaches to servers/peer.c, counts for four seconds and leaves. The table has
-what a call takes before, meanwhile and afterwards, in the best of rounds of 20 ms, what
-the tool counted, and why there is no line of one that is not there or does not work."""
+Each tool attaches to servers/peer.c, counts for four seconds and detaches. The table has the
+time of a call before, during and after that, in the fastest round of 20 ms, and the tool's
+count. If a tool is missing or does not work, the table has the reason."""
 import argparse
 import os
 import re

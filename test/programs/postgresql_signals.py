@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sends SIGFPE to a backend of PostgreSQL while it works, twenty times: its handler leaves
-by siglongjmp(), from wherever it is, within a tracer, too. What the backend does then has
-to be recorded, or named as missed: 1,000 queries, and the twenty that were interrupted."""
+"""Sends SIGFPE to a working backend of PostgreSQL twenty times. Its handler leaves by
+siglongjmp(), from any point, also inside a tracer. All later work of the backend must be
+recorded, or counted as missed: 1,000 queries, and the twenty interrupted ones."""
 import argparse
 import ctypes
 import json
@@ -20,10 +20,10 @@ from programs.serving import Run
 from servers import PR_SET_CHILD_SUBREAPER, Serving, Started
 
 SIGNALS, QUERIES = 20, 1000
-# Room for all that happens until a signal comes.
+# Space for all events before the first signal.
 TRACERS = {"function_duration": ("--threshold", "2us"), "function_graph": ("--buffer", "4G"),
            "function": ("--buffer", "4G")}
-# To rewrite a view takes longer than the threshold, with all functions traced.
+# Rewriting a view takes longer than the threshold with all functions traced.
 LONG = "SELECT sum(i * i % 7) FROM pg_user, generate_series(1, 100000000) i"
 SHORT = "SELECT {} FROM pg_user LIMIT 1"
 

@@ -4,14 +4,14 @@
 
     recording.py [--cut] FOLDER
 
-An exit has an entry, of the same call; of two calls of a thread one is within the
-other or they are apart; what a call took itself, without those that it made, adds
-up to what the outermost calls took. Calls that nobody knows the end of are allowed
-only at the end of a thread, unless longjmp() cut them off, or functions were disarmed
+An exit has an entry of the same call. Of two calls of a thread, one is nested in the
+other, or they do not overlap. Self times add up to the times of the outermost calls.
+Calls with unknown end are permitted only at the end of a thread. Exceptions are calls that
+longjmp() cut off, and functions that were disarmed
 while they ran (--cut).
 
-This reads the files by itself, as runtime/trace/format.h has them, and in the order
-in which they were written: what it finds, the command did not put in order.
+This script parses the files itself, by runtime/trace/format.h, in the order in
+which they were written. Its findings do not depend on sorting by the command.
 """
 import argparse
 import mmap
@@ -26,7 +26,7 @@ CHUNK = struct.Struct("<IIQ")
 MODULE = struct.Struct("<IIQ32s")
 FUNCTIONS = struct.Struct("<IIQ")
 PARENT = struct.Struct("<QQII")
-EXPLAIN = (2, 5, 12, 13)  # kinds of chunks that say what functions are
+EXPLAIN = (2, 5, 12, 13)  # kinds of chunks that describe functions
 SESSION = struct.Struct("<IIQQQQ9QQ64s64s")
 BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")
@@ -37,12 +37,12 @@ THREAD = 0xffffff11  # what follows is of another thread
 
 
 def is_of_pass(last, passed):
-    """The rest are holes, and what an earlier pass left."""
+    """The rest are holes and remains of an earlier pass."""
     return last & 3 and last >> 2 & 63 == passed & 63
 
 
 class Damage(Exception):
-    """A recording says what cannot have been."""
+    """A recording contains an impossibility."""
 
 
 @dataclass
@@ -50,22 +50,22 @@ class Thread:
     tid: int = 0
     name: str = ""
     blocks: list = field(default_factory=list)  # (seq, pass, bytes)
-    # What was found:
+    # Results:
     entries: int = 0
     exits: int = 0
     unwound: int = 0    # of these: left by an exception, or longjmp()
     jumped: int = 0     # of these: left by longjmp()
-    cut: int = 0        # calls without an end, that others went on from
+    cut: int = 0        # calls without an end, whose thread continued elsewhere
     unfinished: int = 0
-    outermost: int = 0  # ticks of calls that are within no other
-    own: int = 0        # ticks of all calls, each without those that it made
+    outermost: int = 0  # ticks of the outermost calls
+    own: int = 0        # self ticks of all calls
     first: int = 0
     last: int = 0
     calls: Counter = field(default_factory=Counter)  # by number of the function
 
 
 def opened(path):
-    """(bytes, pid, error, start_ns, where chunks begin, and end)"""
+    """(bytes, pid, error, start_ns, start of chunks, end)"""
     with open(path, "rb") as file:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     magic, order, version, at, _, pid, error, start_ns, end = HEADER.unpack_from(data)
@@ -82,7 +82,7 @@ def chunks(data, at, end):
 
 
 class Recording:
-    """One file. Threads are by the number that the tracer gave them."""
+    """One file. Threads are identified by the tracer's numbers."""
 
     def __init__(self, path):
         self.path, self.threads, self.lost = path, {}, 0
@@ -101,7 +101,7 @@ class Recording:
             self._share_out(*block)
 
     def _explain(self, path, size, start_ns, pid, name):
-        """What functions are of a forked child, in its parent's file."""
+        """The functions of a forked child, from its parent's file."""
         path = Path(path).parent / name
         data, of_pid, _, of_start_ns, at, _ = opened(path)
         if (of_pid, of_start_ns) != (pid, start_ns):
@@ -116,7 +116,7 @@ class Recording:
             self._explain(path, *self.parent)
 
     def _share_out(self, number, seq, passed, records):
-        """Threads that ended are followed by others within a block."""
+        """Within a block, threads may follow ended ones."""
         begin = 0
         if self.session and self.session[1] & OVERWRITE:
             for i, (of, function, _, last) in enumerate(RECORD.iter_unpack(records)):
@@ -161,7 +161,7 @@ class Recording:
             self.lost += lost
 
     def calls(self):
-        """How often functions were called, by path of the module and address there."""
+        """How often functions were called, by path and address in the module."""
         calls = Counter()
         for thread in self.threads.values():
             for number, times in thread.calls.items():
@@ -203,7 +203,7 @@ class Recording:
 
 def check_thread(thread, records, graph):
     open_calls = []  # entries without an exit, the outermost first
-    ended = []       # (start, end) of calls that no call around them has ended
+    ended = []       # (start, end) of calls without an ended parent
     for time, function, frame, kind, detail in records:
         if function == JUMPED:
             thread.jumped += 1
@@ -252,7 +252,7 @@ def close(thread, open_calls, call):
 
 
 def check(folder, cut=False):
-    """The recordings in the folder, checked."""
+    """Yields the recordings in the folder, checked."""
     recordings = [Recording(path) for path in sorted(Path(folder).glob("*.pbd"))]
     recordings = [recording for recording in recordings if recording.session]
     for recording in recordings:

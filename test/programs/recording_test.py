@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of recording.py: what it must not take for a recording of something that
-can have been."""
+"""Tests of recording.py: it must reject impossible
+recordings."""
 import sys
 import tempfile
 import unittest
@@ -26,7 +26,7 @@ class Check(unittest.TestCase):
         pbd.write(self.folder.name, "42", pbd.pbd([
             pbd.module(3, "/module"), pbd.session(tracer=tracer),
             pbd.functions(3, [0x10, 0x20, 0x30], 5),
-            # As where the second block was begun before.
+            # As if the second block had been started first.
             pbd.block(1, 100, records[half:], seq=2, lost=lost),
             pbd.block(1, 100, records[:half], seq=1)], errno=error))
         recordings = recording.check(self.folder.name, cut)
@@ -88,8 +88,8 @@ class Check(unittest.TestCase):
                      tracer="function_duration")
 
     def test_thread_goes_on_in_block(self):
-        # Another thread's number and tid, then its name; one that is of an
-        # earlier pass says nothing.
+        # Another thread's number and tid, then its name; a record of an earlier
+        # pass is ignored.
         follows = (pbd.thread_follows(2, 101, b"a-long-name-123"),
                    pbd.thread_follows(3, 102, b"gone", passed=1))
         records = [pbd.record(10, 5, 9, 50), *follows,
@@ -106,7 +106,7 @@ class Check(unittest.TestCase):
                          [(100, "main", {5: 1}), (101, "a-long-name-123", {6: 2})])
 
     def test_forked(self):
-        # Behind what the child knew its parent gave a number to another function.
+        # After the fork its parent gave a number to another function.
         known = [pbd.module(3, "/module"), pbd.functions(3, [0x10])]
         size = 48 + len(pbd.session()) + sum(map(len, known))
         pbd.write(self.folder.name, "42", pbd.pbd([

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds real programs whole with kCFI and every function patchable, and runs
-their own tests: as they are, and with every function armed."""
+"""Builds real programs whole with kCFI and every function patchable. Runs their own
+tests: plain, and with every function armed."""
 import argparse
 import json
 import os
@@ -14,7 +14,7 @@ import programs
 from programs import ProgramError
 from programs.build import Build
 
-SECONDS = 7200  # that a run of tests may take
+SECONDS = 7200  # time limit of a run of tests
 
 
 class Driver:
@@ -76,7 +76,7 @@ class Driver:
         """Runs a test and returns how many tests of the program passed in it."""
         folder = self.work / "run"
         folder.mkdir(exist_ok=True)
-        # A name is that of an image; an absolute path remains what it is.
+        # A name is an image; an absolute path stays unchanged.
         image, *arguments = [word.format(images=self.folder) for word in test.command]
         command = [*before, self.folder / image, *arguments]
         environment = {key: value.format(images=self.folder)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs real servers under `patchbay record --live`, and controls each of their processes
-while they work: what they answer has to be what a stock build answers, and what was
-recorded the calls that the server itself counted."""
+"""Runs real servers under `patchbay record --live`, and controls each of their processes while
+they work. Their answers must equal those of a stock build. The recorded calls must equal
+the calls that the server itself counted."""
 import argparse
 import ctypes
 import json
@@ -24,16 +24,16 @@ from programs.build import Build
 from programs.serving import children, is_there, memory_kb, settled, wait_until
 from run import Driver
 
-SECONDS = 120      # that a command may take
-FORKED_SECONDS = 10  # until a process listens that was forked
-MEMORY_KB = 4096   # that a process may grow by, while it is asked again and again
+SECONDS = 120      # time limit of a command
+FORKED_SECONDS = 10  # time until a forked process listens
+MEMORY_KB = 4096   # permitted growth of a process under repeated requests
 PR_SET_CHILD_SUBREAPER = 36
 
 ALL, NONE, BUT_ONE = "all", "none", "but one"
 
 
 def steps(tracer, function):
-    """(what every process is asked for, what is counted from then on)"""
+    """(the request to every process, the functions counted from then on)"""
     yield (), ALL
     if tracer == "function_duration":
         yield ("--threshold", "1000s"), NONE
@@ -58,7 +58,7 @@ class Serving(Driver):
             Recorded(self, run, self.answers(run)).run()
 
     def compile(self):
-        """By the makefiles of the program, if it has to be."""
+        """Builds it by the program's makefiles, if necessary."""
         if hasattr(self.program, "make"):
             self.program.make(self.work, self.folder, self.args.cc,
                               [f"-fplugin={self.build / 'lib' / 'patchbay-pass.so'}"],
@@ -70,11 +70,11 @@ class Serving(Driver):
         if hasattr(self.program, "make"):
             self.program.make(self.work, self.stock, self.args.cc, [], self.args.jobs)
         else:
-            # Its answers are looked at, and nothing else: what is quick to compile will do.
+            # Only its answers matter: use the fastest compilation.
             Build(self.args.cc, self.stock, ("-O0",), jobs=self.args.jobs)(self.images)
 
     def answers(self, run):
-        """Of the stock build, which is not recorded."""
+        """Answers of the stock build, which is not recorded."""
         with Started(self, self.stock, run) as started:
             answers = started.server.load()
             for scene in run.scenes:
@@ -90,7 +90,7 @@ class Serving(Driver):
 
 
 class Started:
-    """A server that runs, in a folder of its own. At the end nothing of it is left."""
+    """A running server in its own folder. At the end nothing of it remains."""
 
     def __init__(self, serving, images, run, record=()):
         self.serving = serving
@@ -135,7 +135,7 @@ class Started:
             raise ProgramError(f"{self.process.args}: exit code {status}, it said\n{self.said()}")
 
     def end(self):
-        # Daemons, too: this process is the parent of those that have lost theirs.
+        # Daemons, too: this process adopts orphaned processes.
         while found := children(os.getpid()):
             for pid in found:
                 os.kill(pid, signal.SIGKILL)
@@ -191,7 +191,7 @@ class Recorded:
                                "than from stock")
 
     def count(self, counted):
-        """What the server has counted since the last time is expected."""
+        """Expects what the server has counted since the last time."""
         now = self.server.counts()
         for pid, calls in now.items():
             new = calls - self.counts.get(pid, Counter())
@@ -207,7 +207,7 @@ class Recorded:
                                    timeout=SECONDS)
 
     def wait_to_listen(self, pid):
-        """A process that was forked a moment ago may not listen yet."""
+        """Retries: a process that was just forked may not listen yet."""
         give_up = time.monotonic() + FORKED_SECONDS
         while pid not in self.listening:
             try:
@@ -227,7 +227,7 @@ class Recorded:
         return said
 
     def snapshots(self):
-        """What each process has recorded by now."""
+        """The calls that each process has recorded so far."""
         for pid in self.started.processes():
             folder = self.started.folder / f"snapshot-{pid}"
             self.control(pid, "--snapshot", folder)
@@ -235,7 +235,7 @@ class Recorded:
                 self.compare(folder, {pid: expected})
 
     def pester(self):
-        """Two clients at once ask every process again and again, under load."""
+        """Two clients at once send requests to every process again and again, under load."""
         processes = self.started.processes()
         before = {pid: (settled(lambda: self.server.descriptors(pid)), memory_kb(pid))
                   for pid in processes}
@@ -267,8 +267,8 @@ class Recorded:
                 raise ProgramError(f"process {pid} has grown from {kb} to {memory_kb(pid)} KB")
 
     def compare(self, data, expected):
-        """What was recorded with what the server counted: of each process if that is in
-        the recording, else of all. Returns what the server counted."""
+        """Compares the recorded calls with the server's count: per process if the recording
+        has that, otherwise in total. Returns the server's count."""
         said = json.loads(self.serving.output(self.serving.patchbay, "report", "--json", "-i",
                                               data))
         found = {None: Counter({f["name"]: f["calls"] for f in said["functions"]})}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Traces real programs in full, every call of every function, and checks what was
-recorded: against itself (recording.py), against the calls that function_profile
-counted, against a clock around the program, and against what the report adds up."""
+"""Traces real programs in full, every call of every function. Checks the recording against
+itself (recording.py), against the counts of function_profile, against a clock around the
+program, and against the sums of the report."""
 import argparse
 import json
 import os
@@ -17,8 +17,8 @@ import recording
 from programs import ProgramError
 from run import Driver, words
 
-# Of what the counter says in nanoseconds of the system's clock: how well its rate
-# and one reading of both are known.
+# Tolerance of the counter's time against the system's clock: precision of its rate, and of
+# one reading of both.
 CLOCK_ERROR = 1e-5
 CLOCK_ERROR_NS = 50_000
 
@@ -47,14 +47,14 @@ class Tracing(Driver):
                                check=True)
 
     def trace(self, workload):
-        # The first run of all finds no file that an earlier one wrote.
+        # The first run finds no output file of an earlier one.
         plain, _ = self.timed(workload)
         self.say(workload, f"{ms(plain)} untraced")
         try:
             counted = self.counted(self.recorded(workload, "function_profile")[0])
             data, wall, _ = self.recorded(workload, "function_graph")
             graph = recording.check(data, workload.jumps)
-            # Some functions can have no exit, such as those with a variable number of
+            # Some functions cannot have exits, for example those with a variable number of
             # arguments.
             traced = {where for r in graph for where in r.functions.values()}
             left_out = sum(where not in traced for where in counted)
@@ -76,7 +76,7 @@ class Tracing(Driver):
         print(f"{self.name}: {words(workload)}: {', '.join(what)}", flush=True)
 
     def recorded(self, workload, tracer):
-        """The folder of the recording, the time before and after, the process."""
+        """Returns the folder of the recording, the times before and after, and the process."""
         data = self.work / "patchbay.data"
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
@@ -106,8 +106,8 @@ class Tracing(Driver):
                         for function in said["functions"]})
 
     def times(self, recordings, pid, wall):
-        """All of it was between the two times, and so were the outermost calls of a
-        thread, one after another."""
+        """All events are between the two times, and so is the sum of the outermost calls of
+        a thread."""
         main = next(r for r in recordings if r.pid == pid)
         error = CLOCK_ERROR_NS + CLOCK_ERROR * (wall[1] - wall[0])
         covered = []
@@ -122,7 +122,7 @@ class Tracing(Driver):
         return f"{covered[0] / 1e6:.1f} ms of them in calls of the main thread"
 
     def report(self, data, recordings):
-        """What the command adds up is what the records say, but for rounding each."""
+        """The command's sums equal those of the records, except for rounding of each."""
         said = json.loads(self.output(self.patchbay, "report", "--json", "-i", data))
         calls = sum(function["calls"] for function in said["functions"])
         own = sum(function["self_ns"] for function in said["functions"])
@@ -140,7 +140,7 @@ def ms(wall):
 
 
 def agree(counted, recorded, traced):
-    """The calls that were counted in one run and recorded in another."""
+    """Compares the calls counted in one run with those recorded in another."""
     differ = {where for where in traced if counted[where] != recorded[where]}
     if differ:
         module, entry = where = min(differ)

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a server that runs, by its number, again and again while it works:
+"""Records a running server by its PID, again and again while it works:
 
     python3 test/programs/visits.py --build build/release PID TIMES
 
     python3 test/programs/visits.py --build build/release KIND PROG TIMES
 
-starts the server PROG, without anything, and loads it meanwhile: every answer has to be
-right. KIND is one of
+starts the server PROG, without the runtime, and sends requests meanwhile: every answer must
+be right. KIND is one of
 
-    redis, nginx  their server; redis has to have counted what it was asked
+    redis, nginx  their server; redis's own count must equal the requests
     python        a CPython, which runs servers/numbers.py
     httplib       servers/httplib.cpp
     postgresql    postgres, in a folder with initdb; the process of one client is recorded
 
-With --connections N the four clients have so many together, and ask on one after the other,
-with a --pause between two questions so that the machine can be used meanwhile: python and
-httplib have a thread for each, PostgreSQL a process, of which all are recorded at once, or
+--connections N: the four clients share so many connections and use them in turn. They wait
+--pause between two requests, which leaves the machine time for other work. python and httplib
+have a thread per connection, PostgreSQL a process. All of these are recorded at once, or
 --at-once so many, and the next ones the next time.
 
-Each recording lasts 50 ms. Then the process has to have the threads and descriptors
-that it had, nothing that is writable and executable, and about as much memory; what is
-printed at the end is how long one of its threads stood still each time."""
+Each recording lasts 50 ms. Afterwards the process has the same threads and descriptors,
+no mapping that is writable and executable, and about the same memory. The script prints
+how long one of its threads was stopped each time."""
 import argparse
 import contextlib
 import itertools
@@ -37,10 +37,10 @@ import threading
 import time
 
 TRACERS = ("function_profile", "function", "function_duration", "function_graph")
-MEMORY_KB = 8192  # that it may grow by after the first recordings,
-THREAD_KB = 40    # and for each thread, when it is seen for the first time
+MEMORY_KB = 8192  # permitted growth after the first recordings,
+THREAD_KB = 40    # and for each thread that is recorded for the first time
 WARM = 10         # so many of these
-SECONDS = 600     # that anything may take, also where all of it stands still for a while
+SECONDS = 600     # time limit of anything, also if all threads are stopped for a while
 
 
 def read(pid, name):
@@ -57,7 +57,7 @@ def count(pid, folder):
 
 
 def visit(args, pids, tracer, folder):
-    """How long a thread of each stood still."""
+    """How long a thread of each process was stopped."""
     which = [word for pid in pids for word in ("-p", str(pid))]
     done = subprocess.run(
         [f"{args.build}/bin/patchbay", "record", *which, "-t", tracer,
@@ -74,7 +74,7 @@ def percentile(values, percent):
 
 
 class Load:
-    """Clients that ask and check each answer, until they are told to end."""
+    """Clients that send requests and check each answer until they are told to end."""
 
     def __init__(self, port, ask, connections, pause, clients=4):
         self.pause = pause
@@ -189,7 +189,7 @@ def start_httplib(program, _folder, port):
 
 
 def message(server):
-    """The next one of PostgreSQL's protocol: its type, and what is in it."""
+    """The next message of PostgreSQL's protocol: its type and its contents."""
     def read(size):
         data = b""
         while len(data) < size:
@@ -206,7 +206,7 @@ GREETED = set()
 
 
 def greet(server):
-    """An assertion fails as long as it is starting up."""
+    """An assertion fails while the server is starting up."""
     body = struct.pack("!i", 196608) + b"user\0test\0database\0postgres\0\0"
     server.sendall(struct.pack("!i", len(body) + 4) + body)
     while message(server)[0] != b"Z":
@@ -215,7 +215,7 @@ def greet(server):
 
 
 def ask_postgresql(server):
-    """Some queries fail, whereupon the server leaves them by siglongjmp()."""
+    """Some queries fail; the server then leaves them by siglongjmp()."""
     if server not in GREETED:
         greet(server)
     number = random.randrange(100)
@@ -254,7 +254,7 @@ def start_postgresql(program, folder, port):
 
 
 def clients_of_postgresql(pid, number):
-    """Processes that PostgreSQL has forked for clients which stay."""
+    """The processes that PostgreSQL has forked for persistent clients."""
     time.sleep(1)
     found = []
     for _ in range(200):
@@ -347,7 +347,7 @@ def visit_often(args, pids):
             stood += visit(args, those, TRACERS[number % len(TRACERS)], folder)
             if number + 1 == WARM:
                 grown_from = {pid: memory_kb(pid) for pid in pids}
-            # Of a thousand processes it takes longer than to record one.
+            # Opening a thousand processes takes longer than recording one.
             if number < WARM or not number % (1 + len(pids) // 20):
                 memory.append((number, sum(map(memory_kb, pids))))
             times = number + 1

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A tracer that is left on: records servers/endless.c, whose threads call functions as
-fast as they can, with rotation and a limit of the disk, for a time:
+"""Records a busy server with rotation and a disk limit for a long time.
+The server is servers/endless.c, whose threads call functions as fast as possible:
 
     python3 test/programs/week.py --build build/release --seconds 3600
 
-Meanwhile a collector looks at each file that is whole, as soon as it is there: that it has
-all its chunks, and as many as there is time for `patchbay report` has to read. The files
-together may never take more of the disk than --max-size. And nothing may grow: the
-process's own memory, its descriptors, mappings, threads, and files that are deleted and
-still mapped. It ends at the first thing that is wrong."""
+Meanwhile a collector checks each complete file as soon as it exists: it has all its chunks.
+`patchbay report` must read as many files as there is time for. All files together never use
+more disk space than --max-size. Nothing may grow: memory of the process, its descriptors,
+mappings, threads, and deleted files that are still mapped. The script ends at the
+first error."""
 import argparse
 import json
 import os
@@ -23,9 +23,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FINAL = re.compile(r"(\d+)\.(\d{8}T\d{6}\.\d{3}Z)\.pbd")
-MEMORY_KB = 4096  # that may be more after the first tenth of the time
-MAPPINGS = 400    # of eight files that wait, and their blocks
-OPEN = 8          # the data file and a socket, by threads that need them for a moment
+MEMORY_KB = 4096  # permitted growth after the first tenth of the time
+MAPPINGS = 400    # of eight waiting files, and their blocks
+OPEN = 8          # the data file and a socket, which threads open for a moment
 
 CHUNK = struct.Struct("<IIQ")
 SESSION, BLOCK, LOSSES, TEXT = 4, 6, 9, 13  # enum pbd_kind
@@ -36,8 +36,8 @@ def size_of(text):
 
 
 def check_chunks(bytes_, name):
-    """What runtime/trace/format.h says: a header, and chunks up to the end. Returns whether
-    there are events; a child that found no room for any has counted them."""
+    """Parses a file by runtime/trace/format.h: a header, and chunks up to the end. Returns whether
+    there are events; a child without space for events has counted them."""
     magic, _, _, at, _, _, error = struct.unpack_from("<8s6I", bytes_)
     committed, = struct.unpack_from("<Q", bytes_, 40)
     kinds, lost = set(), 0
@@ -56,7 +56,7 @@ def check_chunks(bytes_, name):
 
 
 class Process:
-    """What of the process must not grow."""
+    """The properties of the process that must not grow."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -84,7 +84,7 @@ class Collector:
         self.bytes = self.most = self.calls = self.lost = 0
 
     def taken(self):
-        """Of the disk, now. Files may go meanwhile."""
+        """Current disk usage. Files may disappear meanwhile."""
         taken = 0
         for entry in os.scandir(self.data):
             try:
@@ -96,7 +96,7 @@ class Collector:
     def check_limit(self):
         taken = self.taken()
         self.most = max(self.most, taken)
-        # The file that the processes count in is none of the recording.
+        # The file with the processes' common counter is not part of the recording.
         assert taken <= self.limit + 4096, f"{taken} bytes of the disk"
 
     def collect(self):
@@ -115,7 +115,7 @@ class Collector:
                 self.empty.add(name)
 
     def report(self, name):
-        """On its own, as a collector has taken it away."""
+        """Reads a file on its own, as a collector that has taken it away."""
         shutil.rmtree(self.own, ignore_errors=True)
         os.mkdir(self.own)
         try:
@@ -126,7 +126,7 @@ class Collector:
             [f"{self.args.build}/bin/patchbay", "report", "--json", self.own],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         report = json.loads(done.stdout or "{}")
-        # Which is what it says where a child could make no file.
+        # The message if a child could not create a file.
         expected = 1 if report.get("lost_of_children") else 0
         assert done.returncode == expected, (name, done.stderr)
         self.calls += sum(f["calls"] for f in report["functions"])
@@ -208,7 +208,7 @@ def main():
         assert all(FINAL.fullmatch(name) for name in names), names
         collector.check_limit()
         collector.collect()
-        # What is removed is removed for lack of room.
+        # Files are only deleted for lack of space.
         assert collector.bytes < collector.limit or \
             collector.taken() > collector.limit / 4, f"{collector.taken()} bytes are left"
         for name in names:

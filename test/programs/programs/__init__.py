@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that nobody here wrote, as Debian's source packages have them.
+"""External programs, built from Debian's source packages.
 
-A module of this package describes one of them: images(folder, cc) unpacks its
-source there, and says what files its images are built of; tests(folder, whole)
-says how its own tests are run, a short part of them or all; workloads(folder, cc,
-whole) says what is run to be traced; runs() says how a server is started, and SERVER
-is what knows it. run.py builds and tests the programs, trace.py traces them, servers.py
-controls servers while they work; the benchmark weighs programs and times the compiler
-on them."""
+A module of this package describes one program. images(folder, cc) unpacks its source
+there and returns its images and their files. tests(folder, whole) returns its own
+tests, a short selection or all. workloads(folder, cc, whole) returns what is run to be
+traced. runs() returns how a server is started, and SERVER is the class that controls
+it. run.py builds and tests the programs, trace.py traces them, and servers.py controls
+servers while they work. The benchmark measures the size of programs, and the compile
+time."""
 import importlib
 import subprocess
 import sys
@@ -25,7 +25,7 @@ SERVED = ("nginx", "redis", "postgresql")
 
 
 class ProgramError(Exception):
-    """A program cannot be had, is not built, or fails its tests."""
+    """A program cannot be fetched or built, or fails its tests."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,23 @@ class Image:
 
 @dataclass(frozen=True)
 class Test:
-    """One run of a program's own tests. What passed finds in the output is one
-    test that passed, or as many as the group in it says."""
+    """One run of a program's own tests. `passed` matches each passed test in the output, or
+    a number of passed tests in its group."""
     command: tuple  # the name of an image, or a path; then arguments
     passed: str
-    images: tuple = ()  # that it runs, if it is not the command that is one
+    images: tuple = ()  # that it runs, if the command is not an image itself
     environment: tuple = ()
-    # Short enough to be run twice, and with every function armed.
+    # Short enough to run twice, also with every function armed.
     armed: bool = False
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A run of a program that is traced."""
+    """A workload that is traced."""
     images: tuple
     command: tuple  # as in a Test
-    data: tuple = ()  # a file for it, and the command that prints what is in it
-    same: bool = True  # it makes the same calls each time
+    data: tuple = ()  # an output file, and the command that prints its content
+    same: bool = True  # it makes the same calls in each run
     jumps: bool = False  # it calls longjmp()
 
 
@@ -74,7 +74,7 @@ def load(name):
 
 
 def ignore_list(name):
-    """Functions whose indirect calls are not checked, and why, or None."""
+    """Functions whose indirect calls are not checked, with the reason; or None."""
     path = Path(__file__).with_name(f"{name}.ignore")
     return path if path.exists() else None
 
@@ -95,7 +95,7 @@ def unpack(package, folder):
     tarball = Path(run.stdout.strip())
     source = folder / tarball.name.partition(".orig.")[0]
     if not source.exists():
-        # Under another name first, so that it appears whole or not at all.
+        # Under a temporary name first, so that it appears complete or not at all.
         part = Path(tempfile.mkdtemp(dir=folder))
         subprocess.run(["tar", "-xf", tarball, "-C", part, "--no-same-owner",
                         "--strip-components=1"], check=True)
@@ -105,7 +105,7 @@ def unpack(package, folder):
 
 
 def add_places(parser):
-    """The arguments that say where to work, and with what; see read_places()."""
+    """The arguments with paths and tools; see read_places()."""
     parser.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "release",
                         help="where Patchbay is built (build/release)")
     parser.add_argument("--work", type=Path, metavar="DIR",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A server of threads that allocate, for programs whose allocator is instrumented, too."""
+"""A server whose threads allocate, for programs with an instrumented allocator."""
 from pathlib import Path
 
 from . import Image, Unit
@@ -8,6 +8,6 @@ SERVER = Path(__file__).parent.parent / "servers" / "allocating.cpp"
 
 
 def link(name, *allocator):
-    """The server with these files of an allocator."""
+    """The server, linked with these files of an allocator."""
     return [Image(name, (Unit(SERVER, ("-std=c++17", "-fno-builtin-malloc")), *allocator),
                   ("-lstdc++", "-lm", "-ldl", "-pthread"))]

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import ProgramError
 
-# What upstream's code is warned of is not our business, the pass's warnings are.
+# Warnings about upstream's code do not matter here; the pass's warnings do.
 COMMON = ("-O2", "-Wno-everything", "-Werror=backend-plugin")
 
 
 def compile_flags(unit, flags):
-    """Of assembly nothing is instrumented."""
+    """Assembly is not instrumented."""
     instrument = () if unit.source.suffix == ".S" else tuple(flags)
     return (*COMMON, *unit.flags, *instrument)
 
@@ -23,7 +23,7 @@ def object_name(unit):
 
 
 class Build:
-    """One variant of a program, in a folder of its own."""
+    """One variant of a program, in its own folder."""
 
     def __init__(self, cc, folder, flags, link_flags=(), jobs=None):
         self.cc, self.folder, self.flags = cc, folder, flags
@@ -33,7 +33,7 @@ class Build:
         folder.mkdir(parents=True, exist_ok=True)
 
     def __call__(self, images):
-        """Each unit is compiled once, also if it is part of several images."""
+        """Each unit is compiled once, even if several images contain it."""
         units = list(dict.fromkeys(unit for image in images for unit in image.units))
         with ThreadPoolExecutor(self.jobs) as pool:
             self.messages = list(pool.map(self._compile, units))

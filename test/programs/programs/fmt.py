@@ -2,7 +2,7 @@
 """{fmt} and GoogleTest: C++ templates, virtual functions, and exceptions."""
 from . import Image, Test, Unit, Workload, unpack
 
-# Of the tests in test/CMakeLists.txt, those that link with the library.
+# The tests in test/CMakeLists.txt that link with the library.
 TESTS = ("format-test", "args-test", "assert-test", "chrono-test", "color-test",
          "core-test", "gtest-extra-test", "ostream-test", "compile-test",
          "printf-test", "ranges-test", "scan-test", "std-test", "xchar-test",
@@ -37,6 +37,6 @@ def tests(folder, whole):
 
 def workloads(folder, cc, whole):
     wanted = ("format-test", "os-test", "chrono-test") if whole else ("os-test",)
-    # Other numbers are drawn each time, and elapsed times are printed.
+    # Each run draws other random numbers, and prints elapsed times.
     return [Workload((image,), (image.name,), same=False)
             for image in images(folder, cc) if image.name in wanted]

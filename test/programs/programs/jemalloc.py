@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""jemalloc in a server (servers/allocating.cpp), in place of the C library's malloc()."""
+"""jemalloc in a server (servers/allocating.cpp), instead of the C library's malloc()."""
 import subprocess
 
 from . import Unit, unpack
@@ -7,8 +7,8 @@ from .allocating import link
 
 
 def configure(source, cc):
-    """Writes its headers. The last is of make's: names that the linker does not see;
-    without them private functions keep the names that the source has."""
+    """Generates its headers. The last one would be made by make: it renames private functions.
+    Without it they keep the names in the source."""
     environment = ("env", f"CC={cc}", "CFLAGS=-O2")
     subprocess.run(["autoconf"], cwd=source, check=True)
     subprocess.run([*environment, "sh", "./configure", "--disable-cxx"], cwd=source, check=True,
@@ -20,7 +20,7 @@ def images(folder, cc):
     source = unpack("jemalloc", folder)
     if not (source / "include/jemalloc/internal/private_namespace.h").exists():
         configure(source, cc)
-    # zone.c is macOS's.
+    # zone.c is for macOS.
     return link("jemalloc", *(
         Unit(path, ("-std=gnu11", "-D_GNU_SOURCE", "-D_REENTRANT", "-fvisibility=hidden",
                     f"-I{source / 'include'}"))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lua: an interpreter whose errors and coroutines jump over frames of C."""
+"""Lua: an interpreter whose errors and coroutines jump over C frames."""
 from pathlib import Path
 
 from . import ROOT, Image, Unit, Workload, unpack
 
-# So that each run makes the same calls. The seed would be the time, and tables would
-# be in another order. Strings are looked up in a cache by the address that they are
-# at, some on the stack, where those differ whose exits are traced and those whose
-# are not: with one line the cache goes by what is in them.
+# Makes each run identical. By default the seed is the time, which changes the order of
+# tables. Strings are looked up in a cache by their address. Some are on the stack, where
+# addresses differ if exits are traced. With one line in the cache
+# the lookup depends on the contents only.
 SAME = ("-Dluai_makeseed(L)=1", "-DSTRCACHE_N=1", "-DSTRCACHE_M=2")
 FLAGS = ("-std=gnu99", "-DLUA_USE_POSIX", "-DLUA_USE_DLOPEN", *SAME)
 

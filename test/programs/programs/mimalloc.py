@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""mimalloc in a server (servers/allocating.cpp), in place of the C library's malloc()."""
+"""mimalloc in a server (servers/allocating.cpp), instead of the C library's malloc()."""
 from . import Unit, unpack
 from .allocating import link
 

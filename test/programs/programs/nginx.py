@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nginx: a master that forks workers, lets new ones take over, and replaces itself."""
+"""nginx: a master that forks workers, replaces them by new ones, and replaces itself."""
 import hashlib
 import http.client
 import os
@@ -16,7 +16,7 @@ from .serving import HOST, PATIENCE, Run, Server, at_once, children, is_there, w
 WORKERS = 3
 CONNECTIONS = 32  # so many that each worker gets some of them
 
-# What needs libraries, or other servers to pass requests on to.
+# Modules that need libraries, or other servers to which they pass requests.
 LEFT_OUT = """http_rewrite http_gzip http_proxy http_fastcgi http_uwsgi http_scgi http_grpc
     http_memcached http_charset http_ssi http_userid http_auth_basic http_mirror http_geo
     http_map http_split_clients http_referer http_limit_conn http_limit_req http_empty_gif
@@ -116,7 +116,7 @@ class Nginx(Server):
             self.open_to_nobody()
 
     def open_to_nobody(self):
-        """Its workers are nobody's then."""
+        """Lets the user nobody, which runs the workers, read it."""
         self.folder.chmod(0o755)
         for path in self.folder.parents:
             if not path.stat().st_mode & stat.S_IXOTH:
@@ -144,7 +144,7 @@ class Nginx(Server):
                    f"nginx and {WORKERS} workers")
 
     def load(self):
-        """What does not differ from one time to another, of each answer."""
+        """The parts of each answer that are the same each time."""
         connections = [http.client.HTTPConnection(HOST, self.port, timeout=PATIENCE)
                        for _ in range(CONNECTIONS)]
         for connection in connections:
@@ -190,7 +190,7 @@ class Nginx(Server):
         self.wait_ready()
 
     def upgrade(self):
-        """A new master, of another process, takes over the sockets."""
+        """A new master process takes over the sockets."""
         old = self.main()
         os.kill(old, signal.SIGUSR2)
         wait_until(lambda: self.main() not in (None, old), "another master")
@@ -210,7 +210,7 @@ def ask(connection, method, path, headers, body):
     response = connection.getresponse()
     text = response.read()
     said = [(key, value) for key, value in response.getheaders() if key != "Date"]
-    # What separates parts is a number that grows.
+    # The separator of parts contains an increasing number.
     if boundary := re.search(r"boundary=(\w+)", response.getheader("Content-Type", "")):
         text = text.replace(boundary[1].encode(), b"")
         said = [(key, value.replace(boundary[1], "")) for key, value in said]

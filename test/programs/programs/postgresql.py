@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PostgreSQL: a process for each client, which leaves errors, and some signals, by
-siglongjmp()."""
+"""PostgreSQL: one process per client. siglongjmp() leaves functions on errors and after
+some signals."""
 import hashlib
 import os
 import re
@@ -17,7 +17,7 @@ from .serving import (CLIENTS, HOST, Run, Server, at_once, children, is_there, o
 
 NOBODY = 65534
 
-# What a server needs, in an order in which it can be built.
+# The parts of a server, in the order of building.
 PARTS = ("port", "common", "timezone", "backend", "include", "interfaces/libpq", "bin/initdb",
          "bin/pg_ctl", "backend/utils/mb/conversion_procs", "backend/snowball",
          "pl/plpgsql/src")
@@ -32,7 +32,7 @@ def images(folder, cc):
 
 
 def make(work, folder, cc, flags, jobs):
-    """By its own makefiles, with no library but that of C."""
+    """Built by its own makefiles, with no library except libc."""
     source = unpack("postgresql-15", work)
     folder.mkdir(exist_ok=True)
 
@@ -45,7 +45,7 @@ def make(work, folder, cc, flags, jobs):
                                f"{done.stdout[-2000:]}")
 
     if not (folder / "config.status").exists():
-        # In the source itself, so each variant has a copy.
+        # Built inside the source, so each variant has a copy.
         shutil.copytree(source, folder, symlinks=True, dirs_exist_ok=True)
         run("./configure", f"--prefix={folder / 'installed'}", f"CC={cc}", "CFLAGS=-O2",
             "--without-readline", "--without-zlib")
@@ -58,7 +58,7 @@ def make(work, folder, cc, flags, jobs):
         run(*command, "-C", f"src/{part}", "install")
 
 
-# With all functions timed it is 70 million calls, which take many minutes to check.
+# With all functions timed it makes 70 million calls, and checking takes many minutes.
 TIMED = ("exec_*", "*Transaction*", "Client*", "Portal*", "parse_*", "heap_*",
          "errfinish", "*_handler", "int4*", "*Checkpoint*", "WaitEventSetWait")
 
@@ -188,14 +188,14 @@ class Postgres(Server):
         self.settle()
 
     def connection(self):
-        """None as long as it is not ready."""
+        """None while it is not ready."""
         try:
             return Connection(self)
         except (OSError, ProgramError):
             return None
 
     def settle(self):
-        """A client that has gone has no backend any more."""
+        """The backend of a disconnected client is gone."""
         def settled():
             names = {pid: title(pid) for pid in children(self.main())}
             return (all(name.startswith("postgres: ") for name in names.values()) and
@@ -208,11 +208,11 @@ class Postgres(Server):
         return [self.main(), *children(self.main())]
 
     def descriptors(self, pid):
-        """But for files of the database, which it opens and closes as it likes."""
+        """Except database files, which it opens and closes as needed."""
         return sum(not path.startswith(f"{self.db}/") for path in open_files(pid))
 
     def load(self):
-        """From sessions that stay, and then from others, which begin and end."""
+        """First from persistent sessions, and then from sessions that begin and end."""
         def session(nr):
             connection = Connection(self)
             try:
@@ -238,7 +238,7 @@ class Postgres(Server):
         return counts
 
     def log(self, end):
-        """All that was written until something was."""
+        """The log, once it has that text."""
         path = self.db / "log" / "log"
         wait_until(lambda: end in path.read_text(), f"{path} to have {end}")
         return path.read_text()
@@ -258,7 +258,7 @@ class Postgres(Server):
             raise ProgramError(f"SIGINT was to end a query, but it said {said}")
 
     def lose_a_backend(self):
-        """Then all others are ended, too, and others begin, which recover the database."""
+        """Then all others are ended, too, and new ones recover the database."""
         self.before = self.counts()[None]
         lost = [backend.pid for backend in self.backends]
         os.kill(lost[0], signal.SIGKILL)
@@ -280,7 +280,7 @@ LOGGED = {"LOG:  statement: ": "exec_simple_query",
 
 
 def title(pid):
-    """What a process says of itself, or nothing if there is none."""
+    """The title of a process, or nothing if it does not exist."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0 ")
     except (FileNotFoundError, ProcessLookupError):
@@ -288,13 +288,13 @@ def title(pid):
 
 
 def work(connection, nr):
-    """All that was answered, as one number."""
+    """A checksum of all answers."""
     answers = [connection.ask(statement.format(nr=nr)) for statement in WORK]
     return hashlib.sha256(b"".join(answers)).hexdigest()
 
 
 class Connection:
-    """The protocol of PostgreSQL, version 3, as far as simple queries need it."""
+    """The protocol of PostgreSQL, version 3: the part that simple queries need."""
 
     def __init__(self, server):
         self.server = server
@@ -310,7 +310,7 @@ class Connection:
         return self.answer()
 
     def row(self, query):
-        """The first row of an answer, as text."""
+        """The first row of an answer, as strings."""
         said, values, at = self.ask(query), [], 0
         while said[at:at + 1] != b"D":
             at += 1 + struct.unpack_from("!i", said, at + 1)[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Redis: one thread that serves, others that free and sync, children that save. It has
-Lua inside."""
+"""Redis: one thread that serves, others that free and sync, children that save. It contains
+Lua."""
 import hashlib
 import os
 import re
@@ -118,7 +118,7 @@ class Redis(Server):
         wait_until(lambda: children(self.main()), "a child that saves")
 
     def rewrite(self):
-        """Another child, once that one has been stopped."""
+        """Starts another child, after stopping the first."""
         for pid in children(self.main()):
             os.kill(pid, signal.SIGUSR1)
         wait_until(lambda: not children(self.main()), "the child that saves to end")
@@ -157,7 +157,7 @@ class Connection:
 
 
 def rounds(connection):
-    # Not how many keys there were before.
+    # Without the number of keys before.
     return [hashlib.sha256(b"".join(connection.ask(list(commands(connection.number, i)))[1:]))
             .hexdigest() for i in range(ROUNDS)]
 
@@ -169,7 +169,7 @@ def encoded(words):
 
 
 def commands(number, i):
-    """What one connection asks in one go. The keys are its own, and so are the answers."""
+    """The requests of one connection. Its keys are private, so the answers are, too."""
     def key(name):
         return f"{name}:{number}"
 
@@ -201,7 +201,7 @@ def commands(number, i):
     yield "XRANGE", key("stream"), "-", "+"
     yield "BITCOUNT", key("bits")
     yield "EVAL", SCRIPT, 2, key("a"), key("b")
-    # An error comes out of Lua by longjmp().
+    # An error leaves Lua by longjmp().
     yield "EVAL", "return redis.call('GET', KEYS[1])", 1, key("list")
     yield "EVAL", "error('no')", 0
     yield "GET", key("list")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Servers: what one has to say of itself, and what the system says of its processes."""
+"""Servers: what a server module provides, and what the system reports about its processes."""
 import os
 import socket
 import time
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from . import ProgramError
 
-PATIENCE = 120  # seconds, on a machine that is busy
+PATIENCE = 120  # seconds, on a busy machine
 HOST = "127.0.0.1"
-CLIENTS = 4  # threads that ask at the same time
+CLIENTS = 4  # threads that send requests at the same time
 
 
 @dataclass(frozen=True)
@@ -20,22 +20,22 @@ class Run:
     name: str
     daemon: bool
     tracer: str
-    # Names of methods of the server that do something to it while it runs.
+    # Methods of the server that disturb it while it runs.
     scenes: tuple = ()
     filter: tuple = ("*",)  # what is recorded
 
 
 class Server:
-    """A server in a folder of its own. A subclass has:
+    """A server in its own folder. A subclass has:
 
-    command()    what starts it
-    main()       the number of its main process, once it serves
-    processes()  the numbers of all its processes
-    load()       asks for much, and returns what was answered: the same each time
-    counts()     how often functions were called, as the server itself knows:
+    command()    the command that starts it
+    main()       the PID of its main process, once it serves
+    processes()  the PIDs of all its processes
+    load()       sends many requests and returns the answers: the same each time
+    counts()     how often functions were called, by the server's own count:
                  {process, or None for any: {name: number}}
-    stop()       asks it to end
-    DISARMED     a function that counts() has, and there are others
+    stop()       tells it to end
+    DISARMED     one function of counts(), which has others, too
     """
 
     def __init__(self, images, folder, run):
@@ -43,11 +43,11 @@ class Server:
         self.port = free_port()
 
     def user(self):
-        """What a command begins with so that it is run by who is to run the server."""
+        """The prefix of commands that run as the server's user."""
         return []
 
     def descriptors(self, pid):
-        """How many a process of the server has open, of those that have to stay as many."""
+        """The number of descriptors that a process of the server must keep constant."""
         return len(open_files(pid))
 
     def connect(self):
@@ -68,7 +68,7 @@ def free_port():
 
 
 def at_once(function, arguments):
-    """function(argument) of all, in several threads, in the order of the arguments."""
+    """Calls function(argument) for all, in several threads; keeps the order of arguments."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         return list(pool.map(function, arguments))
 
@@ -83,8 +83,8 @@ def wait_until(true, what):
 
 
 def settled(read):
-    """What read() returns once it has returned it twice: a server that waits may still have
-    to notice that a client has closed its connection."""
+    """The result of read() once it returned the same twice: a waiting server may notice only later
+    that a client has closed its connection."""
     value = read()
     while True:
         time.sleep(0.3)
@@ -94,7 +94,7 @@ def settled(read):
 
 
 def stat(pid):
-    """(state, number of the parent), or None if there is no such process."""
+    """(state, parent's PID), or None if the process does not exist."""
     try:
         state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
     except (FileNotFoundError, ProcessLookupError):
@@ -113,12 +113,12 @@ def children(pid):
 
 
 def waits(pid):
-    """It has nothing to do: its main thread sleeps."""
+    """Is it idle? Its main thread sleeps."""
     return (found := stat(pid)) is None or found[0] == "S"
 
 
 def open_files(pid):
-    """The path behind each descriptor of a process, or what the system says instead."""
+    """The path of each descriptor of a process, or the system's description."""
     paths = []
     for name in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -129,7 +129,7 @@ def open_files(pid):
 
 
 def memory_kb(pid):
-    """Of its own, without what it has of files: recordings are files."""
+    """Private memory, without file mappings: recordings are files."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1])

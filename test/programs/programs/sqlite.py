@@ -10,7 +10,7 @@ from . import Image, ProgramError, Test, Unit, Workload, unpack
 DEFINES = ("-DHAVE_USLEEP=1", "-DSQLITE_THREADSAFE=1", "-DNDEBUG",
            "-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_HAVE_ZLIB=1",
            "-DSQLITE_NO_SYNC=1", "-DSQLITE_TEMP_STORE=1")
-# Scripts of the suite "veryquick" that take no time and call most of SQLite.
+# Scripts of the suite "veryquick" that are fast and call most of SQLite.
 SHORT = ("select*", "join[2-9].test", "trigger*", "fts3a*", "rtree[1-9]*",
          "wal.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
          "vacuum*", "capi*")
@@ -22,8 +22,8 @@ OMIT = (("QUICKTEST_OMIT", "^attach.test,^backup2.test,^delete.test,^extension01
 
 
 def make(folder, cc, *words):
-    """Upstream's makefile for those who do not run configure. In older versions that is
-    main.mk itself, which calls the compiler BCC, and TCC with flags."""
+    """Upstream's makefile for builds without configure. In older versions it is main.mk
+    itself, which calls the compiler BCC, and TCC with flags."""
     top = unpack("sqlite3", folder)
     generic = top / "Makefile.linux-generic"
     makefile = generic if generic.exists() else top / "main.mk"
@@ -47,11 +47,11 @@ def images(folder, cc):
     def variable(name):
         return shlex.split(make(folder, cc, f"--eval=print:;@echo '$({name})'", "print"))
 
-    # The one or the other, by the version.
+    # One of the two, depending on the version.
     includes = [*variable("TCCX"), *variable("CFLAGS.intree_includes")]
     flags = [*includes, *DEFINES, *variable("TESTFIXTURE_FLAGS")]
     flags = tuple(f"-I{folder}" if flag == "-I." else flag for flag in flags)
-    # What amalgamation-testfixture is made of, where no source is there twice.
+    # The parts of amalgamation-testfixture, without duplicate sources.
     sources = dict.fromkeys([folder / "sqlite3.c", *map(Path, variable("TESTSRC")),
                              top / "src" / "tclsqlite.c"])
     units = tuple(Unit(source, (*flags, f"-I{tcl}")) for source in sources)
@@ -70,7 +70,7 @@ def tests(folder, whole):
 
 
 def speed_test(folder, cc):
-    """As its users build SQLite, not as its tests do."""
+    """Built as SQLite's users do, not as its tests do."""
     top = unpack("sqlite3", folder)
     make(folder, cc, "sqlite3.c")
     flags = ("-DNDEBUG", "-DSQLITE_THREADSAFE=1", f"-I{folder}")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""oneTBB: C++ templates in threads, and exceptions that leave tasks for those who
+"""oneTBB: C++ templates in threads, and exceptions that tasks pass to the threads that
 wait for them."""
 from . import Image, Test, Unit, Workload, unpack
 
-# Those that throw, in up to four threads; the last in as many as there are processors.
+# Tests that throw, in up to four threads; the last one in as many as there are CPUs.
 TESTS = ("test_task_group", "test_eh_flow_graph", "test_eh_algorithms")
 
 
 def images(folder, cc):
     source = unpack("onetbb", folder)
     flags = ("-std=c++17", f"-I{source / 'include'}", "-pthread")
-    # As src/tbb/CMakeLists.txt has them for a static library.
+    # The flags of src/tbb/CMakeLists.txt for a static library.
     inside = (*flags, "-D__TBB_BUILD", "-D__TBB_DYNAMIC_LOAD_ENABLED=0",
               "-D__TBB_SOURCE_DIRECTLY_INCLUDED=1", "-D__TBB_USE_ITT_NOTIFY", "-mrtm",
               "-mwaitpkg")
@@ -26,6 +26,6 @@ def tests(folder, whole):
 
 
 def workloads(folder, cc, whole):
-    # Which thread gets which task differs.
+    # The assignment of tasks to threads varies.
     return [Workload((image,), (image.name, "--test-case=*exception*"), same=False)
             for image in images(folder, cc)[:3 if whole else 1]]

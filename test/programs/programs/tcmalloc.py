@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tcmalloc of gperftools in a server (servers/allocating.cpp), in place of the C library's
-malloc(): what its libtcmalloc_minimal.a has."""
+"""tcmalloc of gperftools in a server (servers/allocating.cpp), instead of the C library's
+malloc(): the contents of its libtcmalloc_minimal.a."""
 import os
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ FILES = ("common", "internal_logging", "system-alloc", "memfs_malloc", "central_
 
 
 def compiler_of_cxx(cc):
-    """LLVM has it beside that of C."""
+    """LLVM has the C++ compiler beside the C compiler."""
     return Path(os.path.realpath(shutil.which(cc))).with_name("clang++")
 
 

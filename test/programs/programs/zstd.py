@@ -5,8 +5,8 @@ import sys
 
 from . import Image, Test, Unit, Workload, unpack
 
-# As tests/Makefile has them. Level 1 turns assertions on; Makefile's 2 is for
-# those who read traces.
+# The flags of tests/Makefile. Level 1 enables assertions; the Makefile's 2 also prints
+# traces.
 DEFINES = ("-DZSTD_MULTITHREAD", "-DZSTD_LEGACY_SUPPORT=4", "-DDEBUGLEVEL=1",
            "-DZSTD_WINDOW_OVERFLOW_CORRECT_FREQUENTLY=1", "-DXXH_NAMESPACE=ZSTD_",
            "-DZSTD_GZCOMPRESS", "-DZSTD_GZDECOMPRESS")
@@ -54,8 +54,8 @@ def images(folder, cc):
 
 
 def leave_out(scripts):
-    """What root cannot run of the cli tests. Their run.py runs all that it finds, and has no
-    option for this; what is expected of the test remains, so that it is known to be missing."""
+    """Tests of the CLI that fail as root. Their run.py runs all tests that it finds, without an
+    option to skip. The expected output stays, so that the test counts as missing."""
     script = scripts / "cli-tests" / NOT_FOR_ROOT
     if os.geteuid() == 0 and script.with_name(f"{script.name}.stderr.exact").exists():
         script.unlink(missing_ok=True)
@@ -65,7 +65,7 @@ def leave_out(scripts):
 def tests(folder, whole):
     scripts = unpack("libzstd", folder) / "tests"
     leave_out(scripts)
-    # What the drivers print of each test, or in the end of all.
+    # The lines that the drivers print for each test, or at the end for all.
     printed = r"^test.*: *OK *$|^SUCCESS|(\d+) (?:fuzzer )?tests completed|^OK$"
 
     def test(*command, passed=printed, **more):
@@ -75,7 +75,7 @@ def tests(folder, whole):
                "--zstd={images}/zstd", "--datagen={images}/datagen",
                passed=r"^PASS:", images=("zstd", "datagen"))
     quick = [cli, test("poolTests"), test("legacy"),
-             # Says nothing if all is well.
+             # Prints nothing on success.
              test("invalidDictionaries", passed=r"\A\Z"),
              test("fuzzer", "-s1", "-t1", "-i30", armed=True)]
     if not whole:
@@ -105,5 +105,5 @@ def workloads(folder, cc, whole):
 
     return [zstd("--single-thread", "--no-asyncio", "-3", "data", "-o", "data.zst"),
             zstd("--no-asyncio", "-d", "data.zst", "-o", "data.again"),
-            # How often a thread looks for work differs.
+            # The number of attempts of a thread to find work varies.
             zstd("-T3", "-3", "data", "-o", "data.zst", same=False)]

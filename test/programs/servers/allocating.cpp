@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A server for allocators.py, linked with an allocator that is instrumented itself:
+// A server for allocators.py, linked with an instrumented allocator:
 //
 //   allocating PORT COUNTS
 //
-// Each connection has a thread. Each request starts a second thread, which frees and
+// Each connection has a thread. Each request starts a second thread. That thread frees and
 // reallocates memory of the first, throws, and ends with a thread-local destructor that frees.
-// Every 64th request forks. The file COUNTS has two numbers of 8 bytes: the requests that
-// were begun, and those that were done.
+// Every 64th request forks. The file COUNTS has two 8-byte numbers: begun and finished
+// requests.
 #include <arpa/inet.h>
 #include <atomic>
 #include <cstdio>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A server that works without a pause until its input ends: one thread for each word of
- * its arguments calls functions as fast as it can, others come and go, and so do children.
+ * A server that works without a pause until its input ends. One thread per argument calls
+ * functions as fast as possible. Other threads and children come and go.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A server in C++ for visits.py: threads, exceptions, and templates of Debian's
-// libcpp-httplib-dev. It is called with PORT, and how many connections there may be at once.
+// A C++ server for visits.py: threads, exceptions, and templates of Debian's
+// libcpp-httplib-dev. Its arguments are PORT and the maximum number of connections.
 #include <httplib.h>
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ static int numberOf(const std::string &Text) {
 
 int main(int Argc, char **Argv) {
   httplib::Server Server;
-  // Each has a thread.
+  // Each connection has a thread.
   if (Argc > 2)
     Server.new_task_queue = [Threads = std::stoul(Argv[2])] {
       return new httplib::ThreadPool(Threads);

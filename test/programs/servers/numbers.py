@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The same server as httplib.cpp, for a CPython that visits.py records: numbers.py PORT. As that
-one's, each of its threads looks at its connection now and then, so all of them call something
-while a recording lasts."""
+"""The same server as httplib.cpp, for a CPython that visits.py records: numbers.py PORT. As in
+httplib.cpp, each thread polls its connection, so every thread makes calls
+during a recording."""
 import http.server
 import json
 import re

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For peers.py: calls a function for as long as it runs, and writes after each round, of
- * some 20 ms, when it ended (CLOCK_MONOTONIC, in seconds), what a call took, in
- * nanoseconds, and how many there were.
+ * For peers.py: calls a function until it is killed. After each round of some 20 ms it
+ * prints when the round ended (CLOCK_MONOTONIC, in seconds), how long a call took in
+ * nanoseconds, and the number of calls.
  */
 #include <stdio.h>
 #include <time.h>
