@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Targets do not keep where they have put arguments, and of those that the code does
-// not use nothing is left. So the target's own lowering is asked once more, with all
-// arguments, for a function that has no other code and is thrown away.
+// Targets do not record where they put arguments, and unused arguments leave no
+// trace. So ask the target's own lowering again, with all arguments, for an
+// empty function that is discarded.
 #include "Arguments.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
@@ -23,8 +23,8 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// Where values are: how many registers of each kind, counted to the last one, and
-/// up to where on the stack.
+/// The locations of values: the number of registers of each kind up to the last
+/// one, and the end of the part on the stack.
 struct Locations {
   unsigned Integers = 0, Floats = 0;
   uint64_t StackSize = 0;
@@ -35,7 +35,7 @@ struct Locations {
 
 using Parts = SmallVector<ISD::InputArg, 8>;
 
-/// Whether an argument has a register of its own.
+/// Whether an argument has a special register.
 static bool isApart(const Argument &Arg, const SlotLayout &Layout) {
   return Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
          Arg.hasAttribute(Attribute::SwiftSelf) ||
@@ -70,7 +70,7 @@ static ISD::ArgFlagsTy flagsOf(const Argument &Arg, const TargetLowering &TLI) {
   return Flags;
 }
 
-/// An argument's parts as instruction selection hands them to the target.
+/// Adds an argument's parts as instruction selection passes them to the target.
 static void addParts(const Argument &Arg, const TargetLowering &TLI,
                      Parts &All) {
   const Function &F = *Arg.getParent();
@@ -110,7 +110,7 @@ static void addParts(const Argument &Arg, const TargetLowering &TLI,
     All.back().Flags.setInConsecutiveRegsLast();
 }
 
-/// A part that is no argument of the function's.
+/// A part that does not belong to an argument of the function.
 static ISD::InputArg makePart(MVT VT, LLVMContext &Context, bool IsResultPointer) {
   ISD::ArgFlagsTy Flags;
   if (IsResultPointer)
@@ -120,7 +120,7 @@ static ISD::InputArg makePart(MVT VT, LLVMContext &Context, bool IsResultPointer
                        /*Used=*/true, ISD::InputArg::NoArgIndex, 0);
 }
 
-/// Counts \p Register to \p Count if it is one of \p All.
+/// If \p Register is one of \p All, raises \p Count to include it.
 static bool countRegister(MCRegister Register, ArrayRef<MCRegister> All,
                           unsigned &Count, const TargetRegisterInfo &TRI) {
   auto It = find_if(All, [&](MCRegister Whole) {
@@ -132,7 +132,7 @@ static bool countRegister(MCRegister Register, ArrayRef<MCRegister> All,
   return true;
 }
 
-/// Where the target puts \p All at the entry of a function with \p MF's attributes.
+/// Where the target puts \p All on entry to a function with \p MF's attributes.
 static Locations locate(const Parts &All, CallingConv::ID Convention,
                         const MachineFunction &MF, MachineModuleInfo &MMI,
                         const SlotLayout &Layout,
@@ -154,7 +154,7 @@ static Locations locate(const Parts &All, CallingConv::ID Convention,
   DAG.init(Other, ORE, nullptr, nullptr, nullptr, nullptr, nullptr, MMI, nullptr);
 #endif
   SmallVector<SDValue, 8> Values;
-  // Of variadic functions the arguments that have a name are counted.
+  // For a variadic function, count its named arguments.
   Subtarget.getTargetLowering()->LowerFormalArguments(
       DAG.getEntryNode(), Convention, /*isVarArg=*/false, All, SDLoc(), DAG,
       Values);
@@ -172,7 +172,7 @@ static Locations locate(const Parts &All, CallingConv::ID Convention,
   return Found;
 }
 
-/// Whether a copy of the part on another stack can lie as the part does.
+/// Whether a copy of the part on another stack can have the same position.
 static bool canBeCopied(const ISD::InputArg &Part) {
   const Align Max(PATCHBAY_RECORD_STACK_ALIGN_MAX);
   return (Part.Flags.isByVal() ? Part.Flags.getNonZeroMemAlign()
@@ -181,8 +181,8 @@ static bool canBeCopied(const ISD::InputArg &Part) {
          Max;
 }
 
-/// Whether a tracer of exits keeps all registers that the result is in. LLVM returns
-/// more in registers than a C compiler asks of it.
+/// Whether a tracer of exits keeps all registers of the result. LLVM returns
+/// more values in registers than a C compiler needs.
 static bool keepsResult(ArrayRef<ISD::OutputArg> Results,
                         const SlotLayout &Layout) {
   unsigned Integers = 0, Floats = 0;
@@ -190,7 +190,7 @@ static bool keepsResult(ArrayRef<ISD::OutputArg> Results,
     if (Part.VT.isScalableVector() ||
         (Part.VT.isVector() && !Layout.ResultVectors))
       return false;
-    // Of x87's registers all are kept.
+    // Trampolines keep all x87 registers.
     if (Part.VT.isScalarInteger())
       ++Integers;
     else if (Part.VT != MVT::f80)
@@ -226,7 +226,7 @@ void patchbay::describeArguments(const MachineFunction &MF,
     if (!isApart(Arg, Layout))
       addParts(Arg, TLI, All);
   }
-  // Some targets put vectors of variadic functions elsewhere.
+  // Some targets pass vectors differently in variadic functions.
   Known &= none_of(All, [&](const ISD::InputArg &Part) {
     return Part.VT.isScalableVector() ||
            (F.isVarArg() && Part.VT.getStoreSize().getKnownMinValue() > 16);
@@ -234,14 +234,14 @@ void patchbay::describeArguments(const MachineFunction &MF,
   const Locations Arguments =
       locate(All, Convention, MF, MMI, Layout, Registers);
 
-  // A result is in the kind of registers that it would be in as an argument of C's.
+  // A result uses the kind of registers that it would use as an argument in C.
   Parts AsArguments;
   bool Vectors = false;
   for (const ISD::OutputArg &Part : Results) {
     AsArguments.push_back(makePart(Part.VT, Context, /*IsResultPointer=*/false));
     Vectors |= Part.VT.isVector();
   }
-  // Where the hidden pointer counts it is also what such a function returns.
+  // If the hidden pointer counts as an argument, the function also returns it.
   if (HiddenReturn || F.hasStructRetAttr())
     Record.flags = PATCHBAY_RECORD_SRET | (Layout.ResultPointerIsArgument
                                                ? PATCHBAY_RECORD_RETURN_GP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a record says about a function's arguments and return value: where the
-// calling convention puts them, so that a tracer can hand them on.
+// The record's description of a function's arguments and return value: where
+// the calling convention puts them, so that a tracer can pass them on.
 #ifndef PATCHBAY_LLVM_PASS_ARGUMENTS_H
 #define PATCHBAY_LLVM_PASS_ARGUMENTS_H
 
@@ -19,8 +19,8 @@ namespace patchbay {
 
 struct SlotLayout;
 
-/// A target's registers for arguments, in order, what else trampolines keep, and
-/// what they and sites change.
+/// A target's argument registers in order, the other registers that trampolines
+/// keep, and those that trampolines and sites change.
 struct ArgumentRegisters {
   llvm::SmallVector<llvm::MCRegister> Integer, Float, OtherKept, Scratch;
 };

@@ -33,7 +33,7 @@ bool patchbay::removeBitcodeNotes(Module &M) {
   return true;
 }
 
-/// A field of a note is padded with zeros to a multiple of four bytes.
+/// Pads a field of a note with zeros to a multiple of four bytes.
 static Constant *paddedText(LLVMContext &Context, StringRef Text) {
   std::string Padded = Text.str();
   Padded.resize(alignTo(Text.size() + 1, 4), '\0');
@@ -57,7 +57,8 @@ static void addBitcodeNote(Module &M) {
                                "patchbay_bitcode_note");
   G->setSection(PATCHBAY_BITCODE_NOTE_SECTION);
   G->setAlignment(Align(4));
-  // Sanitizers would put red zones around it, and tables that refer to it.
+  // Keep sanitizers from adding red zones around it and tables that refer to
+  // it.
   GlobalValue::SanitizerMetadata Alone;
   Alone.NoAddress = Alone.NoHWAddress = true;
   G->setSanitizerMetadata(Alone);
@@ -65,7 +66,7 @@ static void addBitcodeNote(Module &M) {
 }
 
 PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
-  // From bitcode to bitcode a module has its note already.
+  // A module that was read from bitcode already has its note.
   if (options().Disable || !findSlotLayout(M.getTargetTriple()) ||
       all_of(M, [](const Function &F) { return F.isDeclarationForLinker(); }) ||
       any_of(M.globals(), isBitcodeNote))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With LTO, the compiler that was given the plugin writes bitcode, and code is
-// generated at link time, by another program, which may not have the plugin.
-// Nothing would then tell an instrumented build from any other. So bitcode gets
-// a note (abi.h, PATCHBAY_NOTE_BITCODE) that is a variable like others, which
-// whoever generates code emits, and which the plugin removes before it does. An
-// object or a program that has the note was to have slots and has none.
+// With LTO the compiler that has the plugin writes bitcode. Another program
+// generates code at link time, and it may not have the plugin. Then an
+// instrumented build would look like any other. So the plugin adds a note to
+// bitcode (abi.h, PATCHBAY_NOTE_BITCODE). The note is an ordinary variable:
+// code generation emits it, unless the plugin is loaded and removes it first.
+// An object or a program with the note should have slots and has none.
 //
-// Only what is loaded with -fpass-plugin= takes part in writing bitcode: clang
-// calls nothing in a plugin of -fplugin= before it generates code.
+// Only -fpass-plugin= takes part in writing bitcode: clang does not call a
+// plugin of -fplugin= before it generates code.
 #ifndef PATCHBAY_LLVM_PASS_BITCODENOTE_H
 #define PATCHBAY_LLVM_PASS_BITCODENOTE_H
 
@@ -23,8 +23,8 @@ public:
   static bool isRequired() { return true; }
 };
 
-/// Removes the notes of all files that were made one module. True if there
-/// were any.
+/// Removes the notes of all files that were merged into the module. Returns
+/// true if there were any.
 bool removeBitcodeNotes(llvm::Module &M);
 
 } // namespace patchbay

@@ -16,7 +16,7 @@ void patchbay::warn(const Module &M, const Twine &Message) {
       DS_Warning));
 }
 
-// Clang prints no location of its own for a plugin's diagnostics.
+// Clang prints no location for a plugin's diagnostics, so the message has one.
 void patchbay::warn(const Function &F, const Twine &Message) {
   const DISubprogram *SP = F.getSubprogram();
   if (!SP)
@@ -31,8 +31,8 @@ void patchbay::error(const Module &M, const Twine &Message) {
   M.getContext().diagnose(DiagnosticInfoGeneric("patchbay: " + Message));
 }
 
-// The emitter's frequency analysis is left out: remarks about every function
-// do not need hotness, and the pass shall not make others run.
+// Does not use the emitter's frequency analysis: remarks about every function
+// do not need hotness, and the pass must not make other passes run.
 template <typename Remark, typename Fill>
 static void emit(const MachineFunction &MF, StringRef Name, Fill &&FillIn) {
   MachineOptimizationRemarkEmitter ORE(const_cast<MachineFunction &>(MF),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pass says: errors, warnings, and a remark about each function.
+// The pass's output: errors, warnings, and a remark about each function.
 #ifndef PATCHBAY_LLVM_PASS_DIAGNOSTICS_H
 #define PATCHBAY_LLVM_PASS_DIAGNOSTICS_H
 
@@ -27,7 +27,7 @@ void warn(const llvm::Function &F, const llvm::Twine &Message);
 /// Makes the compilation fail, once code generation is done.
 void error(const llvm::Module &M, const llvm::Twine &Message);
 
-/// \p Reason says why a function was chosen; null if all are.
+/// \p Reason is why a function was chosen. It is null if all are.
 void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize,
                         bool KernelMode, const char *Reason);
 void remarkSkipped(const llvm::MachineFunction &MF, llvm::StringRef Reason);

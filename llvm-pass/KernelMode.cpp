@@ -55,7 +55,7 @@ bool patchbay::hasOnlyPrefixes(const Module &M) {
 
 void patchbay::dropPrefixes(Module &M) {
   const bool HasHashes = M.getModuleFlag("kcfi");
-  const Function *Lost = nullptr; // the first one whose address is lost
+  const Function *Lost = nullptr; // the first one that loses its address
   for (Function &F : M) {
     if (!F.hasFnAttribute("patchable-function-prefix") ||
         !(HasHashes || hasEntryNOPs(F)))

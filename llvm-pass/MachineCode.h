@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions by name. A plugin cannot use a target's opcode and register
-// enumerations, because their headers are not installed; the names are in the
+// Instructions by name. A plugin cannot use a target's enumerations of opcodes
+// and registers, because their headers are not installed. The names are in
 // tables that every target has.
 //
 // A string names several instructions, separated by `;`. Each is LLVM's name of

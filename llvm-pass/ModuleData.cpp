@@ -9,13 +9,13 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Sections of the group end in its name.
+/// The names of the group's sections end in the group's name.
 static std::string sectionName(StringRef Name) {
   return (Name + "." PATCHBAY_MODULE_SYMBOL).str();
 }
 
-/// Private variables without a name: no label in a module's own assembly can
-/// be theirs.
+/// The variables are private and have no name, so that no label in a module's
+/// own assembly can be one of them.
 GlobalVariable *ModuleData::addVariable(StringRef Section,
                                         Constant *Initializer,
                                         unsigned Alignment, bool IsConstant) {
@@ -27,7 +27,7 @@ GlobalVariable *ModuleData::addVariable(StringRef Section,
   return G;
 }
 
-/// What is defined elsewhere, if at all, or what the program declares of that name.
+/// Returns the program's declaration of that name, or adds a weak one.
 GlobalValue *ModuleData::declare(StringRef Name, bool IsHidden) {
   if (GlobalValue *Known = M->getNamedValue(Name))
     return Known;
@@ -48,7 +48,7 @@ static Constant *addressPlus(Constant *Address, uint64_t Offset) {
       ConstantInt::get(Type::getInt64Ty(Context), Offset));
 }
 
-/// How far \p Target is from the byte \p Offset of \p Base.
+/// The distance from the byte \p Offset of \p Base to \p Target.
 static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
   Type *Int64 = Type::getInt64Ty(Base->getContext());
   return ConstantExpr::getSub(
@@ -56,7 +56,8 @@ static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
       ConstantExpr::getPtrToInt(addressPlus(Base, Offset), Int64));
 }
 
-/// On x86-64 the stubs lead behind themselves while no runtime knows the module.
+/// On x86-64 the stubs branch to code after them while no runtime knows the
+/// module.
 void ModuleData::addLinks(bool HasTrampolines) {
   static_assert(sizeof(patchbay_links) == PATCHBAY_X86_64_TRAMPOLINES_OFFSET &&
                     PATCHBAY_X86_64_TABLE_OFFSET ==
@@ -115,7 +116,7 @@ void ModuleData::addDescriptor(bool HasTrampolines) {
   Alias->setDSOLocal(true);
 }
 
-/// By it a runtime that comes later finds the module.
+/// A runtime that is loaded later finds the module by this note.
 void ModuleData::addNote() {
   LLVMContext &Context = M->getContext();
   Type *Int32 = Type::getInt32Ty(Context);
@@ -134,9 +135,10 @@ void ModuleData::addNote() {
   Note->setInitializer(ConstantStruct::getAnon(Fields));
 }
 
-/// Code for the processors that all of the module's functions run on: the target's
-/// oldest if the ABI is one for all, else what the function says that uses the
-/// fewest features. (Its own default is LLVM's, in LTO without the ABI's features.)
+/// Selects the CPU of \p New, which must run wherever the module's functions
+/// run. Uses the target's oldest CPU if all have the same ABI, otherwise the
+/// attributes of the function with the fewest features. (LLVM's default for a
+/// new function lacks the ABI's features in LTO.)
 static void setProcessor(Function &New, StringRef Oldest) {
   if (!Oldest.empty()) {
     New.addFnAttr("target-cpu", Oldest);
@@ -156,19 +158,21 @@ static void setProcessor(Function &New, StringRef Oldest) {
       New.addFnAttr(Model->getFnAttribute(Name));
 }
 
-/// A function that passes the descriptor to the runtime: to the one that a weak
-/// reference means or, if another has come late, to the one in the links.
+/// A function that passes the descriptor to the runtime: to the one that the
+/// weak reference names or, if a runtime was loaded later, to the one in the
+/// links.
 ///
-/// The constructor says that it has run, and then looks whether a runtime has
-/// offered itself, which does the same the other way round. Both are sequentially
-/// consistent: at least one sees the other. Whichever is second registers the module.
+/// The constructor sets its flag and then looks for a late runtime. A late
+/// runtime announces itself and then looks at the flag. All four accesses are
+/// sequentially consistent, so at least one side sees the other. The second one
+/// registers the module.
 Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
   LLVMContext &Context = M->getContext();
   Type *Int8 = Type::getInt8Ty(Context), *Int32 = Type::getInt32Ty(Context),
        *Void = Type::getVoidTy(Context);
   auto *Pointer = PointerType::getUnqual(Context);
   StringRef Name = AtStart ? PATCHBAY_MODULE_REGISTER : PATCHBAY_MODULE_UNREGISTER;
-  // A variable, as functions would have a processor, which LLVM looks up.
+  // A variable: LLVM would look up the CPU of a function.
   GlobalValue *Weak = declare(Name, /*IsHidden=*/false);
 
   Function *F = Function::createWithDefaultAttr(
@@ -197,7 +201,7 @@ Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
       ConstantInt::get(Int8, AtStart),
       addressPlus(State, offsetof(patchbay_state, constructed)), Align(1));
   Store->setAtomic(Order);
-  // The destructor goes to the runtime that has registered the module.
+  // The destructor calls the runtime that has registered the module.
   if (AtStart)
     B.CreateCondBr(B.CreateIsNull(Weak), Ask, Choice);
   else
@@ -259,8 +263,8 @@ bool ModuleData::contains(const Function &F) const {
   return &F == Constructor || &F == Destructor;
 }
 
-/// Priority 1 makes the constructor the earliest and the destructor the latest,
-/// so that the program's own can be traced.
+/// Priority 1 runs the constructor first and the destructor last, so that the
+/// program's own constructors and destructors can be traced.
 void ModuleData::use() {
   appendToGlobalCtors(*M, Constructor, 1, Alias);
   appendToGlobalDtors(*M, Destructor, 1, Alias);
@@ -279,7 +283,7 @@ void ModuleData::drop() {
     G->setComdat(nullptr);
     G->setLinkage(GlobalValue::AvailableExternallyLinkage);
   }
-  // LLVM prints something of these though nothing refers to them any more.
+  // LLVM prints directives for these even if nothing refers to them.
   for (GlobalObject *G : Declarations) {
     G->setVisibility(GlobalValue::DefaultVisibility);
     G->setLinkage(GlobalValue::ExternalLinkage);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an object file has once, as IR: the module descriptor, what it leads to,
-// and a constructor and a destructor that pass it to the runtime (abi.h). All of
-// it is in one COMDAT group, so a linked module has it once.
+// The part that each object file has once, as IR: the module descriptor, its
+// data, and a constructor and a destructor that pass it to the runtime (abi.h).
+// All of it is in one COMDAT group, so a linked module has it once.
 #ifndef PATCHBAY_LLVM_PASS_MODULEDATA_H
 #define PATCHBAY_LLVM_PASS_MODULEDATA_H
 
@@ -17,14 +17,14 @@ class ModuleData {
   llvm::Module *M = nullptr;
   llvm::Comdat *Group = nullptr;
 
-  // The group is named after an alias of this object's own descriptor. Linkers
-  // do not look at the groups of what LTO compiled, so a module may keep several
-  // copies. The one that the alias means registers.
+  // The group's name is an alias of this object's own descriptor. Linkers do
+  // not look at groups in LTO output, so a module may keep several copies. The
+  // copy that the alias names registers.
   llvm::GlobalAlias *Alias = nullptr;
   llvm::GlobalVariable *Descriptor = nullptr, *State = nullptr,
                        *Note = nullptr;
 
-  // What the program declares of that name; and what only this declares.
+  // The program's declaration of that name, and our own declarations.
   llvm::GlobalVariable *Declared = nullptr;
   llvm::SmallVector<llvm::GlobalObject *, 8> Declarations;
   llvm::Function *Constructor = nullptr, *Destructor = nullptr;
@@ -39,22 +39,22 @@ class ModuleData {
   llvm::Function *addCall(const SlotLayout &Layout, bool AtStart);
 
 public:
-  /// What the printer refers to. The stubs are a declaration: it prints them.
+  /// Used by the printer. The stubs are a declaration: the printer emits them.
   llvm::GlobalVariable *Links = nullptr;
   llvm::GlobalValue *Stubs = nullptr;
 
-  /// Adds it to a module, before code is generated, since whether a function has
-  /// a site is known when the code of all others is there.
+  /// Adds it to a module before code generation, because the pass only knows
+  /// that a function has a site after the code of all others is generated.
   void add(llvm::Module &M, const SlotLayout &Layout, llvm::StringRef StubsName,
            bool HasTrampolines);
 
   /// Whether a function is the constructor or the destructor.
   bool contains(const llvm::Function &F) const;
 
-  /// Makes the functions entries of .init_array and .fini_array: there is a site.
+  /// There is a site: adds the functions to .init_array and .fini_array.
   void use();
 
-  /// Has LLVM print none of it: there is no site.
+  /// There is no site: keeps LLVM from printing any of it.
   void drop();
 };
 

@@ -87,7 +87,7 @@ bool OpsSlotPass::doInitialization(Module &M) {
   bool Changed = removeBitcodeNotes(M);
   if (options().Disable)
     return Changed;
-  // The strategy is created here for the printer to find it: LLVM initializes
+  // Create the strategy here, before the printer needs it: LLVM initializes
   // passes in the order in which they run.
   auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
   GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
@@ -168,7 +168,8 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
     return false;
   ModuleData &Data = Table->Data;
   if (Data.contains(MF.getFunction())) {
-    // All functions of the program have come before. One from machine IR has no body.
+    // The pass has seen all functions of the program. One from machine IR has
+    // no body.
     if (Table->Mode != PATCHBAY_MODE_USER || MF.empty())
       Data.drop();
     return false;

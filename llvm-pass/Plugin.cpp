@@ -31,7 +31,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Late enough that nothing comes between the entry and the site any more.
+// Insert the pass so late that no other pass adds code between entry and site.
 static void insertPass(TargetMachine &TM, PassManagerBase &,
                        TargetPassConfig *TPC) {
   const SlotLayout *Layout = findSlotLayout(TM.getTargetTriple());
@@ -53,17 +53,17 @@ static bool haveSameContent(StringRef PathA, StringRef PathB) {
   return A && B && (*A)->getBuffer() == (*B)->getBuffer();
 }
 
-/// Registers all that LLVM has to know, unless another copy of this file has.
-/// Two different ones would each instrument in its own way: it is the user who
-/// knows which is meant.
+/// Registers everything with LLVM, unless a copy of this file has done so. It
+/// is an error if two different plugins are loaded: each would instrument in
+/// its own way, and only the user knows which one is meant.
 static bool activate() {
   if (const cl::Option *Known =
           cl::getRegisteredOptions().lookup(DisableName)) {
     std::string First = fileOf(Known), Second = fileOf(DisableName);
     if (haveSameContent(First, Second))
       return false;
-    // No compilation is there yet to fail, so this is as LLVM does it when an option
-    // is unknown: a fatal error would have clang dump its stack.
+    // There is no compilation yet that could fail. So do as LLVM does for an
+    // unknown option: after a fatal error clang would dump its stack.
     WithColor::error(errs()) << "patchbay: two different plugins are loaded, '"
                              << First << "' and '" << Second
                              << "': load one of them\n";
@@ -71,10 +71,10 @@ static bool activate() {
   }
   options();
   static RegisterTargetPassConfigCallback InsertPass(insertPass);
-  // Insertion is by ID and llc's -run-pass= is by name: both need a pass that
-  // is registered.
+  // Insertion is by ID and llc's -run-pass= is by name. Both need a registered
+  // pass.
   initializeOpsSlotPassPass(*PassRegistry::getPassRegistry());
-  // How the pass gets at LLVM's printer; SitePrinter.h says why.
+  // Gives the pass access to LLVM's printer; see SitePrinter.h.
   static GCRegistry::Add<SiteStrategy> Strategy(PassName, "Patchbay slots");
   static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
                                                               "Patchbay slots");
@@ -113,7 +113,7 @@ static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
   return true;
 }
 
-// What -fpass-plugin= and --load-pass-plugin= look for.
+// The entry point of -fpass-plugin= and --load-pass-plugin=.
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, PassName, LLVM_VERSION_STRING,
@@ -124,8 +124,8 @@ llvmGetPassPluginInfo() {
                 [](ModulePassManager &MPM, OptimizationLevel) {
                   MPM.addPass(DropPrefixesPass());
                 });
-            // At the end of what is done before bitcode is written. When LTO
-            // goes on with it, code generation follows in the same process.
+            // Runs last before bitcode is written. If LTO continues from there,
+            // code generation follows in the same process.
             PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM,
                                                   OptimizationLevel,
                                                   ThinOrFullLTOPhase Phase) {

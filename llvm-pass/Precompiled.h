@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What many files include of LLVM, compiled once for all of them
-// (cmake/PatchbayPrecompiled.cmake). Nobody includes this, and each file still includes what
-// it uses.
+// LLVM headers that many files include, compiled once
+// (cmake/PatchbayPrecompiled.cmake). No file includes this one, and each file
+// still includes the headers that it uses.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

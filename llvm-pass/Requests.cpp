@@ -14,8 +14,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// What is wrong with a file that SpecialCaseList has read; empty if nothing
-/// is. It skips what it does not know, and with it a misspelt word.
+/// Returns the first line that SpecialCaseList does not understand, or an empty
+/// string. SpecialCaseList itself skips such lines, and with them misspelt
+/// words.
 static std::string findUnknown(const MemoryBuffer &File) {
   bool InSection = false;
   for (line_iterator It(File, /*SkipBlanks=*/true, '#'); !It.is_at_eof();
@@ -79,7 +80,7 @@ void Requests::readAnnotations(const Module &M, bool KernelMode) {
     const auto *Fields = cast<Constant>(Row);
     const Constant *Annotated = Fields->getAggregateElement(0u);
     const Constant *String = Fields->getAggregateElement(1);
-    // IR can have any table of that name.
+    // IR may have any table with that name.
     if (!Annotated || !String)
       continue;
     const auto *F = dyn_cast<Function>(Annotated->stripPointerCasts());
@@ -104,9 +105,9 @@ void Requests::readAnnotations(const Module &M, bool KernelMode) {
                    Reason);
 }
 
-/// An attribute that asks to leave a function alone, or null. Of clang's own
-/// these are the ones that reach LLVM: no_instrument_function leaves no trace,
-/// and patchable_function_entry(0, 0) none that a function without it lacks.
+/// An attribute that excludes a function, or null. These are the clang
+/// attributes that reach LLVM: no_instrument_function leaves no trace, and
+/// patchable_function_entry(0, 0) looks like no attribute.
 const char *Requests::whyNever(const Function &F) const {
   if (F.hasFnAttribute(Attribute::NoProfile))
     return "it is marked no_profile_instrument_function";
@@ -133,9 +134,9 @@ std::string Requests::read(const Module &M, bool KernelMode) {
   return {};
 }
 
-/// What a function may be called in a list: the name of its symbol; what that
-/// was before the compiler appended something; and what it was in C, where
-/// -funique-internal-linkage-names has made _ZL5locali.__uniq.7 of local.
+/// The names by which a list may call a function: its symbol; the symbol
+/// without the compiler's suffix; and the name in C. For the last one,
+/// -funique-internal-linkage-names makes _ZL5locali.__uniq.7 of local.
 static SmallVector<StringRef, 3> namesOf(const Function &F) {
   // asm("name") in the source puts an escape before the name.
   StringRef Symbol = GlobalValue::dropLLVMManglingEscape(F.getName());

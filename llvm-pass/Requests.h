@@ -33,9 +33,9 @@ namespace patchbay {
 
 struct Request {
   enum { None, Never, Always } Wish = None;
-  /// Who says so, for remarks.
+  /// The source of the request, for remarks.
   const char *Reason = nullptr;
-  /// Whether it means this function, not the whole file.
+  /// Whether it names this function and not the whole file.
   bool OfFunction = false;
 };
 
@@ -51,19 +51,19 @@ class Requests {
   bool isListed(llvm::StringRef Section, const llvm::Function &F) const;
 
 public:
-  /// Reads what a module's functions have in common. Returns the error, and has
-  /// diagnosed it, if that cannot be used; else an empty string.
+  /// Reads the requests that all functions of a module share. If that fails,
+  /// reports the error and returns it; otherwise returns an empty string.
   std::string read(const llvm::Module &M, bool KernelMode);
 
   /// Whether a list names the module's file under [never].
   bool leaveModuleAlone() const { return OfModule.Wish == Request::Never; }
 
-  /// Whether there are any: annotations, lists or the threshold.
+  /// Whether there are any requests: annotations, lists or the threshold.
   bool exist() const;
 
-  /// The request for a function; of several the first of these: attributes, a
-  /// list's fun entries, a list's mainfile entries. Among attributes never
-  /// wins, in a list always.
+  /// The request for a function, by precedence: attributes, a list's fun
+  /// entries, a list's mainfile entries. Never wins among attributes, always
+  /// wins in a list.
   Request find(const llvm::Function &F) const;
 };
 

@@ -22,15 +22,15 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (!Layout)
     return "target '" + TM.getTargetTriple().str() +
            "' has no slots; nothing is instrumented";
-  // A record is 32 bits, relative to itself.
+  // A record's fields are 32-bit offsets from themselves.
   if (TM.getCodeModel() == CodeModel::Large)
     return "-mcmodel=large puts functions out of a record's reach; nothing is "
            "instrumented";
   if (const char *Reason =
           Layout->WhyNotModule ? Layout->WhyNotModule(TM) : nullptr)
     return Reason;
-  // Callers would rely on registers that the function leaves alone and its
-  // tracer does not.
+  // Callers would rely on registers that the function does not change but its
+  // tracer does.
   if (TM.Options.EnableIPRA)
     return "interprocedural register allocation (-enable-ipra) does not know "
            "of tracers; nothing is instrumented";
@@ -47,7 +47,7 @@ bool patchbay::isSynthesized(const Function &F) {
          Name.starts_with(".cfi.jumptable") || Name.starts_with("__llvm_");
 }
 
-// Other conventions differ in more than registers, as who pops arguments.
+// Other conventions differ in more than registers, such as who pops arguments.
 static bool hasCConvention(const MachineFunction &MF,
                            const SlotLayout &Layout) {
   const CallingConv::ID Convention = MF.getFunction().getCallingConv();
@@ -56,9 +56,10 @@ static bool hasCConvention(const MachineFunction &MF,
           !MF.getTarget().Options.GuaranteedTailCallOpt);
 }
 
-/// Why a trampoline would change a register that the function or its callers rely
-/// on, or null. A handler keeps what each function of the C convention keeps;
-/// the trampoline around it keeps \p Registers and what is reserved.
+/// Returns a reason if a trampoline would change a register that the function
+/// or its callers rely on, or null. A handler keeps the registers that each
+/// function of the C convention keeps. The trampoline around it keeps \p
+/// Registers and reserved registers.
 static const char *whyNotRegisters(const MachineFunction &MF,
                                    const ArgumentRegisters &Registers) {
   const MachineRegisterInfo &MRI = MF.getRegInfo();
@@ -74,8 +75,8 @@ static const char *whyNotRegisters(const MachineFunction &MF,
            any_of(Registers.Float, Contains) ||
            any_of(Registers.OtherKept, Contains);
   };
-  // Both: the entry block's are of after register allocation, and those of the
-  // function are there where no pass keeps track of blocks' any more.
+  // Check both lists: the entry block's is from after register allocation. The
+  // function's is still valid if passes no longer update those of blocks.
   if (!all_of(MF.front().liveins(),
               [&](auto &LiveIn) { return IsKept(LiveIn.PhysReg); }) ||
       !all_of(MRI.liveins(), [&](auto &LiveIn) { return IsKept(LiveIn.first); }))
@@ -94,8 +95,8 @@ static bool usesMode(const Function &F, const SlotLayout &Layout) {
          });
 }
 
-/// In kernel mode the entry's NOPs decide: LLVM makes a record of them, which
-/// says that there is a slot.
+/// In kernel mode the entry's NOPs decide: LLVM records them in a table, which
+/// implies that there is a slot.
 static const char *whyNotInKernel(const Function &F) {
   if (!F.hasFnAttribute("patchable-function-entry"))
     return "it has no -fpatchable-function-entry, which kernel mode goes by";
@@ -128,8 +129,8 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
   return whyNotRegisters(MF, Table.Registers);
 }
 
-/// Why a function cannot have a slot, whoever asks for it; null if it can, as
-/// far as it is up to the function.
+/// Why a function cannot have a slot, whatever is requested, because of the
+/// function itself; null if it can.
 static const char *whyNotFunction(const MachineFunction &MF,
                                   const SiteTable &Table) {
   const Function &F = MF.getFunction();
@@ -140,7 +141,7 @@ static const char *whyNotFunction(const MachineFunction &MF,
   return Table.KernelMode ? whyNotInKernel(F) : whyNotInUserMode(MF, Table);
 }
 
-/// The same, as far as it is up to options of the command line.
+/// The same, because of command line options.
 static const char *whyNotByFlags(const MachineFunction &MF,
                                  const SiteTable &Table) {
   const Function &F = MF.getFunction();
@@ -198,7 +199,7 @@ Choice patchbay::choose(const MachineFunction &MF, const SiteTable &Table,
   const char *OfFunction = whyNotFunction(MF, Table);
   const char *OfFlags = whyNotByFlags(MF, Table);
   if (const char *Obstacle = OfFunction ? OfFunction : OfFlags) {
-    // Only who asks for one function by name counts on it.
+    // Warn only about a function that is requested by name.
     if (R.Wish == Request::Always && R.OfFunction)
       warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);
     return {false, Obstacle, !OfFunction && R.Wish != Request::Never};

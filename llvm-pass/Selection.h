@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which functions get a slot.
+// Selects the functions that get a slot.
 #ifndef PATCHBAY_LLVM_PASS_SELECTION_H
 #define PATCHBAY_LLVM_PASS_SELECTION_H
 
@@ -27,20 +27,20 @@ std::string whyNotModule(const llvm::TargetMachine &TM,
 /// an address into LLVM's table.
 bool hasEntryNOPs(const llvm::Function &F);
 
-/// Whether LLVM made a function up, for CFI, a sanitizer or a profile: it says
-/// nothing about what the module's author wanted.
+/// Whether LLVM synthesized a function, for CFI, a sanitizer or a profile. Such
+/// a function does not show the wishes of the module's author.
 bool isSynthesized(const llvm::Function &F);
 
 struct Choice {
   bool Instrument;
-  const char *Reason; // null if the function is one like any other
-  /// Whether nobody asks to leave the function alone, but an option of the
-  /// command line keeps it, and others like it, from having a slot.
+  const char *Reason; // null if the function is an ordinary one
+  /// Whether a command line option keeps this function and similar ones from
+  /// having a slot, although no request excludes it.
   bool ForbiddenByFlags = false;
 };
 
-/// Decides about one function: first what cannot be, then, in user mode, by the
-/// user's requests, and then by the threshold.
+/// Decides about one function: first by obstacles, then, in user mode, by the
+/// user's requests and by the threshold.
 Choice choose(const llvm::MachineFunction &MF, const SiteTable &Table,
               const Requests &Requested);
 

@@ -26,7 +26,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// AT&T's on x86; other targets have no other.
+/// AT&T's on x86. Other targets have only one.
 static constexpr unsigned DefaultDialect = 0;
 
 namespace {
@@ -35,18 +35,18 @@ class SitePrinter : public AsmPrinterHandler {
   AsmPrinter &AP;
   SiteTable &Table;
 
-  // Of the function that is being printed.
+  // The function that is being printed.
   const Site *Current = nullptr;
   MCSymbol *Entry = nullptr;
   bool AtMarker = false;
 
-  /// Code that needs unwind information of its own, and its size.
+  /// Code that needs its own unwind information, and its size.
   SmallVector<std::pair<const MCExpr *, unsigned>> Frames;
 
-  /// A function's, because with LTO the module's lacks the ABI's features.
+  /// That of a function, because the module's lacks the ABI's features in LTO.
   const MCSubtargetInfo *Subtarget = nullptr;
 
-  /// The section of the records of each section of functions.
+  /// Maps each section of functions to the section of their records.
   DenseMap<const MCSection *, MCSection *> RecordSections;
 
   void emitCode(ArrayRef<MCInst> Code);
@@ -83,8 +83,8 @@ void SitePrinter::beginFunction(const MachineFunction *MF) {
   Current = It == Table.Sites.end() ? nullptr : &It->second;
   if (!Current)
     return;
-  // The first entry of a section is what names its record section, and must
-  // have a name for that even where temporary symbols have none.
+  // The first entry of a section names its record section. So it must have a
+  // name even where temporary symbols have none.
   Entry = RecordSections.contains(MF->getSection())
               ? AP.OutContext.createTempSymbol("patchbay_entry")
               : AP.OutContext.createNamedTempSymbol("patchbay_entry");
@@ -111,8 +111,9 @@ const MCExpr *SitePrinter::add(const MCSymbol *Symbol, int64_t Bytes) const {
       MCConstantExpr::create(Bytes, AP.OutContext), AP.OutContext);
 }
 
-/// Emits four bytes: how far \p Target is from them. Between local labels that is
-/// no dynamic relocation, even if a symbol is interposed or code is position-independent.
+/// Emits four bytes: the distance from them to \p Target. Between local labels
+/// that needs no dynamic relocation, even if a symbol is interposed or code is
+/// position-independent.
 void SitePrinter::emitRelative(const MCExpr *Target) {
   MCSymbol *Here = AP.OutContext.createTempSymbol();
   AP.OutStreamer->emitLabel(Here);
@@ -127,8 +128,8 @@ void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
     AP.OutStreamer->emitInstruction(Inst, *Subtarget);
 }
 
-/// The stub is as far from behind the displacement as a call would have it; or
-/// nothing is said of it, and who arms the site fills it in.
+/// The displacement is that of a call of the stub, or 0: then the runtime fills
+/// it in before it first arms the site.
 void SitePrinter::emitBranches() {
   MCStreamer &Out = *AP.OutStreamer;
   MCContext &Context = AP.OutContext;
@@ -138,8 +139,8 @@ void SitePrinter::emitBranches() {
           PATCHBAY_X86_64_STUB_SIZE *
               patchbay_x86_64_stub(&Current->Record, Current->BehindPad)),
       add(Current->Label, 1 + DisplacementSize), Context);
-  // Assemblers give lines to instructions only, but do not read a difference as
-  // an immediate in every dialect.
+  // Emit an instruction if possible: assemblers give line information only to
+  // instructions. But not every dialect accepts a difference as an immediate.
 #if LLVM_VERSION_MAJOR >= 23
   const unsigned Dialect = AP.MAI.getAssemblerDialect();
 #else
@@ -191,9 +192,9 @@ void SitePrinter::endFunction(const MachineFunction *MF) {
   Table.Sites.erase(&MF->getFunction());
 }
 
-/// Link order ties records to the section of their functions, and both to its
-/// COMDAT group if it has one. A label says which section that is, because
-/// several may have one name.
+/// Link order ties records to the section of their functions, and to its COMDAT
+/// group if it has one. A label identifies that section, because several may
+/// have the same name.
 MCSection *SitePrinter::recordSection() {
   auto *Functions = static_cast<const MCSectionELF *>(AP.MF->getSection());
   MCSection *&Section = RecordSections[Functions];
@@ -232,10 +233,10 @@ static MCSection *frameSection(MCContext &Context) {
       ->getEHFrameSection();
 }
 
-/// Gives the pad a name and unwind information, for a profiler or debugger that stops at
-/// its `ret`. LLVM's own begin at the entry, and have to: tables of exceptions count
-/// from where a function's unwind information begins. The name is no function's: the
-/// pad belongs to one.
+/// Gives the pad a name and unwind information, for a profiler or debugger that
+/// stops at its `ret`. LLVM's own unwind information must begin at the entry,
+/// because exception tables count from its beginning. The name is not of type
+/// function, because the pad belongs to one.
 void SitePrinter::describePad() {
   MCStreamer &Out = *AP.OutStreamer;
   const MCExpr *Pad = add(Entry, Current->PadOffset);
@@ -249,9 +250,9 @@ void SitePrinter::describePad() {
     Frames.push_back({Pad, PATCHBAY_SLOT_SIZE});
 }
 
-/// Emits unwind information for code that has the frame of a function entry. All of it is one
-/// run of bytes, so how far one part is from another is known, and no assembler has to
-/// find out, which takes one step for each function before.
+/// Emits unwind information for code that has the frame of a function entry. It
+/// is one run of bytes, so all distances are constants. If the assembler had to
+/// compute them, it would take one step for each preceding function.
 void SitePrinter::emitFrames() {
   if (Frames.empty())
     return;
@@ -262,8 +263,8 @@ void SitePrinter::emitFrames() {
   Out.emitBytes(Common);
   size_t Distance = Common.size();
   for (auto [Begin, Size] : Frames) {
-    // Its size, how far the common entry is, the code and its size, no augmentation
-    // and three bytes that fill it up.
+    // The size, the distance to the common entry, the code and its size, no
+    // augmentation, and three bytes of padding.
     Out.emitInt32(16);
     Out.emitInt32(Distance + 4);
     emitRelative(Begin);
@@ -274,8 +275,8 @@ void SitePrinter::emitFrames() {
   Out.popSection();
 }
 
-/// Its readers are linkers and tools, which read files, so it is not part of
-/// the loaded image.
+/// Only linkers and tools read the note, from files, so it is not part of the
+/// loaded image.
 void SitePrinter::emitNote() {
   MCStreamer &Out = *AP.OutStreamer;
   Out.pushSection();
@@ -292,8 +293,8 @@ void SitePrinter::emitNote() {
   Out.popSection();
 }
 
-/// Emits bytes that were assembled when the pass was built. No assembler reads them,
-/// so nothing in a program's own assembly changes what they are.
+/// Emits bytes that were assembled when the pass was built. No assembler reads
+/// them, so a program's own assembly cannot change them.
 void SitePrinter::emitBytes(const CodeSection &Code,
                             ArrayRef<MCSymbol *> Targets) {
   MCStreamer &Out = *AP.OutStreamer;
@@ -309,9 +310,10 @@ void SitePrinter::emitBytes(const CodeSection &Code,
   Out.emitBytes(Bytes.drop_front(Done));
 }
 
-/// The stubs and the module's own trampolines. Those have a name that unwind tables
-/// refer to. Sites without stubs' places are for objects whose hidden names become local
-/// (objcopy), and then what a linker drops could not be replaced by what it keeps.
+/// Emits the stubs and the module's own trampolines. Unwind tables refer to the
+/// trampolines by name. With zero sites there are no trampolines: if objcopy
+/// makes hidden names local, the copy that a linker keeps cannot replace the
+/// copies that it drops.
 void SitePrinter::emitStubs() {
   const ModuleCode &Code = *Table.Layout->Code;
   MCStreamer &Out = *AP.OutStreamer;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints what the pass has decided: the site at its marker, a record of each
-// site, and what an object file has once.
+// Prints the pass's decisions: the site at its marker, a record of each site,
+// and the data that an object file has once.
 //
-// A site could be inline assembly, which carries its own sections, but then an
-// assembly parser is set up for every function, which costs more than to
-// compile a small one. LLVM's AsmPrinter has a cheaper place for code of
-// others: AsmPrinterHandler, which it calls around each function and each
-// instruction. A plugin gets hold of the AsmPrinter as garbage collectors do,
-// by a GCMetadataPrinter: that is created for each GCStrategy that the module's
-// GCModuleInfo knows. No function is marked as garbage-collected for that.
+// A site could be inline assembly, which can switch sections itself. But then
+// LLVM sets up an assembly parser for every function, which costs more than
+// compiling a small one. LLVM's AsmPrinter has a cheaper hook:
+// AsmPrinterHandler, which it calls around each function and each instruction.
+// A plugin gets access to the AsmPrinter as garbage collectors do, by a
+// GCMetadataPrinter. LLVM creates one for each GCStrategy that the module's
+// GCModuleInfo knows. No function has to be marked as garbage-collected for
+// that.
 #ifndef PATCHBAY_LLVM_PASS_SITEPRINTER_H
 #define PATCHBAY_LLVM_PASS_SITEPRINTER_H
 
@@ -32,16 +33,16 @@ namespace patchbay {
 
 struct SlotLayout;
 
-/// A site, from the pass that chose its place to the printer.
+/// A site. The pass chooses its place and passes it to the printer.
 struct Site {
   /// Symbol of the marker, an ANNOTATION_LABEL.
   llvm::MCSymbol *Label;
   bool AddLandingPad;
 
-  /// Where the pad is, relative to the entry.
+  /// The offset of the pad from the entry.
   int PadOffset;
 
-  /// The site is not at the entry, but behind a landing pad.
+  /// The site follows a landing pad and is not at the entry.
   bool BehindPad;
 
   /// Bytes of NOPs that follow the site.
@@ -51,7 +52,7 @@ struct Site {
   patchbay_record Record;
 };
 
-/// What one module's code generation has to print.
+/// The output of one module's code generation.
 struct SiteTable {
   const SlotLayout *Layout = nullptr;
   bool KernelMode = false;
@@ -59,17 +60,17 @@ struct SiteTable {
   ArgumentRegisters Registers;
   llvm::DenseMap<const llvm::Function *, Site> Sites;
 
-  /// What an object file has once, and whether sites are left 0: the module has
-  /// no trampolines then.
+  /// The data that an object file has once. With ZeroSites sites are left 0,
+  /// and the module has no trampolines.
   ModuleData Data;
   bool ZeroSites = false;
 
-  /// In kernel mode LLVM's table says that all functions with NOPs at the entry
-  /// have a slot; and those that do.
+  /// In kernel mode LLVM's table implies that all functions with NOPs at the
+  /// entry have a slot. And the functions that have one.
   bool EntriesNeedSlots = false;
   llvm::SmallPtrSet<const llvm::Function *, 8> KernelSlots;
 
-  /// PATCHBAY_MODE_* of the functions that were instrumented, 0 if none was.
+  /// PATCHBAY_MODE_* of the instrumented functions, 0 if there are none.
   uint32_t Mode = 0;
 };
 

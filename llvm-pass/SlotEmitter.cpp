@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slot becomes prefix data of the function, which LLVM prints before the
-// words of kCFI and -fsanitize=function, so these stay where callers look.
+// The slot becomes prefix data of the function. LLVM prints that before the
+// words of kCFI and -fsanitize=function, so callers find these at their usual
+// place.
 #include "SlotEmitter.h"
 #include "Arguments.h"
 #include "MachineCode.h"
@@ -25,9 +26,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Takes the hash out of LLVM's hands: on x86-64 it would be put behind 11
-/// nops, whose place slot and pad take, and elsewhere it would count as part of
-/// the function when LLVM aligns that.
+/// Removes the hash from LLVM's control, so that the pass can print it. On
+/// x86-64 LLVM would print it after 11 nops, which slot and pad replace. On
+/// other targets LLVM would count it as part of the function when it aligns
+/// that.
 static std::optional<uint32_t> takeHash(Function &F) {
   const MDNode *Type = F.getMetadata(LLVMContext::MD_kcfi_type);
   if (!Type || !F.getParent()->getModuleFlag("kcfi"))
@@ -38,16 +40,16 @@ static std::optional<uint32_t> takeHash(Function &F) {
   return Hash;
 }
 
-/// The alignment that the printer will give the start of the function's
+/// The alignment that the printer will give to the start of the function's
 /// prefix, raised to a slot's.
 static Align settleAlignment(MachineFunction &MF) {
   Function &F = MF.getFunction();
   const Align SlotAlign(PATCHBAY_SLOT_SIZE);
   MF.ensureAlignment(SlotAlign);
 #if LLVM_VERSION_MAJOR >= 23
-  // Since LLVM 23 what the target prefers is kept apart from what the function
-  // needs, and given to functions that are at least as long. Ours are: their
-  // prefix alone is.
+  // Since LLVM 23 the target's preferred alignment is separate from the
+  // required one, and functions of at least that length get it. Ours do,
+  // because their prefix alone is that long.
   const Align Settled = MF.getPreferredAlignment();
 #else
   const Align Settled = MF.getAlignment();
@@ -57,19 +59,20 @@ static Align settleAlignment(MachineFunction &MF) {
     return Settled;
   if (!F.hasSection())
     return std::max(*Asked, Settled);
-  // In a section of its own choice a function gets what it asks for. (Since
-  // LLVM 23 it may get more, which does no harm.)
+  // In an explicit section a function gets the requested alignment. (Since LLVM
+  // 23 it may get more, which does no harm.)
   F.setAlignment(std::max(*Asked, SlotAlign));
   return *F.getAlign();
 }
 
-/// The function's arity as LLVM's printer counts it for kcfi-arity: general
-/// registers that are live in, or 7 if arguments are on the stack.
+/// The function's arity as LLVM's printer counts it for kcfi-arity: the live-in
+/// general registers, or 7 if arguments are on the stack.
 static unsigned countArity(const MachineFunction &MF,
                            const SlotLayout &Layout) {
   const MachineFrameInfo &MFI = MF.getFrameInfo();
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I) {
-    // Where `...` is used, an object marks the end of the named arguments.
+    // If the function uses `...`, an object marks the end of the named
+    // arguments.
     int64_t Offset = MFI.getObjectOffset(I);
     if (Offset > 0 || (Offset == 0 && !MFI.hasVAStart()))
       return 7;
@@ -148,7 +151,7 @@ static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
   return Prefix.size();
 }
 
-/// The first instruction of \p Entry that becomes code, or its end.
+/// The first instruction of \p Entry that emits code, or its end.
 static MachineBasicBlock::iterator firstInstruction(MachineBasicBlock &Entry,
                                                     const SlotLayout &Layout) {
   return find_if(Entry, [&](const MachineInstr &MI) {
@@ -165,8 +168,8 @@ static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
              : Entry.end();
 }
 
-/// Whether the site takes a place that has to be a landing pad from an
-/// instruction that is one.
+/// Whether the site would move an instruction that is also a landing pad away
+/// from a place that needs one.
 static bool needsLandingPad(MachineBasicBlock &Entry,
                             const SlotLayout &Layout) {
   auto First = firstInstruction(Entry, Layout);
@@ -175,7 +178,7 @@ static bool needsLandingPad(MachineBasicBlock &Entry,
              Layout.LandingPadAttribute);
 }
 
-/// The block that control enters the function by, and never again.
+/// A block that only runs once, at the function's entry.
 static MachineBasicBlock &entryBlock(MachineFunction &MF,
                                      const SlotLayout &Layout) {
   MachineBasicBlock &First = MF.front();
@@ -189,11 +192,12 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   auto LandingPad = findLandingPad(First, Layout);
   if (LandingPad != First.end())
     Entry->splice(Entry->begin(), &First, LandingPad);
-  // What holds where the loop begins holds where the function does.
+  // Debug values at the start of the loop are also valid at the function's
+  // entry.
   for (MachineInstr &MI : make_range(
            First.begin(), skipDebugInstructionsForward(First.begin(), First.end())))
     Entry->push_back(MF.CloneMachineInstr(&MI));
-  // Where the pass runs late, basic-block sections are settled.
+  // If the pass runs late, basic-block sections are already assigned.
   Entry->setSectionID(First.getSectionID());
   Entry->setIsBeginSection(First.isBeginSection());
   First.setIsBeginSection(false);
@@ -204,10 +208,10 @@ unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout) {
   return emitPrefix(MF, Layout, takeWords(MF, Layout));
 }
 
-/// By how much to lengthen \p Inserted bytes at the entry. Nothing branches
-/// across them, but they move blocks that are aligned, and then the padding
-/// before these may grow and bring a branch out of its reach, which LLVM has
-/// computed already. Only functions longer than that have such branches.
+/// The padding to add to \p Inserted bytes at the entry. No branch crosses
+/// these bytes, but they move aligned blocks. Then the padding before such
+/// blocks may grow and put a branch out of the reach that LLVM has already
+/// checked. Only functions longer than that reach have such branches.
 static unsigned findPadding(const MachineFunction &MF, const SlotLayout &Layout,
                             unsigned Inserted) {
   Align Max;
@@ -238,7 +242,7 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
   auto LandingPad = findLandingPad(Entry, Layout);
   bool HasLandingPad = LandingPad != Entry.end();
   auto InsertPoint = HasLandingPad ? std::next(LandingPad) : Entry.begin();
-  // The places of parameters are theirs from the entry on.
+  // Parameter locations are valid from the entry on.
   InsertPoint = skipDebugInstructionsForward(InsertPoint, Entry.end());
 
   Site &TheSite = Table.Sites[&MF.getFunction()];
@@ -252,8 +256,8 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
   TheSite.Record.signature = Words.Hash.value_or(0);
   describeArguments(MF, MMI, Layout, Table.Registers, TheSite.Record);
 
-  // No debug location: the function's own line covers the site, as it does
-  // LLVM's patchable entries.
+  // No debug location: the function's own line covers the site, as for LLVM's
+  // patchable entries.
   BuildMI(Entry, InsertPoint, DebugLoc(),
           MF.getSubtarget().getInstrInfo()->get(TargetOpcode::ANNOTATION_LABEL))
       .addSym(TheSite.Label);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts the slot before one function, and into it the marker of its site.
+// Puts the slot before a function, and the marker of the site into the
+// function.
 #ifndef PATCHBAY_LLVM_PASS_SLOTEMITTER_H
 #define PATCHBAY_LLVM_PASS_SLOTEMITTER_H
 
@@ -17,7 +18,7 @@ struct SlotLayout;
 /// Gives \p MF a slot and returns the size of its prefix.
 unsigned emitSlot(llvm::MachineFunction &MF, const SlotLayout &Layout);
 
-/// Gives \p MF a slot, marks its site and enters that into \p Table for the
+/// Gives \p MF a slot, marks its site and adds the site to \p Table for the
 /// printer. Returns the size of the prefix.
 unsigned emitSlotAndSite(llvm::MachineFunction &MF,
                          llvm::MachineModuleInfo &MMI, SiteTable &Table);

@@ -141,7 +141,7 @@ template <SlotLayout Make()> static const SlotLayout *layout() {
 }
 
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
-  // On pauthtest addresses of functions are signed, also those of constructors.
+  // pauthtest signs addresses of functions, also those of constructors.
   if (!TT.isOSBinFormatELF() || TT.isX32() ||
       TT.getEnvironment() == Triple::GNUILP32 ||
       TT.getEnvironment() == Triple::PAuthTest)

@@ -61,11 +61,11 @@ struct SlotLayout {
   std::optional<uint8_t> HashOpcode;
   llvm::StringRef ArityClasses;
 
-  /// Whether kCFI checks become ordinary instructions as early as in IR.
+  /// Whether LLVM lowers kCFI checks to ordinary instructions in IR.
   bool LowersKCFIInIR = false;
 
-  /// A hash with one of these values, or the negative of one, is bumped by one
-  /// so that it is not a landing pad; mirrors what callers check.
+  /// A hash that equals one of these values or its negative is incremented, so
+  /// that it is not a landing pad. Callers' checks do the same.
   llvm::ArrayRef<uint32_t> ReservedHashes;
 
   /// The landing pad instructions that a site must leave at the entry.
@@ -75,8 +75,8 @@ struct SlotLayout {
   /// final size.
   llvm::StringRef Behind;
 
-  /// The shortest reach of a branch that LLVM has given its final form, 0 if
-  /// the assembler still does that.
+  /// The shortest reach of a branch whose form LLVM has fixed, 0 if the
+  /// assembler still chooses the form.
   unsigned BranchReach = 0;
 
   /// Instructions that only print a directive, but are no meta instructions.
@@ -94,50 +94,51 @@ struct SlotLayout {
   /// The code that sites lead to; null if sites have no such operand.
   const ModuleCode *Code = nullptr;
 
-  /// Registers that a site or a trampoline changes and that an option of the
-  /// compiler's (-ffixed-) can give to the program.
+  /// Registers that a site or a trampoline changes, and that a compiler option
+  /// (-ffixed-) can reserve for the program.
   llvm::StringRef ScratchRegisters;
 
-  /// What encloses the site in assembly text, for assemblers that would make
-  /// something else of its instructions.
+  /// Text around the site in assembly output, for assemblers that would
+  /// otherwise rewrite its instructions.
   llvm::StringRef TextBefore, TextAfter;
 
   /// The oldest processor, if code for it can call all others.
   llvm::StringRef OldestProcessor;
 
-  /// Why no function of a module can have a slot, as far as only this target
-  /// has the reason: null if they can. No function if it has no such reason.
+  /// Returns why no function of a module can have a slot for a reason that only
+  /// this target has; null if they can. Unset if there is no such reason.
   const char *(*WhyNotModule)(const llvm::TargetMachine &TM) = nullptr;
 
-  /// How the target's C convention may be called besides C.
+  /// The second name of the target's C convention, besides C.
   llvm::CallingConv::ID NameOfC = llvm::CallingConv::C;
 
-  /// The feature of functions whose code cannot be read; empty if there is none.
+  /// The feature of functions with unreadable code; empty if there is none.
   llvm::StringRef ExecuteOnlyFeature;
 
-  /// What the names of attributes begin with that put a function into a mode
-  /// of the processor in which a tracer cannot run; empty if there is none.
+  /// The common beginning of attributes that put a function into a CPU mode in
+  /// which a tracer cannot run; empty if there is none.
   llvm::StringRef ModeAttributes;
 
-  /// Whether the address of a result in memory is the first argument or has a
-  /// register of its own.
+  /// Whether the address of a result in memory is the first argument. Otherwise
+  /// it has its own register.
   bool ResultPointerIsArgument = true;
 
-  /// Where arguments on the stack begin, from the stack pointer at the entry as
-  /// LLVM's fixed objects count it; and whether fastcc puts them there as C does.
+  /// The start of arguments on the stack, from the stack pointer at the entry,
+  /// in LLVM's terms of fixed objects; and whether fastcc puts them there like
+  /// C.
   int64_t StackArgumentsOffset = 0;
   bool FastStackIsC = true;
 
   /// The integer and the floating-point argument registers in order.
   llvm::StringRef IntegerRegisters, FloatRegisters;
 
-  /// How many registers of a result tracers of exits keep: integer ones, and
-  /// floating-point ones, which may be those of vectors.
+  /// How many result registers tracers of exits keep: integer ones, and
+  /// floating-point ones, which may be vector registers.
   unsigned ResultIntegers = 2, ResultFloats = 2;
   bool ResultVectors = true;
 
-  /// What trampolines keep of an entry's registers besides those above and
-  /// those that each function of the C convention keeps.
+  /// The other registers of an entry that trampolines keep, besides those above
+  /// and those that each function of the C convention keeps.
   llvm::StringRef OtherKeptRegisters;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a module's sites lead to: stubs and, behind them, trampolines of the module's own.
- * It is assembled when the pass is built (embed-code.py); the pass emits bytes.
+ * The targets of a module's sites: stubs, then the module's own trampolines. They are
+ * assembled when the pass is built (embed-code.py); the pass emits bytes.
  *
- * Each stub is entered by the `call` of an armed site and left at once, so the frame is
- * that of an entry throughout. A site's jb asks that CF is clear, so what is behind the
- * stubs clears it. jrcxz is never reached: BOLT leaves a function with it as it is.
+ * The `call` of an armed site enters a stub, which jumps on at once. So the frame is that
+ * of an entry throughout. A site's jb requires a clear CF, so the code after the stubs
+ * clears it. jrcxz is never reached: it keeps BOLT from moving the function.
  */
-	/* Offsets in the module's links, which are elsewhere. */
+	/* Offsets in the module's links, which are in another section. */
 	.data
 	.skip	16			/* struct patchbay_links */
 .Lpatchbay_links_trampolines:

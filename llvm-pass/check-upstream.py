@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs LLVM's and clang's own tests of what stands at a function's start
-# (upstream-tests.txt) with the installed tools: as they are, and with the
-# plugin loaded but idle. Any test that then ends differently is a failure.
+# Runs LLVM's and clang's own tests of the code at a function's start
+# (upstream-tests.txt) twice: with the installed tools, and with the plugin loaded
+# but idle. A test whose result changes is a failure.
 #
-# The tests come from a source of the same release and are not changed. LLVM's
-# own lit configuration belongs to its build tree; what these tests need of it
-# is below. The tools are reached through scripts that add the plugin.
+# The tests come from a source of the same release and are not changed. LLVM's own lit
+# configuration belongs to its build tree; the part that these tests need is below.
+# Scripts in front of the tools add the plugin.
 import argparse
 import json
 import os
@@ -41,7 +41,7 @@ SUFFIXES = {".c", ".cpp", ".ll", ".mir", ".s", ".test"}
 
 
 def find_tests(source, patterns):
-    """The tests that the list names, relative to the source."""
+    """Returns the tests that the list names, relative to the source."""
     tests = set()
     for line in patterns.read_text().splitlines():
         if not line or line.startswith("#"):
@@ -57,7 +57,7 @@ def find_tests(source, patterns):
 
 
 def write_tools(folder, llvm, plugin, options):
-    """llc and clang with the plugin or, without options, as they are."""
+    """Makes llc and clang with the plugin or, without options, the plain ones."""
     arguments = {"llc": [], "clang": []}
     if options is not None:
         arguments["llc"] = ["-load", str(plugin), *options]
@@ -74,7 +74,7 @@ def write_tools(folder, llvm, plugin, options):
 
 
 def run_tests(args, tests, options=None):
-    """Test name -> result; with the plugin unless options is None."""
+    """Returns results by test name; with the plugin unless options is None."""
     def ask(*command):
         return subprocess.run(command, check=True, text=True,
                               capture_output=True).stdout.strip()
@@ -89,7 +89,7 @@ def run_tests(args, tests, options=None):
             triple=ask(args.llvm_config, "--host-target"), python=sys.executable,
             resources=ask(f"{llvm}/bin/clang", "-print-resource-dir")))
         output = work / "results.json"
-        # Its exit code says that a test failed, which is for main() to judge.
+        # Ignore lit's exit code: main() judges failed tests.
         subprocess.run([args.lit, "-qq", f"-j{args.jobs}", "-o", output,
                         *(work / test for test in tests)],
                        stdout=subprocess.DEVNULL)

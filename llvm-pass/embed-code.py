@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes C++ of an x86-64 object file: embed-code.py OBJECT OUTPUT
+"""Converts an x86-64 object file to C++: embed-code.py OBJECT OUTPUT
 
 The output has an array of bytes for each of the sections .text, .gcc_except_table.* and
-.eh_frame, and an array of the places in it whose four bytes say how far something is from
-them.
+.eh_frame. It also has an array of offsets of four-byte fields in it that hold a distance
+from themselves.
 """
 import struct
 import sys
