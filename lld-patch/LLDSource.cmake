@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds LLD's source, checks that it is the release that LLVM is and that the
-# hook patch is made for it, and puts a patched copy into the build tree. The
-# source itself is never written to.
+# Finds LLD's source. Checks that its release is that of LLVM and that the hook patch
+# is made for it. Puts a patched copy into the build tree. Never writes to the source.
 #
 # Sets PATCHBAY_LLD_TREE (has lld/), PATCHBAY_LLD_PATCHED_SOURCES and
 # PATCHBAY_LLD_SERIES, the folder of the patch.
@@ -22,7 +21,7 @@ if(NOT EXISTS ${PATCHBAY_LLD_SOURCE}/lld/ELF/Driver.cpp OR
     "has lld/ and cmake/ of LLVM ${LLVM_PACKAGE_VERSION}")
 endif()
 
-# The version, as the release itself states it.
+# Read the version from the release's own file.
 function(read_source_version out)
   include(${PATCHBAY_LLD_SOURCE}/cmake/Modules/LLVMVersion.cmake)
   set(${out} ${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR}.${LLVM_VERSION_PATCH}
@@ -54,7 +53,7 @@ list(TRANSFORM series PREPEND ${PATCHBAY_LLD_SERIES}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${PATCHBAY_LLD_SERIES}/series ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})
 
-# The files that the patch touches must be the ones that it was made for.
+# The patch must be made for these versions of the files that it touches.
 file(STRINGS ${PATCHBAY_LLD_SERIES}/UPSTREAM hashes REGEX "^file ")
 foreach(line ${hashes})
   string(REGEX MATCH "^file ([0-9a-f]+) (.*)$" line ${line})
@@ -68,9 +67,9 @@ foreach(line ${hashes})
   endif()
 endforeach()
 
-# Copy, then patch. All of it is copied, not only what is patched, because an
-# #include "..." looks beside the including file first. The stamp saves
-# reconfiguring from touching, and so recompiling, every patched file.
+# Copy, then patch. Copy also unpatched files, because #include "..." first searches the
+# folder of the including file. The stamp prevents that each configure touches, and so
+# recompiles, all patched files.
 set(PATCHBAY_LLD_TREE ${CMAKE_CURRENT_BINARY_DIR}/upstream)
 set(stamp "${PATCHBAY_LLD_SOURCE}")
 foreach(file ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})
@@ -85,7 +84,7 @@ if(NOT stamp STREQUAL old_stamp)
   find_program(PATCH_EXECUTABLE patch REQUIRED)
   file(REMOVE_RECURSE ${PATCHBAY_LLD_TREE})
   foreach(dir ELF Common include)
-    # Patches are to be applied, though the source may be read-only.
+    # The source may be read-only, but patch must write to the copy.
     file(COPY ${PATCHBAY_LLD_SOURCE}/lld/${dir} DESTINATION ${PATCHBAY_LLD_TREE}/lld
       NO_SOURCE_PERMISSIONS)
   endforeach()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks that the hook patch stays one: what it adds to upstream's files is
-# calls of ours. Every line of it is a line to carry to the next release. And all
-# releases have the same hooks: a change is made in each of them.
+# Checks that the hook patch only adds calls of our code to upstream's files: each line
+# of it must be ported to the next release. Also checks that all releases have the same
+# hooks, because a hook changes in all series.
 #
 #   check-patch.py [SERIES_FOLDER...]
 #
-# Without arguments all of patches/*.
+# The default is all of patches/*.
 import pathlib
 import sys
 
@@ -16,7 +16,7 @@ MAX_FILES = 8
 
 
 def read(folder):
-    """What a patch series adds: lines, by the files that it touches."""
+    """Returns the added lines of a patch series, by file."""
     added = {}
     for name in (folder / "series").read_text().splitlines():
         if not name or name.startswith("#"):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs LLD's own ELF test suite with our linker and compares the result of
-# every test, by name, with what the unpatched build gives (patches/X.Y/upstream-suite.txt).
+# Runs LLD's own ELF test suite with our linker and compares the result of each test, by
+# name, with that of the unpatched build (patches/X.Y/upstream-suite.txt).
 #
-# The suite comes from the same source that the linker is built from. Its output
-# takes 2 GB and is deleted at the end.
+# The suite comes from the source that the linker is built from. Its output needs 2 GB
+# and is deleted at the end.
 import argparse
 import json
 import os
@@ -42,7 +42,7 @@ lit_config.load_config(config, {source!r} + "/lld/test/lit.cfg.py")
 
 
 def read_baseline(path):
-    """The number of tests and the names of those that do not pass."""
+    """Returns the number of tests and the names of those that do not pass."""
     total, codes = None, {}
     for line in path.read_text().splitlines():
         if line.startswith("#"):
@@ -56,7 +56,7 @@ def read_baseline(path):
 
 
 def read_twice(source):
-    """The tests that upstream marks as not passing when a link runs twice."""
+    """Returns the tests that upstream marks as not passing when a link runs twice."""
     mark = re.compile(r"(XFAIL|UNSUPPORTED): main-run-twice")
     tests = source / "lld" / "test"
     found = ((path, mark.search(path.read_bytes().decode(errors="replace")))
@@ -73,11 +73,11 @@ def write_baseline(path, results):
 
 
 def compare(results, total, codes):
-    """One line per test that is worse than in the baseline."""
+    """Returns one line for each test that is worse than in the baseline."""
     bad = []
     for name, code in sorted(results.items()):
         expected = codes.get(name, "PASS")
-        # A test that this machine can run and the baseline's could not is fine.
+        # A test may pass here that the baseline's machine could not run.
         if code != expected and code != "PASS":
             bad.append(f"{name}: {code}, {expected} without the hook patch")
     missing = sorted(codes.keys() - results.keys())
@@ -88,8 +88,8 @@ def compare(results, total, codes):
 
 
 def run_suite(args, work):
-    # The suite wants all of LLD's drivers; those that it hardly uses are the
-    # distribution's.
+    # The suite needs all of LLD's drivers. Use the distribution's for those that it hardly
+    # uses.
     bin_dir = work / "bin"
     bin_dir.mkdir(parents=True)
     for name in ("ld.lld", "lld"):
@@ -113,7 +113,7 @@ def run_suite(args, work):
         command += ["--filter", args.filter]
     if args.twice:
         command += ["--param", "RUN_LLD_MAIN_TWICE=1"]
-    # Its exit code says that a test failed, which is for compare() to judge.
+    # Ignore lit's exit code: compare() judges failed tests.
     subprocess.run(command)
     if not output.exists():
         sys.exit("check-upstream: lit wrote no results")

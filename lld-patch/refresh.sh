@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Carries the hook patch over to another release of LLD.
+# Ports the hook patch to another release of LLD.
 #
 #   sh lld-patch/refresh.sh SOURCE [SERIES]
 #
-# SOURCE is a folder with lld/ and cmake/ of the release. The patch series SERIES
-# (such as 22.1; when a hook has changed there), or else that of SOURCE's major and
-# minor version, or else the newest one, is applied to a copy of it;
-# where that takes an offset or fuzz, which is worth a look, it says so. Then the
-# series is written again without, into the folder of SOURCE's major and minor
-# version, beside UPSTREAM with SOURCE's version and the hashes of the files that
-# the patch touches. Where a hunk does not apply nothing is written, and the copy
-# with its .rej files is kept for a look.
+# SOURCE is a folder with lld/ and cmake/ of the release. SERIES is the patch series to
+# start from, such as 22.1, if a hook has changed there. The default is the series of
+# SOURCE's major and minor version, or else the newest one.
+#
+# The script applies the series to a copy of SOURCE and reports each offset and fuzz. Then
+# it writes the series again, without offsets, into the folder of SOURCE's major and minor
+# version. UPSTREAM there gets SOURCE's version and the hashes of the files that the patch
+# touches. If a hunk does not apply, the script writes nothing and keeps the copy with its
+# .rej files.
 #
 # PATCHBAY_LLD_PATCHES is the folder of the series, if it is not patches/ here.
 set -eu
@@ -42,7 +43,7 @@ chmod -R u+w "$work/before"
 mkdir "$work/tree"
 mv "$work/before" "$work/tree/lld"
 
-# Patch by patch: a snapshot of what the next one touches, apply, diff.
+# For each patch: save the files that it touches, apply it, diff.
 grep -v '^#' "$patches/$from/series" | while read -r name; do
 	patch=$patches/$from/$name
 	sed -n 's/^+++ b\/\([^	 ]*\).*/\1/p' "$patch" | while read -r file; do
@@ -57,7 +58,7 @@ grep -v '^#' "$patches/$from/series" | while read -r name; do
 		fail "$name does not apply to $source; see $work/tree"
 	}
 	sed -n "s/^Hunk/$name: Hunk/p" "$work/log"
-	# Keep the text above the first file, which says what the patch is.
+	# Keep the description above the first file.
 	sed '/^--- a\//,$d' "$patch" >"$work/out/$name"
 	sed -n 's/^+++ b\/\([^	 ]*\).*/\1/p' "$patch" | while read -r file; do
 		diff -u --label "a/$file" --label "b/$file" \

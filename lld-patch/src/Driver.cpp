@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The main function of ld.lld. LLD is a library; all that is left to do here is
-// to call it the way its own tool does, with the ELF driver alone.
+// The main function of ld.lld. LLD is a library; this calls it as LLD's own
+// tool does, with only the ELF driver.
 //
-// LLD_IN_TEST=N runs the linker N times in one process and prints what the last
-// run prints. LLD's own test suite sets it, to see that a link leaves nothing
-// behind; ours relies on it for the same.
+// LLD_IN_TEST=N runs the linker N times in one process and prints the output of
+// the last run. LLD's test suite and ours set it to check that a link leaves no
+// state behind.
 
 #include "lld/Common/Driver.h"
 #include "lld/Common/CommonLinkerContext.h"
@@ -26,7 +26,7 @@ using namespace llvm;
 LLD_HAS_DRIVER(elf)
 
 namespace lld {
-// Internals of liblldCommon that its own tool declares the same way.
+// Internals of liblldCommon. LLD's own tool declares them the same way.
 extern bool inTestOutputDisabled;
 int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
                   raw_ostream &stderrOS, ArrayRef<DriverDef> drivers,
@@ -34,8 +34,8 @@ int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
 } // namespace lld
 
 // LLD reads -mllvm long before LTO loads --load-pass-plugin=, and a plugin's
-// options exist only when it is loaded. So it is loaded here; one that cannot
-// be loaded, or a response file that cannot be expanded, is LLD's to report.
+// options exist only after it is loaded. So load it here. LLD reports a plugin
+// that cannot be loaded and a response file that cannot be expanded.
 static void loadPassPlugins(ArrayRef<const char *> argsRef) {
   SmallVector<const char *, 0> args(argsRef.begin(), argsRef.end());
   BumpPtrAllocator allocator;
@@ -54,7 +54,7 @@ static void loadPassPlugins(ArrayRef<const char *> argsRef) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  // LLVM's text asks to report crashes to LLVM, whose linker this is not.
+  // LLVM's message asks to report crashes to LLVM, but this is not its linker.
   setBugReportMsg("PLEASE report this crash to Patchbay, not to LLVM, with the "
                   "backtrace, this linker's --version and, if you can, what "
                   "--reproduce= makes of the link.\n");
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
 
   unsigned runs = 0;
   StringRef(getenv("LLD_IN_TEST")).getAsInteger(10, runs);
-  // A linker that runs once exits from within: freeing its memory would only
+  // A linker that runs once exits without freeing its memory, which would only
   // cost time.
   if (!runs)
     return lld::unsafeLldMain(args, outs(), errs(), drivers,

@@ -4,13 +4,13 @@
 
 usage: make-series.py LLVM OUT
 
-LLVM is the source of a release of LLVM that has a folder in lld-patch/patches (of it
-lld/ is read, and nothing changed). OUT becomes a git repository with a commit for each
-step, on top of that source, and OUT/series gets the patches, as `git am` takes them.
+LLVM is the source of a release that has a folder in lld-patch/patches. The script only
+reads its lld/. OUT becomes a git repository with a commit for each step, on top of that
+source. OUT/series gets the patches for `git am`.
 
-The series is made of src/, patches/ and test/lld, so that what is offered is what runs
-here: with LLVM's headers on top of the files, what abi.h says of static calls in a header
-of LLD's own, and the tests for upstream's lit.
+The script makes the series from src/, patches/ and test/lld, so that upstream gets the code
+that runs here. It adds LLVM's file headers, a header with abi.h's part about static calls,
+and the tests for upstream's lit.
 """
 import os
 import pathlib
@@ -28,7 +28,7 @@ ABI = ROOT / "runtime" / "include" / "patchbay" / "abi.h"
 # Tests that need the stock linker beside ours, or more than LLVM's own tools.
 NOT_UPSTREAM = {"static-calls-off.s", "static-calls-kernel-objects.test",
                 "aarch64-static-calls-emit-relocs.s", "static-calls-options.test"}
-# Hooks by what calls them, so that what is not about static calls stays here.
+# Hooks, by the functions they call, that have nothing to do with static calls.
 OTHERS = ("LtoCache", "PluginsToLtoCacheKey", "PluginLtoCache", "PatchbayNotes",
           "Patchbay", "PATCHBAY_VERSION")
 
@@ -38,7 +38,7 @@ def die(text):
 
 
 def banner(name):
-    # As LLVM begins its files: 80 columns.
+    # The first line of a file of LLVM, in 80 columns.
     ending = "*- C++ -*-===//" if name.endswith(".h") else "===//"
     first = f"//===- {name} "
     return (first + "-" * (80 - len(first) - len(ending)) + ending + """
@@ -52,7 +52,7 @@ def banner(name):
 
 
 def upstream_words(text):
-    """LLD's words for ours: a thunk, not a tramp, and no prefix of Patchbay's.
+    """Replaces our words by LLD's: thunk instead of tramp, no prefix of Patchbay's.
 
     Linux's names (struct static_call_tramp_key and its section) stay."""
     text = text.replace("patchbay/abi.h", "abi.h").replace("PATCHBAY_LLD_ELF_", "LLD_ELF_")
@@ -72,7 +72,7 @@ def source(path):
 
 
 def abi_header():
-    """What abi.h says of static calls: comments, constants and structures."""
+    """Returns abi.h's part about static calls: comments, constants and structures."""
     abi = ABI.read_text()
 
     def between(first, last):
@@ -94,7 +94,7 @@ def abi_header():
 
 
 def hunks(patch):
-    """(file, hunk) of each hunk of a patch, one change in each."""
+    """Yields (file, hunk) for each hunk of a patch, one change in each."""
     name = None
     for piece in re.split(r"(?m)^(?=--- a/|@@ )", patch):
         if piece.startswith("--- a/"):
@@ -108,18 +108,18 @@ def stays_here(line):
 
 
 def about_static_calls(piece):
-    """The hunk without the lines that are not offered; None if none is left."""
+    """Returns the hunk without the lines that stay here, or None if none is left."""
     lines = piece.split("\n")
     kept = [line for line in lines if not stays_here(line)]
     if len(kept) != len(lines) and any(line.startswith("-") for line in lines):
-        return None  # A replacement: what --version says.
+        return None  # A replacement: the --version string.
     if not any(line.startswith(("+", "-")) for line in kept[1:]):
         return None
     return "\n".join(kept)
 
 
 def apply(tree, patch):
-    # Not patch(1): to it less context behind than before means the end of the file.
+    # Do not use patch(1): it takes less context after than before for the end of the file.
     run = subprocess.run(["git", "apply", "--whitespace=nowarn", "-"],
                          cwd=tree, input=patch, text=True, capture_output=True)
     if run.returncode:
@@ -127,7 +127,7 @@ def apply(tree, patch):
 
 
 def recount(piece):
-    """A hunk's header after lines were taken out of it."""
+    """Recomputes a hunk's header after lines were removed."""
     head, body = piece.split("\n", 1)
     start = re.match(r"@@ -(\d+)", head)[1]
     lines = [line for line in body.split("\n") if line[:1] in (" ", "+", "-")]
@@ -137,7 +137,7 @@ def recount(piece):
 
 
 def patch_of(pieces):
-    """The pieces as one patch. No line may be empty in it but for its sign."""
+    """Joins the pieces to one patch. No line may be empty except for its sign."""
     text, last = "", None
     for name, piece in pieces:
         if name != last:
@@ -148,7 +148,7 @@ def patch_of(pieces):
 
 
 def test(path):
-    """A test of ours for upstream's lit: the tools by their names, and a target."""
+    """Adapts a test of ours to upstream's lit: tool names, and REQUIRES of targets."""
     text = path.read_text()
     text = text.replace("%ld.lld", "ld.lld").replace("%stock_lld", "ld.lld")
     sign = "; " if path.suffix == ".ll" else "# "
@@ -166,7 +166,7 @@ def tests(tree, wanted):
     for path in sorted((ROOT / "test" / "lld").glob("*static-call*")):
         arch = next((a for a in ("aarch64", "ppc64") if path.name.startswith(a)), None)
         text = path.read_text()
-        # A test of several architectures comes with the last of them.
+        # A test of several architectures belongs to the last of them.
         arch = arch or ("ppc64" if "powerpc64le" in text else
                         "aarch64" if "aarch64" in text else "x86-64")
         if arch == wanted and path.name not in NOT_UPSTREAM:
@@ -186,7 +186,7 @@ def add_sources(tree, names, behind):
 
 
 def architectures(tree, known):
-    """makeArch() with the architectures that the series has so far."""
+    """Writes makeArch() with the architectures that the series has so far."""
     text = source(LLD / "src/ELF/StaticCalls.cpp")
     if "PPC64" not in known:
         text = re.sub(r"  if \(ctx.arg.emachine == EM_PPC64 && ctx.arg.isLE\)\n"
@@ -217,7 +217,7 @@ def commit(tree, message):
 
 
 def release(llvm):
-    """X.Y, as the source says it itself."""
+    """Returns X.Y from the source's own version file."""
     said = llvm / "cmake/Modules/LLVMVersion.cmake"
     parts = dict(re.findall(r"set\(LLVM_VERSION_(\w+) (\d+)\)", said.read_text())) \
         if said.exists() else {}
@@ -232,7 +232,7 @@ def make(llvm, patches, out):
     commit(out, "LLD as it was released")
 
     hooks = list(hunks((patches / "hooks.patch").read_text()))
-    # A stub to a static call's thunk that is far away: the thunk is PPC64's.
+    # The stub to a far static call thunk belongs to the PPC64 commit.
     thunks = [(name, piece) for name, piece in hooks if name == "lld/ELF/Thunks.cpp"]
     offered = [(name, kept) for name, piece in hooks if (name, piece) not in thunks
                and (kept := about_static_calls(piece))]

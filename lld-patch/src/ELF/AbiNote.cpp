@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slots, sites and records have no other contract than abi.h, and nothing in
-// an instrumented function tells one version of it from another. Every object
-// file that the pass writes therefore carries a note with the version, and this
-// is the one place where all object files of a program come together.
+// Slots, sites and records have no other contract than abi.h, and an
+// instrumented function does not show its ABI version. So the pass writes a
+// note with the version into each object file. The linker is the only program
+// that reads all object files of a program.
 //
-// The check has no option: a file without the note is not looked at any
-// further, and a program that mixes versions cannot work. It reads, so it never
+// The check has no option: other checks skip a file without the note, and a
+// program that mixes versions cannot work. The check only reads, so it never
 // changes the output.
 //===----------------------------------------------------------------------===//
 

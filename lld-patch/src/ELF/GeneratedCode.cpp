@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With LTO the linker compiles, so the linker needs the plugin. Without it the
-// compiled code has no slots: the program works and cannot be traced. Two kinds
-// of notes say that the user wanted slots:
+// With LTO the linker generates code, so it needs the plugin. Code that was
+// generated without it has no slots: the program works and cannot be traced.
+// Two kinds of notes show that the user wanted slots:
 //
-// - The plugin puts a note into bitcode when it is loaded with -fpass-plugin=,
-//   and removes it where it generates code. Code generation without the plugin
-//   emits the note, in this link or in an earlier one (-r).
-// - Without such a note, the ABI notes of the other object files of the link.
+// - The plugin puts a note into bitcode when it is loaded with -fpass-plugin=.
+//   It removes the note when it generates code. Code generation without the
+//   plugin emits the note, in this link or in an earlier one (-r).
+// - If there is no such note: the ABI notes of the other object files of the
+//   link.
 //
 // It is a warning, because a program may mix instrumented and plain code. It is
 // an error if -patchbay-require was given when the bitcode was made.
@@ -34,8 +35,8 @@ static std::string andMore(size_t more, StringRef what) {
               : "";
 }
 
-// The source files that the notes name. The location is the first object with
-// a note: LTO's own, or an input.
+// Report the source files that the notes name. The location is the first object
+// with a note: LTO's own, or an input.
 static bool reportNotes(Ctx &ctx) {
   const InputFile *file = nullptr;
   StringRef source;

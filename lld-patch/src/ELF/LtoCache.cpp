@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LTO compiles at link time, and --thinlto-cache-dir= keeps the objects for the
-// next link. LLVM looks them up by a hash of the bitcode and of the options
-// that matter to it (computeLTOCacheKey). Pass plugins are not among them,
-// though they change the code as much as the bitcode does. So a link with a
-// plugin would be served objects that were compiled without it, and end with
-// exit status 0 and nothing instrumented; or the other way round; or with the
-// objects of yesterday's plugin, list of functions or option.
+// next link. LLVM finds them by a hash of the bitcode and of relevant options
+// (computeLTOCacheKey). The hash ignores pass plugins, although these change
+// the code as much as the bitcode does. A link with a plugin could get objects
+// that were compiled without it, and end with exit status 0 and no
+// instrumentation. The reverse can happen too, and so can objects of
+// yesterday's plugin, list of functions or option.
 //
 // The hash does contain the arguments of -mllvm. We add one that LLVM never
 // parses: a digest of
@@ -16,16 +16,16 @@
 //   not see them;
 // - the content of the files that our own options name.
 //
-// With --thinlto-distributor= another process compiles, and what it loads is in
-// the arguments that are passed on to it, so those count, too.
+// With --thinlto-distributor= another process compiles. The arguments that are
+// passed to it name its plugin, so the digest contains them, too.
 //
-// A second gap: LLVM puts an object into the cache whether or not there was an
-// error while it was compiled. The link fails, but the next one finds the
-// object and succeeds. A plugin that refuses a module, or a list of functions
-// that cannot be read, would be noticed only once. So objects are passed on to
-// the cache only while the link is without error.
+// A second gap: LLVM caches an object even if its compilation reported an
+// error. The link fails, but the next one finds the object and succeeds. So the
+// user would see only once that a plugin refuses a module, or that a list of
+// functions cannot be read. So this cache gets objects only while the link has
+// no error.
 //
-// Without --load-pass-plugin= the cache is stock LLD's, key by key.
+// Without --load-pass-plugin= the cache equals stock LLD's, key by key.
 //===----------------------------------------------------------------------===//
 
 #include "LtoCache.h"
@@ -59,7 +59,8 @@ static void addString(SHA1 &hash, StringRef s) {
   hash.update(ArrayRef<uint8_t>{0});
 }
 
-// Hash the content of a file, or its absence, which its reader reports.
+// Hash the content of a file. If it is absent, hash that; its reader reports
+// it.
 static void addFile(SHA1 &hash, StringRef path) {
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false)) {
@@ -70,9 +71,9 @@ static void addFile(SHA1 &hash, StringRef path) {
   }
 }
 
-// A name without a slash is looked for in the dynamic linker's folders, so the
-// dynamic linker must be asked which file it is. The plugin is loaded by now
-// (Driver.cpp); if it could not be, LTO says so.
+// The dynamic linker searches its folders for a name without a slash, so ask it
+// which file it loaded. The plugin is loaded by now (Driver.cpp). LTO reports a
+// plugin that could not be loaded.
 static void addPlugin(SHA1 &hash, StringRef name) {
   auto library = sys::DynamicLibrary::getPermanentLibrary(name.str().c_str());
   Dl_info info;
@@ -84,14 +85,14 @@ static void addPlugin(SHA1 &hash, StringRef name) {
     addFile(hash, name);
 }
 
-// An option, and the file behind its equals sign if there is one.
+// Hash an option, and the file after its equals sign if there is one.
 static void addOption(SHA1 &hash, StringRef option) {
   addString(hash, option);
   if (option.contains('='))
     addFile(hash, option.split('=').second);
 }
 
-// Where another process compiles, it is that one which needs the plugin.
+// If another process compiles, that process needs the plugin.
 static void warnIfCompiledElsewhere(Ctx &ctx) {
   if (ctx.arg.passPlugins.empty())
     return;
@@ -142,8 +143,8 @@ public:
   Error commit() override {
     if (Error e = CachedFileStream::commit())
       return e;
-    // Errors of modules that other threads compile count as well, which costs
-    // no more than to compile this one again.
+    // Errors of modules that other threads compile count as well. At worst this
+    // module is compiled again.
     if (errCount(ctx))
       return Error::success();
     auto stream = addStream(task, moduleName);

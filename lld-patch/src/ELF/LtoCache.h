@@ -14,14 +14,14 @@ class InputArgList;
 namespace lld::elf {
 struct Ctx;
 
-// Whether what LTO compiles, here or elsewhere, is compiled with a plugin.
+// Whether LTO compiles with a plugin, in this process or in another.
 bool usesPassPlugin(Ctx &);
 
-// Once the options are read: make what the pass plugins do a part of the key
-// by which LTO looks objects up in its cache, and warn where they do not reach.
+// Called after the options are read. Add the plugins and their inputs to the
+// key of LTO's cache. Warn about options that do not reach the plugins.
 void addPluginsToLtoCacheKey(Ctx &, const llvm::opt::InputArgList &);
 
-// The cache, but it never keeps an object of a link that has reported an error.
+// The cache, except that it drops objects of a link that has reported an error.
 llvm::FileCache makePluginLtoCache(Ctx &, llvm::FileCache);
 
 } // namespace lld::elf

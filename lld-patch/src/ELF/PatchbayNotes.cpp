@@ -11,8 +11,7 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// The sections' types are scanned in parallel, which costs less than the
-// millisecond in which it could be measured.
+// Scan the sections' types in parallel, which costs less than a millisecond.
 std::vector<const InputSectionBase *> elf::findNotes(Ctx &ctx, StringRef name) {
   // One element per object file, so that the order of messages does not depend
   // on the order in which threads finish.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pass writes into object files for the linker (patchbay/abi.h), and
-// what the linker makes of it.
+// The notes that the pass writes into object files for the linker
+// (patchbay/abi.h), and their checks.
 
 #ifndef PATCHBAY_LLD_ELF_PATCHBAY_NOTES_H
 #define PATCHBAY_LLD_ELF_PATCHBAY_NOTES_H
@@ -14,16 +14,18 @@ struct Ctx;
 // The note sections of one name, file by file in the order of the link.
 std::vector<const InputSectionBase *> findNotes(Ctx &, StringRef sectionName);
 
-// Pass the descriptor of each note of `type` in one section to `fn`: an object
+// Pass the descriptor of each note of `type` in one section to `fn`. An object
 // file made by -r has the notes of all its inputs. Return false if the section
-// is malformed, as it is if a descriptor has less than `minSize` bytes.
+// is malformed, for example if a descriptor has less than `minSize` bytes.
 bool forEachNote(Ctx &, const InputSectionBase *, uint32_t type, size_t minSize,
                  llvm::function_ref<void(ArrayRef<uint8_t>)> fn);
 
-// Report object files whose Patchbay ABI is not this linker's, or not the same.
+// Report object files whose Patchbay ABI differs from the linker's or each
+// other's.
 void checkAbiVersions(Ctx &);
 
-// Report code that was to be instrumented and was generated without the plugin.
+// Report code that was generated without the plugin although the user wanted
+// it.
 void checkGeneratedCode(Ctx &);
 
 // Both of these.

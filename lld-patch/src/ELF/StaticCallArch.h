@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an architecture has to know of static calls: one implementation in Arch/
-// for each. abi.h draws the thunks.
+// The interface of an architecture for static calls. Arch/ has one
+// implementation for each; abi.h draws the thunks.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
@@ -24,22 +24,22 @@ struct StaticCallBranch {
   bool hasAddend;
 };
 
-// Whether the section has `size` bytes at `offset`. It comes from a relocation
-// and may be anything.
+// Whether the section has `size` bytes at `offset`. A relocation gives the
+// offset, which may have any value.
 inline bool hasBytes(const InputSection &sec, uint64_t offset, uint64_t size) {
   const uint64_t end = sec.content().size();
   return offset <= end && end - offset >= size;
 }
 
-// The shape of the thunks, the same for all of a link.
+// The layout of all thunks of a link.
 struct StaticCallLayout {
   uint32_t size = 0;
   uint32_t align = 0;
-  // The code that a call goes to that returns 0, and the one that returns.
+  // The code of a call that only returns 0, and of one that only returns.
   uint32_t return0Offset = 0;
   uint32_t returnOffset = 0;
-  // With -r: the thunk's size, 0 if there are none, and the type of a 32-bit
-  // offset from the place that is relocated.
+  // With -r: the thunk's size, 0 if there are none, and the relocation type of
+  // a 32-bit offset from the relocated place.
   uint32_t relocatableSize = 0;
   RelType offsetRel = 0;
 };
@@ -51,43 +51,44 @@ public:
   const StaticCallLayout layout;
 
   // A thunk's code without the parts that depend on addresses, for passes that
-  // read sections before they are written. As long as the longest thunk.
+  // read sections before they are written. It has the length of the longest
+  // thunk.
   ArrayRef<uint8_t> getCode() const { return code; }
 
-  // The branch that `rel` belongs to, or nullopt if it belongs to none that can
-  // lead to a thunk.
+  // The branch that `rel` belongs to, or nullopt if it cannot be a branch to a
+  // thunk.
   virtual std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const = 0;
 
-  // Prepare the caller's end of a branch, and return what symbol it is to go
-  // to; null after an error.
+  // Prepare the caller's end of a branch. Return the symbol that it must branch
+  // to, or null after an error.
   virtual Symbol *prepareBranch(Ctx &, StaticCallThunk &, const InputSection &,
                                 const Relocation &) const;
 
-  // Whether `rel`, which is no such branch, takes an address, and is not a
-  // branch that cannot be patched.
+  // Whether `rel`, for which getBranch() found no branch, takes an address. If
+  // not, it is a branch that cannot be patched.
   virtual bool isAddress(const InputSection &, const Relocation &) const {
     return true;
   }
 
-  // In the final link: add what is to be at the sites, beside the branches.
+  // In the final link: add the code that sites need beside their branches.
   virtual void finishSites(Ctx &, ArrayRef<StaticCallSite>) const {}
 
-  // Check where a thunk goes first. Return false after an error.
+  // Check the first target of a thunk. Return false after an error.
   virtual bool prepareTarget(Ctx &, StaticCallThunk &) const { return true; }
 
-  // Write the thunk. Return false if it cannot reach its key from where it is.
+  // Write the thunk. Return false if its key is out of reach.
   virtual bool writeThunk(Ctx &, uint8_t *buf,
                           const StaticCallThunk &) const = 0;
 
-  // For -r: the thunk without what its relocations give it, and those.
+  // For -r: write the thunk without its relocated fields, and add relocations.
   using AddRelocation = llvm::function_ref<void(
       uint64_t offset, RelType type, const Symbol &, int64_t addend)>;
   virtual void writeRelocatable(uint8_t *, const StaticCallThunk &) const {}
   virtual void addRelocations(const StaticCallThunk &, AddRelocation) const {}
 
-  // For --emit-relocs: relocations of what tools that move code cannot make out
-  // by themselves.
+  // For --emit-relocs: add relocations that tools which move code cannot derive
+  // themselves.
   virtual void addEmittedRelocations(const StaticCallThunk &,
                                      AddRelocation) const {}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is at a place of an input file. An object file knows where a symbol is
-// and what a relocation changes, but to find the symbol or the relocation of a
-// given place one has to look at all of them. A file may have thousands of
-// keys, so each file and section that is asked about is looked at once.
+// Finds the symbol or the relocation at a place of an input file. An object
+// file maps symbols and relocations to places, but not places to these: a
+// search looks at all of them. A file may have thousands of keys, so this
+// indexes each queried file and section once.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
@@ -25,10 +25,10 @@ public:
   Defined *findFunction(const InputSectionBase &, uint64_t offset);
 
   // Whether the section's file defines `sym` there. Unlike the symbol itself,
-  // that tells of definitions that lost to another file's, too.
+  // this also finds definitions that lost to another file's.
   bool isDefinition(const InputSectionBase &, uint64_t offset, const Symbol &);
 
-  // The relocation there, or null. Its expression is not known.
+  // The relocation there, or null. Its expression is not set.
   const Relocation *findRelocation(InputSection &, uint64_t offset);
 
 private:

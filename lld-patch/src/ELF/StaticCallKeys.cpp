@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The keys of static calls: that a thunk has one, which can be updated, and
-// where it goes first.
+// The keys of static calls: checks that a thunk has a key which can be updated,
+// and finds the thunk's first target.
 
 #include "InputFiles.h"
 #include "StaticCallIndex.h"
@@ -28,8 +28,8 @@ static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
                              "shared object of it");
 }
 
-// A key that is not in this link is in one that the dynamic linker finds, if it
-// may look for it.
+// A key that is not in this link must be in another link unit, and the dynamic
+// linker must be allowed to search for it.
 static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
                              const StaticCallThunk &thunk, const Symbol *key) {
   if (key && key->isShared())
@@ -42,7 +42,7 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
 }
 
 static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
-  // Room for the dynamic linker's copy of a variable of a shared object.
+  // The key is the dynamic linker's copy of a variable of a shared object.
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
     Err(ctx) << "static call key '" << &key
@@ -53,7 +53,7 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   auto *sec = dyn_cast_or_null<InputSection>(key.section);
   if (!sec || !(sec->flags & SHF_WRITE)) {
     auto diag = Err(ctx);
-    // A linker script may have defined it, in an output section.
+    // A linker script may have defined the key in an output section.
     if (auto *base = dyn_cast_or_null<InputSectionBase>(key.section))
       diag << base->getObjMsg(key.value);
     else
@@ -73,7 +73,7 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
   if (key.size)
     size = std::min(size, key.size);
-  // What follows the pointer in a kernel's key is the kernel's.
+  // In a kernel's key the kernel's own data follows the pointer.
   const uint64_t needed =
       mode.kernel ? sizeof(uint64_t) : sizeof(static_call_key);
   if (size < needed) {
@@ -114,7 +114,7 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
              << "' its function";
     return false;
   }
-  // The final link has reported it when it scanned the relocation.
+  // The final link reported this when it scanned the relocation.
   if (auto *u = dyn_cast<Undefined>(&sym);
       u && u->discardedSecIdx && ctx.arg.relocatable) {
     Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
@@ -140,8 +140,8 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
     thunk.builtin = StaticCallThunk::Return;
 
-  // Without a function, like a key that is null. But if the dynamic linker
-  // looks for it, and finds nothing, it leaves a null that thunks jump to.
+  // Without a definition it acts like a null key. But if the dynamic linker
+  // searches for it and finds nothing, it leaves a null that thunks jump to.
   if (sym.isUndefWeak() && sym.isPreemptible) {
     Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
              << "' refers to weak function '" << &sym
@@ -152,13 +152,13 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   if (sym.isUndefWeak())
     thunk.builtin = StaticCallThunk::Return;
 
-  // An undefined symbol has been reported by now if it is an error.
+  // LLD has reported an undefined symbol by now if it is an error.
   auto *d = dyn_cast<Defined>(&sym);
   if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
     return true;
   thunk.target = d;
-  // The function that a reference to a section means knows more of itself (its
-  // local entry point on ppc64) than the section does.
+  // Replace a section reference by the function at that place: its symbol knows
+  // its local entry point on ppc64, and the section does not.
   if (d->isSection() && !ctx.arg.relocatable)
     if (Defined *function = index.findFunction(
             *cast<InputSectionBase>(d->section), d->value + addend)) {
@@ -178,7 +178,7 @@ bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
     return checkKey(ctx, mode, *thunk.key);
   auto *u = dyn_cast_or_null<Undefined>(sym);
   if (ctx.arg.relocatable && !(u && u->discardedSecIdx)) {
-    // --gc-sections may have dropped all else that refers to it.
+    // --gc-sections may have dropped all other references to the key.
     if (u) {
 #if LLVM_VERSION_MAJOR >= 23
       u->setFlags(USED);
@@ -188,7 +188,8 @@ bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
     }
     return true;
   }
-  // A kernel has no dynamic linker that would find it elsewhere.
+  // A kernel has no dynamic linker that could find the key in another link
+  // unit.
   reportUndefinedKey(ctx, mode, thunk);
   return false;
 }

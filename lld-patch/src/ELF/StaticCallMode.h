@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the options ask a link to do about static calls.
+// The options of a link for static calls.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_MODE_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_MODE_H
@@ -14,11 +14,11 @@
 namespace lld::elf {
 
 struct StaticCallMode {
-  // --static-calls-kernel, and -r: the output is Linux or a module of it. Its
-  // keys are the kernel's, which only have to begin with the pointer; it takes
-  // the addresses of thunks, to update and to export them; it has a section of
-  // its own that leads from one to the other (.static_call_tramp_key); and all
-  // that it reads of ours is the table of the branches.
+  // --static-calls-kernel, and -r: the output is Linux or a module of it.
+  // - Its keys are the kernel's, which only have to begin with the pointer.
+  // - It takes addresses of thunks, to update and to export them.
+  // - Its own section .static_call_tramp_key maps thunks to keys.
+  // - Of our tables it reads only that of the branches.
   bool kernel = false;
   // --static-call-sites: the thunks are in the input, and the output gets the
   // table of the branches to them.
@@ -27,20 +27,20 @@ struct StaticCallMode {
   bool sameToc = false;
 
   // --static-calls-key-prefix, --static-calls-thunk-prefix and
-  // --static-calls-toc-symbol: how names begin, and where a kernel says that it
-  // keeps its TOC pointer. The defaults are Linux's.
+  // --static-calls-toc-symbol: prefixes of names, and the symbol with the offset
+  // of a kernel's TOC pointer. The defaults are Linux's.
   StringRef keyPrefix = PATCHBAY_SCK_PREFIX;
   StringRef thunkPrefix = PATCHBAY_SCT_PREFIX;
   StringRef tocSymbol = "__static_call_toc_offset";
 
-  // As it is given, for messages.
+  // The option as given, for messages.
   const char *option = "--static-calls";
 
   bool makesThunks() const { return !sitesOnly; }
 };
 
-// Read the options, and report what does not go together or has no effect.
-// Return nullopt if this link has nothing to do.
+// Read the options. Report conflicts and options without effect. Return nullopt
+// if this link has no static calls to process.
 std::optional<StaticCallMode>
 readStaticCallMode(Ctx &, const llvm::opt::InputArgList &);
 

@@ -22,7 +22,7 @@ struct Reference {
   InputSection *sec;
   StaticCallThunk *thunk;
   Relocation rel;
-  // The final link's, which may be changed; null with -r, which has none.
+  // The final link's relocation, which may be changed. Null with -r.
   Relocation *scanned;
 };
 
@@ -62,7 +62,7 @@ static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
 }
 
 // All references, in the order of the input. Most files of a large link have
-// none, and to look at their symbols takes much less time than to look at their
+// none, and searching their symbols takes much less time than searching their
 // relocations.
 static std::vector<Reference>
 findReferences(Ctx &ctx, const StaticCallMode &mode,
@@ -73,7 +73,7 @@ findReferences(Ctx &ctx, const StaticCallMode &mode,
   std::vector<std::vector<Reference>> found(ctx.objectFiles.size());
   parallelFor(0, found.size(), [&](size_t i) {
     ELFFileBase *file = ctx.objectFiles[i];
-    // By the symbols' addresses alone: to look into each takes a cache miss.
+    // Compare only the symbols' addresses: reading each costs a cache miss.
     if (llvm::none_of(file->getGlobalSymbols(),
                       [&](const Symbol *sym) { return thunkOf.contains(sym); }))
       return;
@@ -93,8 +93,8 @@ findReferences(Ctx &ctx, const StaticCallMode &mode,
   return references;
 }
 
-// Whether the reference is the key's own, which says where its thunk is, or
-// that of a definition of the key that lost to another.
+// Whether the reference is the key's own pointer to its thunk, or that of a
+// definition of the key that lost to another.
 static bool isKeyReference(Ctx &ctx, StaticCallIndex &index,
                            const Reference &ref) {
   uint64_t offset = ref.rel.offset - offsetof(static_call_key, tramp);
@@ -114,7 +114,7 @@ SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
       return diag;
     };
     if (!ref.thunk->isLive()) {
-      // The final link has reported it when it scanned the relocation.
+      // The final link reported this when it scanned the relocation.
       error() << "relocation refers to a symbol in a discarded section: "
               << ref.thunk->sym->getName();
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What refers to thunks: branches, which are what static calls are made of, and
-// keys. Both the final link and -r go through this.
+// The references to thunks: the branches of static calls, and keys. Used by
+// both the final link and -r.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_REFERENCES_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_REFERENCES_H
@@ -18,9 +18,9 @@ struct StaticCallSite {
   bool isTail;
 };
 
-// Check every reference to the thunks, which are keys' if they are no branches
-// (a kernel may have others), prepare the branches for them, and return these
-// in the order of the input.
+// Check every reference to the thunks: it is a branch or a key's (a kernel may
+// have others). Prepare the branches for the thunks. Return the branches in the
+// order of the input.
 SmallVector<StaticCallSite, 0>
 resolveStaticCallReferences(Ctx &, const StaticCallMode &,
                             const StaticCallArch &, StaticCallIndex &,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With -r the thunks are left to the final link, which knows more. A kernel
-// module has none: what -r makes of it is loaded as it is. So with
-// --static-calls-relocatable the thunks of keys that the output defines, and
-// the table of the branches to them, are made at once, with relocations. Thunks
-// of other keys are the kernel's to export. With --static-call-sites the module
-// has thunks of its own, and only the table is made.
+// -r leaves the thunks to the final link, which knows more. A kernel module has
+// no final link: the kernel loads the output of -r. So
+// --static-calls-relocatable makes the thunks of keys that the output defines,
+// and the table of the branches to them, with relocations. The kernel exports
+// the thunks of other keys. With --static-call-sites the module has its own
+// thunks, and -r only makes the table.
 //
-// The x86-64 thunk is the kernel's own (arch/x86/include/asm/static_call.h),
-// and so is the table's format everywhere. ppc64 is refused: callers must
-// restore the TOC pointer, and a module loader turns a nop into the load only
-// behind calls that it makes a stub for.
+// The x86-64 thunk is the kernel's own (arch/x86/include/asm/static_call.h).
+// The table's format is the kernel's on all architectures. ppc64 is refused:
+// callers must restore the TOC pointer, and a module loader turns a nop into
+// the load only after calls that it makes a stub for.
 //===----------------------------------------------------------------------===//
 
 #include "StaticCallRelocatable.h"
@@ -26,7 +26,7 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Writable, because the kernel sorts it and keeps notes in it.
+// Writable, because the kernel sorts it and stores flags in it.
 RelocatableSiteTable::RelocatableSiteTable(Ctx &ctx)
     : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION, SHT_PROGBITS,
                        SHF_ALLOC | SHF_WRITE, alignof(static_call_site)) {}
@@ -45,7 +45,7 @@ RelocatableStaticCalls::RelocatableStaticCalls(Ctx &ctx,
   ctx.inputSections.append({&siteTable, &thunkRelocs, &siteRelocs});
 }
 
-// Where in an input section: as the section of the output that it is part of.
+// A place in an input section, as a symbol of its output section.
 static Defined *makePlaceSymbol(Ctx &ctx, InputSection &sec) {
   return make<Defined>(ctx, sec.file, StringRef(), STB_LOCAL, STV_DEFAULT,
                        STT_SECTION, /*value=*/0, /*size=*/0, &sec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Thunks in the output of -r that is loaded without a final link: modules of a
-// kernel. See StaticCallRelocatable.cpp.
+// Thunks in the output of -r that is loaded without a final link (kernel
+// modules). See StaticCallRelocatable.cpp.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H
@@ -11,22 +11,22 @@
 
 namespace lld::elf {
 
-// The table of branches: zeros to be relocated.
+// The table of branches: zeros, and relocations.
 class RelocatableSiteTable final : public SyntheticSection {
 public:
   explicit RelocatableSiteTable(Ctx &ctx);
   size_t getSize() const override { return size; }
   bool isNeeded() const override { return size != 0; }
   void writeTo(uint8_t *buf) override { memset(buf, 0, size); }
-  // Make room for another entry, and return where it is.
+  // Make room for another entry. Return its offset.
   uint64_t addEntry();
 };
 
 class RelocatableStaticCalls {
 public:
-  // Before output sections are made.
+  // Called before output sections are made.
   RelocatableStaticCalls(Ctx &ctx, const StaticCallArch &arch);
-  // When it is known what the linker script leaves of the input.
+  // Called when the sections that the linker script discards are known.
   void finalize(ArrayRef<const StaticCallThunk *>, ArrayRef<StaticCallSite>);
   void setLinks();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Relocations in the output, with -r and --emit-relocs. LLD copies those of the
-// input; sections that it makes itself have none.
+// input; the sections that it makes have none.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATIONS_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATIONS_H
@@ -10,7 +10,7 @@
 
 namespace lld::elf {
 
-// The relocations of sections that are in one section of the output.
+// The relocations of sections that are in one output section.
 class StaticCallRelocations final : public SyntheticSection {
 public:
   StaticCallRelocations(Ctx &ctx, StringRef name);
@@ -22,11 +22,11 @@ public:
            const Symbol &sym, int64_t addend) {
     entries.push_back({&sec, offset, type, &sym, addend});
   }
-  // Once all are added: if the input has such a section and relocations of it,
-  // become part of these, as two sections of them for one are not supported. If
-  // the linker script discards the section, there are none.
+  // Called after all are added. If the input has such a section with
+  // relocations, append these to them, because one output section cannot have
+  // two. If the linker script discards the section, there are none.
   void joinInput();
-  // Once output sections have their numbers.
+  // Called when output sections have their numbers.
   void setLinks();
 
 private:

@@ -12,8 +12,8 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Write the offset of `va` from the field at `field`. It is in reach where the
-// thunks are in reach of their keys, but for code further away than that.
+// Write the offset of `va` from `field`. It fits if the thunks reach their
+// keys, except for code further away than that.
 static void writeOffset(Ctx &ctx, uint8_t *buf, uint64_t va, uint64_t field) {
   int64_t offset = va - field;
   if (!isInt<32>(offset))
@@ -71,7 +71,7 @@ size_t StaticCallSiteTable::getSize() const {
 }
 
 void StaticCallSiteTable::writeTo(uint8_t *buf) {
-  // To find out an address takes longer than to compare two.
+  // Computing an address costs more than comparing two, so compute each once.
   struct Entry {
     uint64_t key, place;
     const StaticCallSite *site;
@@ -94,7 +94,7 @@ void StaticCallSiteTable::writeTo(uint8_t *buf) {
   }
 }
 
-// The names that the kernel gives the ends of the table.
+// The kernel's names of the ends of the table.
 void StaticCallSiteTable::defineSymbols() {
   auto define = [&](StringRef name) -> Defined * {
     Symbol *sym = ctx.symtab->find(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the run time reads of a link unit's static calls (abi.h): a note that
-// leads to a table of the thunks and one of the branches to them.
+// The tables that the run time reads of a link unit (abi.h): a note that points
+// to a table of the thunks and a table of the branches to them.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
@@ -20,7 +20,7 @@ public:
   SmallVector<StaticCallThunk *, 0> thunks;
 };
 
-// In the kernel's format, and with the kernel's symbols at its ends.
+// In the kernel's format, with the kernel's symbols at its ends.
 class StaticCallSiteTable final : public SyntheticSection {
 public:
   StaticCallSiteTable(Ctx &ctx);
@@ -50,7 +50,7 @@ private:
   const StaticCallSiteTable &sites;
 };
 
-// Warn if there is something in the table and the linker script discards it.
+// Warn if the linker script discards a table that is not empty.
 void warnIfTableDiscarded(Ctx &, const SyntheticSection &table);
 
 } // namespace lld::elf

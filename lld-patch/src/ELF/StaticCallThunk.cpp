@@ -26,8 +26,8 @@ StaticCallThunk::StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
                        SHF_ALLOC | SHF_EXECINSTR, arch.layout.align),
       sym(&sym), callName(sym.getName().drop_front(mode.thunkPrefix.size())),
       keyPrefix(mode.keyPrefix), caller(sym.file), arch(arch) {
-  // Some look at it before it is written: AArch64, whether a thunk to it needs
-  // a landing pad, and --bp-compression-sort=.
+  // Two passes read the content before it is written: AArch64 checks whether a
+  // thunk to it needs a landing pad, and --bp-compression-sort= hashes it.
   content_ = arch.getCode().data();
   size = ctx.arg.relocatable ? arch.layout.relocatableSize : arch.layout.size;
 }
@@ -47,7 +47,7 @@ std::optional<uint64_t> StaticCallThunk::getTargetVA() const {
 }
 
 // With --noinhibit-exec there is an output in spite of an error. A call of this
-// thunk must not go astray.
+// thunk must trap.
 void StaticCallThunk::writeTraps(uint8_t *buf) const {
   for (size_t i = 0; i != size; i += sizeof(ctx.target->trapInstr))
     memcpy(buf + i, ctx.target->trapInstr.data(),
@@ -63,8 +63,8 @@ void StaticCallThunk::writeTo(uint8_t *buf) {
     arch.writeRelocatable(buf, *this);
     return;
   }
-  // Only now have output sections been sorted into what is writable to the end
-  // and what the dynamic linker makes read-only.
+  // LLD has now sorted output sections into those that stay writable and those
+  // that the dynamic linker makes read-only.
   if (key && key->getOutputSection()->relro)
     Err(ctx) << cast<InputSection>(key->section)->getObjMsg(key->value)
              << ": static call key '" << key

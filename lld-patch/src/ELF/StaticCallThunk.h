@@ -13,10 +13,10 @@ class StaticCallArch;
 class StaticCallIndex;
 struct StaticCallMode;
 
-// One thunk, __SCT__name. A section per thunk: --gc-sections can drop it, while
-// ICF, branch-to-branch and thunks, which change calls and their targets, leave
-// synthetic sections alone. With --static-call-sites it stands for a thunk of
-// the input, and is no part of the output.
+// One thunk, __SCT__name. Each thunk has its own section, so that --gc-sections
+// can drop it. ICF, branch-to-branch and thunks, which change calls and their
+// targets, do not touch synthetic sections. With --static-call-sites the object
+// represents a thunk of the input and is not part of the output.
 class StaticCallThunk final : public SyntheticSection {
 public:
   StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
@@ -29,41 +29,41 @@ public:
   // The symbol of its key.
   std::string keyName() const { return (keyPrefix + callName).str(); }
 
-  // Where the indirect form finds the address to go to, and whether what is
-  // there is not the key but its address.
+  // The address of the pointer that the indirect form loads. isImported(): that
+  // pointer is not the key but points to the key.
   uint64_t getPointerVA() const;
   bool isImported() const { return importedKey; }
 
-  // Where the direct form goes, if the thunk begins with it.
+  // The target of the direct form, if the thunk begins with it.
   enum Builtin { NotBuiltin, Return0, Return };
   std::optional<uint64_t> getTargetVA() const;
 
-  // The symbol, and its name without the prefix: what the program calls it. The
-  // first file that refers to it, for messages.
+  // The symbol, its name without the prefix (as in the source), and the first
+  // file that refers to it, for messages.
   Symbol *sym;
   StringRef callName, keyPrefix;
   InputFile *caller;
-  // The key, from resolveStaticCalls() on: in this link unit or in another.
+  // The key, set by resolveStaticCalls(): in this link unit or in another.
   Defined *key = nullptr;
   Symbol *importedKey = nullptr;
-  // What a table with relocations calls the key: its symbol, or, in a module
-  // that does not know it, the thunk's, from which the kernel finds it.
+  // The key in a table with relocations: its symbol. If a module does not know
+  // the key, it is the thunk's symbol, from which the kernel finds the key.
   Symbol *keyOrThunk = nullptr;
-  // The function that the key names first, or null if the key has none, if it
-  // is known only to the dynamic linker, or if it is no address in this output.
+  // The function that the key names first. Null if the key has none, if only
+  // the dynamic linker knows it, or if it is not an address in this output.
   Defined *target = nullptr;
   int64_t targetAddend = 0;
-  // What the key refers to, whatever that is: -r does not know more.
+  // The symbol that the key refers to. -r does not know more about it.
   Symbol *targetSym = nullptr;
-  // The function is one that the thunk does the work of.
+  // The target is a function that the thunk itself implements.
   Builtin builtin = NotBuiltin;
-  // ppc64: neither thunk nor caller saves the TOC pointer; the symbol that
-  // callers without a TOC pointer call, or null.
+  // ppc64: neither thunk nor caller saves the TOC pointer. And the symbol for
+  // callers without a TOC pointer, or null.
   bool sameToc = false;
   Defined *notocSym = nullptr;
 
-  // Set by resolveStaticCalls() if there was no error. If not, the thunk traps
-  // and is in no table.
+  // Set by resolveStaticCalls() if there was no error. Otherwise the thunk
+  // traps and is in no table.
   bool isResolved = false;
 
 private:
@@ -72,11 +72,11 @@ private:
   const StaticCallArch &arch;
 };
 
-// Check that the thunk has a key, and one that can be updated, and read where
-// it goes first. Return false after an error.
+// Check that the thunk has a key which can be updated, and read its first
+// target. Return false after an error.
 bool resolveStaticCallKey(Ctx &, const StaticCallMode &, StaticCallIndex &,
                           StaticCallThunk &);
-// The same for a thunk of the input, of which only the key has to be known.
+// The same for a thunk of the input, which only needs its key.
 bool resolveListedKey(Ctx &, const StaticCallMode &, StaticCallThunk &);
 
 } // namespace lld::elf

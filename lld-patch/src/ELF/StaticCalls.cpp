@@ -10,50 +10,51 @@
 //   __SCT__name   the thunk, code that branches to where func points; callers
 //                 call it directly
 //
-// In the kernel, which invented them (include/linux/static_call.h), the thunk
-// is assembly in the file that defines the key. That has three weaknesses, and
-// all of them are the linker's business:
+// In Linux (include/linux/static_call.h), which invented them, the thunk is
+// assembly in the file that defines the key. That has three weaknesses, which a
+// linker can solve:
 //
 // - A thunk that is an ordinary `jmp target` in an ordinary section looks like
 //   any other branch. --branch-to-branch (on by default at -O2, on x86-64 and
 //   AArch64) redirects the callers to the target, and from then on patching the
 //   thunk silently does nothing.
-// - On targets with a TOC the thunk is where the callee's TOC differs from the
-//   caller's. Only the linker knows both.
-// - Where key, thunk and caller are in different link units, each call crosses
-//   the units' boundary through a PLT on its way to the thunk.
+// - On targets with a TOC the thunk must know whether the callee's TOC differs
+//   from the caller's. Only the linker knows both.
+// - If key, thunk and caller are in different link units, each call goes
+//   through a PLT on its way to the thunk.
 //
-// Here the program defines only the key. Every __SCT__name that it refers to
-// and that has a __SCK__name is defined by the linker, as a synthetic section,
-// which none of the passes that change calls look into. The symbol is hidden:
-// each link unit has thunks of its own, so that the branch to them is direct,
-// also where the key is another unit's.
+// Here the program defines only the key. The linker defines every __SCT__name
+// that the program refers to and that has a __SCK__name. It makes a synthetic
+// section, which no pass that changes calls looks into. The symbol is hidden:
+// each link unit has its own thunks, so that the branch to a thunk is direct
+// even if another unit has the key.
 //
-// The initial target is what the relocation at the key's func field names. A
-// thunk branches there directly if its address is a link-time constant relative
-// to the thunk and in reach. Otherwise, if the target can be preempted, is in
-// another link unit, or an ifunc that the dynamic linker resolves, or if the
-// key is in another link unit, the thunk branches through the field, which is
-// what the dynamic linker relocates. The run time may change from one form to
+// The relocation at the key's func field names the initial target. A thunk
+// branches there directly if its address is a link-time constant relative to
+// the thunk and in reach. Otherwise the thunk branches through the field, which
+// the dynamic linker relocates. That happens if the target can be preempted, is
+// in another link unit, or is an ifunc that the dynamic linker resolves, or if
+// the key is in another link unit. The run time may switch between both forms
+// at any time; abi.h explains how for each architecture.
 // the other at any time; abi.h says how on each architecture.
-//
-// A key that is in this link unit must stay there: if it could be preempted,
+// A key in this link unit must not be preemptible: the thunk would use one key
+// and updates would change another.
 // the thunk would go by one key and updates by another.
 //
-// With -r the final link makes the thunks, unless there is none: see
+// With -r the final link makes the thunks, except for kernel modules: see
 // StaticCallRelocatable.cpp. For a kernel the linker uses the kernel's formats.
-// If the kernel has thunks of its own, the linker only lists their callers
-// (StaticCallMode.h). What follows is the order of a link; the parts of it are
-// in files of their own:
+// If the kernel has its own thunks, the linker only lists their callers
+// (StaticCallMode.h). This file follows the order of a link; other files have
+// its parts:
 //
-//   StaticCallMode         what the options ask for
+//   StaticCallMode         the options
 //   StaticCallThunk        one thunk
-//   StaticCallArch         what it looks like, and Arch/ for each target
-//   StaticCallKeys         keys, and where a thunk goes first
+//   StaticCallArch         its code; Arch/ has a file for each target
+//   StaticCallKeys         keys, and the first target of a thunk
 //   StaticCallReferences   the branches to thunks
-//   StaticCallTables       what the run time reads
+//   StaticCallTables       tables for the run time
 //   StaticCallRelocations  relocations in the output, where it has any
-//   StaticCallIndex        what is at a place of an input file
+//   StaticCallIndex        symbols and relocations by place in an input file
 //===----------------------------------------------------------------------===//
 
 #include "StaticCalls.h"
@@ -80,8 +81,8 @@ using namespace lld;
 using namespace lld::elf;
 
 namespace lld::elf {
-// What Ctx::staticCalls points to: null unless the link makes thunks, or lists
-// the branches to those of the input.
+// Ctx::staticCalls points to this. It is null unless the link makes thunks, or
+// lists the branches to those of the input.
 struct StaticCalls {
   StaticCallMode mode;
   std::unique_ptr<StaticCallArch> arch;
@@ -89,19 +90,19 @@ struct StaticCalls {
   SmallVector<Symbol *, 0> symbols;
   size_t numScanned = 0;
   SmallVector<StaticCallThunk *, 0> thunks;
-  // The final link has these, a kernel at most the second,
+  // The final link makes both tables, or for a kernel at most the second.
   std::unique_ptr<StaticCallThunkTable> thunkTable;
   std::unique_ptr<StaticCallSiteTable> siteTable;
   std::unique_ptr<StaticCallNote> note;
-  // and this one with --emit-relocs,
+  // The final link makes this with --emit-relocs.
   std::unique_ptr<StaticCallRelocations> emitted;
-  // -r this, if there are any thunks.
+  // -r makes this if there are any thunks.
   std::unique_ptr<RelocatableStaticCalls> relocatable;
 };
 } // namespace lld::elf
 
-// Look at each symbol's name once, however often this is called: in a large
-// link, that is most of what --static-calls costs.
+// Read each symbol's name once, however often this is called: in a large link
+// this is most of the cost of --static-calls.
 static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
   ArrayRef<Symbol *> all = ctx.symtab->getSymbols();
   for (; calls.numScanned != all.size(); ++calls.numScanned)
@@ -115,10 +116,9 @@ static Symbol *findKey(Ctx &ctx, const Symbol &thunk) {
   return ctx.symtab->find((mode.keyPrefix + name).str());
 }
 
-// Whether `sym` is to be a thunk. A reference from a shared object is not a
-// call that we can serve; and what is only defined by one is not referred to at
-// all. A weak reference may stay without a definition, and does if there is no
-// key.
+// Whether `sym` must become a thunk. Not if only a shared object refers to it,
+// because we cannot change that call, and not if only a shared object defines
+// it. A weak reference may stay undefined, and does if there is no key.
 static bool needsThunk(Ctx &ctx, const Symbol &sym) {
   if (!(sym.isUndefined() || sym.isShared()) || !sym.referenced)
     return false;
@@ -137,14 +137,14 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
 
   StaticCalls &calls = *ctx.staticCalls;
   calls.mode = *mode;
-  // Thunks of the input name their keys themselves. One of them may be no more
-  // than a branch: calls stay calls of it, or they could not be listed.
+  // Thunks of the input name their keys themselves. Such a thunk may be a
+  // single branch. Keep calls of it, or they could not be listed.
   if (!mode->makesThunks()) {
     ctx.arg.branchToBranch = false;
     return;
   }
   scanSymbols(ctx, calls);
-  // Thunks need it, and if only bitcode does, LLD does not know in time.
+  // Thunks need .TOC.; if only bitcode refers to it, LLD learns that too late.
   if (ctx.arg.emachine == EM_PPC64 && !calls.symbols.empty())
     ctx.symtab->addSymbol(Undefined{ctx.internalFile, ".TOC.", STB_GLOBAL,
                                     STV_HIDDEN, STT_NOTYPE});
@@ -157,7 +157,7 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
     key->extract(ctx);
     if (!ctx.arg.whyExtract.empty())
       ctx.whyExtractRecords.emplace_back("--static-calls", key->file, *key);
-    // The file may call others.
+    // The file may contain further static calls.
     scanSymbols(ctx, calls);
   }
 }
@@ -204,9 +204,9 @@ static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
   return supported;
 }
 
-// The table of the branches to the input's thunks refers to their keys where
-// neither LTO nor --gc-sections can see it. Each table that another tool makes
-// keeps them all, too.
+// The table of the branches to the input's thunks refers to their keys, but LTO
+// and --gc-sections cannot see that. Tables that another tool makes also keep
+// all their keys.
 static void keepKeys(Ctx &ctx, const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
     if (Symbol *key = findKey(ctx, *sym); key && key->isDefined()) {
@@ -229,8 +229,8 @@ void elf::declareStaticCalls(Ctx &ctx) {
     return;
   }
   for (Symbol *sym : calls->symbols) {
-    // With -r it may be one of ours, from an earlier -r, and is as good as one
-    // of this link.
+    // With -r it may be our own thunk from an earlier -r, which is as good as
+    // one of this link.
     if ((sym->isDefined() || sym->isCommon()) && !ctx.arg.relocatable)
       reportDefinition(ctx, *sym);
     if (!needsThunk(ctx, *sym))
@@ -238,7 +238,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
     if (!initArch(ctx, *calls, *sym))
       return;
     if (ctx.arg.relocatable) {
-      // Others have the thunks of other keys.
+      // Other link units have the thunks of other keys.
       Symbol *key = findKey(ctx, *sym);
       if (!key || !key->isDefined())
         continue;
@@ -247,7 +247,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
     auto *thunk = make<StaticCallThunk>(ctx, calls->mode, *calls->arch, *sym);
     calls->thunks.push_back(thunk);
 
-    // A thunk refers to its key where neither LTO nor --as-needed can see it.
+    // A thunk refers to its key, but LTO and --as-needed cannot see that.
     Symbol *key = ctx.symtab->addSymbol(
         Undefined{ctx.internalFile, ctx.saver.save(thunk->keyName()),
                   STB_GLOBAL, STV_DEFAULT, STT_NOTYPE});
@@ -256,8 +256,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
   }
 }
 
-// Thunks that go to the same function first are alike, but each is patched by
-// itself.
+// Thunks with the same first target look alike, but each is patched separately.
 static void keepInputThunksApart(const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
     if (auto *d = dyn_cast<Defined>(sym))
@@ -274,14 +273,15 @@ void elf::defineStaticCalls(Ctx &ctx) {
     keepInputThunksApart(*calls);
     return;
   }
-  // Not before LTO: a call of a function that this link defines has no nop on
-  // ppc64, for the compiler takes it to have the caller's TOC.
+  // Define thunks after LTO. On ppc64 a call of a function that this link
+  // defines has no nop, because the compiler assumes that both have the same
+  // TOC.
   for (StaticCallThunk *thunk : calls->thunks) {
     auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *thunk->sym));
     uint8_t visibility = STV_HIDDEN, binding = STB_GLOBAL;
     if (ctx.arg.relocatable) {
-      // A kernel module may offer its thunks to others. And where several files
-      // may define the key, each -r of one of them defines the thunk.
+      // A kernel module may export its thunks. And if several files may define
+      // the key, the -r of each defines the thunk.
       visibility = STV_DEFAULT;
       if (key && key->isWeak())
         binding = STB_WEAK;
@@ -307,7 +307,7 @@ static void dropDeadThunks(Ctx &ctx, StaticCalls &calls) {
   });
 }
 
-// A key of another link unit is found through the GOT.
+// Thunks find a key of another link unit through the GOT.
 static void importKeys(Ctx &ctx, StaticCalls &calls) {
   for (StaticCallThunk *thunk : calls.thunks) {
     Symbol *key = findKey(ctx, *thunk->sym);
@@ -315,8 +315,8 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
       continue;
     thunk->importedKey = key;
     key->setFlags(NEEDS_GOT);
-    // --gc-sections, which looks at relocations, has not seen that the thunk
-    // refers to it: it belongs in .dynsym, and its shared object is needed.
+    // --gc-sections looks at relocations and does not see that the thunk refers
+    // to the key. Put the key into .dynsym and keep its shared object.
 #if LLVM_VERSION_MAJOR >= 23
     key->setFlags(USED);
 #else
@@ -327,9 +327,9 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
   }
 }
 
-// Whether the linker script, if there is one, says where such a section of the
-// input goes. If it does not, the section is an orphan, which a kernel's script
-// does not allow.
+// Whether the linker script, if there is one, places such a section of the
+// input. If it does not, the section is an orphan, which a kernel's script does
+// not allow.
 static bool scriptPlaces(Ctx &ctx, StringRef name) {
   if (!ctx.script->hasSectionsCommand)
     return true;
@@ -346,7 +346,7 @@ static bool scriptPlaces(Ctx &ctx, StringRef name) {
   return false;
 }
 
-// A kernel that only patches its thunks has no place for the table.
+// A kernel that only patches its thunks has no section for the table.
 static void addKernelTable(Ctx &ctx, StaticCalls &calls) {
   if (!scriptPlaces(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION))
     return;
@@ -388,8 +388,8 @@ void elf::addStaticCallSections(Ctx &ctx) {
   }
 }
 
-// An input with tables of its own was meant for another tool than this linker.
-// It would be where ours is, and there are few sections to look at there.
+// Report an input that already has such a table: another tool made it. It would
+// be in the output section of ours, which has few input sections to check.
 static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
   if (!table.getParent())
     return;
@@ -401,8 +401,9 @@ static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
                    << ctx.staticCalls->mode.option;
 }
 
-// What stands for the thunks of the input. What has none is no branch to one:
-// the final link has reported it, and with -r another module may have it.
+// Make an object for each thunk of the input. A symbol without a thunk is
+// skipped: the final link has reported it, and with -r another module may
+// define it.
 static void findInputThunks(Ctx &ctx, StaticCalls &calls) {
   scanSymbols(ctx, calls);
   if (!calls.arch)
@@ -431,7 +432,7 @@ static void emitRelocations(const StaticCalls &calls) {
   calls.emitted->joinInput();
 }
 
-// Check keys and calls. Return the thunks whose keys are right, and the calls.
+// Check keys and calls. Return the thunks whose keys are valid, and the calls.
 static std::pair<SmallVector<StaticCallThunk *, 0>,
                  SmallVector<StaticCallSite, 0>>
 resolve(Ctx &ctx, StaticCalls &calls) {
@@ -453,16 +454,16 @@ resolve(Ctx &ctx, StaticCalls &calls) {
   return {std::move(resolved), std::move(sites)};
 }
 
-// LLD has reported the undefined symbol and its references. Add the cause: an
-// option is missing, since the linker makes thunks, not a library; or the
-// linker script discards their section.
+// LLD has reported the undefined symbol and its references. Add the cause:
+// either an option is missing, because the linker makes thunks and no library
+// does, or the linker script discards their section.
 static void explainUndefined(Ctx &ctx, bool makesThunks) {
   const StringRef prefix =
       makesThunks ? ctx.staticCalls->mode.thunkPrefix : PATCHBAY_SCT_PREFIX;
   for (const UndefinedDiag &undef : ctx.undefErrs) {
     if (!undef.sym->getName().starts_with(prefix))
       continue;
-    // Without a key there was nothing to make, and that is another error.
+    // Without a key the linker makes no thunk. That is another error.
     if (makesThunks && !findKey(ctx, *undef.sym))
       continue;
     auto diag = undef.isWarning ? Warn(ctx) : Err(ctx);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AArch64 thunk; abi.h draws it and says what the run time may rely on.
+// The AArch64 thunk. abi.h draws it and states what the run time may rely on.
 //
-// It begins with a landing pad because a far caller reaches it through a thunk,
-// whose jump is indirect. Its own goes through x16, which lets it land on a
-// function's `bti c`.
+// The thunk begins with a landing pad, because a far caller reaches it through
+// LLD's range extension thunk, whose jump is indirect. Our thunk jumps through
+// x16, so it may land on a function's `bti c`.
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
@@ -121,7 +121,7 @@ bool StaticCallArchAArch64::writeThunk(Ctx &ctx, uint8_t *buf,
 void StaticCallArchAArch64::writeRelocatable(
     uint8_t *buf, const StaticCallThunk &thunk) const {
   writeInsts(buf, localThunk);
-  // To a target by its relocation, else to the thunk's own return.
+  // To a target by its relocation, or to the thunk's own return.
   int64_t offset = thunk.targetSym ? 0
                                    : PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET -
                                          PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ppc64le ELFv2 thunk; abi.h draws it and says what the run time may rely
+// The ppc64le ELFv2 thunk. abi.h draws it and states what the run time may rely
 // on.
 //
-// A function that uses the TOC pointer finds it in r2 if it is entered at its
-// local entry point, and makes it from r12, its address, if at its global one.
-// A caller of a function of another TOC saves r2 before the call and restores
-// it after.
+// A function that uses the TOC pointer has it in r2 if it is entered at its
+// local entry point. At its global one it computes it from r12, its address.
+// A caller of a function with another TOC saves r2 before the call and restores
+// it afterwards.
 //
 // The thunk saves r2 itself, in the caller's frame, and the linker turns the
-// nop behind the call into the load that restores it. So it may go to any
-// function whatever, and to one of its own link unit by a direct branch to the
-// local entry point: a call, a store, a branch and a load.
+// nop after the call into the load that restores r2. So the thunk may go to any
+// function. It reaches one of its own link unit by a direct branch to the local
+// entry point. A call then costs a call, a store, a branch and a load.
 //
 // Callers that have no TOC pointer (R_PPC64_REL24_NOTOC) need none of that, but
-// cannot serve a function that wants one. For them the thunk has a second part,
-// with a symbol of its own.
+// cannot call a function that expects one. For them the thunk has a second part
+// with its own symbol.
 
 #include "StaticCallsPPC64.h"
 #include "InputFiles.h"

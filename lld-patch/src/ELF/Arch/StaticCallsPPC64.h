@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ppc64le thunks of programs and of the kernel have in common: their
-// instructions, and the branches that lead to them.
+// Common parts of the ppc64le thunks of programs and of the kernel:
+// instructions, and the branches to thunks.
 
 #ifndef PATCHBAY_LLD_ELF_ARCH_STATIC_CALLS_PPC64_H
 #define PATCHBAY_LLD_ELF_ARCH_STATIC_CALLS_PPC64_H
@@ -30,20 +30,20 @@ enum : uint32_t {
   LI_R3_0 = 0x38600000,
 };
 
-// The halves of a displacement: the high one makes up for the sign of the low.
+// The halves of a displacement. The high one corrects the sign of the low one.
 inline uint32_t high(int64_t value) {
   return ((value + 0x8000) >> 16) & 0xffff;
 }
 inline uint32_t low(int64_t value) { return value & 0xffff; }
-// Whether the two reach that far.
+// Whether both halves together reach `offset`.
 inline bool isInReach(int64_t offset) {
   return llvm::isInt<32>(offset + 0x8000);
 }
 
-// Return what is behind the last one.
+// Return the address after the last instruction.
 uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts);
 
-// What nothing is written over is nops.
+// Fill `code` with nops.
 void writeNops(llvm::MutableArrayRef<uint8_t> code);
 
 // `b` from `from` to `to`, or nothing if it is out of reach.
@@ -52,22 +52,22 @@ std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to);
 std::optional<StaticCallBranch> getBranch(const InputSection &,
                                           const Relocation &);
 
-// Whether the linker may write the load of the TOC pointer behind the branch at
-// `offset`: that it is a call, and the next instruction a nop. Report an error,
-// with `advice` added, if not.
+// Whether the linker may write the load of the TOC pointer after the branch at
+// `offset`: the branch is a call, and a nop follows. If not, report an error
+// with `advice` added.
 bool checkTocRestore(Ctx &, const StaticCallThunk &, const InputSection &,
                      uint64_t offset, const char *advice);
 
-// Whether the function's local entry point is all there is to know of it. A
-// target without a symbol of its own (a section and an addend, --defsym) may
-// have one that we do not know.
+// Whether the linker knows the function's local entry point. It may not know
+// that of a target without its own symbol (a section and an addend, --defsym).
 bool isLocalEntryKnown(const StaticCallThunk &);
 
-// Where a function is entered with r2 being its TOC pointer.
+// The address at which a function expects its TOC pointer in r2.
 uint64_t getLocalEntry(Ctx &, const StaticCallThunk &);
 
-// The PLT entry that stands for an ifunc. It has one entry point, whatever the
-// resolver, whose symbol this was, has, and uses this output's TOC pointer.
+// Whether the target is the PLT entry of an ifunc. Such an entry has one entry
+// point, independent of the resolver (the former owner of this symbol), and
+// uses this output's TOC pointer.
 bool isPltEntry(const StaticCallThunk &);
 
 } // namespace lld::elf::ppc64

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thunk that Linux for ppc64le has (--static-calls-kernel), and the callers
-// of one that it makes itself (--static-call-sites).
+// The thunk of Linux for ppc64le (--static-calls-kernel), and the callers of
+// thunks that Linux makes itself (--static-call-sites).
 //
-// In the kernel r13, the thread pointer of the ELFv2 ABI, leads to a structure
-// that has the kernel's TOC pointer in it. So a caller in the kernel need not
+// In the kernel r13, the thread pointer of the ELFv2 ABI, points to a structure
+// that contains the kernel's TOC pointer. So a caller in the kernel need not
 // save r2: the nop after the call becomes a load of the same value. A call is
-// one instruction longer than a direct one. Where the call itself is patched,
-// only one instruction changes, whatever its target.
+// one instruction longer than a direct one. If the kernel patches the call
+// itself, it changes only one instruction, for any target.
 //
-// The absolute symbol __static_call_toc_offset of the kernel, or the one that
-// --static-calls-toc-symbol names, gives the place of the TOC pointer, in bytes
-// from r13.
+// The kernel's absolute symbol __static_call_toc_offset, or the one that
+// --static-calls-toc-symbol names, gives the offset of the TOC pointer from r13,
+// in bytes.
 //
 // The kernel enters the thunk at its local entry point. The global one is for
 // modules and for calls through pointers:
@@ -30,9 +30,9 @@
 //	+44	b	+20
 //	+48	literal
 //
-// The kernel exchanges the branch at +8, for another or for a nop, which every
-// processor may meet at any time (Power ISA, Book II, "Concurrent Modification
-// and Execution of Instructions"), and writes the literal before. The literal
+// The kernel replaces the branch at +8 by another or by a nop. Any CPU may
+// execute either at any time (Power ISA, Book II, "Concurrent Modification and
+// Execution of Instructions"). The kernel writes the literal first. The literal
 // is not the key: a key may become null while a thread is between the load and
 // the jump, and that thread must still find a function.
 //===----------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ using namespace lld::elf::ppc64;
 static constexpr unsigned branchOffset = 8, jumpOffset = 20, return0Offset = 28,
                           returnOffset = 32, firstOffset = 36,
                           literalOffset = 48, thunkSize = 56;
-// st_other of a function whose local entry point is 8 bytes behind the global.
+// st_other of a function whose local entry point is 8 bytes after the global.
 static constexpr uint8_t localEntryAt8 = 3 << 5;
 
 static StaticCallLayout makeLayout() {
@@ -99,7 +99,7 @@ Symbol *StaticCallArchPPC64Kernel::prepareBranch(Ctx &ctx,
                                                  StaticCallThunk &thunk,
                                                  const InputSection &sec,
                                                  const Relocation &rel) const {
-  // A module's loader finds out itself.
+  // A module's loader writes the load.
   if (ctx.arg.relocatable)
     return thunk.sym;
   if (rel.type == R_PPC64_REL24_NOTOC) {
@@ -123,8 +123,8 @@ bool StaticCallArchPPC64Kernel::isAddress(const InputSection &,
          rel.type != R_PPC64_REL24_NOTOC;
 }
 
-// The symbol that says where the kernel keeps its TOC pointer, or null after an
-// error.
+// Return the symbol that gives the offset of the kernel's TOC pointer, or null
+// after an error.
 Defined *
 StaticCallArchPPC64Kernel::findTocOffset(Ctx &ctx,
                                          const StaticCallSite &first) const {
@@ -157,8 +157,9 @@ void StaticCallArchPPC64Kernel::finishSites(
   Defined *offset = findTocOffset(ctx, sites.front());
   if (!offset)
     return;
-  // Relocations, as sections of the input are not written to otherwise; and the
-  // linker script may give the symbol another value before they are applied.
+  // Use relocations, because LLD does not write to input sections otherwise.
+  // And the linker script may change the symbol's value before they are
+  // applied.
   auto *zero = make<Defined>(ctx, ctx.internalFile, "", STB_LOCAL, STV_HIDDEN,
                              STT_NOTYPE, /*value=*/0, /*size=*/0,
                              /*section=*/nullptr);
@@ -172,7 +173,7 @@ void StaticCallArchPPC64Kernel::finishSites(
 bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
                                               StaticCallThunk &thunk) const {
   cast<Defined>(thunk.sym)->stOther |= localEntryAt8;
-  // Nothing is found at run time: there is no dynamic linker.
+  // A kernel has no dynamic linker that could find a target at run time.
   if (thunk.builtin || (thunk.target && !isPltEntry(thunk)))
     return true;
   auto diag = Err(ctx);
@@ -188,8 +189,8 @@ bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
 bool StaticCallArchPPC64Kernel::writeThunk(Ctx &ctx, uint8_t *buf,
                                            const StaticCallThunk &thunk) const {
   const uint64_t va = thunk.getVA(), tocBase = getPPC64TocBase(ctx);
-  // Where the function is entered with its own address in r12. The thunk's own
-  // two functions do not need it, and are in reach of the branch.
+  // The entry that expects the function's address in r12. The thunk's own two
+  // functions do not need it, and the branch reaches them.
   const int64_t target = *thunk.getTargetVA() - tocBase;
   const int64_t literal = va + literalOffset - tocBase;
   const int64_t toc = tocBase - va;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The x86-64 thunk; abi.h draws it and says what the run time may rely on.
+// The x86-64 thunk. abi.h draws it and states what the run time may rely on.
 //
-// What is local jumps through memory, because there is no register for it: each
-// is a register that some convention passes an argument in (preserve_none: r11)
-// or that callers expect to survive (preserve_most: all but r11). A key in the
-// GOT is two loads away, which does take a register.
+// A thunk for a local key jumps through memory, because no register is free:
+// each passes an argument in some calling convention (preserve_none: r11) or
+// must be preserved in another (preserve_most: all but r11). A key in the GOT
+// is two loads away, which does need a register.
 //
-// IBT tracks these jumps as any through a pointer: the key has the address of
-// the target, so the compiler has put an endbr64 there. BOLT could not read
-// `notrack` before a jump through memory, either. Callers reach the thunk by
-// direct calls and tail jumps, so the thunk itself needs no endbr64.
+// IBT tracks these jumps like any jump through a pointer. The key has the
+// address of the target, so the compiler has put an endbr64 there. BOLT could
+// not read `notrack` before a jump through memory, either. Callers reach the
+// thunk by direct calls and tail jumps, so the thunk itself needs no endbr64.
 //
-// The `jrcxz` is never executed. It is for BOLT, which would move a thunk as it
-// moves any function and shorten its jump, while the run time goes on patching
-// the thunk at its old place. BOLT leaves a function that has this instruction
-// where it is, for the instruction has no form that reaches further than 127
-// bytes, and still leads the jump to where it has moved the target.
+// The `jrcxz` is never executed. It is for BOLT, which would move a thunk like
+// any function and shorten its jump, while the run time continues to patch the
+// old place. BOLT does not move a function with this instruction, because the
+// instruction reaches at most 127 bytes. It still redirects the jump to the
+// moved target.
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
@@ -53,7 +53,7 @@ static const uint8_t importedThunk[] = {
 static_assert(sizeof(localThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 static_assert(sizeof(importedThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 
-// The kernel's: a jump, or a return and what is as long, and its signature.
+// The kernel's: a jump, or a return of the same length, and its signature.
 static const uint8_t kernelThunk[] = {
     0xe9, 0,    0,    0, 0, // jmp target
     0x0f, 0xb9, 0xcc,       // ud1 %esp,%ecx
@@ -92,7 +92,7 @@ public:
 std::optional<StaticCallBranch>
 StaticCallArchX86_64::getBranch(const InputSection &sec,
                                 const Relocation &rel) const {
-  // Data that happen to follow the byte of an opcode are no branch.
+  // Data after a byte that equals an opcode is not a branch.
   ArrayRef<uint8_t> content = sec.content();
   if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 ||
       !hasBytes(sec, rel.offset, 4))
