@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread's windows where threads are read side by side, as their calls began: while one
-// window is looked at, others make the next ones.
+// A thread's windows, in the order in which its calls began, for reading
+// threads side by side. While one window is used, workers make the next ones.
 #ifndef PATCHBAY_TOOL_AHEADWINDOWS_H
 #define PATCHBAY_TOOL_AHEADWINDOWS_H
 
@@ -13,7 +13,8 @@ namespace patchbay {
 
 class AheadWindows : public WindowSource {
 public:
-  /// All: of all threads, which are so many. It ends before this object.
+  /// All: workers for all threads. Threads: their number. The object must
+  /// outlive the workers' jobs.
   AheadWindows(const Trace &T, const TraceThread &Thread, Workers &All,
                size_t Threads)
       : File(T.Processes[Thread.Process].Data),
@@ -32,7 +33,8 @@ public:
   }
 
 private:
-  // Windows of more would be more memory than the time is worth: some 200 KB each.
+  // With more threads, windows would take more memory than the time is worth:
+  // about 200 KB each.
   static constexpr size_t MostThreads = 32, Most = 4;
   struct Entry {
     EventWindows::Plan Plan;
@@ -51,7 +53,7 @@ private:
   EventWindows Windows;
   Workers &All;
   size_t Ahead;
-  std::array<Entry, Most> Entries; // one is in use, and Asked behind it
+  std::array<Entry, Most> Entries; // one is in use, followed by Asked others
   size_t First = 0, Asked = 0;
 };
 

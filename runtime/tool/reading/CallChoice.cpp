@@ -42,7 +42,7 @@ CallChoice::CallChoice(cl::SubCommand &Command)
       Raw("raw", cl::sub(Command), cl::cat(ToolOptions),
           cl::desc("Show measured times, including the cost of tracing")) {}
 
-// In nanoseconds of CLOCK_MONOTONIC: when recording began and ended.
+// When recording began and ended, in nanoseconds of CLOCK_MONOTONIC.
 static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
   uint64_t Began = UINT64_MAX, Ended = 0;
   for (const TraceProcess &P : T.Processes)
@@ -53,8 +53,8 @@ static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
   return {Began, std::max(Began, Ended)};
 }
 
-// As 'patchbay replay' shows it, and as it may be given with a unit. Of its
-// last events nobody may have written down when they were.
+// As 'patchbay replay' prints it, and as --from and --to accept it with a unit.
+// The last events may be later than the last recorded moment.
 static std::string rangeText(const Trace &T) {
   auto [Began, Ended] = rangeOf(T);
   auto Seconds = [](uint64_t Ns) {
@@ -88,7 +88,7 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     return E;
   if (T.Chosen.From >= T.Chosen.To)
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
-  // Who means 1s writes 1.
+  // The user may write 1 and mean 1s.
   if (!From.empty() && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
     warn(Dir + ": --from " + From +
          " is before it began and leaves nothing out: " + rangeText(T));
@@ -135,7 +135,7 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
-// Of counts it is known whose they are, and of entries when they were.
+// Counts have threads, and entries have times, but no more.
 Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
   const CallFilter &F = T.Chosen;
   if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
@@ -165,7 +165,7 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
     return E;
   llvm::erase_if(T.Counts,
                  [&](const TraceCount &C) { return !T.isWanted(C.Function); });
-  // Of which calls these were is not known.
+  // The file does not tell which calls these were.
   if (!Tids.empty() || !Threads.empty() || T.Chosen.byTime() ||
       T.Chosen.byDuration() || !Under.empty())
     T.Samples.clear();
@@ -194,7 +194,7 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {
-  // A list's own & is of what is in it.
+  // A list has its own operator&.
   for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
            std::addressof(Tids), std::addressof(Threads), &From, &To,
            std::addressof(Under), &Shortest, &Longest})

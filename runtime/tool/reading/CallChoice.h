@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of verbs that can be of some calls only: --tid, --thread, --from, --to,
-// -F, -N, --under, --min and --max.
+// The options of verbs that can show a part of the calls: --tid, --thread,
+// --from, --to, -F, -N, --under, --min and --max.
 #ifndef PATCHBAY_TOOL_CALLCHOICE_H
 #define PATCHBAY_TOOL_CALLCHOICE_H
 
@@ -13,22 +13,22 @@ namespace patchbay {
 class CallChoice {
 public:
   explicit CallChoice(llvm::cl::SubCommand &Command);
-  /// Leaves the threads that were asked for, all if none was, and has other calls
-  /// left out when they are read. Fails if there are no such threads, or if what is
-  /// asked for is not known of these calls.
+  /// Keeps only the selected threads, or all if none is selected, and makes
+  /// readers skip other calls. Fails if there are no such threads, or if the
+  /// recording lacks the necessary data.
   llvm::Error apply(Trace &T, const std::string &Dir) const;
-  /// Fails if --min or --max is wrong, which is known before anything is read.
+  /// Fails if --min or --max is wrong. Needs no data.
   llvm::Error checkDurations() const {
     CallFilter None;
     return chooseDurations(None);
   }
-  /// The function that -F names alone, which is no choice of calls then; empty if it names
-  /// none, or several.
+  /// Takes the only function of -F, which then does not select calls. Empty if
+  /// -F names none, or several.
   std::string takeFunction();
-  /// The same for `record`, which can choose functions only; fails if something else is
-  /// asked for.
+  /// The same for `record`, which can select only functions. Fails if other
+  /// options are given.
   llvm::Expected<std::vector<std::string>> ofRecord() const;
-  /// Fails if no call was chosen, when all have been read.
+  /// Fails if no call was selected, after all have been read.
   static llvm::Error checkFound(const Trace &T, const std::string &Dir);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of the recorded calls are looked at. What is known of a call stays as it is,
-// whatever others are left out: its depth, and the time that is its own.
+// Selects recorded calls. A call keeps its depth and self time, whichever other
+// calls are skipped.
 #ifndef PATCHBAY_TOOL_CALLFILTER_H
 #define PATCHBAY_TOOL_CALLFILTER_H
 
@@ -12,15 +12,15 @@
 namespace patchbay {
 
 struct CallFilter {
-  /// In ns of CLOCK_MONOTONIC: calls that began from From on, but before To.
+  /// In ns of CLOCK_MONOTONIC: calls that began from From on, and before To.
   uint64_t From = 0, To = UINT64_MAX;
-  /// In ns: calls that were seen to end, and took so long.
+  /// In ns: calls with a known end and such a duration.
   uint64_t Shortest = 0, Longest = UINT64_MAX;
-  /// Globs, as of isNamedBy(): of which functions, all if there are none; of which
-  /// not; and calls of which functions they are within, or are themselves.
+  /// Globs as in isNamedBy(): the functions, or all if empty; excluded
+  /// functions; and functions that the calls must be in, or belong to.
   std::vector<std::string> Functions, Others, Under;
 
-  /// How many were chosen of those that were read.
+  /// Selected calls among those that were read.
   uint64_t Found = 0;
 
   bool byTime() const { return From || To != UINT64_MAX; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads all events once. To find them in the file and to put them in order is most of
-// the work: all processors do it, for some windows in advance, and of threads that come
-// later, too. What is within what is then found out by one of them.
+// Reads all events once. Finding events in the file and sorting them is most of
+// the work. All processors do it, for some windows in advance, and also for
+// later threads. One thread then finds out how calls are nested.
 #include "ChosenCalls.h"
 #include "MovedCalls.h"
 #include "Parallel.h"
@@ -17,7 +17,8 @@ namespace {
 class WindowQueue {
 public:
   explicit WindowQueue(const Trace &T) : T(T), Done(events(T)) {}
-  /// Null behind the last window of the thread. Threads are asked for in their order.
+  /// Null after the last window of the thread. Callers ask for threads in
+  /// order.
   const EventWindow *next(size_t Thread);
 
 private:
@@ -39,13 +40,13 @@ private:
   void skipTo(size_t Thread);
 
   const Trace &T;
-  size_t Thread = 0; // that Windows is of, if there is one
+  size_t Thread = 0; // the thread of Windows, if there is one
   std::optional<EventWindows> Windows;
   std::deque<std::unique_ptr<Entry>> Asked;
   std::vector<std::unique_ptr<Entry>> Unused;
   std::unique_ptr<Entry> InUse;
   Progress Done;
-  Workers All; // ends before what they work on
+  Workers All; // must end before the objects it works on
 };
 
 class QueuedWindows : public WindowSource {
@@ -89,7 +90,7 @@ void WindowQueue::lookAhead() {
   }
 }
 
-// Of earlier threads nobody asked for all.
+// Callers did not ask for all windows of earlier threads.
 void WindowQueue::skipTo(size_t Of) {
   for (; !Asked.empty() && Asked.front()->Thread < Of; Asked.pop_front()) {
     All.finish(Asked.front()->Job);

@@ -45,7 +45,7 @@ CallStream::CallStream(Trace &T, const TraceThread &Thread,
       Data(T.Processes[Thread.Process].Data), Time(*Data.Session),
       Own(Thread.Data->Sleeps),
       EntriesOnly(Data.Session->Tracer == "function"),
-      // The kernel has no such calls; its traces have no frames.
+      // The kernel has no fibers. Its traces have no frames.
       OneStack(OneStack && !EntriesOnly &&
                Data.Session->Counter != PBD_COUNTER_TRACE_CLOCK) {
   if (T.Raw || EntriesOnly)
@@ -94,9 +94,10 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
          Outer.EndTicks >= Next.Ticks;
 }
 
-// On one stack calls that began later end earlier. So the next one is on another where
-// something that it is not within goes on, or where what it is within is there: of all
-// that it may be within, that is the one with the nearest frame.
+// On one stack, later calls end earlier. So the next call is on another stack
+// in two cases: a call goes on that it is not within, or its outer call is on
+// that stack. Of all possible outer calls, that with the nearest frame is the
+// right one.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)
@@ -115,8 +116,8 @@ bool CallStream::isAside() {
   return false;
 }
 
-// So many are kept in memory, which takes 640 MB. Of more it is not known what they are
-// within.
+// Most calls that are kept in memory, which takes 640 MB. The nesting of
+// further calls is not known.
 static constexpr size_t MostAside = 16 << 20;
 static constexpr size_t AsideWindow = 64 << 10;
 
@@ -148,8 +149,9 @@ bool CallStream::advance() {
   return !IsEnd;
 }
 
-// A new page costs as much as some hundred calls: what most calls take is without that, and
-// one that has many within it had so many pages at least. Sums are without all of it.
+// A new page costs as much as some hundred calls, so most calls do not include
+// that cost. A call with many nested calls had at least as many pages. Sums are
+// without the whole cost.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
   C.Net = std::min<uint64_t>(C.Duration, INT64_MAX);
@@ -164,9 +166,9 @@ void CallStream::takeCostOut(TraceCall &C) {
   C.Duration -= C.Cost;
 }
 
-// A call that was not seen to return was there at least until the last that was seen
-// within it. What is open when the thread's events end goes on until the recording
-// ends. Where events of a thread were lost, nobody knows: its calls may have returned.
+// A call without a return lasts at least until the last event within it. Calls
+// that are open when the thread's events end last until the recording ends. If
+// the thread lost events, its calls may have returned.
 void CallStream::endCalls(bool IsEnd) {
   for (size_t I = Open.size(); I != Depth; --I) {
     TraceCall &C = Open[I - 1];
@@ -180,7 +182,7 @@ void CallStream::endCalls(bool IsEnd) {
           Time.duration(Own.asleep(C.SeenTicks) - Own.asleep(C.Ticks));
       uint64_t End = T.Processes[Thread.Process].End;
       if (IsEnd && !Thread.Lost && C.end() < End) {
-        // On a clock of its own the thread is not known to have run.
+        // By its own clock the thread is not known to have run.
         bool HasOwn = Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
         (HasOwn ? C.Asleep : C.Duration) += End - C.end();
       }
@@ -198,7 +200,7 @@ void CallStream::endCalls(bool IsEnd) {
   }
 }
 
-// What is the own time of one that is open, and how it ends, later calls say.
+// Later calls tell the self time and the end of a call that is open.
 bool CallStream::isBehindChosen() const {
   return Next.Start >= T.Chosen.To &&
          llvm::none_of(Open, [](const TraceCall &C) { return C.Chosen; });

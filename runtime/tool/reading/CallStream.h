@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of a thread, one after the other as they began, and which call is within
-// which other. In memory are those that are open, and what is known of them by then.
+// The calls of a thread, one after another in the order of their beginnings,
+// and their nesting. Memory holds only the open calls, and what is known about
+// them so far.
 #ifndef PATCHBAY_TOOL_CALLSTREAM_H
 #define PATCHBAY_TOOL_CALLSTREAM_H
 
@@ -11,15 +12,15 @@
 
 namespace patchbay {
 
-/// Where a thread's windows come from.
+/// A source of a thread's windows.
 class WindowSource {
 public:
   virtual ~WindowSource();
-  /// Null behind the last. It stays until the next one is asked for.
+  /// Null after the last one. A window stays valid until the next call.
   virtual const EventWindow *next() = 0;
 };
 
-/// They are made when they are asked for.
+/// Makes windows on demand.
 class PlainWindows : public WindowSource {
 public:
   PlainWindows(const Trace &T, const TraceThread &Thread);
@@ -32,7 +33,7 @@ private:
   EventWindow Window;
 };
 
-/// Windows that are kept in memory, each until the next one is asked for.
+/// Windows in memory. Each is freed when the next one is requested.
 class KeptWindows : public WindowSource {
 public:
   explicit KeptWindows(std::vector<EventWindow> Windows) : Windows(std::move(Windows)) {}
@@ -43,32 +44,32 @@ private:
   size_t Next = 0;
 };
 
-/// The first tick of a thread's own clock at which calls of T.Chosen may begin.
+/// The first tick of a thread's own clock at which selected calls may begin.
 uint64_t firstTick(const Trace &T, const TraceThread &Thread);
 
 class CallStream {
 public:
-  /// T gets the names of functions that are called, and counts those calls that
-  /// did not return. With OneStack, calls on other stacks than the first, as fibers
-  /// have them, are not shown; takeAside() has them.
+  /// Adds the names of called functions to T, and counts calls there that did
+  /// not return. With OneStack, it skips calls on other stacks than the first,
+  /// such as those of fibers. takeAside() returns them.
   CallStream(Trace &T, const TraceThread &Thread, WindowSource &Windows,
              bool OneStack = false);
 
-  /// Looks for the next call, which begin() then begins. What is within each other
-  /// now is in open(), outermost first. Those from depth() on ended before the next
-  /// call begins, if there is one: all that is known of them is there now.
+  /// Finds the next call, which begin() then begins. open() has the nested
+  /// calls, outermost first. Those from depth() on ended before the next call
+  /// begins, if there is one, and all their data is known now.
   bool advance();
   llvm::ArrayRef<TraceCall> open() const { return Open; }
   size_t depth() const { return Depth; }
   uint64_t nextStart() const { return Next.Start; }
-  /// Now the last of open(). Its Duration is known if its end was seen.
+  /// Makes it the last of open(). Its Duration is known if its end was seen.
   void begin();
   /// The values of the call that began last; null if none were recorded.
   const DataValues *values() const {
     return NextValues ? &Window->Values[NextValues - 1] : nullptr;
   }
 
-  /// When there is no next call: those that were not shown.
+  /// The skipped calls, after the last call.
   std::vector<EventWindow> takeAside() { return std::move(Aside); }
 
 private:
@@ -88,42 +89,45 @@ private:
   Clock Time;
   OwnClock Own;
   bool EntriesOnly, OneStack;
-  // What recording a call takes of its own duration, and of its callers', in ns: mostly,
-  // on average for new pages, and all.
+  // The cost of recording a call, in ns. CostInside is part of its own
+  // duration. Its callers' durations have CostMostly, plus CostPages on average
+  // for new pages.
   double CostInside = 0, CostMostly = 0, CostPages = 0;
-  double Rest = 0; // of a nanosecond, of what was taken out of sums
+  double Rest = 0; // fraction of a nanosecond that was subtracted from sums
   const EventWindow *Window = nullptr;
   size_t NextEvent = 0;
   TraceCall Next;
   uint32_t NextValues = 0;
   std::vector<TraceCall> Open;
   size_t Depth = 0;
-  std::vector<uint32_t> OpenOf; // by function: how many are open
+  std::vector<uint32_t> OpenOf; // number of open calls, by function
   std::vector<EventWindow> Aside;
   size_t NumAside = 0;
-  // Of those aside, by frame, when they end.
+  // End times of skipped calls, by frame.
   std::map<uint32_t, uint64_t> AsideOpen;
-  // How many are open around that which all that is chosen is within, with it.
+  // Number of open calls up to the outermost one that contains all selected
+  // calls, including it.
   std::optional<size_t> Outer;
 };
 
-/// Of what all calls of a recording are made: sums, or another form.
+/// Receives all calls of a recording, to make sums or another format.
 class CallSink {
 public:
   virtual ~CallSink();
   virtual void beginThread(const TraceThread &) {}
   /// The last of Open has begun, within the others.
   virtual void begin(llvm::ArrayRef<TraceCall> /*Open*/, const DataValues *) {}
-  /// Those of Open from Depth on have ended before Next, when another begins; without
-  /// it, the thread has no more.
+  /// The calls of Open from Depth on have ended before Next, at which another
+  /// call begins. Without Next the thread has no more calls.
   virtual void end(llvm::ArrayRef<TraceCall> /*Open*/, size_t /*Depth*/,
                    std::optional<uint64_t> /*Next*/) {}
   virtual void endThread(const TraceThread &) {}
 };
 
-/// Shows the calls of T that are chosen to the sinks, one thread after the other. With
-/// StacksApart, where calls of a thread overlap, as those of fibers do, one stack after
-/// the other: for sinks to which the order is nothing, only what is within what.
+/// Passes the selected calls of T to the sinks, one thread after another. With
+/// StacksApart it passes calls of each stack separately if calls of a thread
+/// overlap, as those of fibers do. That is for sinks that need the nesting of
+/// calls, but not their order.
 void readCalls(Trace &T, llvm::ArrayRef<CallSink *> Sinks, bool StacksApart = false);
 
 } // namespace patchbay

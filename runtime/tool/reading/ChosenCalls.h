@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that were chosen, as if others had not been recorded.
+// Selected calls, as if the others had not been recorded.
 #ifndef PATCHBAY_TOOL_CHOSENCALLS_H
 #define PATCHBAY_TOOL_CHOSENCALLS_H
 
@@ -8,7 +8,7 @@
 
 namespace patchbay {
 
-/// Shows those calls to sinks: what they are within are others that were chosen.
+/// Passes these calls to sinks. Their outer calls are selected ones, too.
 class ChosenCalls : public CallSink {
 public:
   explicit ChosenCalls(llvm::ArrayRef<CallSink *> Sinks) : Sinks(Sinks) {}
@@ -20,9 +20,9 @@ public:
 
 private:
   llvm::ArrayRef<CallSink *> Sinks;
-  std::vector<TraceCall> Chosen; // of those that are open
-  std::vector<size_t> Places;    // of these, among all that are open
-  std::vector<uint32_t> OpenOf;  // by function: how many of Chosen
+  std::vector<TraceCall> Chosen; // the open ones
+  std::vector<size_t> Places;    // their indices among all open calls
+  std::vector<uint32_t> OpenOf;  // number of calls in Chosen, by function
 };
 
 } // namespace patchbay

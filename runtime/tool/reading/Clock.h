@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From ticks of a traced machine's counter to nanoseconds.
+// Converts ticks of a traced machine's counter to nanoseconds.
 #ifndef PATCHBAY_TOOL_CLOCK_H
 #define PATCHBAY_TOOL_CLOCK_H
 
@@ -10,13 +10,13 @@
 
 namespace patchbay {
 
-/// Ticks of one process to nanoseconds of CLOCK_MONOTONIC.
+/// Converts ticks of one process to nanoseconds of CLOCK_MONOTONIC.
 class Clock {
 public:
   explicit Clock(const DataSession &S) : First(S.First) {
     uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
     uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
-    // Both grow; in a damaged file nothing needs to.
+    // Both grow, except in a damaged file.
     if (S.Last.Ticks > S.First.Ticks &&
         S.Last.MonotonicNs > S.First.MonotonicNs)
       NsPerTick = double(Ns) / double(Ticks);
@@ -40,10 +40,10 @@ private:
   double NsPerTick = 0;
 };
 
-/// A thread's own time to ticks of the counter.
+/// Converts a thread's own time to ticks of the counter.
 class OwnClock {
 public:
-  /// Found is by time. In a damaged file the ticks need not grow.
+  /// Found is sorted by time. In a damaged file the ticks may decrease.
   explicit OwnClock(llvm::ArrayRef<DataSleep> Found) : Sleeps(Found) {
     for (size_t I = 1; I < Sleeps.size(); ++I)
       Sleeps[I].Ticks = std::max(Sleeps[I].Ticks, Sleeps[I - 1].Ticks);

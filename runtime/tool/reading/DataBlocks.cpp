@@ -9,30 +9,32 @@
 using namespace llvm;
 using namespace patchbay;
 
-// So much is looked at in a few milliseconds.
+// Bytes that can be read within a few milliseconds.
 static constexpr uint64_t FewBytes = 4 << 20;
 
 namespace {
 
-/// The records of a block that are of one thread.
+/// The records of one thread in a block.
 struct Part {
   uint32_t Thread;
   const char *Begin, *End;
-  std::optional<uint32_t> Tid;  // if the thread goes on in another one's block
+  std::optional<uint32_t> Tid;  // if the thread goes on in another thread's
+                                // block
   std::optional<std::string> Name;
-  std::vector<DataPiece> Pieces; // in which Before is of this part
+  std::vector<DataPiece> Pieces; // Before of these pieces covers this part only
   std::vector<DataFile::OtherPiece> Others;
   std::vector<DataSleep> Sleeps;
-  ValueReader Values; // those that wait at its end
+  ValueReader Values; // values that wait at its end
 };
 
-/// Blocks are looked at side by side. What waits for its call at the end of one is
-/// not known when the next is looked at; that part is read once more then.
+/// Reads blocks side by side. Values that wait for their call at the end of a
+/// block are not known when the next block is read. That part is then read
+/// again.
 class Scanner {
 public:
   Scanner(const DataFile &Data) : Data(Data) {}
   std::vector<Part> parts(const DataBlock &B) const;
-  /// Without a look at the records, where the file's index knows them.
+  /// Uses the file's index instead of the records, where it has them.
   void scan(Part &P, const DataBlock &B) const;
 
 private:
@@ -81,8 +83,8 @@ std::vector<Part> Scanner::parts(const DataBlock &B) const {
   return Parts;
 }
 
-// The next records of the part, from At on. A piece does not end while something waits
-// for its call, if that comes soon: see DataIndexPiece.
+// Reads the next records of the part, from At on. A piece does not end while
+// values wait for their call, if that comes soon: see DataIndexPiece.
 DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
                         uint8_t Pass) const {
   DataPiece Piece;
@@ -117,8 +119,8 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
   return Piece;
 }
 
-// Whoever made the index decides what is in it. Where it is wrong, events are not
-// found: it is in the same file as these, which could be without them as well.
+// The index comes from the file, and is trusted. If it is wrong, events are not
+// found. It is in the same file as the events, which could lack them as well.
 static DataPiece indexed(const DataIndexPiece &From, const char *At,
                          uint8_t Pass) {
   DataPiece Piece;
@@ -173,7 +175,7 @@ static void addPart(Part &P, DataFile &Out) {
   DataThread &T = Out.Threads[P.Thread];
   if (P.Tid)
     T.Tid = *P.Tid;
-  // A block that the thread began later has a newer one.
+  // A block that the thread began later has a newer name.
   if (P.Name && T.Name.empty())
     T.Name = *P.Name;
   for (const DataPiece &Piece : P.Pieces)
@@ -188,7 +190,7 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
   });
   Scanner S(Out);
-  std::map<uint32_t, ValueReader> Waiting; // at the end of what was added
+  std::map<uint32_t, ValueReader> Waiting; // at the end of the data so far
   std::vector<std::vector<Part>> Found(Out.Blocks.size());
   auto Look = [&](size_t I) {
     Found[I] = S.parts(Out.Blocks[I]);
@@ -223,8 +225,8 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
     });
 }
 
-// Records of a block are written one behind the other, so those that are used are the
-// first ones, but for a few that interrupted handlers left out.
+// Records of a block are written in order. So the used ones come first, except
+// for a few that interrupted handlers left out.
 static size_t countUsed(const DataBlock &B, endianness Order) {
   uint8_t Pass = DataRecord::passBits(B.Pass);
   size_t Used = 0, End = B.Records.size() / DataRecord::Size;
@@ -232,7 +234,7 @@ static size_t countUsed(const DataBlock &B, endianness Order) {
     const char *At = B.Records.data() + I * DataRecord::Size;
     return DataRecord::read(At, Order, Pass).Kind != PBD_RECORD_NONE;
   };
-  // Mostly all but the last, which is never used.
+  // Usually all but the last, which is never used.
   if (End > 1 && IsUsed(End - 2))
     return End - 1;
   while (Used != End) {
@@ -253,7 +255,7 @@ void patchbay::countEvents(DataFile &Out) {
     }
     return;
   }
-  uint64_t Size = 0; // of what has to be looked at
+  uint64_t Size = 0; // bytes to read
   if (Out.Index.empty())
     for (const DataBlock &B : Out.Blocks)
       Size += B.Records.size();

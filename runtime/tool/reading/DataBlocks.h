@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out which part of a file's blocks is of which thread, and of what time it is.
-// Of the events themselves nothing is kept: see EventWindows.h.
+// Finds the thread and the time of each part of a file's blocks. Keeps no
+// events: see EventWindows.h.
 #ifndef PATCHBAY_TOOL_DATABLOCKS_H
 #define PATCHBAY_TOOL_DATABLOCKS_H
 
@@ -10,12 +10,12 @@
 
 namespace patchbay {
 
-/// Adds to the threads of Out what its blocks say of them; with OnlyThreads just
-/// their names and numbers. Sorts the blocks. Functions of Out are complete.
+/// Adds the data in the blocks to the threads of Out; with OnlyThreads just
+/// names and numbers. Sorts the blocks. The functions of Out must be complete.
 void addBlocks(DataFile &Out, bool OnlyThreads);
 
-/// Adds to the threads of Out how many events they have, roughly if these are many: so
-/// that it does not take long. Sorts the blocks.
+/// Adds numbers of events to the threads of Out. They are approximate if there
+/// are many, to save time. Sorts the blocks.
 void countEvents(DataFile &Out);
 
 } // namespace patchbay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the error numbers in data files mean.
+// The meaning of error numbers in data files.
 #ifndef PATCHBAY_TOOL_DATAERRORS_H
 #define PATCHBAY_TOOL_DATAERRORS_H
 
@@ -9,13 +9,13 @@
 
 namespace patchbay {
 
-/// Of a failure that is in a data file: what it means for who reads it.
+/// What a failure in a data file means for the user.
 std::string incompleteText(uint32_t Errno);
 
-/// Whether it is because of such an error that some functions were not traced.
+/// Does such an error mean that some functions were not traced?
 bool lacksFunctions(uint32_t Errno);
 
-/// Was there no more space for the file?
+/// Did the file run out of space?
 bool isOutOfSpace(uint32_t Errno);
 
 } // namespace patchbay

@@ -19,8 +19,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Each of them was forked, and has then loaded modules, by the one before. More than
-// programs have, and few enough to end soon: they are read for each of them.
+// Each was forked by the previous one, and has then loaded modules. This is
+// more than programs have, and few enough to end soon: they are read for each
+// process.
 static constexpr size_t MaxParents = 256;
 
 const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
@@ -31,8 +32,8 @@ const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
   return A == Arguments.end() ? nullptr : &A->second;
 }
 
-// The header has the first failure: functions that cannot be traced for what they are
-// (EILSEQ, EPROTONOSUPPORT) are none of the file's.
+// The header has the first failure. Functions that cannot be traced because of
+// their code (EILSEQ, EPROTONOSUPPORT) are no failure of the file.
 uint32_t DataFile::fileErrno() const {
   bool IsOfFile =
       Errno != EILSEQ && Errno != EPROTONOSUPPORT && !isOutOfSpace(Errno);
@@ -46,7 +47,7 @@ uint64_t DataFile::sampledFrom() const {
   return Calls;
 }
 
-// A program that loads and unloads modules all its life has very many.
+// A program that loads and unloads modules all the time has very many.
 std::pair<const DataModule *, uint64_t>
 DataFile::place(uint64_t Address) const {
   if (Bases.size() != Modules.size()) {
@@ -59,15 +60,15 @@ DataFile::place(uint64_t Address) const {
       Bases, [&](const auto &Entry) { return Entry.first <= Address; });
   if (Above == Bases.begin())
     return {nullptr, Address};
-  // Of several that were there one after the other, the first.
+  // The first of several consecutive modules at this address.
   uint64_t Base = std::prev(Above)->first;
   auto In = partition_point(
       Bases, [&](const auto &Entry) { return Entry.first < Base; });
   return {&Modules.at(In->second), Address - Base};
 }
 
-// Files of a recording are named by whoever may write to its directory: a link would
-// lead to anything that we may read.
+// Any user with write access to the directory can choose names of files there.
+// A link could lead to any file that we can read.
 static Expected<int> openDataFile(StringRef Path) {
   auto File = openRegularFile(Path, O_NOFOLLOW);
   if (!File)
@@ -75,8 +76,8 @@ static Expected<int> openDataFile(StringRef Path) {
   return File;
 }
 
-// Mapped, so that what is not looked at is not read. The traced process may still be
-// writing it: it may grow, but what was committed stays.
+// Maps the file, so that unused parts are not read. The traced process may
+// still write it. It may grow, but committed data stays.
 static Expected<MappedFile> mapDataFile(StringRef Path) {
   auto File = openDataFile(Path);
   if (!File)
@@ -88,8 +89,8 @@ static Expected<MappedFile> mapDataFile(StringRef Path) {
   return Mapped;
 }
 
-// Thousands of children may refer to the same part of the same file, which does not change
-// any more: it is read once.
+// Thousands of children may refer to the same part of a file, which does not
+// change any more. So it is read once.
 Expected<std::shared_ptr<const DataReader::Maps>>
 DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   using Key = std::tuple<std::string, uint64_t, uint64_t, uint32_t, DetailT>;
@@ -119,8 +120,8 @@ DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   return Result;
 }
 
-// Thousands of processes may execute the same program: their functions are the same if
-// chunks say so, and if the modules that these name are.
+// Thousands of processes may execute the same program. Their functions are the
+// same if the chunks, and the modules in them, are the same.
 std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   constexpr size_t Most = 256;
   static StringMap<std::shared_ptr<const FunctionTable>> Known;
@@ -138,8 +139,8 @@ std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   return Known[Key] = std::move(Table);
 }
 
-/// The parent's file, that which it refers to in its turn, and so on. Not by recursion:
-/// who made the files decides how many these are.
+/// Reads the parent's file, the file that it refers to, and so on. Does not
+/// recurse: the files, which are not trusted, decide how many there are.
 void DataReader::addParents() {
   std::set<std::string> Seen = {sys::path::filename(Path).str()};
   StringRef Folder = sys::path::parent_path(Path);
@@ -166,7 +167,7 @@ void DataReader::addParents() {
     const Maps &Of = **Found;
     if (Out.Unexplained.empty())
       Out.Unexplained = Of.Why;
-    // What is in both was being copied when the file was read.
+    // If both files have it, it was just being copied when the file was read.
     Out.Modules.insert(Of.Modules.begin(), Of.Modules.end());
     Out.Arguments.insert(Of.Arguments.begin(), Of.Arguments.end());
     append_range(Out.LeftOut, Of.LeftOut);
@@ -189,7 +190,8 @@ static Error readMapped(StringRef Path, MappedFile Mapped, DataReader::DetailT D
                         DataFile &Out) {
   Out.Mapped = std::make_shared<MappedFile>(std::move(Mapped));
   Error E = DataReader(Path, Out.Mapped->bytes(), Out, Detail).read();
-  // A recording may be of more processes than there may be mappings (vm.max_map_count).
+  // A recording may have more processes than there can be mappings
+  // (vm.max_map_count).
   if (Detail != DataReader::All || Out.Blocks.empty()) {
     Out.Blocks.clear();
     Out.Bytes = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a data file, which may be truncated, corrupt, or still being written.
+// Reads a data file. It may be truncated, corrupt, or still being written.
 #ifndef PATCHBAY_TOOL_DATAFILE_H
 #define PATCHBAY_TOOL_DATAFILE_H
 
@@ -27,7 +27,7 @@ struct DataModule {
   uint64_t Base = 0;
   std::string BuildId; // bytes; empty if the module has none
   std::string Path;
-  const RecordedNames *Names = nullptr; // of functions that were traced; null: none
+  const RecordedNames *Names = nullptr; // names of traced functions; null: none
 };
 
 struct DataCounter {
@@ -49,57 +49,57 @@ struct DataSession {
   uint32_t Flags = 0;   // PBD_SESSION_*
   uint64_t ThresholdNs = 0;
   uint64_t Buffer = 0;
-  uint64_t Lost = 0; // with those that blocks count
+  uint64_t Lost = 0; // including those in blocks
   uint64_t Overwritten = 0;
-  uint64_t Depth = 0; // of calls that were recorded; 0: any
-  uint64_t Sample = 0; // one in so many calls was recorded; 0: all
+  uint64_t Depth = 0; // levels of recorded calls; 0: any
+  uint64_t Sample = 0; // one in this many calls was recorded; 0: all
   uint64_t MaxMemory = 0, MaxSize = 0; // bytes; 0: any
-  uint64_t Part = 0; // of the process's files; 0: it has this one only
-  /// In picoseconds: see pbd_session. All are 0 if they were not measured.
+  uint64_t Part = 0; // number among the process's files; 0: the only one
+  /// In picoseconds: see pbd_session. All are 0 if not measured.
   uint64_t CostInside = 0, CostOutside = 0, CostPages = 0, CostError = 0;
-  uint64_t CpuNs = 0; // CPU time of the process while it was recorded
+  uint64_t CpuNs = 0; // CPU time of the process during the recording
   DataMoment First, Last;
   std::string Tracer;
   std::string Host;
 };
 
-/// What is known of a function's arguments, and how many calls --when left out.
+/// A function's arguments, as far as known, and the number of calls that --when
+/// left out.
 struct DataArguments {
   std::vector<TypedField> Fields;
   uint64_t LeftOut = 0;
 };
 
-/// What was recorded beside a call: PATCHBAY_RECORD_* say of what class, or, if Types
-/// is there, that does.
+/// Values of a call. PATCHBAY_RECORD_* tell their class, or, if set, Types.
 struct DataValues {
   const DataArguments *Types = nullptr; // in the DataFile
   std::vector<TypedPart> Typed;
-  std::vector<uint64_t> Args; // those in integer registers
+  std::vector<uint64_t> Args; // in integer registers
   std::optional<uint64_t> Result;
-  bool IsFloat = false; // the result, as it was in its register
-  bool IsRecorded = false; // arguments and result are
-  uint64_t Slow = 0;       // the id of what is known beside; 0: nothing
-  /// The trace's id, in two halves, and that of the span that is the parent; see
+  bool IsFloat = false; // the result is unconverted
+  bool IsRecorded = false; // arguments and result were recorded
+  uint64_t Slow = 0;       // id of further data; 0: none
+  /// The trace's id, in two halves, and the id of the parent span; see
   /// PBD_CONTEXT.
   std::optional<std::array<uint64_t, 3>> Context;
 };
 
 class ValueReader;
 
-/// Events of a thread lie in such pieces, which are all that is in memory of them.
+/// A piece of a thread's events. Memory holds only these descriptions.
 struct DataPiece {
   const char *Records;
-  uint32_t Size = 0;   // records
-  uint32_t Events = 0; // of these
-  uint64_t Begin = UINT64_MAX; // no call of it began before, in ticks
-  uint64_t End = 0;            // and none was written down later
-  uint8_t Pass;                // of the block, as records have it
-  bool IsPlain = true; // nothing else waits in it, or for it: see DataIndexPiece
-  /// What lies before it and is of a call in it; mostly nothing.
+  uint32_t Size = 0;   // number of records
+  uint32_t Events = 0; // number of events among them
+  uint64_t Begin = UINT64_MAX; // no call of it began earlier, in ticks
+  uint64_t End = 0;            // and no record was written later
+  uint8_t Pass;                // of the block, as in records
+  bool IsPlain = true; // no value waits across its ends: see DataIndexPiece
+  /// Values before the piece for a call in it; usually none.
   std::shared_ptr<const ValueReader> Before;
 };
 
-/// From a time of a thread's own clock on, how far the counter is ahead of it.
+/// From a time of a thread's own clock on: how far the counter is ahead of it.
 struct DataSleep {
   uint64_t Time, Ticks;
 };
@@ -109,46 +109,46 @@ struct DataThread {
   uint64_t Lost = 0;
   std::string Name;
   uint64_t Events = 0;            // records of calls' entries and exits
-  std::vector<DataPiece> Pieces;  // in the order in which they were recorded
+  std::vector<DataPiece> Pieces;  // in the order of recording
   std::vector<DataSleep> Sleeps;  // by time
 };
 
-/// Blocks are written over, so they may be in any order in the file.
+/// Blocks are used again, so they may be in any order in the file.
 struct DataBlock {
-  uint32_t Thread; // that began it
+  uint32_t Thread; // the one that began it
   uint64_t Seq, Pass;
   llvm::StringRef Records;
-  std::optional<uint64_t> Events; // if the file's table of blocks says it
+  std::optional<uint64_t> Events; // if the file's table of blocks has it
 };
 
-/// How long the calls of a function took, of one thread; see pbd_histogram.
+/// Durations of a function's calls in one thread; see pbd_histogram.
 struct DataHistogram {
   uint32_t Tid;
   std::string Thread; // its name
-  uint64_t Function = 0; // of one in Functions, or of one not written down
+  uint64_t Function = 0; // a number in Functions, or an unknown one
   uint64_t Total = 0, Longest = 0; // in ticks
   std::vector<uint64_t> Buckets;
 };
 
-/// How many calls of a function there were, of one thread; see pbd_sample.
+/// The number of calls of a function in one thread; see pbd_sample.
 struct DataSample {
-  uint64_t Function; // of one in Functions, or of one not written down
+  uint64_t Function; // a number in Functions, or an unknown one
   uint64_t Calls;
 };
 
-/// A function that was to be traced, and cannot be.
+/// A function that was selected, and cannot be traced.
 struct DataLeftOut {
   uint64_t Address; // at run time
   uint64_t Flags;   // PATCHBAY_RECORD_*
 };
 
-/// A module of which nothing can be traced; see pbd_other.
+/// A module that cannot be traced; see pbd_other.
 struct DataOther {
   uint32_t Why, Number;
   std::string Path;
 };
 
-/// What PATCHBAY asked for; see pbd_asked.
+/// A name that PATCHBAY asked for; see pbd_asked.
 struct DataAsked {
   uint32_t By; // pbd_asked_by
   bool Matched;
@@ -205,26 +205,27 @@ struct DataIndexPiece {
 };
 
 struct DataFile {
-  std::shared_ptr<MappedFile> Mapped; // what Blocks and pieces are in
-  llvm::StringRef Bytes;              // all of the file
-  uint64_t Committed = 0;             // how many of these are used
+  std::shared_ptr<MappedFile> Mapped; // the memory of Blocks and pieces
+  llvm::StringRef Bytes;              // the whole file
+  uint64_t Committed = 0;             // the used part of these
   llvm::endianness Order = llvm::endianness::little;
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
-  uint64_t Recording = 0; // 0: not known
-  uint32_t Errno = 0; // why something was not recorded, 0 if all was
+  uint64_t Recording = 0; // 0: unknown
+  uint32_t Errno = 0; // why data is missing; 0 if complete
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataOther> OtherModules;
-  std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
-  std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
-  uint64_t NoReturn = 0; // timed calls that had none when recording ended
-  uint32_t Returns = 0;  // enum pbd_returns: whether these are all
-  uint64_t NoContext = 0; // calls without what --trace-context names
-  // Why the first forked child could make no file, and as which user it tried to.
+  std::vector<DataAsked> Asked; // empty if 'patchbay record' checked it
+  std::vector<uint64_t> Losses; // by pbd_loss; empty in files of older writers
+  uint64_t NoReturn = 0; // timed calls without a return at the end
+  uint32_t Returns = 0;  // enum pbd_returns: is NoReturn valid?
+  uint64_t NoContext = 0; // calls without the trace context that
+                          // --trace-context names
+  // Why the first forked child could not make a file, and its user.
   uint32_t ChildErrno = 0, ChildUser = 0;
-  /// Of a forked child: what is wrong with the file that says what some of its
-  /// functions are; empty if nothing is. Their calls are not here then.
+  /// For a forked child: what is wrong with the file that explains some of its
+  /// functions; empty if nothing is. Their calls are missing then.
   std::string Unexplained;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
@@ -237,9 +238,11 @@ struct DataFile {
   const FunctionSlots &slots() const { return Table->Slots; }
   std::map<uint32_t, DataThread> Threads; // by the process's own count
   std::vector<DataBlock> Blocks;
-  uint32_t PieceRecords = 4096; // of a piece: some 100 KB, which stay in a cache
-  std::vector<DataIndexPiece> Index; // by Offset; empty if there is none
-  /// Pieces that are in no thread, because they have no events, or are not plain.
+  uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
+                                // cache
+  std::vector<DataIndexPiece> Index; // by Offset; empty without an index
+  /// Pieces that belong to no thread, because they have no events, or are not
+  /// plain.
   struct OtherPiece {
     uint64_t Offset;
     uint32_t Records;
@@ -250,7 +253,7 @@ struct DataFile {
   using Entry = std::tuple<uint64_t, uint32_t, uint32_t>;
   /// Entries of calls whose exits are in other threads: see MovedCalls.h.
   std::set<Entry> Moved;
-  bool RoughEvents = false; // threads may have a few events less than they say
+  bool RoughEvents = false; // numbers of events may be slightly too large
   std::vector<DataHistogram> Histograms;
   std::vector<DataSample> Samples;
   /// By module and ELF address.
@@ -258,26 +261,25 @@ struct DataFile {
   std::optional<DataWhy> Why;
   std::optional<DataPlace> Place;
   std::map<uint32_t, std::vector<DataMapping>> Maps; // by id
-  uint64_t NrSlow = 0; // of which more is known
+  uint64_t NrSlow = 0; // slow calls with further data
   std::vector<llvm::StringRef> Slow;                 // chunks of pbd_slow
-  /// What is known of a slow call; std::nullopt: that is gone, or was not complete.
+  /// The data about a slow call; std::nullopt: overwritten, or incomplete.
   std::optional<DataSlow> slow(uint64_t Id) const;
 
-  /// The module that is at a run-time address, of those that there are the one
-  /// that lies next below, and the ELF address there. Null, and the address, if
-  /// there is none.
+  /// The module at a run-time address, which is the next one below, and the ELF
+  /// address in it. Null and the address if there is none.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
-  /// What is known of the arguments of the function with a number; may be null.
+  /// The arguments of the function with this number; null if unknown.
   const DataArguments *argumentsOf(uint32_t Function) const;
-  /// Bytes have been looked at, and will not be soon.
+  /// Bytes have been read, and will not be needed soon.
   void release(llvm::StringRef Bytes) const {
     if (Mapped)
       Mapped->release(Bytes);
   }
-  /// How many calls there were of which some were recorded.
+  /// The number of calls, where only some were recorded.
   uint64_t sampledFrom() const;
-  /// Why the file could not be made longer, if that lost events and it was not for
-  /// lack of space; else 0.
+  /// Why the file could not grow, if that lost events. 0 if it did not, or if
+  /// space was short.
   uint32_t fileErrno() const;
 
 private:
@@ -285,28 +287,29 @@ private:
   mutable std::unordered_map<uint64_t, size_t> SlowById;    // in Slow
 };
 
-/// Reads the file into Out, and what it refers to in others of its directory; of
-/// events where they are, and of what time. On an error Out holds what precedes it.
+/// Reads the file into Out, and the data that it refers to in other files of
+/// its directory. For events it finds their places and times. On an error Out
+/// holds the data before it.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
-/// The same of a file that is open. Path is for messages, and for where the files are
+/// The same for an open file. Path is for messages, and for finding the files
 /// that it refers to.
 llvm::Error readDataFile(int File, llvm::StringRef Path, DataFile &Out);
 
-/// Reads what a file says of its process; of one with millions of events the
-/// rest takes seconds.
+/// Reads data about the process only. With millions of events the rest takes
+/// seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
-/// The same, but of events only how many they are. It does not take longer where there
-/// are more.
+/// The same with the number of events. Its time does not grow with their
+/// number.
 llvm::Error readDataOutline(llvm::StringRef Path, DataFile &Out);
 
-/// Reads what a file says of its process and its threads, and of what it does not
-/// have. Events, functions and counts may be more than there is memory.
+/// Reads data about the process, its threads, and missing data. Events,
+/// functions and counts may need more memory than there is.
 llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 
-/// The same as the first, of a file's bytes, which stay where they are as long as Out
-/// is used; Path is for messages.
+/// The same as the first, for a file's bytes, which must stay valid while Out
+/// is used. Path is for messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
 

@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Less is looked at sooner than somebody notices.
+// A smaller file is read without a noticeable delay.
 static constexpr uint64_t LargeBytes = 16 << 20;
 
 static std::vector<pbd_index_piece> piecesOf(const DataFile &Data) {
@@ -42,7 +42,7 @@ static bool write(int File, uint64_t At, const void *Bytes, size_t Size) {
   return true;
 }
 
-// Of the blocks that the pieces are in, which lie one behind the other.
+// The entries of the blocks of these pieces, which are consecutive.
 static std::vector<pbd_blocks_entry> blocksOf(const DataFile &Data) {
   constexpr size_t HeadSize = sizeof(pbd_blocks_entry::head);
   std::vector<pbd_blocks_entry> Entries;
@@ -69,7 +69,8 @@ template <typename T> static ArrayRef<uint8_t> bytesOf(ArrayRef<T> Entries) {
           Entries.size() * sizeof(T)};
 }
 
-// The chunk of these, with Head before them, whose kind is set. At is its end then.
+// Writes a chunk of these entries after Head, whose kind is set. At becomes its
+// end.
 template <typename HeadT, typename T>
 static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   ArrayRef<uint8_t> Bytes = bytesOf(Entries);
@@ -82,8 +83,8 @@ static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   return true;
 }
 
-// Behind what is there. It is part of the file once that says that it is longer, which
-// is written last, in one piece.
+// Appends to the file. The data becomes part of the file when the header has
+// the new length, which is written last, at once.
 static void append(int File, uint64_t Committed, bool HasTable,
                    ArrayRef<pbd_index_piece> Pieces,
                    ArrayRef<pbd_blocks_entry> Blocks) {
@@ -105,8 +106,8 @@ static void append(int File, uint64_t Committed, bool HasTable,
   write(File, offsetof(pbd_header, committed), &End, sizeof(End));
 }
 
-// The path may be in a directory of somebody else's by now, and lead to another file of
-// ours: what is there must be the header that was read.
+// The path may be in another user's directory by now, and lead to another file
+// of ours. So the header there must be the one that was read.
 static bool isSameFile(int File, const DataFile &Data) {
   struct stat Status;
   pbd_header Header;
@@ -116,7 +117,7 @@ static bool isSameFile(int File, const DataFile &Data) {
          !memcmp(&Header, Data.Bytes.data(), sizeof(Header));
 }
 
-// The header of an older writer has no room to say where it is.
+// The header of an older writer cannot tell where the table is.
 static bool hasTable(const DataFile &Data) {
   pbd_header Header;
   memcpy(&Header, Data.Bytes.data(), sizeof(Header));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What makes a recording of gigabytes quick to open: of which time each part of it is,
-// written down once when its process has ended; see pbd_index.
+// Makes a recording of gigabytes quick to open: writes the times of its parts
+// to the file, once, when its process has ended; see pbd_index.
 #ifndef PATCHBAY_TOOL_DATAINDEX_H
 #define PATCHBAY_TOOL_DATAINDEX_H
 
@@ -9,9 +9,9 @@
 
 namespace patchbay {
 
-/// Of a data file that is large and has none yet; Summary is what readDataSummary() said
-/// of it. Nobody may be recording to it. Without an index the file can be read as well, so
-/// whatever is in the way is no error.
+/// Adds an index to a large data file without one. Summary is the result of
+/// readDataSummary(). No process may record to the file. The file can also be
+/// read without an index, so nothing here is an error.
 void addIndex(llvm::StringRef Path, const DataFile &Summary);
 
 } // namespace patchbay

@@ -52,7 +52,8 @@ Error DataReader::readHeader() {
   return Error::success();
 }
 
-// A fuzzer does not guess sums, and what is behind this check shall be tested as well.
+// A fuzzer cannot guess checksums, and must also test the code after this
+// check.
 static bool hasSum(StringRef Bytes, uint32_t Sum) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   return true;
@@ -60,8 +61,8 @@ static bool hasSum(StringRef Bytes, uint32_t Sum) {
   return crc32(arrayRefFromStringRef(Bytes)) == Sum;
 }
 
-// Where the file is cut short, or the table is not committed or damaged, blocks are
-// looked for as in a file without a table.
+// If the file is truncated, or the table is uncommitted or damaged, blocks are
+// searched as in a file without a table.
 void DataReader::readTable(uint64_t At) {
   constexpr size_t EntryAt = offsetof(pbd_blocks, entry);
   uint64_t End = Out.Committed;
@@ -80,7 +81,7 @@ void DataReader::readTable(uint64_t At) {
   IndexSum = u32(Chunk, offsetof(pbd_blocks, index_crc));
 }
 
-/// What the table says of the chunk that is to be read, null if nothing.
+/// The table's entry for the next chunk; null if there is none.
 Expected<const char *> DataReader::inTable() {
   if (Table.empty())
     return nullptr;
@@ -105,17 +106,17 @@ Error DataReader::read() {
     addBlocks(Out, /*OnlyThreads=*/false);
   else if (Detail == Outline)
     countEvents(Out);
-  // Elsewhere every thread has begun a block.
+  // Otherwise each thread has begun a block.
   else if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
     addBlocks(Out, /*OnlyThreads=*/true);
   return E;
 }
 
 Error DataReader::readChunks() {
-  // Small files are mostly one page or a few: these are let go once, at the end.
+  // Small files usually have few pages, which are released once, at the end.
   constexpr uint64_t ReleaseSize = 1 << 20;
   uint64_t Released = Offset;
-  // What lies behind the committed size is unfinished, not corrupt.
+  // Data after the committed size is unfinished, not corrupt.
   while (Offset != Out.Committed) {
     if (Offset >= Data.size() || Data.size() - Offset < sizeof(pbd_chunk))
       return Out.Committed > Data.size() ? truncated(Offset)
@@ -192,7 +193,7 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   case PBD_SAMPLES:
     return readSamples(Chunk);
   case PBD_INDEX:
-    // How many events there are, the table says as well.
+    // The table has the numbers of events, too.
     return Detail != All && TableAt ? Error::success() : readIndex(Chunk);
   case PBD_WHY:
     return readWhy(Chunk);
@@ -328,7 +329,7 @@ Error DataReader::readSession(StringRef Chunk) {
   return Error::success();
 }
 
-// A pbd_text, where addresses are numbers, begins as a pbd_functions does.
+// A pbd_text, in which addresses are numbers, begins like a pbd_functions.
 Error DataReader::readFunctions(StringRef Chunk, bool ByAddress) {
   static_assert(offsetof(pbd_functions, first) == offsetof(pbd_text, first) &&
                 offsetof(pbd_functions, entry) == offsetof(pbd_text, entry));
@@ -363,7 +364,7 @@ void DataReader::addTo(std::unordered_map<uint64_t, DataFunction> &Table) const 
   }
 }
 
-// Head is what lies before its records, there or in the table.
+// Head: the bytes before its records, from the block or from the table.
 Error DataReader::readBlock(StringRef Head, StringRef Chunk,
                         std::optional<uint64_t> Events) {
   constexpr size_t RecordAt = offsetof(pbd_block, record);
@@ -480,14 +481,14 @@ Error DataReader::readParent(StringRef Chunk) {
     return corrupt(Offset, Twine(Size) + " bytes of the parent's file");
   From = Parent{File.str(), Size, u64(Chunk, offsetof(pbd_parent, start_ns)),
                 u32(Chunk, offsetof(pbd_parent, pid))};
-  // A copy of all that is in this file, too; but behind what was there when a child was
-  // forked, if that one is read.
+  // This file has a copy of all of it, too. But in a parent's file the copy
+  // follows the part that existed at the fork.
   if (u32(Chunk, offsetof(pbd_parent, here)) && !OnlyMaps)
     From->File.clear();
   return Error::success();
 }
 
-/// Reads what explains the numbers of functions in the part that is meant.
+/// Reads the chunks that explain the numbers of functions, in that part.
 Error DataReader::readMaps(const Parent &Of) {
   OnlyMaps = true;
   if (Error E = readHeader())
@@ -534,7 +535,7 @@ Error DataReader::readHistograms(StringRef Chunk) {
   for (; Chunk.size() >= sizeof(pbd_histogram);
        Chunk = Chunk.drop_front(sizeof(pbd_histogram))) {
     uint64_t Function = u64(Chunk, offsetof(pbd_histogram, function));
-    if (!Function) // not in use
+    if (!Function) // unused
       continue;
     DataHistogram H;
     H.Tid = Tid;
@@ -576,7 +577,7 @@ Error DataReader::readIndex(StringRef Chunk) {
     return corrupt(Offset, Twine(Nr) + " pieces in a chunk of " +
                                Twine(Chunk.size()) + " bytes");
   StringRef Pieces = Chunk.substr(PieceAt, Nr * sizeof(pbd_index_piece));
-  if (IndexSum && !hasSum(Pieces, *IndexSum)) // blocks are looked at instead
+  if (IndexSum && !hasSum(Pieces, *IndexSum)) // read the blocks instead
     return Error::success();
   Out.Index.reserve(Out.Index.size() + Nr);
   for (uint64_t I = 0; I != Nr; ++I) {

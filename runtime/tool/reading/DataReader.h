@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of one data file say; of DataFile.h only this knows their layout,
-// format.h. Which files these are, and how they get into memory, it does not know,
-// except those of processes that a forked one descends from.
+// Interprets the bytes of one data file. Only this code of DataFile.h knows
+// their layout, format.h. It does not know which files these are or how they
+// were loaded, except the files of a forked process's ancestors.
 #ifndef PATCHBAY_TOOL_DATAREADER_H
 #define PATCHBAY_TOOL_DATAREADER_H
 
@@ -14,11 +14,11 @@ namespace patchbay {
 
 class DataReader {
 public:
-  /// How much of it is read.
+  /// How much to read.
   enum DetailT {
     All,
-    Outline, // of events only how many
-    Summary, // nor functions and counts
+    Outline, // only numbers of events
+    Summary, // also no functions and counts
   };
   DataReader(llvm::StringRef Path, llvm::StringRef Data, DataFile &Out,
              DetailT Detail)
@@ -26,7 +26,7 @@ public:
   llvm::Error read();
   llvm::Error readHeader();
 
-  /// What pbd_parent says.
+  /// The contents of pbd_parent.
   struct Parent {
     std::string File;
     uint64_t Size = 0, StartNs = 0;
@@ -53,14 +53,15 @@ private:
   llvm::Error readArguments(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
-  /// What explains the numbers of functions in the part of a parent's file that is meant.
+  /// The chunks that explain numbers of functions, in the relevant part of a
+  /// parent's file.
   struct Maps {
     std::map<uint32_t, DataModule> Modules;
     std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
     std::vector<DataLeftOut> LeftOut;
     std::shared_ptr<const FunctionTable> Table;
     std::optional<Parent> From;
-    std::string Why; // something of it could not be read
+    std::string Why; // the reason if a part could not be read
   };
   static llvm::Expected<std::shared_ptr<const Maps>>
   mapsOf(const std::string &Name, const Parent &Of, DetailT Detail);
@@ -87,14 +88,14 @@ private:
                      " is incomplete");
   }
 
-  // Every caller has checked that the field is inside the bytes.
+  // Callers have checked that the field is inside of the bytes.
   uint32_t u32(llvm::StringRef Bytes, uint64_t At) const {
     return llvm::support::endian::read32(Bytes.data() + At, Out.Order);
   }
   uint64_t u64(llvm::StringRef Bytes, uint64_t At) const {
     return llvm::support::endian::read64(Bytes.data() + At, Out.Order);
   }
-  // It has an end only if it is shorter than Size.
+  // A NUL ends it only if it is shorter than Size.
   static std::string name(llvm::StringRef Bytes, uint64_t At, size_t Size) {
     llvm::StringRef Field = Bytes.substr(At, Size);
     return Field.take_front(Field.find('\0')).str();
@@ -107,9 +108,9 @@ private:
   DetailT Detail;
   bool OnlyMaps = false;
   std::optional<Parent> From;
-  std::string Functions; // of this file itself, as its chunks have them: see addTo()
-  uint64_t TableAt = 0; // of the file's struct pbd_blocks, 0 if there is none
-  llvm::StringRef Table; // of its entries, those that are still to come
+  std::string Functions; // of this file itself, as in its chunks: see addTo()
+  uint64_t TableAt = 0; // offset of the file's struct pbd_blocks; 0: none
+  llvm::StringRef Table; // its remaining entries
   std::optional<uint32_t> IndexSum; // if the file has a table
 };
 

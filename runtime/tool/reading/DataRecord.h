@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One record of a block: the only place that knows its bytes.
+// One record of a block. Only this code knows its bytes.
 #ifndef PATCHBAY_TOOL_DATARECORD_H
 #define PATCHBAY_TOOL_DATARECORD_H
 
@@ -19,8 +19,8 @@ struct DataRecord {
   uint32_t Frame;
   uint8_t Kind; // pbd_record_kind
 
-  /// At has Size bytes. What was left there by another pass than that of the block
-  /// reads as PBD_RECORD_NONE, as a hole does; the other fields mean nothing then.
+  /// At has Size bytes. A record of another pass than the block's reads as
+  /// PBD_RECORD_NONE, like a hole. Its other fields mean nothing then.
   static DataRecord read(const char *At, llvm::endianness Order,
                          uint8_t Pass) {
     using namespace llvm::support::endian;
@@ -33,12 +33,12 @@ struct DataRecord {
             read32(At + offsetof(pbd_record, frame), Order),
             LastPass == Pass ? Kind : uint8_t(PBD_RECORD_NONE)};
   }
-  /// What read() takes of a block's pass.
+  /// The bits of a block's pass that read() takes.
   static uint8_t passBits(uint64_t Pass) {
     return Pass % (1u << PBD_PASS_BITS);
   }
   bool isCall() const { return Function < PBD_VALUE; }
-  /// When it was written, of a call's record: at the entry or at the exit.
+  /// When a call's record was written: at the entry or at the exit.
   uint64_t written() const {
     return Kind == PBD_RECORD_ENTRY ? Time : llvm::SaturatingAdd(Time, Detail);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why calls were slow, and where the process ran: what is read of these chunks.
+// Reads the chunks about slow calls, and about the place where the process ran.
 #include "DataReader.h"
 #include "format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,7 +19,7 @@ Error DataReader::readWhy(StringRef Chunk) {
   return Error::success();
 }
 
-// The rest is looked at where somebody asks for the call.
+// The rest is read when the call is shown.
 Error DataReader::readSlow(StringRef Chunk) {
   if (Chunk.size() < sizeof(pbd_slow))
     return corrupt(Offset, "slow call is too small");
@@ -80,7 +80,7 @@ Error DataReader::readPlace(StringRef Chunk) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Numbers of a chunk, which has all bytes of a pbd_slow.
+/// Reads numbers of a chunk that has all bytes of a pbd_slow.
 class SlowChunk {
 public:
   SlowChunk(StringRef Bytes, endianness Order) : Bytes(Bytes), Order(Order) {}
@@ -142,7 +142,7 @@ std::optional<DataSlow> SlowChunk::read() const {
   return S;
 }
 
-// Of a process that runs a chunk may be another call's by now.
+// While the process runs, the chunk may belong to another call by now.
 std::optional<DataSlow> DataFile::slow(uint64_t Id) const {
   if (SlowById.empty())
     for (size_t I = 0; I != Slow.size(); ++I)

@@ -19,8 +19,8 @@ static StringRef bytesOf(const DataPiece &Piece) {
   return StringRef(Piece.Records, Piece.Size * DataRecord::Size);
 }
 
-// Adds the events of the piece that began after After and not after Until. A process
-// that runs may have written others there meanwhile.
+// Adds the events of the piece that began after After, and not after Until. A
+// running process may have replaced events meanwhile.
 static void read(const DataFile &File, const DataPiece &Piece,
                  std::optional<uint64_t> After, uint64_t Until,
                  std::vector<DataEvent> &Events,
@@ -76,7 +76,7 @@ static bool comesFirst(const DataEvent &A, const DataEvent &B) {
   return A.Time != B.Time ? A.Time < B.Time : A.Frame > B.Frame;
 }
 
-// Of which neither comes first, those stay as they are.
+// Keeps the order of events of which neither comes first.
 static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   std::vector<uint32_t> Order(Events.size());
   std::iota(Order.begin(), Order.end(), 0);
@@ -91,11 +91,12 @@ static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   llvm::copy(Sorted, Events.begin());
 }
 
-// Times of a window are close together: what they have in common need not be sorted by.
-// The rest, and which event it is, are one number, sorted by a few bits at a time.
+// Times of a window are close together, so their common part is not sorted. The
+// rest and the event's index form one number, which is sorted by a few bits at
+// a time.
 static constexpr unsigned NumberBits = 20, DigitBits = 11;
 
-// By time alone; of the same time, as they were.
+// Sorts by time only. Keeps the order of equal times.
 static std::vector<uint64_t> sortedByTime(ArrayRef<DataEvent> Events,
                                           uint64_t First, uint64_t Last) {
   std::vector<uint64_t> Keys(Events.size()), Other(Events.size());
@@ -132,7 +133,7 @@ static void sortEvents(std::vector<DataEvent> &Events) {
   Sorted.reserve(Events.size());
   for (uint64_t K : sortedByTime(Events, First, Last))
     Sorted.push_back(Events[K & ((1u << NumberBits) - 1)]);
-  // Few are of the same time.
+  // Few have the same time.
   for (size_t From = 0, To; From != Sorted.size(); From = To) {
     for (To = From + 1;
          To != Sorted.size() && Sorted[To].Time == Sorted[From].Time;)
@@ -143,8 +144,8 @@ static void sortEvents(std::vector<DataEvent> &Events) {
   Events.swap(Sorted);
 }
 
-// Where a call is recorded at its entry and at its exit, drops the entry. Both have the
-// same time and frame, so they are close together.
+// If a call is recorded at its entry and at its exit, drops the entry. Both
+// have the same time and frame, so they are close together.
 static void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
   auto IsEntry = [](const DataEvent &E) { return !E.isCall(); };
   size_t Entries = llvm::count_if(Events, IsEntry);
@@ -190,7 +191,7 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
     : File(File), Pieces(Thread.Pieces) {
   uint64_t Last = 0;
   for (uint32_t I = 0; I != Pieces.size(); ++I) {
-    // What is in pieces before Next had ended by then.
+    // All calls in pieces before Next have ended by then.
     bool IsEarly = std::max(Last, Pieces[I].End) < From;
     if (I && !IsEarly && Pieces[I].Begin <= Last)
       ByBegin.push_back({Pieces[I].Begin, I});
@@ -201,7 +202,7 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
   llvm::sort(ByBegin);
 }
 
-// Of pieces in which something began by then.
+// Loads pieces in which a call began by then.
 void EventWindows::loadEarly(uint64_t Then) {
   for (; NextByBegin != ByBegin.size() &&
          ByBegin[NextByBegin].first <= Then;
@@ -248,8 +249,9 @@ bool EventWindows::plan(Plan &To) {
   return true;
 }
 
-// The kernel interrupts all processors that this process uses for each such part, so
-// there are few: of Next and the pieces that end where the next begins, some together.
+// For each released part, the kernel interrupts all processors that this
+// process uses. So parts are large: Next, and the pieces that end where it
+// begins.
 StringRef EventWindows::released() {
   constexpr size_t Enough = 512 << 10;
   StringRef Bytes = bytesOf(Pieces[Next]);
@@ -264,7 +266,7 @@ StringRef EventWindows::released() {
 }
 
 void EventWindows::make(const DataFile &File, Plan &From, EventWindow &Out) {
-  static thread_local std::vector<DataEvent> Events; // its memory is used again
+  static thread_local std::vector<DataEvent> Events; // its memory is reused
   Events.clear();
   Out.Values = std::move(From.Later.Values);
   read(File, *From.Piece, From.After, From.Until, Events, Out.Values);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a thread by the time at which calls began, a window of time after the
-// other. A call is written down when it returns, so one that began first may be last in
-// the file; but few are open at a time, and the pieces say when the first call of each
-// of them began. So besides the events of a piece only those are kept that began while
-// it was recorded and are in later ones: not more than calls were within each other.
+// The events of a thread in the order in which calls began, in consecutive
+// windows of time. A call is recorded when it returns. So a call that began
+// first may be last in the file. But few calls are open at a time, and each
+// piece tells when its first call began. So, besides the events of a piece,
+// memory holds only events of later pieces that began while it was recorded.
+// There are at most as many as nested calls.
 #ifndef PATCHBAY_TOOL_EVENTWINDOWS_H
 #define PATCHBAY_TOOL_EVENTWINDOWS_H
 
@@ -16,14 +17,14 @@
 namespace patchbay {
 
 struct DataEvent {
-  /// A call that longjmp() left, which is in the file as one that was unwound.
+  /// A call that longjmp() left; the file marks it as unwound.
   static constexpr uint8_t Jumped = 4;
 
   uint64_t Time;     // in ticks
   uint64_t Detail;   // see pbd_record_kind
   uint32_t Function; // in DataFile::slots()
   uint32_t Frame;
-  uint32_t Values;   // behind those of the window; 0: none
+  uint32_t Values;   // index of the window's values plus 1; 0: none
   uint8_t Kind;      // pbd_record_kind, but never NONE; or Jumped
 
   bool isCall() const { return Kind != PBD_RECORD_ENTRY; }
@@ -32,10 +33,10 @@ struct DataEvent {
   }
 };
 
-/// Some of a thread's events. By Time; of calls that begin at the same tick the one
-/// with the higher frame, which is the outer one, comes first, and siblings are in the
-/// order in which they were recorded. Where a call was recorded at its entry and at its
-/// exit, only the latter is there.
+/// Some of a thread's events, sorted by Time. Among calls that begin at the
+/// same tick, the one with the higher frame, the outer one, comes first.
+/// Siblings have the order of recording. A call that was recorded at its entry
+/// and at its exit has only the exit.
 struct EventWindow {
   std::vector<DataEvent> Events;
   std::vector<DataValues> Values;
@@ -43,23 +44,26 @@ struct EventWindow {
 
 class EventWindows {
 public:
-  /// What a window is made of.
+  /// The sources of a window.
   struct Plan {
     const DataPiece *Piece = nullptr;
-    std::optional<uint64_t> After; // those are in the window that began after this
+    std::optional<uint64_t> After; // the window's events began after this
     uint64_t Until = 0;            // and not after that
-    EventWindow Later;             // what is in later pieces, as it was recorded
-    llvm::StringRef Release;       // of the file: not needed any more
-    std::thread::id Reader;        // who planned it, and will read the window
+    EventWindow Later;             // events in later pieces, in the order of
+                                   // recording
+    llvm::StringRef Release;       // part of the file that is not needed any
+                                   // more
+    std::thread::id Reader;        // the thread that planned and will read the
+                                   // window
   };
 
-  /// From: a time in ticks; calls that ended before it may be left out.
+  /// From: in ticks; calls that ended before it may be skipped.
   EventWindows(const DataFile &File, const DataThread &Thread,
                uint64_t From = 0);
-  /// The windows of a thread, one after the other; false: there are no more.
+  /// Plans the windows of a thread, one after another; false: no more.
   bool plan(Plan &Next);
-  /// Can be done by any thread, and of several plans at the same time. Takes what is
-  /// in the plan.
+  /// Any thread may do this, for several plans at the same time. Empties the
+  /// plan.
   static void make(const DataFile &File, Plan &From, EventWindow &Out);
 
 private:
@@ -70,11 +74,12 @@ private:
   const DataFile &File;
   llvm::ArrayRef<DataPiece> Pieces;
   std::vector<uint64_t> Until; // by piece
-  // Pieces with events of earlier windows, by when the first of these began.
+  // Pieces with events of earlier windows, by the beginning of their first
+  // call.
   std::vector<std::pair<uint64_t, uint32_t>> ByBegin;
   size_t NextByBegin = 0;
   size_t Next = 0;
-  llvm::StringRef Read; // before Next, and not released
+  llvm::StringRef Read; // before Next, and not released yet
   std::map<uint32_t, std::shared_ptr<Early>> Loaded; // by piece
 };
 

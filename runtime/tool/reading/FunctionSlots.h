@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function a record is of, for some hundred million records: a table that is
-// looked at once or twice for each.
+// Finds the functions of some hundred million records: a hash table that needs
+// one or two looks per record.
 #ifndef PATCHBAY_TOOL_FUNCTIONSLOTS_H
 #define PATCHBAY_TOOL_FUNCTIONSLOTS_H
 
@@ -13,7 +13,7 @@
 namespace patchbay {
 
 struct DataFunction {
-  uint32_t Module; // of one in DataFile::Modules
+  uint32_t Module; // key in DataFile::Modules
   uint64_t Entry;
 };
 
@@ -21,7 +21,7 @@ class FunctionSlots {
 public:
   static constexpr uint32_t None = UINT32_MAX;
 
-  /// Of all functions of a file, once. They stay where they are as long as this is used.
+  /// Adds all functions of a file, once. They must not move while this is used.
   void add(const std::unordered_map<uint64_t, DataFunction> &Functions) {
     unsigned Bits = 4;
     while (Functions.size() >> (Bits - 1))
@@ -36,7 +36,7 @@ public:
       Of.push_back(&Function);
     }
   }
-  /// None if no function has the number. Others are from 0 on, without gaps.
+  /// None if no function has this number. Otherwise from 0 on, without gaps.
   uint32_t find(uint64_t Number) const {
     if (Table.empty())
       return None;
@@ -64,8 +64,8 @@ private:
   std::vector<const DataFunction *> Of;
 };
 
-/// What a file says of the numbers of functions. Forked children that have none of their
-/// own share their parent's.
+/// The numbers of functions in a file. Forked children without their own share
+/// their parent's.
 struct FunctionTable {
   std::unordered_map<uint64_t, DataFunction> Functions; // by number
   FunctionSlots Slots;                                  // of these

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results that one processor makes and another uses, once.
+// Passes results from one processor to another, which uses them once.
 #ifndef PATCHBAY_TOOL_HANDOVER_H
 #define PATCHBAY_TOOL_HANDOVER_H
 
@@ -11,12 +11,12 @@
 
 namespace patchbay {
 
-/// To becomes what is in From, which stays as it is. The stores go around this
-/// processor's caches (Intel's Optimization Reference Manual, 9.4.1, "streaming stores";
-/// of AMD's Software Optimization Guides the chapter on them): otherwise each line of a
-/// buffer that is used again is fetched from the other processor to be written, and
-/// fetched from this one to be read, and where both are far apart that takes longer than
-/// what is done with it.
+/// Copies From to To. The stores bypass this processor's caches (Intel's
+/// Optimization Reference Manual, 9.4.1, "streaming stores"; AMD's Software
+/// Optimization Guides have a chapter on them). Otherwise each line of a reused
+/// buffer would move from the other processor for writing, and back for
+/// reading. If the processors are far apart, that takes longer than the work on
+/// the data.
 template <typename T>
 void handOver(const std::vector<T> &From, std::vector<T> &To) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -29,7 +29,8 @@ void handOver(const std::vector<T> &From, std::vector<T> &To) {
                 sizeof(Word));
     __builtin_nontemporal_store(Word, reinterpret_cast<uint64_t *>(To.data()) + I);
   }
-  // Such stores are in no order with those after them: SFENCE (Intel SDM, volume 2).
+  // Such stores are not ordered with later stores: SFENCE (Intel SDM, volume
+  // 2).
   __builtin_ia32_sfence();
 #else
   if (!From.empty())

@@ -38,7 +38,8 @@ static Expected<int> openChecked(const char *Path) {
   return checkRegular(File, Status);
 }
 
-// The file that was found cannot be another one by now, unlike that of its path.
+// The file that was found cannot have changed since, unlike the one of its
+// path.
 Expected<int> patchbay::openRegularFile(int Found) {
   return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str());
 }
@@ -51,7 +52,7 @@ Expected<int> patchbay::openRegularFile(const Twine &Path, int Flags) {
   auto Regular = checkRegular(Found, Status);
   if (!Regular)
     return Regular;
-  // Without /proc there is the path only.
+  // Without /proc only the path is left.
   auto File = access("/proc/self/fd", F_OK) ? openChecked(Path.str().c_str())
                                             : openRegularFile(Found);
   close(Found);
@@ -65,18 +66,20 @@ Expected<int> patchbay::openRegularFile(const Twine &Path, int Flags) {
 namespace {
 struct Mapping {
   size_t Size;
-  std::string Line; // what to say
+  std::string Line; // the message
 };
 } // namespace
 
-// Changed by the command's first thread, and not while others look at what is mapped:
-// a handler that runs because of an access to a mapping does not interrupt a change.
+// Only the command's first thread changes it, and not while other threads read
+// mappings. A handler that runs because of an access to a mapping never
+// interrupts a change.
 static std::map<const char *, Mapping> &mappings() {
   static std::map<const char *, Mapping> All;
   return All;
 }
 
-// Of what is mapped here; any other SIGBUS is a fault of ours, and ends us.
+// For accesses to these mappings. Any other SIGBUS is our own bug, and ends the
+// command.
 static void explain(int Signal, siginfo_t *Info, void *) {
   auto *Address = static_cast<const char *>(Info->si_addr);
   for (const auto &[Start, M] : mappings())
@@ -105,7 +108,7 @@ Expected<MappedFile> MappedFile::map(int File, const Twine &Path) {
     return systemError(errno);
   MappedFile Mapped;
   Mapped.Size = static_cast<size_t>(Status.st_size);
-  // There are no mappings of no bytes.
+  // A mapping cannot be empty.
   if (!Mapped.Size)
     return std::move(Mapped);
   void *Start =
@@ -141,9 +144,10 @@ MappedFile::~MappedFile() {
 
 StringRef MappedFile::bytes() const { return StringRef(Start, Size); }
 
-// Nothing was written there, so what comes back is the file's (madvise(2)). The kernel
-// maps pages around the one that is looked at, too, if it has them (fault_around_bytes,
-// 64 KB): these must go as well, since nobody else looks at them.
+// The pages are unchanged, so they can be read again from the file
+// (madvise(2)). The kernel also maps cached pages around an accessed one
+// (fault_around_bytes, 64 KB). Release these as well, since nothing else reads
+// them.
 void MappedFile::release(StringRef Bytes) const {
   constexpr uintptr_t Around = 64 << 10;
   uintptr_t From = uintptr_t(Bytes.begin()) / Around * Around;

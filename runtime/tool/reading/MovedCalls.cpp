@@ -23,8 +23,8 @@ static void forEachCall(const DataFile &File, const DataThread &Thread,
   }
 }
 
-// 0 if each entry has an exit, and the other way round. If not it may be, too, by a
-// chance that there is not.
+// 0 if each entry has an exit, and each exit an entry. Otherwise 0 is possible
+// only by a negligible chance.
 static uint64_t sumOf(const DataFile &File, const DataThread &Thread) {
   uint64_t Sum = 0;
   forEachCall(File, Thread, [&](const DataRecord &R) {
@@ -37,7 +37,7 @@ static uint64_t sumOf(const DataFile &File, const DataThread &Thread) {
 }
 
 namespace {
-// What is left of a thread's events if calls are taken out of which it has both.
+// Entries and exits of a thread without their other half.
 struct Halves {
   std::map<DataFile::Entry, uint32_t> Entries, Exits;
 };

@@ -6,10 +6,10 @@
 
 using namespace patchbay;
 
-// More would wait for the one that uses what they do.
+// More workers would wait for the thread that uses their results.
 static constexpr size_t MaxWorkers = 15;
 
-// What taskset(1) or a container leaves, too.
+// Respects limits of taskset(1) or a container.
 static size_t numberOfProcessors() {
   cpu_set_t Set;
   if (sched_getaffinity(0, sizeof(Set), &Set))
@@ -58,7 +58,7 @@ void Workers::work() {
     if (Ending)
       return;
     Job *J = Queue[Next++];
-    if (!J) // whoever asked has done it
+    if (!J) // the asking thread has done it
       continue;
     J->State = Job::Taken;
     Guard.unlock();
@@ -86,7 +86,7 @@ void Workers::finish(Job &J) {
 
 void patchbay::inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
                        llvm::function_ref<void(size_t)> Use) {
-  std::deque<Workers::Job> Jobs; // must not move; ends behind the workers
+  std::deque<Workers::Job> Jobs; // must not move; must outlive the workers
   Workers W;
   size_t Asked = 0;
   for (size_t I = 0; I != N; ++I) {

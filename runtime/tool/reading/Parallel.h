@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work that is done by all processors and used in one order.
+// Lets all processors do work whose results are used in order.
 #ifndef PATCHBAY_TOOL_PARALLEL_H
 #define PATCHBAY_TOOL_PARALLEL_H
 
@@ -14,16 +14,15 @@
 
 namespace patchbay {
 
-/// Threads that do what is asked of them, in that order. There are as many as this
-/// process may use processors, without the one that asks; they are made when there
-/// is enough to do for that to be worth it.
+/// Threads that do jobs in the order of asking: as many as this process may use
+/// processors, without the asking thread. They start when there is enough work.
 class Workers {
 public:
   Workers() = default;
   ~Workers();
   Workers(const Workers &) = delete;
 
-  /// Something to be done, once. It stays where it is until it is done.
+  /// A job that is done once. It must not move until it is done.
   class Job {
   public:
     std::function<void()> Do;
@@ -32,29 +31,29 @@ public:
     friend class Workers;
     enum { New, Waiting, Taken, Done } State = New;
   };
-  /// The workers do it when they have time.
+  /// Queues a job for the workers.
   void ask(Job &J);
-  /// Returns when it is done. One that nobody has begun is done here.
+  /// Returns when the job is done. Does it here if no worker has begun it.
   void finish(Job &J);
 
 private:
-  // Below it, all is done sooner than threads are made.
+  // Fewer jobs are done sooner than threads are made.
   static constexpr size_t FewJobs = 8;
   void work();
 
   std::mutex Lock;
   std::condition_variable Asked, Finished;
-  std::vector<Job *> Queue; // of which those before Next were taken
+  std::vector<Job *> Queue; // those before Next were taken
   size_t Next = 0, All = 0;
   bool Ending = false;
   std::vector<std::thread> Threads;
 };
 
-/// How many jobs to ask for before the first of them is finished.
+/// How many jobs to queue before finishing the first.
 size_t jobsAhead();
 
-/// Do(I) for each I below N, side by side, and Use(I) when that is done, one after the
-/// other in the order of I.
+/// Calls Do(I) for each I below N, side by side. Calls Use(I) when that is
+/// done, one after another in the order of I.
 void inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
              llvm::function_ref<void(size_t)> Use);
 

@@ -7,7 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Behind it somebody may wonder whether anything happens; and how often to tell.
+// After this time a user may wonder whether anything happens. And the interval
+// of updates.
 static constexpr std::chrono::milliseconds Patience(1000), Often(200);
 
 Progress::Progress(uint64_t All)
@@ -18,7 +19,7 @@ void Progress::add(uint64_t Events) {
   Done += Events;
   if (!IsTerminal || Clock::now() < Next)
     return;
-  // What is being printed there shows it, too.
+  // Printed output shows progress, too.
   if (outputIsTerminal() && outs().tell())
     return;
   Next = Clock::now() + Often;

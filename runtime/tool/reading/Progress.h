@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For who waits at a terminal for more than a second: how far it is.
+// Shows progress to a user who waits at a terminal for more than a second.
 #ifndef PATCHBAY_TOOL_PROGRESS_H
 #define PATCHBAY_TOOL_PROGRESS_H
 
@@ -9,10 +9,10 @@
 
 namespace patchbay {
 
-/// A line on stderr, if that is a terminal, which is gone in the end.
+/// A line on stderr, if that is a terminal. It is cleared at the end.
 class Progress {
 public:
-  /// Of how many events; 0: nobody knows.
+  /// All: the number of events; 0: unknown.
   explicit Progress(uint64_t All = 0);
   ~Progress();
   void add(uint64_t Events);

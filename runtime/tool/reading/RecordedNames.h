@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols of the functions that were traced, as their process knew them: see pbd_names.
+// Symbols of traced functions, as their process knew them: see pbd_names.
 #ifndef PATCHBAY_TOOL_RECORDEDNAMES_H
 #define PATCHBAY_TOOL_RECORDEDNAMES_H
 
@@ -18,14 +18,14 @@ class RecordedNames {
 public:
   using Name = std::pair<uint64_t, llvm::StringRef>; // ELF address, symbol
 
-  /// Reads what follows pbd_names::module. Thousands of processes have the same names:
-  /// these are kept once, for as long as the command runs.
+  /// Reads the data after pbd_names::module. Thousands of processes may have
+  /// the same names. These are kept once, until the command ends.
   static llvm::Expected<const RecordedNames *> read(llvm::StringRef Bytes,
                                                     llvm::endianness Order);
 
-  /// All of them, by address.
+  /// All names, by address.
   llvm::ArrayRef<Name> all() const { return Names; }
-  /// Those of one function.
+  /// The names of one function.
   llvm::ArrayRef<Name> at(uint64_t Entry) const;
 
 private:

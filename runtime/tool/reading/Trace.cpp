@@ -22,7 +22,8 @@ class Builder {
 public:
   explicit Builder(Trace &Out) : Out(Out) {}
   void add(std::string File, DataFile Data);
-  /// Of all processes, when each has been read: looking for names may warn.
+  /// Adds counters of all processes, after all have been read: looking up names
+  /// may warn.
   void addCounters();
 
 private:
@@ -32,13 +33,13 @@ private:
   Trace &Out;
   std::map<const FunctionTable *, std::shared_ptr<std::vector<uint32_t>>> Indexes;
   bool HasUnit = false;
-  /// Calls of a function of a module that the process and others have.
+  /// Calls of a function in a module, with the first process that has it.
   struct Count {
     uint32_t Process, Module;
     uint64_t Entry, Calls;
   };
   std::vector<Count> Counts;
-  /// Where those of modules that have such counters are in it.
+  /// Indices in Counts, for modules with these counters.
   std::map<std::tuple<std::string, const RecordedNames *, std::vector<uint64_t>>,
            std::vector<uint32_t>>
       Counted;
@@ -108,8 +109,8 @@ void Builder::addCounters() {
          ""});
 }
 
-// All counters of a module, of thousands of processes that may have the same: their sums
-// are kept.
+// Thousands of processes may have the same counters of a module. Only sums are
+// kept.
 void Builder::sumCounters(uint32_t Process) {
   TraceProcess &P = Out.Processes[Process];
   ArrayRef<DataCounter> Rest = P.Data.Counters;
@@ -136,8 +137,8 @@ void Builder::sumCounters(uint32_t Process) {
   P.Data.Counters = std::vector<DataCounter>(); // frees them
 }
 
-// Buckets are powers of two of a tick. Where another process's tick is not of
-// this length, as that of another machine, they are those that fit best.
+// Buckets are powers of two of a tick. If another process has ticks of another
+// length, for example of another machine, the nearest buckets are used.
 void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   const DataFile &Data = Out.Processes[Process].Data;
   if (Data.Histograms.empty())
@@ -166,7 +167,8 @@ void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   }
 }
 
-// What is open when events end goes on until the recording ends, of all threads.
+// When the recording ended, for all threads. Calls that are open when events
+// end last until then.
 static uint64_t endOf(const DataFile &Data, const Clock &Clock) {
   uint64_t End = Clock.time(Data.Session->Last.Ticks);
   for (const auto &[Id, T] : Data.Threads) {
@@ -195,7 +197,7 @@ void Builder::add(std::string File, DataFile Data) {
     return;
   const DataSession &S = *P.Data.Session;
   Clock Clock(S);
-  // A shell that only starts others has no times that could be in anything.
+  // A shell that only starts programs has no times that could matter.
   bool Timed = !P.Data.Histograms.empty() ||
                llvm::any_of(P.Data.Threads,
                             [](const auto &T) { return T.second.Events != 0; });
@@ -219,7 +221,7 @@ static bool hasSession(const Trace &T, bool (*IsWanted)(StringRef Tracer)) {
 }
 
 bool Trace::hasEvents() const {
-  // What a damaged file says of events that are gone is not much beside counts.
+  // Sessions of a damaged file without events do not count beside its counts.
   return hasCalls() || (Counts.empty() && hasSession(*this, [](StringRef Tracer) {
                        return Tracer != "function_profile";
                      }));
@@ -310,7 +312,8 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
     B.add(File, std::move(Data));
   }
   B.addCounters();
-  // `record` said what was left out from the start, and `info` shows it.
+  // `record` has reported what was left out from the start, and `info` shows
+  // it.
   Losses Lost = lossesOf(Result);
   Lost.LeftOut.clear();
   sayLosses(Lost, Dir);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a recording as people look at them: calls with names, in
-// nanoseconds, and which call is within which other.
+// The events of a recording in the form that users need: nested calls with
+// names, in nanoseconds.
 #ifndef PATCHBAY_TOOL_TRACE_H
 #define PATCHBAY_TOOL_TRACE_H
 
@@ -15,43 +15,44 @@ namespace patchbay {
 
 struct TraceFunction {
   std::string Name;
-  std::string CommonName; // to other builds of the program: see commonName()
+  std::string CommonName; // shared with other builds of the program: see
+                          // commonName()
   std::string Module;     // path
   std::string BuildId;
   uint64_t Entry; // ELF address
-  const RecordedNames *Recorded = nullptr; // those of the module that has it
+  const RecordedNames *Recorded = nullptr; // recorded names of its module
 };
 
 struct TraceCall {
   enum KindT : uint8_t {
     Returned,
-    Unwound,    // left by an exception
-    Jumped,     // left by longjmp()
+    Unwound,    // an exception left it
+    Jumped,     // longjmp() left it
     Unfinished, // an entry without an exit, where exits are recorded
-    Entry,      // an entry, where exits are not
+    Entry,      // an entry, where exits are not recorded
   };
 
   uint64_t Start;    // in ns, CLOCK_MONOTONIC
-  /// In ns; 0 of entries. Of a call that was not seen to return it is what is
-  /// known: until the recording ended, if it was open then, else until the last
-  /// that was seen of it.
+  /// In ns; 0 for entries. For a call without a known return: until the
+  /// recording ended, if it was open then, or until its last known event.
   uint64_t Duration;
-  uint64_t Asleep;   // in ns: what Duration leaves out
-  /// In ns: what Duration leaves out, too, when the call has ended: what it took to record
-  /// it and the calls within it. It is 0 until then.
+  uint64_t Asleep;   // in ns, not part of Duration
+  /// In ns, not part of Duration: the cost of recording the call and the calls
+  /// within it. 0 until the call has ended.
   uint64_t Cost;
-  /// The same as Duration and its part in the calls that it made, for sums. What recording
-  /// takes is known on average: of a call that took less, Net is below 0.
+  /// Duration, and the part of it in its callees, for sums. The cost of
+  /// recording is an average. If a call took less than that, Net is negative.
   int64_t Net, NetInOthers;
-  uint64_t Within; // how many recorded calls are within it, on all levels
-  uint64_t Caller;   // run-time return address of entries, else 0
+  uint64_t Within; // recorded calls within it, on all levels
+  uint64_t Caller;   // run-time return address for entries, otherwise 0
   uint32_t Function; // in Trace::Functions
-  uint32_t CalledBy; // the same, of the recorded call next to it; UINT32_MAX: none
-  uint32_t Depth;    // how many of the recorded calls it is in
+  uint32_t CalledBy; // function of the nearest recorded outer call; UINT32_MAX:
+                     // none
+  uint32_t Depth;    // number of recorded outer calls
   KindT Kind;
   bool Recursive; // within another call of the function
-  /// Unfinished, and nothing was seen of the thread that shows it to be over.
-  /// Others that are unfinished were cut off, as by longjmp().
+  /// Unfinished, and no event of the thread shows that it has ended. Other
+  /// unfinished calls were cut off, for example by longjmp().
   bool Open;
   bool Chosen; // see CallFilter
 
@@ -59,12 +60,12 @@ struct TraceCall {
   uint32_t Frame;
   uint64_t Ticks, EndTicks, SeenTicks;
 
-  /// Whether the end of the call was seen.
+  /// Was the end of the call recorded?
   bool hasDuration() const { return Kind <= Jumped; }
   /// From Start to the end, in ns.
   uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Cost, Asleep); }
   uint64_t end() const { return llvm::SaturatingAdd(Start, elapsed()); }
-  /// The part of Net that is in none of the calls that it made.
+  /// The part of Net outside of its callees.
   int64_t netSelf() const { return Net - NetInOthers; }
 };
 
@@ -77,21 +78,21 @@ struct TraceThread {
   uint32_t Tid;
   uint64_t Lost;
   std::string Name;
-  const DataThread *Data; // of the process
+  const DataThread *Data; // of its process
 };
 
-/// What function_profile counted of a function.
+/// The counts of function_profile for a function.
 struct TraceCount {
   uint32_t Function; // in Trace::Functions
   uint64_t Calls;
-  // The rest is of histograms.
+  // The other fields are for histograms.
   uint32_t Tid;
   uint64_t Total, Longest;       // in ns
   std::vector<uint64_t> Buckets; // by power of two of Trace::BucketUnit
   std::string Thread;            // its name
 };
 
-/// How often a function was called of which only some calls are recorded.
+/// The number of calls of a function, where only some calls are recorded.
 struct TraceSample {
   uint32_t Function; // in Trace::Functions
   uint64_t Calls;
@@ -100,10 +101,11 @@ struct TraceSample {
 struct TraceProcess {
   std::string File;
   DataFile Data;
-  uint64_t End = 0; // in ns: until then it was recorded
-  /// In Trace::Functions, by DataFile::slots(); of all that have the same table.
+  uint64_t End = 0; // in ns: end of the recording
+  /// Indices in Trace::Functions, by DataFile::slots(); shared by all with the
+  /// same table.
   std::shared_ptr<std::vector<uint32_t>> Functions = nullptr;
-  bool HasCounters = false; // which Trace::Counts has the sums of
+  bool HasCounters = false; // Trace::Counts has their sums
   /// "FILE: process 42 (./server)".
   std::string title() const;
 };
@@ -114,42 +116,42 @@ struct Trace {
   std::vector<TraceProcess> Processes;
   std::vector<TraceCount> Counts;
   std::vector<TraceSample> Samples;
-  /// In ns: what buckets count in, of all processes.
+  /// In ns: the unit of buckets, for all processes.
   double BucketUnit = 1;
-  /// Something could not be read, or was not recorded; it has been warned of.
+  /// Data could not be read, or was not recorded; a warning was printed.
   bool Incomplete = false;
 
-  /// Calls of functions, by index, that did not return: known of those calls that
-  /// were read.
+  /// Calls without a return, by function index, among the calls that were read.
   struct {
     std::map<uint32_t, uint64_t> Jumped, CutOff, Open;
-    size_t Overlapping = 0; // threads with several stacks, which were shown apart
+    size_t Overlapping = 0; // threads with several stacks, which were shown
+                            // separately
   } Ended;
 
   TracedNames Names;
   CallFilter Chosen;
-  bool Raw = false; // durations are what was measured: see TraceCall::Cost
+  bool Raw = false; // durations are as measured: see TraceCall::Cost
 
-  /// Of Chosen: whether calls of the function are asked for, as far as its name says;
-  /// and what is within them.
+  /// By Chosen: does the name of the function select its calls? And calls
+  /// within them?
   bool isWanted(uint32_t Function) { return choiceOf(Function) & Wanted; }
   bool isOuter(uint32_t Function) { return choiceOf(Function) & Outer; }
-  /// Whether it is meant by a glob of its name, or of one of its symbols.
+  /// Does a glob match its name, or one of its symbols?
   bool isNamedBy(uint32_t Function, llvm::ArrayRef<std::string> Globs);
 
-  /// Whether a process recorded events, and whether durations were recorded.
+  /// Did a process record events? Durations?
   bool hasEvents() const;
   bool hasDurations() const;
-  /// Whether some calls of a function were recorded and others only counted.
+  /// Were some calls of a function recorded, and others only counted?
   bool isSampled() const;
-  /// What to do where no call of such a function was recorded: "did you mean
+  /// Advice if no call of such a function was recorded: "did you mean
   /// 'svc::render'", or Otherwise.
   std::string hintFor(llvm::ArrayRef<std::string> Globs,
                       llvm::StringRef Otherwise = "'patchbay report' shows which were")
       const;
-  /// Whether there is any event.
+  /// Is there any event?
   bool hasCalls() const;
-  /// The function that is at Slot in a process's file.
+  /// The function at Slot in a process's file.
   uint32_t function(uint32_t Process, uint32_t Slot) {
     std::vector<uint32_t> &Known = *Processes[Process].Functions;
     return LLVM_LIKELY(Slot < Known.size() && Known[Slot] != UINT32_MAX)
@@ -157,9 +159,10 @@ struct Trace {
                : addFunction(Process, Slot);
   }
   uint32_t addFunction(const DataModule &M, uint64_t Entry);
-  /// Names a function by its run-time address; its address if nobody knows.
+  /// The name of the function at a run-time address; the address if unknown.
   std::string nameAt(const DataFile &Data, uint64_t Address);
-  /// What an entry's Caller is in; empty if it is not in a module with sites.
+  /// The function that an entry's Caller is in; empty if it is in no module
+  /// with sites.
   std::string caller(const TraceThread &T, const TraceCall &C);
 
 private:
@@ -174,23 +177,22 @@ private:
   uint8_t choose(uint32_t Function);
 
   std::vector<uint8_t> Choices; // by function
-  /// By moduleKey(), and the address. Of a file without a build ID the recorded name,
-  /// too: the path may have named another file before.
+  /// By moduleKey() and address. Without a build ID also by the recorded name:
+  /// the path may have named another file before.
   std::map<std::tuple<std::string, std::string, uint64_t>, uint32_t> Known;
 };
 
-/// What one data file says.
-/// Names: those that are known of an earlier reading.
+/// The contents of one data file. Names: known from an earlier reading.
 Trace makeTrace(std::string File, DataFile Data, TracedNames Names = {});
-/// Reads what the data files in Dir say but for the calls, which are read later, and
-/// says what is not in them. Fails if there are none.
-/// Symfs: see NameSources.
+/// Reads the data files in Dir except the calls, which are read later, and
+/// reports missing data. Fails if there are none. Symfs: see NameSources.
 llvm::Expected<Trace> readTrace(const std::string &Dir,
                                 llvm::StringRef Symfs = "");
-/// The same without where events are, which takes as long for many as for few.
+/// The same without the places of events. Its time does not grow with their
+/// number.
 llvm::Expected<Trace> readOutline(const std::string &Dir,
                                   llvm::StringRef Symfs = "");
-/// The same as the first, and fails if no events were recorded.
+/// The same as the first. Fails if no events were recorded.
 llvm::Expected<Trace> readEvents(const std::string &Dir,
                                  llvm::StringRef Symfs = "");
 

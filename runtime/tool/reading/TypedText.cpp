@@ -35,7 +35,7 @@ static void addEnumerators(StringRef Text, TypedField &To) {
   }
 }
 
-// NAME=KIND:SOURCE, of which the source is the recorder's, but for its letter.
+// NAME=KIND:SOURCE. Only the recorder needs the source, except for its letter.
 static bool parseField(StringRef Text, TypedField &To) {
   auto [Name, Kind] = Text.split('=');
   if (Name.empty() || Kind.empty())
@@ -93,7 +93,7 @@ static std::string quoted(StringRef Bytes) {
   return Text + "\"";
 }
 
-// Of flags, the names of those that are set; nothing if there are none for it.
+// For flags, the names of set flags; nothing if unnamed flags are set.
 static std::optional<std::string> enumName(const TypedField &F,
                                            uint64_t Value) {
   if (auto Known = F.Enumerators.find(Value); Known != F.Enumerators.end())
@@ -201,7 +201,7 @@ static std::string whyNone(const TypedPart &P) {
 }
 
 namespace {
-/// What the parts of a value say.
+/// The value that the parts form.
 struct Read {
   enum { Unknown, Null, Number, Bytes } Is = Unknown;
   uint64_t Word = 0;

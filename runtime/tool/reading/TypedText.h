@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments that were recorded with names and types: what trace/typed_spec.h says of
-// them, and what a call had.
+// Arguments with names and types: their description from trace/typed_spec.h,
+// and the values of a call.
 #ifndef PATCHBAY_TOOL_TYPEDTEXT_H
 #define PATCHBAY_TOOL_TYPEDTEXT_H
 
@@ -19,12 +19,12 @@ namespace patchbay {
 struct TypedField {
   std::string Name;
   char Kind = 0;
-  unsigned Size = 0; // bytes, of a number
+  unsigned Size = 0; // bytes of a number
   bool IsResult = false;
-  std::map<uint64_t, std::string> Enumerators; // by value, as wide as Size
+  std::map<uint64_t, std::string> Enumerators; // by value, truncated to Size
 };
 
-/// Those of a text; what makes no sense ends it.
+/// Parses the fields of a string, up to the first invalid one.
 std::vector<TypedField> parseTypedFields(llvm::StringRef Text);
 
 /// A record of PBD_TYPED.
@@ -33,16 +33,15 @@ struct TypedPart {
   uint64_t Word;
 };
 
-/// The value of a field as a literal of C, or in <> why there is none.
+/// The value of a field as a literal of C, or the reason in <> if it has none.
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
 
 /// The same for JSON: numbers with all their digits, addresses as hexadecimal
-/// texts, null of a pointer that is, and {"unknown": WHY} where there is no
-/// value.
+/// strings, null for null pointers, and {"unknown": WHY} for missing values.
 llvm::json::Value typedJson(const TypedField &F, size_t Number,
                             llvm::ArrayRef<TypedPart> Parts);
-/// A number for JSON, which has none that are not finite: these become texts.
+/// A number for JSON, which has finite numbers only. Others become strings.
 llvm::json::Value jsonNumber(double Number);
 
 } // namespace patchbay

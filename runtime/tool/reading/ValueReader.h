@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments, results and jumps lie before the call that they are of, with nothing in
-// between but what signal handlers recorded; see PBD_VALUE. They wait here.
+// Arguments, results and jumps precede the record of their call. Only records
+// of signal handlers may come in between; see PBD_VALUE. They wait here.
 #ifndef PATCHBAY_TOOL_VALUEREADER_H
 #define PATCHBAY_TOOL_VALUEREADER_H
 
@@ -13,10 +13,10 @@ namespace patchbay {
 
 class ValueReader {
 public:
-  /// R is no call.
+  /// Adds R, which is not a call.
   void add(const DataRecord &R) {
-    // So many signal handlers do not interrupt each other: calls were lost, and what
-    // came before them is of no use.
+    // Signal handlers do not nest this deep. So calls were lost, and the
+    // waiting values are useless.
     if (Values.size() + Jumps.size() == Most)
       *this = {};
     Key Of = {R.Frame, uint32_t(R.Detail)};
@@ -25,7 +25,7 @@ public:
     else
       addValue(Values[Of], R);
   }
-  /// What there is of the call, which is gone from here then.
+  /// Takes the values of the call.
   std::optional<DataValues> takeValues(const DataRecord &Call) {
     auto At = Values.find({Call.Frame, Call.Function});
     if (At == Values.end())
@@ -49,7 +49,7 @@ private:
     if (R.Function == PBD_TYPED) {
       uint8_t Field = R.Detail >> PBD_TYPED_VALUE_SHIFT;
       uint8_t Part = R.Detail >> PBD_TYPED_PART_SHIFT;
-      // What is there is of a call that was lost.
+      // The present parts belong to a lost call.
       if (Of.Typed.size() == MostParts)
         Of = {};
       Of.Typed.push_back({Field, Part,
@@ -67,7 +67,7 @@ private:
       (*Of.Context)[R.Function - PBD_CONTEXT] = R.Time;
       return;
     }
-    if (!Which) // what is there is of a call that was lost
+    if (!Which) // the present values belong to a lost call
       Of = {};
     if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
       Of.Args.push_back(R.Time);
