@@ -36,7 +36,7 @@ static std::vector<std::string> environment(StringRef Tracer, StringRef Options)
   return Result;
 }
 
-// What the probe says goes into a file in the folder.
+// The probe's output goes to a file in the folder.
 static Expected<std::string> run(StringRef Probe, StringRef Folder,
                                  ArrayRef<std::string> Environment) {
   std::string Said = (Folder + "/said").str(), Errors = (Folder + "/errors").str();
@@ -54,8 +54,8 @@ static Expected<std::string> run(StringRef Probe, StringRef Folder,
   return File ? (*File)->getBuffer().trim().str() : "";
 }
 
-// The mean of the middle half of all durations: a counter may advance in steps, so the
-// median alone is too coarse. The thread may have been interrupted in the longest.
+// The mean of the middle half of all durations: a counter may advance in steps,
+// so the median is too coarse. The longest ones may include interruptions.
 static uint64_t insideOf(StringRef Folder) {
   std::vector<uint64_t> Ticks;
   DataFile Data;
@@ -113,8 +113,9 @@ Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options
     return failed(*Probe + " says nothing");
   Cost.All = Traced > Plain ? Traced - Plain : 1;
   Cost.Inside = std::min(insideOf(Folder), Cost.All);
-  // Programs differ more than rounds of the probe do: in caches, and in how well their
-  // calls are predicted. Of run.py truth the calls cost up to a quarter more or less.
+  // Programs differ more than rounds of the probe, in caches and in the
+  // prediction of their calls. In "run.py truth" the costs of calls vary by up
+  // to a quarter.
   Cost.Error = std::max(Cost.Error, Cost.All / 4);
   return Cost;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prints how many picoseconds of CPU time a call takes, of functions that do next to
- * nothing: "PLAIN TRACED PAGES ERROR". `patchbay record` runs it with functions probe_* traced
- * and plain_* not. The difference is what a traced call costs (CallCost.h). PAGES is the
- * part of it that most calls do not pay, ERROR half of the interquartile range.
+ * Prints the CPU time of a call of functions that do next to nothing, in
+ * picoseconds: "PLAIN TRACED PAGES ERROR". `patchbay record` runs it with
+ * functions probe_* traced and plain_* not traced. The difference is the cost
+ * of a traced call (CallCost.h). PAGES is the part of it that most calls do not
+ * pay, ERROR half of the interquartile range.
  *
- * There are as many functions as a server may be busy with, and they are called in an order
- * that no predictor knows: so what tracing takes of caches and predictors is there, too.
+ * It has as many functions as a busy server uses, and calls them in an order
+ * that no predictor knows. So the result includes the effects of tracing on
+ * caches and predictors.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -38,8 +40,8 @@ static void (*const probes[FUNCTIONS])(void) = { ALL(PROBE_ADDRESS) };
 static void (*const plains[FUNCTIONS])(void) = { ALL(PLAIN_ADDRESS) };
 
 /*
- * In rounds, of which the first are those that make what is needed only once, as small
- * blocks of the buffer. A batch is so short that most need no new page of the file.
+ * The first rounds include one-time costs, such as small blocks of the buffer.
+ * A batch is so short that most batches need no new page of the file.
  */
 #define BATCH 64
 #define BATCHES 64
@@ -81,7 +83,7 @@ static int less(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* A quarter of the later @nr: 0 the lowest, 2 the median. */
+/* A quartile of the later @nr: 0 the minimum, 2 the median. */
 static uint64_t quarter(uint64_t *of, size_t first, size_t nr, size_t which)
 {
 	qsort(of + first, nr - first, sizeof(*of), less);

@@ -24,10 +24,10 @@ using namespace llvm;
 using namespace patchbay;
 using Clock = std::chrono::steady_clock;
 
-// A copy takes its time, and one bad moment has many slow calls.
+// A copy takes time, and one bad moment has many slow calls.
 static constexpr std::chrono::seconds BetweenSlow(1);
 
-// What is being written has another name, so that a collector leaves it alone.
+// An unfinished snapshot has another name, so that log collectors ignore it.
 static constexpr StringLiteral NewPrefix = ".new-";
 
 namespace {
@@ -53,7 +53,7 @@ private:
 
   const FlightOptions &Options;
   std::optional<ControlSocket> Socket;
-  int File = -1; // the data file: it is there when the process is not
+  int File = -1; // the data file, which outlives the process
   pbd_header Header = {}; // of that
   Clock::time_point Next = Clock::time_point::max(), LastSlow;
   bool IsAsked = false; // to end
@@ -100,8 +100,8 @@ Error FlightRecorder::begin() {
   return Error::success();
 }
 
-// As of now; it has the last moment of the clock then, which the process writes down
-// when it is asked for the file. One that has ended, or does not answer, is not.
+// Asks for the present file. The process writes the clock's last moment to it
+// then. -1 if the process has ended, or does not answer.
 static int askForFile(pid_t Pid) {
   int File = -1;
   auto Socket = ControlSocket::connect(Pid);
@@ -126,12 +126,12 @@ static std::string nameOfNow(StringRef Why) {
 }
 
 Error FlightRecorder::take(StringRef Why, bool HasEnded) {
-  // It may record to another one by now (record --rotate-size).
+  // The process may write to another file by now (record --rotate-size).
   int Fresh = HasEnded ? -1 : askForFile(Options.Pid);
   if (Fresh >= 0)
     close(std::exchange(File, Fresh));
   std::string Name = nameOfNow(Why);
-  // There may be two in a millisecond.
+  // Two snapshots may fall into the same millisecond.
   while (!access((Options.Folder + "/" + Name).c_str(), F_OK)) {
     usleep(1000);
     Name = nameOfNow(Why);
@@ -160,7 +160,7 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
 namespace {
 struct Snapshot {
   std::string Path;
-  uint64_t Bytes = 0; // of the disk
+  uint64_t Bytes = 0; // on disk
 };
 } // namespace
 
@@ -171,8 +171,8 @@ static bool isSnapshotName(StringRef Name) {
          is_contained({"slow", "stopped", "signal", "time", "end"}, Why);
 }
 
-// A directory that holds one snapshot of this process in this recording, and nothing else.
-// Returns the bytes that it takes of the disk.
+// A directory with one snapshot of this process in this recording, and nothing
+// else. Returns its bytes on disk.
 std::optional<uint64_t> FlightRecorder::sizeOfOwn(const std::string &Path) const {
   struct stat Status;
   if (lstat(Path.c_str(), &Status) || !S_ISDIR(Status.st_mode))
@@ -198,7 +198,7 @@ Error FlightRecorder::prune() const {
     if (isSnapshotName(sys::path::filename(I->path())))
       if (auto Bytes = sizeOfOwn(I->path()))
         All.push_back({I->path(), *Bytes});
-  // By age, which is what their names begin with.
+  // By age: names begin with the time.
   llvm::sort(All, [](const Snapshot &A, const Snapshot &B) { return A.Path < B.Path; });
   uint64_t Bytes = 0;
   for (const Snapshot &S : All)
@@ -231,7 +231,7 @@ bool FlightRecorder::wait(int Signals, std::vector<std::string> &Why) {
   if (Clock::now() >= Next) {
     Why.push_back("time");
     Next += Options.Every;
-    // What a slow disk has missed is not made up for.
+    // Snapshots that a slow disk has missed are skipped.
     Next = std::max(Next, Clock::now());
   }
   signalfd_siginfo Info;

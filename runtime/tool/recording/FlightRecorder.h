@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of a process that records without end (`record --overwrite`), taken when
-// something has happened: a call took too long, a function of --stop-at was called, the
-// process ended, somebody sent a signal, or time has passed. The process goes on
-// meanwhile, and its tracers, too.
+// Snapshots of a process that records continuously (`record --overwrite`). An
+// event triggers each: a call took too long, a function of --stop-at was
+// called, the process ended, a user sent a signal, or a time has passed. The
+// process and its tracers run on meanwhile.
 #ifndef PATCHBAY_TOOL_RECORDING_FLIGHTRECORDER_H
 #define PATCHBAY_TOOL_RECORDING_FLIGHTRECORDER_H
 
@@ -16,16 +16,15 @@ namespace patchbay {
 
 struct FlightOptions {
   pid_t Pid;
-  std::string Folder; // of snapshots, each a recording
+  std::string Folder; // for snapshots, each a recording
   std::string Slower; // as threshold=; empty: no call is too slow
   std::chrono::milliseconds Every{0}; // 0: never
-  /// The oldest snapshots are removed when there are more, or they take more bytes.
-  /// 0: no limit.
+  /// Limits for snapshots: the oldest ones are removed. 0: no limit.
   uint64_t Keep = 0, MaxBytes = 0;
 };
 
-/// Until the process ends, or a signal asks for the end. Each snapshot is in the folder
-/// under its name only when it is complete. Returns the exit code.
+/// Runs until the process ends, or a signal asks for the end. Each snapshot
+/// gets its name in the folder when it is complete. Returns the exit code.
 llvm::Expected<int> keepSnapshots(const FlightOptions &Options);
 
 } // namespace patchbay

@@ -25,7 +25,7 @@ static std::string folderOf(StringRef Path) {
   return sys::path::parent_path(Real).str();
 }
 
-// What DT_RUNPATH and DT_RPATH say; a damaged file says nothing.
+// The folders of DT_RUNPATH and DT_RPATH; none in a damaged file.
 static void addRunPaths(const ElfImage &Image, std::vector<std::string> &Folders) {
   auto Sections = Image.elf().sections();
   auto Entries = Image.elf().dynamicEntries();
@@ -77,7 +77,7 @@ static std::vector<std::string> foldersOf(const ElfImage &Program,
   return Folders;
 }
 
-// Texts among the program's constants that may be what it passes to dlopen().
+// Strings among the program's constants that it may pass to dlopen().
 static std::vector<std::string> namesIn(const ElfImage &Program) {
   std::vector<std::string> Names;
   auto Sections = Program.sectionsNamed(".rodata");

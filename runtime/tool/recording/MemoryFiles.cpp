@@ -26,8 +26,8 @@ static std::string contents(const Twine &Path) {
   return Buffer ? (*Buffer)->getBuffer().str() : "";
 }
 
-// The least of a group and those that it is in. "max", and in version 1 a number that no
-// machine reaches, are no limit.
+// The least limit of a group and its parents. "max" means no limit, and so
+// does, in version 1, a number that no machine reaches.
 static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
                                           StringRef File) {
   constexpr uint64_t NoLimit = uint64_t(1) << 62;
@@ -43,7 +43,8 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
   return Least < NoLimit ? std::optional(Least) : std::nullopt;
 }
 
-// (cgroups(7).) Version 2 is mounted alone, or beside hierarchies of version 1.
+// See cgroups(7). Version 2 is mounted alone, or beside hierarchies of version
+// 1.
 static std::optional<uint64_t> memoryLimit(pid_t Process) {
   std::string Groups = contents("/proc/" + Twine(Process) + "/cgroup");
   SmallVector<StringRef, 16> Lines;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// File systems in memory, where a recording counts as memory of the program.
+// File systems in memory, in which a recording counts as memory of the program.
 #ifndef PATCHBAY_TOOL_MEMORYFILES_H
 #define PATCHBAY_TOOL_MEMORYFILES_H
 
@@ -10,11 +10,11 @@
 
 namespace patchbay {
 
-/// Whether the file or directory that is open is in tmpfs or the like.
+/// Is the open file or directory in tmpfs or the like?
 bool isInMemory(int File);
 
-/// Warns if Dir is, and the control group of the process has a limit of memory. Path:
-/// how this process finds Dir.
+/// Warns if Dir is, and the process's control group has a memory limit. Path:
+/// where this process finds Dir.
 void warnOfMemory(llvm::StringRef Dir, const std::string &Path, pid_t Process);
 
 } // namespace patchbay

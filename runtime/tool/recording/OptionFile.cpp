@@ -13,8 +13,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A string of the environment has 128 KiB at most (MAX_ARG_STRLEN), and takes room from
-// the arguments of every program that is started.
+// A string of the environment has at most 128 KiB (MAX_ARG_STRLEN), and takes
+// room from the arguments of each started program.
 static constexpr size_t MostInVariable = 16 * 1024;
 
 std::string patchbay::escapeOption(StringRef Text) {
@@ -27,7 +27,7 @@ std::string patchbay::escapeOption(StringRef Text) {
   return Result;
 }
 
-// As large as what is in the directory may be read by others.
+// Users who can read the directory can read the file.
 static Error writeFile(int Dir, const std::string &Name, StringRef Options) {
   struct stat Folder;
   if (fstat(Dir, &Folder))
@@ -52,7 +52,7 @@ Expected<std::string> patchbay::withOutput(StringRef Options, int Dir, StringRef
   std::string Suffix = ",output=" + escapeOption(Output);
   if (Options.size() + Suffix.size() <= MostInVariable)
     return Options.str() + Suffix;
-  // The tracer is what a reader of the environment looks for.
+  // Readers of the environment look for the tracer.
   auto [Tracer, Rest] = Options.split(',');
   std::string Name = utostr(Number) + PBD_SELECTION_SUFFIX;
   if (Error E = writeFile(Dir, Name, Rest)) {

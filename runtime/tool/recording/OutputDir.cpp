@@ -24,8 +24,8 @@ namespace {
 enum class Kind { Missing, Empty, Recording, Foreign };
 }
 
-// A file that was set aside and is nobody's: what a header begins with is written
-// last. Returns a descriptor, or -1 for all others.
+// Opens an unused spare file. The beginning of the header is written last.
+// Returns a descriptor, or -1 for other files.
 static int openUnused(int Dir, StringRef File) {
   char Magic[sizeof(pbd_header::magic)] = {};
   if (ownName(File) != OwnName::Spare)
@@ -69,12 +69,12 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
 namespace {
 struct Found {
   Kind What;
-  std::string Foreign; // a file in it that is not a recording's, if it is one
+  std::string Foreign; // a file of it that belongs to no recording, if any
 };
 } // namespace
 
-// A recording holds data files, with names of functions beside them, and nothing
-// else, so that no other file is ever moved or deleted.
+// A recording holds data files, names of functions, and nothing else. So no
+// other file is ever moved or deleted.
 static Expected<Found> classify(const std::string &Path) {
   struct stat Status;
   if (lstat(Path.c_str(), &Status)) {
@@ -127,8 +127,8 @@ LockedDir::~LockedDir() {
     close(FD);
 }
 
-// Another command may move the directory between open() and flock(): the lock
-// counts only if the name is still that of the directory which was locked.
+// Another command may move the directory between open() and flock(). The lock
+// counts only if the name still leads to the locked directory.
 Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   for (;;) {
     LockedDir Dir;
@@ -154,9 +154,9 @@ Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   }
 }
 
-// The names in a directory that is open. Whoever may write to its parent can put
-// another one in its place at any time, a link, too: so from here on nothing is
-// looked for by the directory's path.
+// The names in an open directory. A user with write access to its parent can
+// replace it at any time, even by a link. So from here on the directory's path
+// is not used.
 static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
   int FD = openat(Dir.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *Stream = FD < 0 ? nullptr : fdopendir(FD);
@@ -175,9 +175,9 @@ static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
   return Names;
 }
 
-// A process that records holds a shared lock of its data file for as long as
-// it has it mapped (runtime/trace/data_file.c): also one that went on in the
-// background when the command had ended. Closes the file.
+// A process that records holds a shared lock of its data file while it has it
+// mapped (runtime/trace/data_file.c). That includes processes that went into
+// the background before the command ended. Closes the file.
 static bool isInUse(int FD) {
   bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
   close(FD);
@@ -187,7 +187,7 @@ static bool isInUse(int FD) {
 std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   std::vector<std::string> InUse;
   for (const std::string &File : Files) {
-    // What is no file must not be waited for.
+    // Opening something other than a file must not block.
     int FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD >= 0 && isInUse(FD))
       InUse.push_back(File);
@@ -195,7 +195,7 @@ std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   return InUse;
 }
 
-// Of a file that nobody records to yet, that of the process which made it.
+// For a file without events yet: the process that made it.
 static uint32_t pidOf(const std::string &File) {
   DataFile Data;
   uint32_t Pid;
@@ -212,10 +212,10 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
     if (!StringRef(Name).ends_with(PBD_SUFFIX))
       continue;
     std::string File = Dir + "/" + Name;
-    // What is no file must not be waited for.
+    // Opening something other than a file must not block.
     int FD = openat(Lock.descriptor(), Name.c_str(),
                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (FD < 0) // of another user, who may read it alone
+    if (FD < 0) // only another user can read it
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
     if (!isInUse(FD))
       continue;
@@ -225,7 +225,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
   return Error::success();
 }
 
-// Fails if somebody else uses the directory.
+// Fails if another command or process uses the directory.
 static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
                                              const std::string &Path) {
   auto State = Lock.lock(Path);
@@ -239,8 +239,8 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-// Of what is in the directory that is locked, whatever has its name by now, and
-// files of recordings only: others may have come since classify().
+// Removes files from the locked directory, whatever its name leads to by now.
+// Removes only files of recordings: others may have come since classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   auto Names = namesIn(Dir);
   if (!Names)
@@ -276,7 +276,7 @@ Error OutputDir::moveAside() {
 }
 
 Expected<OutputDir> OutputDir::create(StringRef Name) {
-  // The traced processes may run anywhere.
+  // The traced processes may run in any directory.
   SmallString<256> Absolute = Name;
   if (std::error_code EC = sys::fs::make_absolute(Absolute))
     return cannot("find", Name, errorCodeToError(EC));
@@ -284,8 +284,9 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
 
   OutputDir Dir;
   Dir.Path = Absolute.str().rtrim('/').str();
-  // Others may do the same at the same time: who has the lock of the directory
-  // that has the name in the end goes on. Only who has it moves or deletes.
+  // Other commands may do the same at the same time. The one that holds the
+  // lock of the directory with the final name goes on. Only it moves or
+  // deletes.
   for (;;) {
     Dir.Made = false;
     auto Found = classify(Dir.Path);
@@ -294,7 +295,7 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
     if (Found->What == Kind::Foreign)
       return foreign(Name, Found->Foreign);
     if (Found->What == Kind::Missing) {
-      // For its user alone, as what perf records is.
+      // Only its user has access, as with perf's files.
       if (!mkdir(Dir.Path.c_str(), 0700)) {
         Dir.Made = true;
       } else if (errno != EEXIST) {
@@ -308,7 +309,7 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
       return State.takeError();
     if (*State == LockedDir::State::Missing)
       continue;
-    // Nobody else changes it from here on.
+    // No other command changes it from here on.
     Found = classify(Dir.Path);
     if (!Found)
       return cannot("read", Name, Found.takeError());
@@ -341,7 +342,7 @@ static std::string commandLine() {
   return Line;
 }
 
-// May be read by whoever may list the directory.
+// Users who can list the directory can read the file.
 Error OutputDir::writeCommand() const {
   struct stat Folder;
   if (fstat(descriptor(), &Folder))
@@ -365,8 +366,8 @@ std::string patchbay::commandOf(StringRef Dir) {
   return Line.consume_front(CommandMagic) ? Line.rtrim('\n').str() : "";
 }
 
-// Another command may have made a directory of this name since an earlier
-// recording was moved: it is left alone, and the recording where it is.
+// Another command may have made a directory of this name since the earlier
+// recording was moved. Then leave it alone, and the recording where it is.
 void OutputDir::undo() {
   if (Lock.descriptor() >= 0)
     removeOptionFiles(Lock.descriptor());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The directory that `record` hands to the processes it traces.
+// The output directory that `record` gives to traced processes.
 #ifndef PATCHBAY_TOOL_OUTPUTDIR_H
 #define PATCHBAY_TOOL_OUTPUTDIR_H
 
@@ -12,22 +12,22 @@
 
 namespace patchbay {
 
-/// The name of the data file that `patchbay import` writes: no process has this number.
+/// The data file of `patchbay import`: no process has this number.
 extern const char KernelFile[];
 
-/// The data files in a directory, or one that Dir itself names. Sorted, the kernel's last: what processes did comes
-/// first. Not those that are set aside for children and not used (yet).
+/// The data files in a directory, or the one that Dir names. Sorted, with the
+/// kernel's last. Excludes unused spare files.
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
-/// With which command the recording was made; empty: that is not known.
+/// The command that made the recording; empty if unknown.
 std::string commandOf(llvm::StringRef Dir);
 
-/// Those of them that are still being recorded: by the process whose file it is, or
-/// by one that it forked. Files that cannot be opened are left out.
+/// Files that are still being recorded, by their process or a forked one.
+/// Ignores files that cannot be opened.
 std::vector<std::string> filesInUse(llvm::ArrayRef<std::string> Files);
 
-/// An open directory with a lock of flock(2), which ends with this object. It
-/// is the directory's, wherever that is moved.
+/// An open directory with a lock of flock(2), which ends with this object. The
+/// lock belongs to the directory, wherever it is moved.
 class LockedDir {
 public:
   LockedDir() = default;
@@ -39,7 +39,7 @@ public:
   ~LockedDir();
 
   enum class State { Missing, Busy, Locked };
-  /// Locks the directory that has this name when it is locked.
+  /// Locks the directory that has this name after locking.
   llvm::Expected<State> lock(const std::string &Path);
 
   int descriptor() const { return FD; }
@@ -50,29 +50,29 @@ private:
 
 class OutputDir {
 public:
-  /// Makes the directory. An earlier recording there is moved to DIR.old, and
-  /// the one before that is deleted; anything else that exists is refused, and
-  /// so are both if something is still being recorded there: by another
-  /// command, or by a process that outlived the one that started it.
+  /// Makes the directory. Moves an earlier recording there to DIR.old, and
+  /// deletes the one before that. Refuses anything else that exists. Refuses
+  /// both, too, while another command, or a process that outlived its command,
+  /// records there.
   ///
-  /// The directory is locked as long as the object lives.
+  /// The directory is locked while the object lives.
   static llvm::Expected<OutputDir> create(llvm::StringRef Path);
 
   const std::string &path() const { return Path; }
   int descriptor() const { return Lock.descriptor(); }
-  /// Writes down the command line of this process, for `patchbay info`.
+  /// Writes the command line of this process to a file, for `patchbay info`.
   llvm::Error writeCommand() const;
-  /// Puts things back, for when nothing was recorded after all. What was
-  /// DIR.old before create() stays deleted.
+  /// Restores the previous state if nothing was recorded. The DIR.old from
+  /// before create() stays deleted.
   void undo();
-  /// Deletes the files that were set aside and that nobody needs any more.
+  /// Deletes spare files that are not needed any more.
   void removeUnused() const;
 
 private:
   llvm::Error moveAside();
 
   std::string Path;
-  std::string Old; // empty unless something was moved there
+  std::string Old; // empty unless a recording was moved there
   bool Made = false;
   LockedDir Lock;
 };

@@ -45,8 +45,8 @@ static bool isSame(const std::string &A, const std::string &B) {
          StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
 }
 
-// A directory that was made for this is root's alone: what the process writes, its
-// user has to be able to write.
+// root owns a directory that was made for this. The process's user must be able
+// to write there.
 static void giveTo(pid_t Process, const std::string &Dir) {
   Owner To = ownerOf(Process);
   if (geteuid() == 0 && To.User != 0 &&
@@ -55,8 +55,8 @@ static void giveTo(pid_t Process, const std::string &Dir) {
          errnoText(errno));
 }
 
-// A folder of the process's. What links in there mean, they mean in there: its user
-// may have made them.
+// Opens a folder of the process. Its user may have made links in it, so they
+// are resolved inside of the process's root.
 static int openInside(int Root, const char *Folder) {
   open_how How = {};
   How.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -81,7 +81,8 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
                      utohexstr(uint64_t(Random()) << 32 | Random(), true);
   const Owner To = ownerOf(Process);
   int Errno = 0;
-  // Files in memory count against the limit of its container, so disks come first.
+  // Files in memory count against the memory limit of its container, so try
+  // disks first.
   constexpr const char *Folders[] = {"/tmp", "/var/tmp", "/dev/shm"};
   for (size_t Try = 0; Try != 2 * std::size(Folders); ++Try) {
     const char *Folder = Folders[Try % std::size(Folders)];
@@ -141,7 +142,8 @@ static std::vector<std::string> namesIn(int Folder) {
 
 OutputInside::~OutputInside() {
   if (Inside >= 0) {
-    // A file that could not be copied stays: it is named, and there is no other.
+    // A file that could not be copied stays, since it is the only copy. A
+    // message names it.
     for (const std::string &File : namesIn(Inside))
       if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
         unlinkat(Inside, File.c_str(), 0);
@@ -172,7 +174,7 @@ Error OutputInside::collect() {
     if (Form != OwnName::Data && Form != OwnName::Whole &&
         (Form != OwnName::Spare || !ownHeader(Inside, Name)))
       continue;
-    // Whatever the process's user has put there.
+    // The process's user may have put anything there.
     int File = openat(Inside, Name.c_str(),
                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     Error E = File < 0 ? makeError(errnoText(errno))

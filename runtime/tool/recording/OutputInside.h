@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a running process writes what it records: in the directory that it is for; or,
-// where it does not find that, since it is in a container or has another root
-// directory, in one that is made for it in there. That is collected at the end.
+// The directory that a running process records to. It is the output directory
+// itself, or, if a container or another root hides that from the process, a
+// temporary one inside. The latter's files are collected at the end.
 #ifndef PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 #define PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 
@@ -15,27 +15,31 @@ namespace patchbay {
 
 class OutputInside {
 public:
-  /// The process's user gets the right to write there. Dir was made for this.
+  /// Gives the process's user the right to write there. Dir was made for this
+  /// recording.
   static llvm::Expected<OutputInside> create(pid_t Process,
                                              const std::string &Dir);
   OutputInside(OutputInside &&Other);
   OutputInside &operator=(OutputInside &&) = delete;
-  /// Nothing is left of one that was made inside, but what could not be copied.
+  /// Removes a directory that was made inside, except files that could not be
+  /// copied.
   ~OutputInside();
 
-  /// As the process finds it.
+  /// The path that the process uses.
   const std::string &path() const { return Path; }
-  /// The options of runtime/trace/options.h with output=, wherever that is.
+  /// The options of runtime/trace/options.h with output= and the right
+  /// directory.
   llvm::Expected<std::string> withOutput(llvm::StringRef Options, pid_t Process) const;
-  /// Copies what was recorded to Dir, if it is not there already.
+  /// Copies the recording to Dir, unless it is there already.
   llvm::Error collect();
 
 private:
   OutputInside() = default;
 
   std::string Path, Dir;
-  std::string Name; // in Parent; empty: it is Dir
-  /// Open for as long as this lives: the process may end before, and its root with it.
+  std::string Name; // in Parent; empty: the directory is Dir
+  /// Open while this object lives: the process may end earlier, and its root
+  /// with it.
   int Parent = -1, Inside = -1;
   std::vector<std::string> NotCopied;
 };

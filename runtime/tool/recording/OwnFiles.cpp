@@ -25,7 +25,7 @@ bool patchbay::isTimeStamp(StringRef Text) {
          });
 }
 
-// Takes a number off the front.
+// Removes a leading number.
 static bool consumeNumber(StringRef &Text) {
   StringRef Rest = Text.drop_while(isDigit);
   bool HasNumber = Rest.size() != Text.size();
@@ -72,7 +72,7 @@ int patchbay::openPlainFile(int Dir, StringRef Name) {
   return -1;
 }
 
-// An older writer's header is shorter: what it lacks is 0.
+// An older writer's header is shorter. Its missing fields are 0.
 static std::optional<pbd_header> readHeader(int File) {
   pbd_header Header = {};
   ssize_t Size = pread(File, &Header, sizeof(Header), 0);
@@ -84,7 +84,7 @@ static std::optional<pbd_header> readHeader(int File) {
   return Header;
 }
 
-// A spare file is called after the process that set it aside.
+// A spare file is named after the process that set it aside.
 static bool hasPid(StringRef Path, const pbd_header &Header) {
   StringRef Name = sys::path::filename(Path);
   uint32_t Pid;
@@ -112,7 +112,7 @@ static bool isEmptyOrZero(int File) {
   return Size >= 0 && none_of(Bytes, [](char C) { return C != 0; });
 }
 
-// No text and no other counts look like this.
+// Neither text nor other counters look like this.
 static bool isSize(int File) {
   pbd_size Size = {};
   struct stat Status;

@@ -22,7 +22,7 @@ static Error cannotExecute(const Twine &Path, const Twine &Why) {
   return makeError(CannotExecute, "cannot execute " + Path + ": " + Why);
 }
 
-// 0, or why execve(2) would fail.
+// 0, or the errno with which execve(2) would fail.
 static int executable(const std::string &Path) {
   struct stat Status;
   if (stat(Path.c_str(), &Status))
@@ -52,20 +52,20 @@ Expected<std::string> patchbay::findProgram(StringRef Name) {
   SmallVector<StringRef, 16> Folders;
   Path.split(Folders, ':');
   for (StringRef Folder : Folders) {
-    // An empty folder is the current one.
+    // An empty folder means the current one.
     std::string Candidate =
         Folder.empty() ? ("./" + Name).str() : (Folder + "/" + Name).str();
     int Errno = executable(Candidate);
     if (!Errno)
       return Candidate;
-    // A file that may not be run is remembered while the search goes on.
+    // Remembers a file that may not be run while the search goes on.
     if (Errno == EACCES)
       Result = EACCES;
   }
   return Fail(Result);
 }
 
-// The interpreter in the first line of a script; empty if it is not one.
+// The interpreter in the first line of a script; empty for other files.
 static std::string scriptInterpreter(StringRef Path) {
   auto Buffer = MemoryBuffer::getFileSlice(Path, /*MapSize=*/2, /*Offset=*/0);
   if (!Buffer || (*Buffer)->getBuffer() != "#!")
@@ -79,7 +79,7 @@ static std::string scriptInterpreter(StringRef Path) {
 
 Expected<ElfImage> patchbay::openProgram(StringRef Path) {
   std::string File = Path.str();
-  // The kernel follows as many (BINPRM_MAX_RECURSION).
+  // The kernel follows the same number of scripts (BINPRM_MAX_RECURSION).
   for (int Depth = 0; Depth != 5; ++Depth) {
     std::string Interpreter = scriptInterpreter(File);
     if (Interpreter.empty())
@@ -92,8 +92,8 @@ Expected<ElfImage> patchbay::openProgram(StringRef Path) {
   return cannotExecute(Path, "too many scripts in a row");
 }
 
-// Whether the kernel will start the program in secure-execution mode, in which
-// the loader ignores LD_PRELOAD.
+// Will the kernel start the program in secure-execution mode, in which the
+// loader ignores LD_PRELOAD?
 static bool gainsPrivileges(const std::string &Path) {
   struct stat Status;
   if (stat(Path.c_str(), &Status))
@@ -134,12 +134,12 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
   return Error::success();
 }
 
-// Files of loaders may have any name. Only glibc's has this.
+// Loaders may have any file name. Only glibc's has this symbol.
 Error patchbay::checkLibc(const ElfImage &Program) {
   auto Interpreter = Program.interpreter();
   if (!Interpreter)
     return Interpreter.takeError();
-  // One that is not there, or cannot be read, the kernel will refuse.
+  // The kernel will refuse a loader that is missing, or cannot be read.
   if (!*Interpreter || !sys::fs::exists(**Interpreter))
     return Error::success();
   auto Loader = ElfImage::open(**Interpreter);
@@ -157,7 +157,7 @@ Error patchbay::checkLibc(const ElfImage &Program) {
                    "program for glibc");
 }
 
-// These end the program if another library is before them.
+// These end the program if another library comes before them.
 static bool insistsOnBeingFirst(StringRef Path) {
   StringRef Name = sys::path::filename(Path);
   for (StringRef Known : {"libasan.so", "libhwasan.so", "libclang_rt.asan",
@@ -171,11 +171,12 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   std::string List;
   auto Libraries = libraries(Program);
   if (!Libraries)
-    consumeError(Libraries.takeError()); // nothing is known of it: --force
+    consumeError(Libraries.takeError()); // unknown, but --force is set
   else
     for (StringRef Path : *Libraries)
       if (insistsOnBeingFirst(Path)) {
-        // The loader looks for a mere name where it looks for the program's libraries.
+        // The loader searches a mere name where it searches the program's
+        // libraries.
         bool IsPath = Path.find_first_of(": ") == StringRef::npos;
         List += (IsPath ? Path : sys::path::filename(Path)).str() + ":";
       }
@@ -185,9 +186,9 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   return List;
 }
 
-// The loader itself is asked, because only it knows about RUNPATH, ,
-// ld.so.cache, hardware folders and what LD_* in the environment change. Both
-// glibc's and musl's take --list and print "NAME => PATH (ADDRESS)".
+// Asks the loader itself: only it knows about RUNPATH, ld.so.cache, hardware
+// folders and LD_* in the environment. Both glibc's and musl's take --list and
+// print "NAME => PATH (ADDRESS)".
 Expected<std::vector<std::string>>
 patchbay::libraries(const ElfImage &Program) {
   auto Loader = Program.interpreter();
@@ -215,7 +216,7 @@ patchbay::libraries(const ElfImage &Program) {
   SmallVector<StringRef, 32> Lines;
   Text.split(Lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   if (Code) {
-    // The loader names the library that it does not find.
+    // The loader names the missing library.
     if (!Lines.empty())
       Why = Lines.front().str();
     return makeError(Twine(Program.path()) +

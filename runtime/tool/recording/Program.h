@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `record` finds out about a program before it runs it.
+// Checks a program before `record` runs it.
 #ifndef PATCHBAY_TOOL_PROGRAM_H
 #define PATCHBAY_TOOL_PROGRAM_H
 
@@ -17,15 +17,15 @@ llvm::Expected<ElfImage> openProgram(llvm::StringRef Path);
 /// Fails if the loader of Program will not honour LD_PRELOAD=Library.
 llvm::Error checkPreload(const ElfImage &Program, const ElfImage &Library);
 
-/// Fails if the C library of Program is not the one that the tracer is for. Nothing
-/// that --force is for can be had there: the program itself would not start.
+/// Fails if Program's C library differs from the tracer's. --force cannot help
+/// then: the program itself would not start.
 llvm::Error checkLibc(const ElfImage &Program);
 
-/// LD_PRELOAD for Program: Tracer, then what is there. Runtimes of sanitizers that
-/// insist on being first are named before it.
+/// LD_PRELOAD for Program: Tracer, then the present value. Runtimes of
+/// sanitizers that insist on being first precede it.
 std::string preloadList(const ElfImage &Program, llvm::StringRef Tracer);
 
-/// The libraries that will be loaded with Program, found by its own loader.
+/// The libraries that Program will load, according to its own loader.
 llvm::Expected<std::vector<std::string>> libraries(const ElfImage &Program);
 
 } // namespace patchbay

@@ -34,12 +34,13 @@ struct Prepared {
   std::string Options;
   EndedMeanwhile Meanwhile;
 };
-/// What was found to be asked of processes, by the files that these execute: servers have
-/// hundreds of processes with the same ones, whose symbols are read once.
+/// Options for processes, by the files that these execute. Servers have
+/// hundreds of processes with the same files, whose symbols are read once.
 using KnownOptions = std::map<std::string, std::string>;
 } // namespace
 
-// Whoever has mapped the same files, in the same order, has the same functions.
+// Processes that have mapped the same files, in the same order, have the same
+// functions.
 static std::string mappedFiles(const ProcessMemory &Memory) {
   std::string Files;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
@@ -50,12 +51,13 @@ static std::string mappedFiles(const ProcessMemory &Memory) {
 
 static Prepared prepared(ProcessMemory Memory, const std::string &Options,
                          const EndedMeanwhile &Meanwhile) {
-  // In a container it has another number, and does not know this one.
+  // In a container the process has another number, and does not know this one.
   std::string Own = Options + ",pid-outside=" + utostr(Memory.pid());
   return {std::move(Memory), std::move(Own), Meanwhile};
 }
 
-// Looks whether it can be recorded, and for what; nothing is done to it.
+// Checks whether it can be recorded, and finds its functions. Does nothing to
+// it.
 static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
                                      const ElfImage &Library,
                                      const EndedMeanwhile &Meanwhile,
@@ -79,7 +81,7 @@ static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
     auto Options = R.Options(What);
     if (!Options)
       return Options.takeError();
-    // Else it is said of each process.
+    // Otherwise each process gets its own message.
     if (!IsFine)
       return prepared(std::move(*Memory), *Options, Meanwhile);
     I = Known.emplace(Files, std::move(*Options)).first;
@@ -101,7 +103,7 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A command that says by its end when the recording is to end.
+/// A command whose end ends the recording.
 class Timer {
 public:
   ~Timer() {
@@ -110,7 +112,7 @@ public:
       waitpid(Child, nullptr, 0);
     }
   }
-  /// Before anything is done to a process, as far as that can be known.
+  /// Finds errors, as far as possible, before anything is done to a process.
   Error find(ArrayRef<const char *> Args);
   Error start(ArrayRef<const char *> Args, const sigset_t &Before);
   bool hasEnded() {
@@ -157,8 +159,8 @@ Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
                    "cannot execute " + Path + ": " + errnoText(Errno));
 }
 
-// What they have forked since. A child listens a moment after fork() has returned in
-// it; one that is not held ends its recording by itself.
+// Holds the recordings of new children. A child listens a moment after fork()
+// has returned in it. Without a holder it ends its recording.
 static void holdChildren(std::vector<Visit> &All) {
   std::vector<pid_t> Children;
   for (const Visit &V : All)
@@ -175,7 +177,7 @@ static void holdChildren(std::vector<Visit> &All) {
   }
 }
 
-// Until the end is asked for, or none is recorded any more.
+// Waits until the user asks for the end, or no process is recorded any more.
 static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
                  Timer &Command, int Signals, bool Follow) {
   constexpr int FollowMs = 50;
@@ -223,7 +225,7 @@ static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
     if (P)
       All.push_back(std::move(*P));
     else if (!All.empty() && hasEnded(Pid))
-      consumeError(P.takeError()); // as children do that come and go
+      consumeError(P.takeError()); // a short-lived child
     else if (!All.empty() || Why)
       warn(toString(P.takeError()));
     else
@@ -260,8 +262,8 @@ static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
   return All;
 }
 
-// A child that was forked just now lets go of its parent's file when it runs for the
-// first time. The process that is recorded does not wait for that.
+// A child that was forked just now releases its parent's file when it first
+// runs. The recorded process does not wait for that.
 static void awaitNewChildren(const std::string &Dir) {
   for (unsigned Tries = 0; Tries != 500; ++Tries) {
     auto Files = dataFiles(Dir);
@@ -314,7 +316,7 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   for (Visit &V : *All)
     V.awaitEnd();
   awaitNewChildren(Dir->path());
-  // Not before all are done: a child writes where its parent does.
+  // Only when all have ended: a child writes to its parent's directory.
   for (ArrayRef<Visit> Some : {ArrayRef<Visit>(Ended), ArrayRef<Visit>(*All)})
     for (const Visit &V : Some)
       V.collect();

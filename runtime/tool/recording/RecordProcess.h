@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `record -p PID`: records processes that run, whatever they were started by.
+// `record -p PID`: records running processes, however they were started.
 #ifndef PATCHBAY_TOOL_RECORDPROCESS_H
 #define PATCHBAY_TOOL_RECORDPROCESS_H
 
@@ -12,22 +12,23 @@
 namespace patchbay {
 
 struct ProcessRecording {
-  /// Those that are named have to be recorded; of others it is said why they are
-  /// not, and one is enough.
+  /// Named processes must be recorded. For others a failure causes a message,
+  /// and one recorded process suffices.
   std::vector<pid_t> Named, Others;
-  /// What to trace; and the same as in PATCHBAY, when it was looked for in a process,
-  /// without the output directory.
+  /// What to trace. Options: the same for PATCHBAY, after looking it up in a
+  /// process, without the output directory.
   llvm::function_ref<Wanted()> What;
   llvm::function_ref<llvm::Expected<std::string>(const Wanted &)> Options;
   std::string Output;
   std::vector<std::string> Threads;
-  bool Follow; // what they fork, too
+  bool Follow; // also forked children
   bool Force;  // also if there is nothing to trace
   RecordingLimits Limits;
 };
 
-/// Until Args, a command, has ended; without one, until a signal asks for the end.
-/// Or until all processes have ended. Returns the exit code.
+/// Records until Args, a command, has ended; without one, until a signal asks
+/// for the end; in any case until all processes have ended. Returns the exit
+/// code.
 llvm::Expected<int> recordProcesses(const ProcessRecording &R,
                                     llvm::ArrayRef<const char *> Args);
 

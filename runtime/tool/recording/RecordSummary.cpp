@@ -20,14 +20,14 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The processes in which some functions were not traced.
+// Counts the processes in which some functions were not traced.
 static size_t countIncomplete(ArrayRef<DataFile> Files) {
   return llvm::count_if(Files, [](const DataFile &Data) {
     return lacksFunctions(Data.Errno) && !Data.fileErrno();
   });
 }
 
-// One line, whatever number of processes shared the disk.
+// One line, however many processes shared the disk.
 static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
   auto Full = llvm::find_if(
       Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
@@ -36,7 +36,7 @@ static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
          "; --threshold, --overwrite and --buffer record less");
 }
 
-// As runtime/trace/thread_choice.c does it.
+// As in runtime/trace/thread_choice.c.
 static bool isChosenBy(const std::string &Glob, uint32_t Tid,
                        const std::string &Name) {
   return Glob == utostr(Tid) || fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
@@ -52,7 +52,7 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
          });
 }
 
-// A program that goes into the background ends before it has begun.
+// A program that goes into the background ends before its work begins.
 static void sayWhoGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
   size_t N = InUse.size();
   if (!N)
@@ -80,7 +80,7 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
          "made before it was given its name, and names have 15 bytes at most");
 }
 
-// What the process could not say, as it had nowhere to say it.
+// Reasons that the process could not record, for lack of a file.
 static std::string whyNothing(const std::string &Dir) {
   struct statvfs Space;
   if (statvfs(Dir.c_str(), &Space))
@@ -92,7 +92,8 @@ static std::string whyNothing(const std::string &Dir) {
   return "";
 }
 
-// A summary does not count events. That does not take long: large files have an index by now.
+// A summary does not count events. Reading them is quick: large files have an
+// index by now.
 static void sayWhatItCost(ArrayRef<std::string> Files, ArrayRef<DataFile> Heads,
                           StringRef Dir, TracedNames &Names) {
   TracingCost Cost;
@@ -117,7 +118,7 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
   std::vector<std::string> Unmatched(Globs);
   auto Files = dataFiles(Dir.path());
   if (!Files) {
-    consumeError(Files.takeError()); // sayWhatWasRecorded() says so
+    consumeError(Files.takeError()); // sayWhatWasRecorded() reports it
     return;
   }
   for (const std::string &File : *Files) {
@@ -164,10 +165,10 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   TracedNames Names;
   bool AllRead = true;
   std::vector<std::string> InUse = filesInUse(*Files);
-  // `patchbay report` says what is wrong with a file, and where.
+  // `patchbay report` tells what is wrong with a file, and where.
   for (size_t I = 0; I != N; ++I) {
     AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
-    // That it has not ended is said below.
+    // A later message says that the process has not ended.
     if (is_contained(InUse, (*Files)[I]))
       Heads[I].Returns = PBD_RETURNS_NOT_COUNTED;
     Lost.add(Heads[I], Names);
@@ -193,7 +194,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   if (neverWithin(All))
     warn(Named + ": nothing was recorded: no function of --under was called; a "
                  "call that had begun before does not count");
-  // Of a damaged file nobody knows what the rest of it has.
+  // The rest of a damaged file is unknown.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);
   // A process in the background may still start a program.
@@ -201,8 +202,8 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     removeOptionFiles(Dir.descriptor());
   for (size_t I = 0; I != N; ++I)
     if (!is_contained(InUse, (*Files)[I]) && ownHeader(AT_FDCWD, (*Files)[I]))
-      // Of a part of a recording somebody may take it away by now. An index takes one
-      // part in some thousand.
+      // Another program may be taking away a rotated file. An index takes about
+      // a thousandth of a file.
       if (!Limits.Rotates &&
           hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
         addIndex((*Files)[I], Heads[I]);

@@ -18,7 +18,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// "20260131T235959.999Z" of "42.20260131T235959.999Z.pbd"; empty of other names.
+// "20260131T235959.999Z" of "42.20260131T235959.999Z.pbd"; empty for other
+// names.
 static StringRef stampOf(StringRef Path) {
   if (ownName(Path) != OwnName::Whole)
     return "";
@@ -34,14 +35,14 @@ static std::string stamp(uint64_t Ns) {
   return formatv("{0}.{1,0+3}Z", Text, Ns / 1000000 % 1000);
 }
 
-// The last one of a process may have been begun in vain.
+// The last file of a process may have no events.
 static bool isEmpty(const DataFile &Data) {
   return Data.Session->Part > 1 && Data.Threads.empty() &&
          Data.Histograms.empty() && Data.Samples.empty() &&
          llvm::all_of(Data.Losses, [](uint64_t N) { return N == 0; });
 }
 
-// With the time at which it was recorded last, or the next that no other file has.
+// Uses the time of the last event, or the next time that no other file has.
 static void giveFinalName(const std::string &File) {
   DataFile Data;
   Error E = readDataSummary(File, Data);
@@ -67,7 +68,7 @@ static uint64_t bytesOf(const std::string &File) {
   return lstat(File.c_str(), &Status) ? 0 : uint64_t(Status.st_blocks) * 512;
 }
 
-// Those of this recording.
+// The files of this recording.
 static std::vector<std::string> filesIn(const std::string &Dir, uint64_t Recording) {
   auto Files = dataFiles(Dir);
   if (!Files) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recording in many files, and one with limits, when it is over: what the processes did
-// themselves meanwhile (runtime/trace/rotate.h).
+// Finishes a recording with many files, or with limits, when it is over. The
+// processes themselves do this while they run (runtime/trace/rotate.h).
 #ifndef PATCHBAY_TOOL_ROTATION_H
 #define PATCHBAY_TOOL_ROTATION_H
 
@@ -16,20 +16,21 @@ struct RecordingLimits {
   uint64_t Keep = 0, MaxSize = 0; // 0: no limit
   uint64_t Recording = 0;         // as in pbd_header, if there is a limit
 
-  /// What the processes are told of that.
+  /// The option for the processes.
   std::string option() const {
     return Recording ? ",recording=" + std::to_string(Recording) : "";
   }
 };
 
-/// Gives their final names to files that nobody writes to any more, and removes the
-/// oldest. Returns how many were removed, by the processes, too.
+/// Gives final names to files that no process writes to any more, and removes
+/// the oldest. Returns how many were removed, including those that processes
+/// removed.
 uint64_t finishRotation(const std::string &Dir, const RecordingLimits &Limits);
 
-/// Whether so many bytes more are within the limit.
+/// Do this many more bytes fit into the limit?
 bool hasRoom(const std::string &Dir, const RecordingLimits &Limits, uint64_t Bytes);
 
-/// Nobody counts any more.
+/// Removes the counters, which no process uses any more.
 void forgetSize(const std::string &Dir);
 
 } // namespace patchbay

@@ -19,17 +19,17 @@ static volatile sig_atomic_t Child;
 
 static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-// The kernel sends SIGINT and SIGQUIT for keys of the terminal, to the program
-// as well: what that makes of it counts, and it must not get two. SIGHUP the
-// kernel sends to the leader of a session alone, which may be this process.
+// For keys of the terminal the kernel sends SIGINT and SIGQUIT to the program,
+// too. The program decides about them, and must not get two. The kernel sends
+// SIGHUP only to the leader of a session, which may be this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
   if (Child && !IsKey)
     kill(Child, Signal);
 }
 
-// A handler, unlike SIG_IGN, is not inherited by the program, and a signal that
-// was ignored stays so for both.
+// The program inherits SIG_IGN, but not a handler. A signal that was ignored
+// stays ignored in both.
 static void catchSignals() {
   for (int Signal : Passed) {
     struct sigaction Action = {};
@@ -42,8 +42,8 @@ static void catchSignals() {
   }
 }
 
-// While signals are blocked: else one could be sent to a process that gets this
-// id next.
+// Signals stay blocked. Otherwise one could be sent to another process that
+// gets this id next.
 static Expected<int> reap(pid_t Pid, const sigset_t &Signals) {
   siginfo_t Info;
   while (waitid(P_PID, Pid, &Info, WEXITED | WNOWAIT))
@@ -63,7 +63,7 @@ Expected<int> patchbay::runProgram(const std::string &Path,
   termios Terminal;
   bool HasTerminal = tcgetattr(STDIN_FILENO, &Terminal) == 0;
 
-  // No signal is passed on before there is somebody to pass it to.
+  // Pass on no signal before the program exists.
   sigset_t Signals, Before;
   sigemptyset(&Signals);
   for (int Signal : Passed)
@@ -92,7 +92,8 @@ Expected<int> patchbay::runProgram(const std::string &Path,
   auto Status = reap(Pid, Signals);
   if (!Status)
     return Status.takeError();
-  // A killed editor leaves the terminal raw. In the background it is not ours.
+  // A killed editor leaves the terminal in raw mode. In the background the
+  // terminal is not ours.
   if (WIFSIGNALED(*Status) && HasTerminal &&
       tcgetpgrp(STDIN_FILENO) == getpgrp())
     tcsetattr(STDIN_FILENO, TCSADRAIN, &Terminal);
@@ -105,7 +106,7 @@ void patchbay::sayWhatKilled(StringRef Program, int Status) {
   int Signal = WTERMSIG(Status);
   if (Signal == SIGINT || Signal == SIGPIPE)
     return;
-  const char *Name = sigabbrev_np(Signal); // none of real-time signals
+  const char *Name = sigabbrev_np(Signal); // null for real-time signals
   errs() << "patchbay: " << printable(Program) << ": killed by "
          << (Name ? "SIG" + std::string(Name) : "signal " + utostr(Signal))
          << ": " << strsignal(Signal)

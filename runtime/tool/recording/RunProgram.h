@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a program in the place of this command, as far as terminal and signals
-// are concerned.
+// Runs a program in place of this command, for the terminal and for signals.
 #ifndef PATCHBAY_TOOL_RUNPROGRAM_H
 #define PATCHBAY_TOOL_RUNPROGRAM_H
 
@@ -11,13 +10,13 @@
 
 namespace patchbay {
 
-/// Returns the wait status. SIGINT, SIGQUIT, SIGTERM and SIGHUP that this
-/// process gets are passed on, but for those that the terminal sends to both.
+/// Returns the wait status. Passes on SIGINT, SIGQUIT, SIGTERM and SIGHUP,
+/// except those that the terminal sends to both processes.
 llvm::Expected<int> runProgram(const std::string &Path,
                                llvm::ArrayRef<const char *> Args);
 
-/// One line on stderr if a signal killed the program, as shells have it: of
-/// SIGINT and SIGPIPE none.
+/// Prints one line to stderr if a signal killed the program, as shells do.
+/// Prints none for SIGINT and SIGPIPE.
 void sayWhatKilled(llvm::StringRef Program, int Status);
 
 } // namespace patchbay

@@ -19,20 +19,20 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// What was seen in the program and its libraries.
+/// What was found in the program and its libraries.
 struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
   std::vector<std::string> Files; // with records
-  std::string Why; // why a file has nothing to trace, though it was to have
-  // The same of each that is of another version of the ABI: the runtime leaves it alone.
+  std::string Why; // why a file has nothing to trace, although it should
+  // The same for files of other ABI versions, which the runtime leaves alone.
   std::vector<std::string> OtherVersions;
   bool Root = false;  // a function of --under
-  std::string NoType; // why arguments of a function are not known,
-  size_t Untyped = 0; // and of how many
-  std::string NoRoot; // one whose end cannot be seen
-  bool Chosen = false; // a function that is to be traced, by -F or --args
-  bool Left = false;   // one of these that -N does not take away
+  std::string NoType; // why arguments of a function are not known
+  size_t Untyped = 0; // number of such functions
+  std::string NoRoot; // a root function whose end is not visible
+  bool Chosen = false; // -F or --args selects a function
+  bool Left = false;   // and -N leaves at least one of them
 };
 } // namespace
 
@@ -48,7 +48,7 @@ static std::string whyNoRoot(const SiteRecord &R, StringRef Symbol) {
          ": name a function that it calls";
 }
 
-// Whether functions are asked for by name, or all of them.
+// Are functions selected by name, or all of them?
 static bool hasNames(const Wanted &W) {
   return !W.Typed.Requests.empty() ||
          any_of(W.Selections, [](const Selection &S) {
@@ -56,7 +56,7 @@ static bool hasNames(const Wanted &W) {
          });
 }
 
-// Sets down for the runtime what it cannot match itself.
+// Adds symbols for the runtime that it cannot match itself.
 static NameFilter::Match select(Selection &S, const ElfImage &Image,
                                 const FunctionNames &Names, uint64_t Entry) {
   std::vector<StringRef> Own = Names.own().at(Entry);
@@ -132,7 +132,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
     bool Chosen = false, TakenAway = false;
     for (Selection &S : W.Selections) {
       if (S.Globs.empty())
-        continue; // which no function matches here
+        continue; // matches no function here
       NameFilter::Match Match = select(S, Image, *Names, R.Entry);
       if (S.Name == "under" && Match != NameFilter::None) {
         if (R.Raw.flags & PATCHBAY_RECORD_NO_EXIT)
@@ -160,7 +160,8 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   return Error::success();
 }
 
-// Arguments of what is loaded later, perhaps: debug information can be read only now.
+// Reads arguments of libraries that may be loaded later: debug information can
+// be read only now.
 static void addLoadable(const std::string &Path, Wanted &W, Seen &What) {
   auto Add = [&](const ElfImage &Image) -> Error {
     auto Version = Image.abiVersion();
@@ -187,14 +188,14 @@ static void addLoadable(const std::string &Path, Wanted &W, Seen &What) {
     return Error::success();
   };
   auto Image = ElfImage::open(Path);
-  // Some file, which may have nothing to do with the program.
+  // The file may have nothing to do with the program.
   consumeError(Image ? Add(*Image) : Image.takeError());
   W.Typed.endImage();
 }
 
-// Where libpatchbay.a is linked in, functions register with that copy of the
-// runtime. The tracer calls it too if the program exports it, and else the one
-// in libpatchbay.so, which knows nothing of them.
+// If libpatchbay.a is linked in, functions register with that copy of the
+// runtime. The tracer calls that copy if the program exports it. Otherwise it
+// calls libpatchbay.so, which does not know the functions.
 static Error checkRuntime(const ElfImage &Program) {
   auto Names = Program.symbolNames();
   if (!Names)
@@ -208,7 +209,7 @@ static Error checkRuntime(const ElfImage &Program) {
   return Error::success();
 }
 
-// For messages; -F and --args need no more than their globs.
+// For messages. -F and --args need only their globs.
 static std::string optionFor(StringRef Name) {
   if (Name == "filter" || Name == "args")
     return "";
@@ -217,7 +218,8 @@ static std::string optionFor(StringRef Name) {
   return Option;
 }
 
-// Where debug information says that a function was inlined which is none any more; else empty.
+// Tells where a function was inlined, by debug information, if no function of
+// this name is left; else empty.
 static std::string inlinedText(const Wanted &W, const Seen &What,
                                ArrayRef<std::string> Globs) {
   for (const std::string &File : What.Files) {
@@ -241,7 +243,7 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
     return What.OtherVersions.front();
   if (!What.Records)
     return What.Why.empty() ? noRecords() : What.Why;
-  // What matches nothing is not to be traced, either.
+  // Globs without a match trace nothing, either.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace") {
@@ -264,12 +266,12 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
 
 namespace {
 
-/// Of a program of which several processes are recorded, and of a library that
-/// they share, once. With a glob there may be hundreds.
+/// Prints messages once for several processes of a program, and for libraries
+/// that they share. With a glob there may be hundreds.
 class SaidOnce {
 public:
-  /// How many are not said, because there are too many; 0 if that was said
-  /// before.
+  /// Returns how many messages are omitted, because there are too many; 0 if it
+  /// was printed before.
   size_t say(ArrayRef<std::string> Texts,
              function_ref<void(const std::string &)> Say) {
     static constexpr size_t Most = 10;
@@ -310,8 +312,8 @@ static void sayUnused(const TypedArgs &Typed) {
     warn("--args: not used in " + utostr(More) + " more functions" + Anything);
 }
 
-// Fails if there is nothing to trace. What is not there is not traced, as was asked;
-// but it may be misspelt.
+// Fails if there is nothing to trace. Warns about missing functions, since the
+// user may have misspelt them.
 static Error judge(const std::string &Where, const Wanted &W,
                    const Seen &What) {
   if (std::string Why = whyNothing(W, What); !Why.empty())
@@ -384,7 +386,7 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
     }
     auto Image = ElfImage::read(File, M.Path);
     close(File);
-    // What cannot be made sense of is not for the runtime, either.
+    // A file that we cannot parse does not concern the runtime, either.
     if (!Image) {
       consumeError(Image.takeError());
       continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `record` was asked to trace, and whether the program that it will run
-// has it.
+// The functions that `record` must trace, and whether the program has them.
 #ifndef PATCHBAY_TOOL_SELECTION_H
 #define PATCHBAY_TOOL_SELECTION_H
 
@@ -13,8 +12,8 @@
 
 namespace patchbay {
 
-/// Functions that an option selects. The runtime matches symbols as they are,
-/// so it is told the mangled names of those that only match demangled.
+/// The functions that an option selects. The runtime matches plain symbols. So
+/// it gets the mangled names of functions that only match demangled.
 struct Selection {
   Selection(llvm::StringRef Name, std::vector<std::string> Given)
       : Name(Name), Globs(std::move(Given)), Filter(Globs) {}
@@ -27,20 +26,20 @@ struct Selection {
 struct Wanted {
   std::vector<Selection> Selections;
   TypedArgs Typed;
-  /// Of the program, which it may load.
+  /// Arguments of the program, which may name libraries.
   std::vector<std::string> Arguments;
-  /// Below what debug files are looked for.
+  /// Roots for debug files.
   std::vector<std::string> Roots = {""};
-  /// What becomes of a program in which there is none of it; may be empty.
+  /// What happens to a program without such functions; may be empty.
   std::string OrElse;
 };
 
-/// Looks for it in Program, which the kernel runs for Path, and in the
-/// libraries that it needs. Fails if to run it with Tracer would show nothing.
+/// Looks for the functions in Program, which the kernel runs for Path, and in
+/// its libraries. Fails if running it with Tracer would show nothing.
 llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
                          const ElfImage &Tracer, Wanted &W);
 
-/// The same of a process that runs, as the files are that it has mapped.
+/// The same for the mapped files of a running process.
 llvm::Error checkMapped(const ProcessMemory &Memory, Wanted &W);
 
 } // namespace patchbay

@@ -45,7 +45,7 @@ Expected<ElfImage> patchbay::openTracer() {
     sys::path::append(Path, Lib, TracerFile);
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
     if (sys::fs::exists(Path)) {
-      // ld.so(8) splits LD_PRELOAD there, and knows no escape.
+      // ld.so(8) splits LD_PRELOAD at these characters, and has no escape.
       if (Path.str().find_first_of(": ") != StringRef::npos)
         return makeError(Twine(Path) + ": LD_PRELOAD cannot name a file with a "
                                        "space or colon in its path: move "

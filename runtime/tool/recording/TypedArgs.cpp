@@ -17,7 +17,7 @@ static constexpr StringLiteral Result("retval");
 // What is asked for
 //===----------------------------------------------------------------------===//
 
-// A name, and members behind it: "req->conn.fd".
+// A name, followed by members: "req->conn.fd".
 static bool isPath(StringRef Text) {
   bool IsStart = true;
   for (size_t I = 0; I != Text.size(); ++I) {
@@ -73,7 +73,7 @@ static Error wrongCondition(StringRef Text) {
                               "'name == \"x\"'; several with &&");
 }
 
-// What other languages have in the place of &&, or beside it; null: nothing of that.
+// Operators of other languages instead of &&, or besides it; null: none.
 static const char *otherOperator(StringRef Constant) {
   if (!Constant.empty() && (Constant.front() == '"' || Constant.front() == '\''))
     Constant = Constant.drop_front().split(Constant.front()).second;
@@ -93,7 +93,7 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
       TypedCondition C;
       C.Text = Part.trim().str();
       size_t At = Part.find_first_of("=!<>");
-      // Not that of "->".
+      // Skip the '>' of "->".
       while (At != StringRef::npos && At && Part[At] == '>' &&
              Part[At - 1] == '-')
         At = Part.find_first_of("=!<>", At + 1);
@@ -126,13 +126,14 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value by its source, with what has been gone through by now.
+/// A value found by its source, with the steps so far.
 struct Found {
   DWARFDie Type; // plain
   ArgumentPlace Place; // of the value, or its address
   std::string Steps;   // "@16" for each pointer
   uint64_t Offset = 0; // in the value
-  bool InMemory = false; // Steps or Place lead to an address, which Offset is behind
+  bool InMemory = false; // Steps or Place lead to an address, and Offset counts
+                         // from there
 };
 } // namespace
 
@@ -142,7 +143,7 @@ static std::string listed(ArrayRef<std::string> Names) {
   return Names.empty() ? "none" : join(Names, ", ");
 }
 
-// Where the parameter is, or the result.
+// The place of the parameter or of the result.
 static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
   Found V;
   if (Name == Result) {
@@ -167,7 +168,7 @@ static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
   return V;
 }
 
-// From a pointer to what it leads to.
+// Follows a pointer.
 static void follow(Found &V) {
   if (V.InMemory)
     V.Steps += "@" + utostr(V.Offset);
@@ -225,7 +226,7 @@ static Error notOnItsOwn(StringRef Path) {
                 "has copied");
 }
 
-// "r1@16": of what is At bytes into the value.
+// "r1@16": the source of the word at offset At of the value.
 static Expected<std::string> sourceOf(StringRef Path, const Found &V,
                                       uint64_t At) {
   std::string Source;
@@ -242,9 +243,9 @@ static Expected<std::string> sourceOf(StringRef Path, const Found &V,
   return Source;
 }
 
-// "u8:r1@16", of what has one of the kinds.
+// "u8:r1@16", for a value with one of the kinds.
 static Expected<std::string> kindAndSource(StringRef Path, Found V) {
-  // What a reference or a pointer to a std::string leads to is what people mean.
+  // For a reference, or a pointer to a std::string, users mean the target.
   if (isPointer(V.Type) &&
       (!stringKind(typeOf(V.Type)).empty() || viewOf(typeOf(V.Type)) ||
        V.Type.getTag() != dwarf::DW_TAG_pointer_type))
@@ -279,7 +280,7 @@ static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   return Kind + ":" + *Source;
 }
 
-// Letters that separate have no place in a name of a value, nor has a text.
+// Separators may not occur in names of values, nor in strings.
 static Expected<std::string> constantFor(const TypedCondition &C,
                                          StringRef Kind) {
   StringRef Text = C.Constant;
@@ -338,7 +339,7 @@ static Expected<std::string> constantFor(const TypedCondition &C,
 // TypedArgs
 //===----------------------------------------------------------------------===//
 
-// All that can be read; that others cannot is no error here, but said.
+// All values that can be read. Others are reported, and are no error.
 static std::vector<std::string> allPaths(const FunctionPlaces &F,
                                          std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
@@ -363,14 +364,14 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F,
   return Paths;
 }
 
-// What several requests ask of a function, each once.
+// The values of a function that several requests ask for, each once.
 static std::vector<std::string> pathsOf(ArrayRef<const TypedRequest *> Requests,
                                         const FunctionPlaces &F,
                                         std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
   for (const TypedRequest *R : Requests) {
     if (R->Paths.empty())
-      NotRead.clear(); // which are the same each time
+      NotRead.clear(); // each request repeats the same list
     for (const std::string &Path :
          R->Paths.empty() ? allPaths(F, NotRead) : R->Paths)
       if (!is_contained(Paths, Path))
@@ -405,7 +406,7 @@ TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
     auto V = findValue(C.Path, F);
     if (!V) {
       consumeError(V.takeError());
-      continue; // it may be another function's
+      continue; // it may belong to another function
     }
     auto Text = kindAndSource(C.Path, *V);
     if (!Text)
@@ -436,7 +437,7 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   std::vector<const TypedRequest *> Meant;
   for (TypedRequest &R : Requests) {
     bool IsMeant = R.Functions.match(Symbols) != NameFilter::None;
-    // "(Name)" may be a parameter's type as well.
+    // "(Name)" may also be a parameter's type.
     if (IsMeant && !R.Paths.empty() && NameFilter(R.Text).match(Symbols))
       Untyped.insert(NameForRuntime);
     else if (IsMeant)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --args 'parse(name, req->uri, retval)' and --when 'len > 4096': what is said there by
-// names becomes, for each function, a text of where that is (trace/typed_spec.h), with
-// what debug information says.
+// --args 'parse(name, req->uri, retval)' and --when 'len > 4096': converts
+// names, for each function, into a string of places (trace/typed_spec.h), by
+// debug information.
 #ifndef PATCHBAY_TOOL_TYPEDARGS_H
 #define PATCHBAY_TOOL_TYPEDARGS_H
 
@@ -13,12 +13,12 @@
 namespace patchbay {
 
 struct TypedCondition {
-  std::string Text; // as it was given
+  std::string Text; // as given
   std::string Path, Compare, Constant;
 };
 
 struct TypedRequest {
-  std::string Text; // as it was given
+  std::string Text; // as given
   NameFilter Functions;
   std::vector<std::string> Paths; // empty: all arguments, and the result
 };
@@ -26,7 +26,7 @@ struct TypedRequest {
 /// Nothing if it is a glob with parameters, as in 'parse(int)'.
 std::optional<TypedRequest> parseTypedRequest(llvm::StringRef Text);
 
-/// The conditions of --when, which are all to hold: "len > 4096 && name == 'x'".
+/// The conditions of --when, which must all hold: "len > 4096 && name == 'x'".
 llvm::Expected<std::vector<TypedCondition>>
 parseConditions(llvm::ArrayRef<std::string> Texts);
 
@@ -34,29 +34,31 @@ class TypedArgs {
 public:
   std::vector<TypedRequest> Requests;
   std::vector<TypedCondition> Conditions;
-  /// Below what debug files are looked for.
+  /// Roots for debug files.
   std::vector<std::string> Roots = {""};
 
-  /// Whether a request means the function, which the runtime finds by NameForRuntime; it
-  /// is then in options(). Fails if what is asked for is not there.
+  /// Does a request select the function? Then adds it to options().
+  /// NameForRuntime is the name by which the runtime finds it. Fails if it
+  /// lacks a requested value.
   llvm::Expected<bool> add(const ElfImage &Image, const SiteRecord &Record,
                            llvm::ArrayRef<llvm::StringRef> Symbols,
                            const std::string &NameForRuntime);
-  /// To be called when an image has been looked through.
+  /// Call after an image has been searched.
   void endImage() { Known.reset(); }
-  /// Of functions of which all arguments were asked for: which are not
-  /// recorded, and why.
+  /// For functions with all arguments requested: those that are not recorded,
+  /// and why.
   llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
-  /// Functions, and which arguments of theirs that are recorded, or are in a
-  /// condition, they do not use: "parse(int): 'len'".
+  /// Functions, and their arguments that are recorded or in a condition, but
+  /// unused: "parse(int): 'len'".
   llvm::ArrayRef<std::string> unused() const { return Unused; }
-  /// Symbols of functions that a request means by the types of their parameters.
+  /// Symbols of functions that a request selects by the types of their
+  /// parameters.
   std::set<std::string> Untyped;
-  /// What PATCHBAY is told, each for one function.
+  /// The options for PATCHBAY, each for one function.
   llvm::ArrayRef<std::string> options() const { return Options; }
-  /// What no function was found for; empty if there is nothing.
+  /// Requests without a function, as a message; empty if there are none.
   std::string unmatched() const;
-  /// The texts of requests that mean no function.
+  /// The strings of requests without a function.
   std::vector<std::string> unmatchedRequests() const;
 
 private:
@@ -65,9 +67,9 @@ private:
           const SiteRecord &Record, uint16_t Machine,
           std::vector<std::string> &NotRead, std::vector<std::string> &NotUsed);
 
-  std::unique_ptr<DwarfFunctions> Known; // of the image that was looked at last
+  std::unique_ptr<DwarfFunctions> Known; // of the last image
   std::vector<std::string> Options, LeftOut, Unused;
-  std::set<std::string> Held; // conditions for which a function was found
+  std::set<std::string> Held; // conditions with a function
 };
 
 } // namespace patchbay

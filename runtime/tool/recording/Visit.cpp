@@ -17,7 +17,7 @@ using namespace patchbay;
 
 static constexpr char EntryName[] = "patchbay_trace_visit";
 
-// As where root records another user's process, with DIR in root's own home.
+// For example, root records another user's process, and DIR is in root's home.
 static StringRef adviceOn(StringRef Why) {
   if (!Why.starts_with("output=") || !Why.ends_with(errnoText(EACCES)))
     return "";
@@ -46,14 +46,14 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   return Error::success();
 }
 
-// Result is the process's; fails if there is none.
+// Result is the process's answer. Fails if it does not answer.
 static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
-  // It waits no longer to be held, either.
+  // The process does not wait longer for a holder, either.
   auto Reply = Socket->receive(nullptr, nullptr, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
@@ -78,7 +78,7 @@ static std::string pidNamespace(const std::string &Process) {
   return std::string(Name, Size > 0 ? Size : 0);
 }
 
-// In another namespace this command has no number, or another one.
+// In another PID namespace this command has no number, or another one.
 static std::string visitOptions(pid_t Pid, StringRef Options) {
   std::string Ours = pidNamespace("self"), By;
   if (!Ours.empty() && Ours == pidNamespace(std::to_string(Pid)))
@@ -86,7 +86,7 @@ static std::string visitOptions(pid_t Pid, StringRef Options) {
   return (Options + By + ",live=1,checked=1").str();
 }
 
-// What has become of it since the runtime was loaded.
+// Tells what has become of the recording since the runtime was loaded.
 static Error notHeld(const ProcessMemory &Memory, Error E) {
   if (ControlSocket::isLeft(Memory.pid())) {
     consumeError(std::move(E));
@@ -121,7 +121,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     return Text.takeError();
   if (Error E = load(Memory, Library, *Text, What))
     return std::move(E);
-  // What has begun and is not held ends by itself.
+  // A recording without a holder ends by itself.
   auto Held = join(Memory.pid());
   if (!Held)
     return notHeld(Memory, Held.takeError());
@@ -129,7 +129,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   return std::move(*Held);
 }
 
-// Nobody reads files of it, so it is to make none.
+// No command reads its files, so it must make none.
 static std::string idleOptions(pid_t Pid) {
   return visitOptions(Pid, "tracer=function_profile,idle=1") + ",output=/dev/null";
 }
@@ -143,7 +143,7 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   auto Socket = hold(Pid, idleOptions(Pid), Result);
   if (!Socket)
     return Socket.takeError();
-  // It has listened from its beginning, and goes on by itself.
+  // The process has listened from its start, and goes on by itself.
   if (Result == -ENOTTY)
     return nullptr;
   if (Result == -EUSERS)
@@ -154,8 +154,9 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
-// Whether it has said something, or is gone. One that does not run says nothing: it
-// ends its recording when it runs again, as nobody holds that any more then.
+// Waits until the process answers or ends. A process that does not run does not
+// answer. It ends its recording when it runs again, since the holder has gone
+// then.
 static bool awaitReply(pid_t Pid, int Socket) {
   constexpr int LookMs = 1000;
   Stillness Still(Pid);
@@ -175,7 +176,7 @@ void Visit::awaitEnd() {
     return;
   auto Reply = Socket.receive();
   if (!Reply) {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     consumeError(Reply.takeError());
     return;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A running process that has our runtime for as long as this command wants it to
-// (trace/visit.h): what `record -p` and `attach -p` do to a process that was started
-// without anything.
+// A running process that has our runtime while this command needs it
+// (trace/visit.h). `record -p` and `attach -p` use it for processes that were
+// started without the runtime.
 #ifndef PATCHBAY_TOOL_RECORDING_VISIT_H
 #define PATCHBAY_TOOL_RECORDING_VISIT_H
 
@@ -16,31 +16,33 @@ namespace patchbay {
 
 class Visit {
 public:
-  /// Loads Library into the process, which has Options begin something, all but the
-  /// output directory, which is Dir or one inside. One line on stderr says so, with
-  /// What. Fails with one line; nothing goes on in the process then.
+  /// Loads Library into the process, and lets it begin a recording with
+  /// Options. The output directory is Dir, or one inside. Prints one line to
+  /// stderr, with What. On error fails with one line, and nothing goes on in
+  /// the process.
   static llvm::Expected<Visit> begin(ProcessMemory &Memory,
                                      const ElfImage &Library,
                                      const std::string &Options,
                                      const std::string &Dir,
                                      llvm::StringRef What);
-  /// Loads Library into the process for programs that are attached: nothing is recorded.
-  /// It has to be kept; what is not ends by itself.
+  /// Loads Library into the process for attached programs, without a recording.
+  /// The caller must keep it; otherwise it ends by itself.
   static llvm::Error loadIdle(ProcessMemory &Memory, const ElfImage &Library);
-  /// The runtime of a process that listens stays there as long as one of those who keep it
-  /// does. Null: it is one that has listened from its beginning.
+  /// Keeps the runtime of a listening process, as long as one of its keepers
+  /// lives. Null: the process has listened from its start.
   static llvm::Expected<std::unique_ptr<Visit>> keep(pid_t Pid);
-  /// A child that a process of an earlier visit has forked, and that listens.
+  /// Joins a child that a visited process has forked, and that listens.
   static llvm::Expected<Visit> join(pid_t Pid);
 
   pid_t pid() const { return Pid; }
   /// Readable when the process has ended.
   int descriptor() const { return Socket.descriptor(); }
-  /// The end is asked for.
+  /// Asks for the end.
   void finish() { Socket.finish(); }
-  /// Until nothing of it is left but libraries that nobody calls, or what others keep.
+  /// Waits until nothing is left but unused libraries, or what other commands
+  /// keep.
   void awaitEnd();
-  /// What was recorded is in the directory from then on.
+  /// Moves the recording to the directory.
   void collect() const;
 
 private:
@@ -48,7 +50,7 @@ private:
 
   pid_t Pid;
   ControlSocket Socket;
-  std::unique_ptr<OutputInside> Output; // null: that of its parent
+  std::unique_ptr<OutputInside> Output; // null: the parent's
 };
 
 } // namespace patchbay

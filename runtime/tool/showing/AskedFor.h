@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What PATCHBAY asked for, and which of it was in no process.
+// The names that PATCHBAY asked for, and those that no process had.
 #ifndef PATCHBAY_TOOL_ASKEDFOR_H
 #define PATCHBAY_TOOL_ASKEDFOR_H
 
@@ -11,11 +11,11 @@ namespace patchbay {
 /// "filter='x*'"
 std::string askedText(const DataAsked &A);
 
-/// "filter='x*', start-at='y'": what matches no function in any process; empty
-/// if there is no such thing.
+/// "filter='x*', start-at='y'": names without a function in any process; empty
+/// if there are none.
 std::string matchedNothing(const Trace &T);
 
-/// The same of one process.
+/// The same for one process.
 std::string matchedNothing(const DataFile &Data);
 
 } // namespace patchbay

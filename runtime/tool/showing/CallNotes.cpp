@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Of who called the function, so many; and of all, so many bytes.
+// Limits: callers shown per call, and bytes in total.
 static constexpr size_t MostCallers = 8, MostText = 1000;
 
 void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {

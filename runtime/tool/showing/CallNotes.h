@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was recorded of single calls beside their times, as text for the page: arguments,
-// results (`record --args`), and why they were slow (`record --why`). Of the longest calls
-// that have such, as a page has no room for all; how many there are is known.
+// Further data of single calls as text for the page: arguments and results
+// (`record --args`), and why they were slow (`record --why`). A page has no
+// room for all, so it has the longest such calls, and their total number.
 #ifndef PATCHBAY_TOOL_CALLNOTES_H
 #define PATCHBAY_TOOL_CALLNOTES_H
 
@@ -15,21 +15,21 @@ public:
   explicit CallNotes(Trace &T, size_t Most = 1000) : T(T), Most(Most) {}
   void beginThread(const TraceThread &) override { ++Thread; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
-  /// When all calls were read.
+  /// Call after all calls have been read.
   void finish();
 
-  /// Of the call of a thread that began then, within so many others; empty: nothing.
+  /// The text for the call of a thread with this depth and start; empty: none.
   llvm::StringRef at(size_t Thread, size_t Depth, uint64_t Start) const;
-  /// How many calls have something.
+  /// The number of calls with further data.
   uint64_t calls() const { return Calls; }
 
 private:
   using Place = std::tuple<size_t, size_t, uint64_t>; // thread, depth, start
   struct Noted {
-    uint64_t Ns; // how long the call took
+    uint64_t Ns; // duration of the call
     Place Of;
     DataValues Values;
-    // So that the shortest is on top of a heap.
+    // Puts the shortest on top of the heap.
     bool operator<(const Noted &Other) const { return Ns > Other.Ns; }
   };
 

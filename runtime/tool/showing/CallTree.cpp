@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Of a call that is not within the root.
+// Marks a call outside of the root.
 static constexpr uint32_t AboveRoot = UINT32_MAX;
 
 uint32_t TreeBuilder::sub(uint32_t Parent, uint32_t Function) {
@@ -80,7 +80,7 @@ CallTree TreeBuilder::finish() {
 std::vector<uint32_t> patchbay::inOrder(
     const CallTree &Tree,
     function_ref<bool(const CallNode &, const CallNode &)> Less) {
-  // Those with one parent are side by side then, in the order wanted.
+  // Then nodes with the same parent are adjacent, in the requested order.
   std::vector<uint32_t> Siblings(Tree.size() - 1);
   std::iota(Siblings.begin(), Siblings.end(), 1);
   llvm::sort(Siblings, [&](uint32_t A, uint32_t B) {

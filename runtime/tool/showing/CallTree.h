@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function called which: calls that were reached in the same way, summed.
-// A recursion makes the tree as deep as it is itself, so nothing here, and
-// nothing that looks at it, recurses.
+// Callers and callees: sums of calls that were reached in the same way. A
+// recursion makes the tree as deep as itself, so neither this code nor its
+// users recurse.
 #ifndef PATCHBAY_TOOL_CALLTREE_H
 #define PATCHBAY_TOOL_CALLTREE_H
 
@@ -17,19 +17,19 @@ namespace patchbay {
 struct CallNode {
   uint32_t Function; // in Trace::Functions
   uint32_t Parent;   // in the tree
-  uint32_t Depth;    // 0 of those below the first node
+  uint32_t Depth;    // 0 for those below the first node
   uint64_t Calls = 0, Total = 0, Self = 0;
-  uint64_t Open = 0, CutOff = 0; // of Calls, those not seen to return
-  uint64_t Entries = 0;          // of Calls, those whose time nobody knows
+  uint64_t Open = 0, CutOff = 0; // of Calls, those without a known return
+  uint64_t Entries = 0;          // of Calls, those without a known duration
 };
 
-/// Each node is behind its parent. The first is of no function, and what was
-/// called by nobody is below it.
+/// Each node follows its parent. The first one has no function. Calls without a
+/// caller are below it.
 using CallTree = std::vector<CallNode>;
 
-/// Adds up the calls that it is shown. With a root, what that function called,
-/// wherever it was called; or, with Callers, by whom it was called: below a node are
-/// those that called it, and the numbers are those of the root's calls.
+/// Adds up the calls that it receives. With a root: its callees, wherever it
+/// was called. With Callers: its callers. Below a node are its callers then,
+/// and the numbers are those of the root's calls.
 class TreeBuilder : public CallSink {
 public:
   explicit TreeBuilder(Trace &T, llvm::StringRef Root = "",
@@ -54,15 +54,16 @@ private:
   CallTree Tree;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t>
       Subs;                    // by parent and function
-  std::vector<uint32_t> Nodes; // of calls that are open
+  std::vector<uint32_t> Nodes; // of open calls
   std::vector<bool> IsRoot;    // by function
 };
 
-/// By whom a function was called, and what it called, as `patchbay graph -f` shows them.
+/// The callers and the callees of a function, as in `patchbay graph -f`.
 CallTree callersOf(const CallTree &Tree, uint32_t Function);
 CallTree calleesOf(const CallTree &Tree, uint32_t Function);
 
-/// A tree of each name of threads: there are few, since many threads have the same.
+/// A tree for each name of threads. There are few names, since many threads
+/// have the same one.
 class TreesByThread : public CallSink {
 public:
   explicit TreesByThread(Trace &T) : T(T) {}
@@ -87,8 +88,8 @@ private:
   TreeBuilder *Tree = nullptr;
 };
 
-/// The nodes but the first, by index: each is followed by those below it. Which
-/// of those with one parent comes first, Less says.
+/// The indices of the nodes except the first, each followed by the nodes below
+/// it. Less orders nodes with the same parent.
 std::vector<uint32_t> inOrder(
     const CallTree &Tree,
     llvm::function_ref<bool(const CallNode &, const CallNode &)> Less);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trees around one function, made of the tree of all calls: what a TreeBuilder with that
-// root makes of the calls themselves.
+// Trees around one function, made from the tree of all calls. The result is the
+// same as that of a TreeBuilder with this root.
 #include "CallTree.h"
 
 using namespace llvm;
@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-// Of each node whether it is within one of the function.
+// For each node: is it within a node of the function?
 static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   std::vector<bool> Is(Tree.size());
   for (uint32_t I = 1; I != Tree.size(); ++I) {
@@ -51,7 +51,8 @@ static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   return Is;
 }
 
-// A recursion that is deeper is not followed further: that would take its square.
+// Deeper recursions are not followed: the work would grow with the square of
+// the depth.
 static constexpr size_t MostCallers = 500;
 
 CallTree patchbay::callersOf(const CallTree &Tree, uint32_t Function) {
