@@ -24,7 +24,7 @@ std::string patchbay::noRecords() {
          "functions were left out";
 }
 
-// In LLVM's colours, where there are to be any.
+// Uses LLVM's colours, if colours are enabled.
 static raw_ostream &say(HighlightColor Color, StringRef Kind) {
   using LlvmMode = llvm::ColorMode;
   errs() << "patchbay: ";

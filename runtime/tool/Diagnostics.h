@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exit codes of the patchbay command, the error that carries one, and how
-// errors are shown. The help of each verb lists the same codes.
+// The exit codes of the patchbay command, the error with an exit code, and the
+// output of errors. The help of each verb lists the same codes.
 #ifndef PATCHBAY_TOOL_DIAGNOSTICS_H
 #define PATCHBAY_TOOL_DIAGNOSTICS_H
 
@@ -15,10 +15,10 @@ enum ExitCode : int {
   Success = 0,
   Failure = 1,
   Usage = 2,
-  NothingFound = 3, // no records, or no function that matches
+  NothingFound = 3, // no records, or no matching function
 
-  // `patchbay record` exits with the status of the program it runs, so its own
-  // errors use the numbers that env(1) and timeout(1) use.
+  // `patchbay record` exits with the status of the program that it runs. So its
+  // own errors use the numbers of env(1) and timeout(1).
   RecordFailed = 125,
   CannotExecute = 126,
   NotFound = 127,
@@ -49,13 +49,13 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
 
 /// "process 4711: What"
 llvm::Error processError(int Pid, const llvm::Twine &What);
-/// What strerror(3) says.
+/// The text of strerror(3).
 std::string errnoText(int Errno);
 
-/// What to say where there are no records: what may be the cause.
+/// The message for missing records, with possible causes.
 std::string noRecords();
 
-/// As a word that can be pasted into a shell.
+/// Text as a word that can be pasted into a shell.
 std::string shellQuoted(llvm::StringRef Text);
 
 /// One line on stderr, "patchbay: warning: ...".

@@ -7,10 +7,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// 2500000h: one has to fit a signed number, too.
+// 2500000h: it must also fit into a signed number.
 static constexpr double MostNs = 9e18;
 
-// Of any length.
+// A duration of any length.
 static std::optional<double> readNs(StringRef Text, double Alone) {
   static constexpr std::pair<StringLiteral, double> Units[] = {
       {"ns", 1},  {"us", 1e3}, {"ms", 1e6},
@@ -25,7 +25,7 @@ static std::optional<double> readNs(StringRef Text, double Alone) {
       Text.find_first_not_of("0123456789.") != StringRef::npos ||
       Text.getAsDouble(Number))
     return std::nullopt;
-  // Of more than nine digits behind the point a double may not know the last.
+  // With more than nine digits after the point, a double may lack the last one.
   return std::round(Number * Unit);
 }
 

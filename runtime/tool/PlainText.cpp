@@ -5,11 +5,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-// How many bytes at the beginning are a control character: of ASCII, of Latin-1,
-// which terminals obey as well, or one that turns the direction of text around.
+// The size of a leading control character: of ASCII, of Latin-1, which
+// terminals obey as well, or one that changes the direction of text.
 static size_t controlSize(StringRef Text) {
   unsigned char C = Text.front();
-  if (C >= 0x20 && C < 0x7f) // as nearly all are
+  if (C >= 0x20 && C < 0x7f) // like nearly all characters
     return 0;
   if (C < 0x20 || C == 0x7f)
     return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text from files, which may have anything in it, for a terminal.
+// Makes text from files, which may have any contents, safe for a terminal.
 #ifndef PATCHBAY_TOOL_PLAINTEXT_H
 #define PATCHBAY_TOOL_PLAINTEXT_H
 
@@ -9,13 +9,13 @@
 
 namespace patchbay {
 
-/// Text from a file, fit for a terminal: control characters become '?'.
+/// Replaces control characters in text from a file by '?'.
 std::string printable(llvm::StringRef Text);
 
-/// At most Size bytes: what is in the middle makes room for "...".
+/// At most Size bytes: "..." replaces the middle.
 std::string shortened(llvm::StringRef Text, size_t Size);
 
-/// Whether what is before and behind it are of one character of UTF-8.
+/// Do the bytes before and after At belong to the same UTF-8 character?
 bool isWithinCharacter(llvm::StringRef Text, size_t At);
 
 } // namespace patchbay

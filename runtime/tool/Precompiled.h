@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What many files include that is not ours, compiled once for all of them: reading it is
-// half of what it takes to compile the command (cmake/PatchbayPrecompiled.cmake). Nobody
-// includes this, and each file still includes what it uses.
+// Headers of other projects that many files include, compiled once: reading
+// them is half of the work of compiling the command
+// (cmake/PatchbayPrecompiled.cmake). No file includes this header, and each
+// file still includes the headers that it uses.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 
 namespace patchbay {
 
-/// A recording, and what its functions took, by index in its Functions.
+/// A recording, and the durations of its functions, by index in its Functions.
 struct ReportSide {
   const Trace &T;
   llvm::ArrayRef<FunctionDurations> Functions;
@@ -17,18 +17,21 @@ struct ReportSide {
 struct Compared {
   std::string Name;
   FunctionDurations Before, After;
-  /// See likelihood(): of calls whose times nobody knows, or too few, nothing.
+  /// See likelihood(). Nothing for calls without known times, or if there are
+  /// too few.
   std::optional<double> likelihood() const {
     return patchbay::likelihood(Before.Durations, After.Durations);
   }
 };
 
-/// Functions are compared by name. One that only one of them has may be of that build
-/// alone: then it is CommonName, and those that share it are summed.
+/// Functions are compared by name. A name that only one recording has may
+/// belong to that build only. Then CommonName is used, and functions that share
+/// it are summed.
 struct Comparison {
   Comparison(const ReportSide &Before, const ReportSide &After);
   std::vector<Compared> Functions;             // by name
-  std::vector<uint32_t> OfBefore, OfAfter;     // where those of a side are here
+  std::vector<uint32_t> OfBefore, OfAfter;     // indices here of each side's
+                                               // functions
 };
 
 } // namespace patchbay

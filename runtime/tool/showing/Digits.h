@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers in lines of which there are millions, where printf() is most of the work.
+// Formats numbers for millions of lines, where printf() would be most of the
+// work.
 #ifndef PATCHBAY_TOOL_DIGITS_H
 #define PATCHBAY_TOOL_DIGITS_H
 
@@ -10,8 +11,8 @@
 
 namespace patchbay {
 
-/// Writes decimal digits before At, with Pad before them until these are Width; returns
-/// where they begin.
+/// Writes decimal digits before At, padded with Pad to Width. Returns their
+/// beginning.
 inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   char *Least = At - Width;
   do
@@ -22,7 +23,7 @@ inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   return At;
 }
 
-/// In decimal digits, with Pad before it until these are Width, at most 32.
+/// Appends decimal digits, padded with Pad to Width, which is at most 32.
 inline void appendDigits(std::string &To, uint64_t Value, unsigned Width = 1,
                          char Pad = ' ') {
   char Digits[32];
@@ -30,8 +31,8 @@ inline void appendDigits(std::string &To, uint64_t Value, unsigned Width = 1,
   To.append(At, std::end(Digits));
 }
 
-/// Whole.Part, of which there are Unit in a whole one: as 1.005 of 1005 and 1000. Whole
-/// and Part are at most 32 wide.
+/// Appends Whole.Part of Value, in units of 1 / Unit: 1.005 for 1005 and 1000.
+/// Whole and Part are at most 32 characters wide.
 inline void appendDecimal(std::string &To, uint64_t Value, uint64_t Unit,
                           unsigned Places, unsigned Width = 1) {
   char Digits[65];
@@ -41,7 +42,7 @@ inline void appendDecimal(std::string &To, uint64_t Value, uint64_t Unit,
   To.append(At, std::end(Digits));
 }
 
-/// Text at the right end of Width characters.
+/// Appends Text, right-aligned in Width characters.
 inline void appendRight(std::string &To, const std::string &Text, unsigned Width) {
   if (Text.size() < Width)
     To.append(Width - Text.size(), ' ');

@@ -47,7 +47,7 @@ FunctionDurations &FunctionTotals::sumOf(ArrayRef<TraceCall> Open) {
   uint32_t Function = Open.back().Function;
   if (By == Apart::Nothing)
     return Functions[Function];
-  // A number may be that of several threads, one after the other.
+  // Several consecutive threads may have the same number.
   uint64_t Of = By == Apart::Thread ? Current - T.Threads.data()
                                     : Open.back().CalledBy;
   auto [At, New] = ToldApart.try_emplace({Function, Of});

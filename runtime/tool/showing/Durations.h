@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `patchbay report` shows of a recording: functions with their calls and
-// the time that these took.
+// The contents of `patchbay report`: functions with their calls and times.
 #ifndef PATCHBAY_TOOL_DURATIONS_H
 #define PATCHBAY_TOOL_DURATIONS_H
 
@@ -11,39 +10,40 @@
 
 namespace patchbay {
 
-/// What calls are added up by, besides their function.
+/// How calls are grouped, besides by function.
 enum class Apart { Nothing, Thread, Caller };
 
 struct FunctionDurations {
   uint32_t Function = 0; // in Trace::Functions
-  std::string Of; // the thread or caller, if calls are told apart by these
+  std::string Of; // the thread or caller, if calls are grouped by these
   uint64_t Calls = 0;
-  /// Where only some calls are recorded, how many there were.
+  /// The number of calls, if only some are recorded.
   uint64_t Made = 0;
-  /// Calls that are within another one of the function are in this already; in
-  /// histograms nobody knows, and they count.
+  /// Does not add calls within another call of the same function. Histograms do
+  /// not know nesting, so they add all.
   uint64_t Total = 0;
-  uint64_t Timed = 0; // calls whose end was seen
-  uint64_t Open = 0, CutOff = 0; // those whose end was not: see TraceCall
+  uint64_t Timed = 0; // calls with a known end
+  uint64_t Open = 0, CutOff = 0; // calls without: see TraceCall
   uint64_t Sum = 0;   // of their durations
   uint64_t Self = 0;
   uint64_t Longest = 0;
-  uint64_t Measured = 0; // Total, with what it leaves out: see TraceCall::Cost
-  /// Of the functions that it calls, the one that took most of its time.
+  uint64_t Measured = 0; // Total plus the cost that it leaves out: see
+                         // TraceCall::Cost
+  /// The callee that took most of its time.
   std::string SubName;
   uint64_t SubCalls = 0;
   uint64_t SubTotal = 0;
-  /// How many calls took what; see Histogram.h. Empty if there is no duration.
+  /// Numbers of calls by duration; see Histogram.h. Empty without durations.
   std::vector<uint64_t> Buckets;
-  Spread Durations; // of calls whose end was seen, if it was asked for
+  Spread Durations; // of calls with a known end, if requested
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
   uint64_t unfinished() const { return Open + CutOff; }
-  /// Whether more than half of what was measured was tracing.
+  /// Was more than half of the measured time tracing?
   bool isMostlyCost() const { return Measured / 2 > Total; }
 };
 
-/// Adds up the calls that it is shown, and what was counted.
+/// Adds up the calls that it receives, and counts.
 class FunctionTotals : public CallSink {
 public:
   explicit FunctionTotals(const Trace &T, bool WithSpread = false,
@@ -53,19 +53,19 @@ public:
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  /// By index in T.Functions, or, if they are told apart, in no order, when all calls
-  /// were read.
+  /// Call after all calls have been read. By index in T.Functions or, if calls
+  /// are grouped, in no order.
   std::vector<FunctionDurations> finish();
 
 private:
-  /// The calls of a sub-routine by another function. One that is within another such
-  /// call is not in the total, as with a function that calls itself.
+  /// The calls of a function by another function. The total omits calls within
+  /// another such call, as with recursive functions.
   struct Sub {
     uint32_t Caller, Callee;
     uint64_t Calls = 0, Total = 0;
     uint64_t Open = 0;
   };
-  /// What a function was called by last, which is mostly the next, too.
+  /// The last caller of a function, which usually is the next one, too.
   struct Last {
     uint32_t Caller = UINT32_MAX, Sub = 0;
   };
@@ -82,10 +82,10 @@ private:
   std::vector<Sub> Subs;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SubOf;
   std::vector<Last> LastOf;     // by callee
-  std::vector<uint32_t> SubsOpen; // of calls that are open, but the outermost
+  std::vector<uint32_t> SubsOpen; // of open calls, except the outermost
 };
 
-/// "1.234 us", with four digits that count.
+/// "1.234 us", with four significant digits.
 std::string durationText(uint64_t Ns);
 
 } // namespace patchbay

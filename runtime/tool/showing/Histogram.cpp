@@ -41,7 +41,7 @@ void patchbay::printHistogram(StringRef Title, double Unit,
     T.addColumn(Column, Table::Right);
   T.addColumn("", Table::Left);
   for (size_t I = First; Most && I <= Last; ++I) {
-    // Whoever was there shows, if only a little.
+    // Each bucket with calls shows at least a short bar.
     unsigned Bar = unsigned(double(Buckets[I]) / double(Most) * BarWidth);
     if (Buckets[I] && !Bar)
       Bar = 1;

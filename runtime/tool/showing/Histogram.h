@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many calls took how long, in buckets that are each twice as wide as the
-// one before: bucket I begins at 2^I units, the first at 0.
+// Numbers of calls by duration. Each bucket is twice as wide as the one before:
+// bucket I begins at 2^I units, the first at 0.
 #ifndef PATCHBAY_TOOL_HISTOGRAM_H
 #define PATCHBAY_TOOL_HISTOGRAM_H
 
@@ -12,13 +12,13 @@
 
 namespace patchbay {
 
-/// Counts a call. It is told the inverse of the unit, since there are millions of calls,
-/// and a division takes longer than all else here.
+/// Counts a call. Takes the inverse of the unit: there are millions of calls,
+/// and a division would take longer than all else here.
 void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns);
-/// Where bucket I begins, in ns.
+/// The beginning of bucket I, in ns.
 uint64_t bucketStart(double Unit, size_t I);
-/// A line for each bucket from the first to the last with calls, in the form
-/// that bpftrace prints.
+/// Prints a line for each bucket from the first to the last one with calls, in
+/// bpftrace's format.
 void printHistogram(llvm::StringRef Title, double Unit,
                     llvm::ArrayRef<uint64_t> Buckets, llvm::raw_ostream &OS);
 

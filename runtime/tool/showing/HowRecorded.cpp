@@ -54,12 +54,12 @@ static std::string sample(const DataFile &Data) {
   return Sample > 1 ? "1/" + utostr(Sample) : "all calls";
 }
 
-// What is found out of slow calls takes time in their callers.
+// Examining slow calls costs time in their callers.
 static std::string why(const DataFile &Data) {
   return Data.Why ? "of " + durationText(Data.Why->ThresholdNs) + " or more" : "none";
 }
 
-// The process that was traced has counted those of its children, too.
+// The traced process has counted its children's, too.
 static uint64_t leftOut(const Trace &T) {
   uint64_t Calls = 0;
   for (const TraceProcess &P : T.Processes)
@@ -68,8 +68,8 @@ static uint64_t leftOut(const Trace &T) {
   return Calls;
 }
 
-// What there is in the processes, which are mostly all the same. One that had
-// nothing to trace does not say how that would have been done.
+// The values of all processes, which are usually the same. Skips processes
+// without anything to trace.
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   std::set<std::string> Known;
   for (const TraceProcess &P : T.Processes)
@@ -91,7 +91,7 @@ static EntriesOf tracedEntries(const Trace &T) {
     for (const auto &[Number, F] : P.Data.functions())
       Add(F.Module, F.Entry);
   }
-  // Of counters there are sums alone.
+  // For counters only sums are left.
   for (const TraceFunction &F : T.Functions)
     if (!F.BuildId.empty())
       Result[F.BuildId].insert(F.Entry);
@@ -117,8 +117,8 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
 }
 
 RecordedAs patchbay::howRecorded(const Trace &T) {
-  // The first to begin is the one that the others come from. The kernel, whose calls
-  // are without a date, is no such.
+  // The others descend from the first one to begin. The kernel, whose calls
+  // have no date, is no candidate.
   auto Began = [](const TraceProcess &P) {
     return std::pair(!P.Data.StartNs, P.Data.StartNs);
   };

@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Of the part that grows with the recording. The rest is some 60 KB.
+// Limit of the part that grows with the recording. The rest is some 60 KB.
 static constexpr size_t MaxData = 4'500'000;
 
 PageSide::PageSide(Trace &T, StringRef Dir) : T(T), Dir(Dir), Times(T), Notes(T) {
@@ -102,7 +102,7 @@ static PageContent contentOf(PageSide &After, PageSide &Before,
 // What is on top
 //===----------------------------------------------------------------------===//
 
-// "1234567" as "1,234,567", since people read it.
+// "1234567" as "1,234,567", for readability.
 static std::string grouped(uint64_t N) {
   std::string Text = utostr(N);
   for (size_t I = Text.size(); I > 3; I -= 3)
@@ -139,8 +139,7 @@ static void printFacts(const PageSide &Side, raw_ostream &OS) {
   OS << "</dl>\n";
 }
 
-// What cannot be seen on the page, on top of it: whoever looks at the rest has to
-// know.
+// Data that the page cannot show. It comes first, since readers must know it.
 static std::vector<std::string> missing(const PageSide &Side) {
   std::vector<std::string> Lines;
   for (const LossText &Loss : lossTexts(lossesOf(Side.T), Side.Dir))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recording, or how one differs from another, as one page for a browser. It needs no
-// network and nothing beside it. What it looks like, and what it does, is in page/.
+// A recording, or the difference between two, as a single page for a browser.
+// It needs no network and no other file. page/ has its design and scripts.
 #ifndef PATCHBAY_TOOL_HTMLREPORT_H
 #define PATCHBAY_TOOL_HTMLREPORT_H
 
@@ -15,7 +15,7 @@ namespace patchbay {
 
 /// A recording for the page.
 struct PageSide {
-  /// Reads the calls of T. Dir is what it was read from.
+  /// Reads the calls of T. Dir is the recording's directory.
   PageSide(Trace &T, llvm::StringRef Dir);
 
   Trace &T;
@@ -26,12 +26,12 @@ struct PageSide {
   CallNotes Notes;
 };
 
-/// Functions are sorted as those of the table are. Before: null, or what After is
-/// compared with; then By is what has changed.
+/// Functions have the order of the table. Before: null, or the recording to
+/// compare After with. Then By is the field whose change matters.
 void printPage(PageSide &After, PageSide *Before, Field By, llvm::raw_ostream &OS);
 
-/// The page apart from what is in a recording, made from page/ at build time; it has a
-/// mark "<!--NAME-->" where something belongs.
+/// The page without a recording's data, made from page/ at build time. A mark
+/// "<!--NAME-->" shows where data belongs.
 extern const char HtmlTemplate[];
 
 } // namespace patchbay

@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// So many functions are named, of those that calls are missing of, in so many characters.
+// Limits for the functions named in a message: their number, and characters.
 static constexpr size_t MostNames = 5, RoomForNames = 64;
 
 static std::string shortName(StringRef Name) {
@@ -78,7 +78,7 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     Of.second = SaturatingAdd(Of.second, A.LeftOut);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
-    if (F.Flags & PBD_LEFT_OUT_AGAIN) // is in Costly, too
+    if (F.Flags & PBD_LEFT_OUT_AGAIN) // Costly has it, too
       continue;
     auto [Module, Entry] = Data.place(F.Address);
     constexpr uint64_t WithoutExit = PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_NORETURN |
@@ -131,7 +131,7 @@ Losses patchbay::lossesOf(Trace &T) {
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
-  // Which modules these are is said of each.
+  // Each such module has its own message.
   if (any_of(L.Others,
              [](const auto &M) { return M.second.first == PBD_OTHER_VERSION; }))
     L.Failures.erase(EPROTONOSUPPORT);
@@ -149,7 +149,7 @@ std::string patchbay::counted(uint64_t N, StringRef What) {
   return utostr(N) + " " + What.str() + (N == 1 ? "" : Plural.str());
 }
 
-// "a, b and 2 more": the first by the alphabet.
+// "a, b and 2 more", in alphabetical order.
 static std::string
 namesText(const std::map<std::pair<std::string, uint64_t>, std::string> &Of) {
   std::vector<std::string> Names;
@@ -172,11 +172,11 @@ static std::string callsText(const CallsOf &Of) {
          listed(Parts, MostNames, RoomForNames) + ")";
 }
 
-// Of a daemon that has become another user the reason is mostly that.
+// The usual reason: the daemon has changed its user.
 static std::string childText(const Losses &L) {
   if (!L.ChildErrno)
     return ", or were started by vfork() in a thread that had recorded nothing";
-  // That is what the runtime says by it: runtime/trace/data_file.h.
+  // The runtime uses this errno for --max-size: runtime/trace/data_file.h.
   if (L.ChildErrno == EXFULL)
     return ": all files together had the size of --max-size";
   std::string Text =
@@ -187,7 +187,7 @@ static std::string childText(const Losses &L) {
   return Text;
 }
 
-// Of a module of which nothing was traced.
+// Describes a module that could not be traced.
 static std::string otherText(uint32_t Why, uint32_t Number) {
   if (Why == PBD_OTHER_VERSION)
     return "none of its functions was traced: it was compiled for version " +

@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Of all that had something to trace, if there is one.
+// Do all files with a tracer have this flag? False without such files.
 static bool allHave(ArrayRef<const DataFile *> Files, uint32_t Flag) {
   bool Found = false;
   for (const DataFile *Data : Files) {
@@ -32,7 +32,7 @@ bool patchbay::neverWithin(ArrayRef<const DataFile *> Files) {
   return allHave(Files, PBD_SESSION_NO_ROOT);
 }
 
-// Those that had a tracer, whether or not they were called.
+// The number of functions with a tracer, called or not.
 static size_t countArmed(const Trace &T) {
   std::set<std::pair<std::string, uint64_t>> Armed;
   for (const TraceProcess &P : T.Processes)
@@ -47,7 +47,7 @@ static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
   });
 }
 
-// A call that was not recorded leaves nothing that says why.
+// A call that was not recorded leaves no reason behind.
 static std::string whyNoCall(const Trace &T) {
   std::vector<const DataFile *> Files;
   for (const TraceProcess &P : T.Processes)
@@ -67,7 +67,7 @@ static std::string whyNoCall(const Trace &T) {
                         durationText(P.Data.Session->ThresholdNs));
       break;
     }
-  // The others write something down when a call begins.
+  // The other tracers record something when a call begins.
   if (any(T, [](auto &S) {
         return S.Tracer == "function_duration" ||
                S.Tracer == "function_profile" || S.ThresholdNs;

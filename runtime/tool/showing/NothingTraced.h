@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why there is nothing in a recording.
+// Explains an empty recording.
 #ifndef PATCHBAY_TOOL_NOTHINGTRACED_H
 #define PATCHBAY_TOOL_NOTHINGTRACED_H
 
@@ -8,13 +8,13 @@
 
 namespace patchbay {
 
-/// Of a trace without functions: that none was traced, or that no call of those
-/// that were was recorded, and what may be the reason.
+/// For a trace without functions: tells that none was traced, or that no call
+/// of them was recorded, and possible reasons.
 llvm::Error nothingTraced(const Trace &T, llvm::StringRef Dir);
 
-/// Whether the function of --start-at was called in no process.
+/// Did no process call the function of --start-at?
 bool neverStarted(llvm::ArrayRef<const DataFile *> Files);
-/// The same of a call of a function of --under.
+/// Did no process call a function of --under?
 bool neverWithin(llvm::ArrayRef<const DataFile *> Files);
 
 } // namespace patchbay

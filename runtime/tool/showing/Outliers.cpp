@@ -51,7 +51,7 @@ void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
     if (!IsRoot(C.Function))
       return;
     RootDepth = Open.size() - 1;
-    // One that was not seen to end is in neither tree, nor what it called.
+    // A call without a known end is in neither tree, nor are its callees.
     IsCounted = C.hasDuration();
     RootValues = V ? *V : DataValues();
   }
@@ -81,7 +81,7 @@ void OutlierTrees::end(ArrayRef<TraceCall> Open, size_t Depth,
   RootDepth.reset();
 }
 
-// How long a call took is known when it has ended, and so is which tree is its.
+// When a call has ended, its duration decides about its tree.
 void OutlierTrees::endRoot(const TraceCall &C) {
   bool IsSlow = C.Duration >= From;
   for (uint32_t Node : Touched) {

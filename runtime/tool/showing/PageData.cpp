@@ -5,32 +5,33 @@
 //     names                     of functions, each an array: see formsOf()
 //     modules, module           of functions: module is an index in modules
 //     after, before             columns of the table, each an array by function, null
-//                               where nothing is known; before is null if there is one
-//                               recording only
-//     p                         how likely both are of one kind, of two recordings
+//                               for unknown values; before is null for a single
+//                               recording
+//     p                         with two recordings: see likelihood()
 //     unit, unitBefore          of histograms, in ns
 //     threads                   [name, process, calls, busy, rows]
-//     processes                 what they are called
-//     begin, length             of the timeline, in ns, the former as text
+//     processes                 their names
+//     begin, length             of the timeline, in ns; begin is a string
 //     directory                 of the recording, for a shell
 //     resolution, maxRows, deeper       see Timeline
-//     activityBegin, activityPart       the same; from the timeline's begin on
-//     noted                     how many calls have more than times
-//     notes                     [thread, row, span, text], of some of them
-//     sampled                   self of tree is none: not all calls were recorded
+//     activityBegin, activityPart       see Timeline; relative to the timeline's begin
+//     noted                     number of calls with further data
+//     notes                     [thread, row, span, text], for some of them
+//     sampled                   tree has no self times: only some calls were recorded
 //     noCalls, noDurations      see PageContent
 //   LEB128:
-//     tree: how many nodes; then a column after the other: how much less deep a node is
-//       than one below the node before, function + 2 (0: all, 1: others), paths, and
-//       calls, total, self, open, cut off of After; of two recordings of Before, too
-//     activity, of each function: how many parts with calls; of each how many without
-//       before it, and its calls
-//     histograms, of each function: how many buckets, and these; of two, those of Before
-//     timeline, of each row of each thread: how many spans; then a column after the
-//       other: gap to the one before, length, 4 * calls + open + 2 * cut off, function,
-//       and of those with more than one call, how much less than length busy is; last
-//       how many have calls that are too deep, and of each how many without these are
-//       before it, and how many calls they are
+//     tree: number of nodes; then one column after another: depth of the previous node
+//       plus 1 minus the node's depth, function + 2 (0: all, 1: others), paths, and
+//       calls, total, self, open, cut off of After; with two recordings, also of Before
+//     activity, for each function: number of parts with calls; for each, the number of
+//       parts without calls before it, and its calls
+//     histograms, for each function: number of buckets, and these; with two recordings,
+//       also those of Before
+//     timeline, for each row of each thread: number of spans; then one column after
+//       another: gap to the previous span, length, 4 * calls + open + 2 * cut off,
+//       function, and for spans with more than one call, length minus busy; last, the
+//       number of spans with calls that are too deep, and for each the number of spans
+//       without such calls before it, and their number
 #include "PageData.h"
 #include "Diagnostics.h"
 #include "names/ShortNames.h"
@@ -104,7 +105,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
   });
 }
 
-// Of spans that are one call.
+// Notes of spans that are one call.
 void Writer::notes(json::OStream &J) {
   const std::vector<TimelineThread> &Threads = C.Times->Threads;
   J.attribute("noted", C.Notes->calls());
@@ -265,7 +266,8 @@ void Writer::histograms() {
 void Writer::row(ArrayRef<TimelineSpan> Row) {
   number(Row.size());
   uint64_t End = C.Times->Begin;
-  // Of threads whose own clock stands still, one may begin before the last has ended.
+  // If a thread's own clock stands still, a span may begin before the previous
+  // one has ended.
   std::vector<uint64_t> Lengths;
   for (const TimelineSpan &S : Row) {
     uint64_t Start = std::max(S.Start, End);
@@ -311,7 +313,7 @@ std::string Writer::all() {
   return std::string(Size, sizeof(Size)) + Json + NumberText;
 }
 
-// What no other function is called, longest first, and last its own name.
+// Unique forms of each name, longest first, and last its own name.
 static std::vector<std::vector<std::string>> formsOf(std::vector<std::string> Names) {
   const size_t Size = Names.size();
   ShortNames Short(std::move(Names), "\u2026");
@@ -340,7 +342,7 @@ std::string patchbay::pageData(const PageContent &Content, size_t MaxSize) {
     }
     if (Text.size() <= MaxSize)
       return Text;
-    // Spans are most of it, and what a span takes stays about the same.
+    // Spans are most of the data, and the size of a span stays about the same.
     size_t Enough = double(Content.Times->spans()) * MaxSize / Text.size();
     bool Changed = false;
     while (Content.Times->spans() > Enough && Content.Times->coarsen())

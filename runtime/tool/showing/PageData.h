@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the page's script reads, as text for a page: JSON with names and figures, then
-// numbers in LEB128 for what there is much of; compressed by zlib, then Base64.
+// The data for the page's script, as text: JSON with names and numbers, and
+// LEB128 for bulk numbers. It is compressed by zlib, and encoded in Base64.
 // page/data.js reads it.
 #ifndef PATCHBAY_TOOL_PAGEDATA_H
 #define PATCHBAY_TOOL_PAGEDATA_H
@@ -16,21 +16,23 @@ namespace patchbay {
 struct PageFunction {
   std::string Name, Module;
   const FunctionDurations *After;
-  const FunctionDurations *Before; // null if there is one recording only
+  const FunctionDurations *Before; // null for a single recording
 };
 
 struct PageContent {
-  const Trace *T, *Before; // Before: null if there is one recording only
+  const Trace *T, *Before; // Before: null for a single recording
   std::vector<PageFunction> Functions;  // in the order of the table
-  std::vector<uint32_t> PlaceOf;        // there, by index in T->Functions
+  std::vector<uint32_t> PlaceOf;        // index in Functions, by index in
+                                        // T->Functions
   std::vector<PageNode> Tree;
-  std::string Dir; // of T
-  Timeline *Times; // is made coarser until all fits
+  std::string Dir; // directory of T
+  Timeline *Times; // made coarser until the data fits
   const CallNotes *Notes;
-  std::string NoCalls, NoDurations; // why there is nothing to see; empty if there is
+  std::string NoCalls, NoDurations; // why there is nothing to show; otherwise
+                                    // empty
 };
 
-/// As short as MaxSize, unless names alone are more.
+/// Data of at most MaxSize, unless names alone exceed it.
 std::string pageData(const PageContent &Content, size_t MaxSize);
 
 } // namespace patchbay

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Where all calls are, as far as that is known before they are read.
+// The time of all calls, as far as it is known before they are read.
 static std::pair<uint64_t, uint64_t> timeOf(const Trace &T) {
   uint64_t Begin = UINT64_MAX, End = 0;
   for (const TraceThread &Thread : T.Threads) {
@@ -35,8 +35,8 @@ void Timeline::beginThread(const TraceThread &) {
   Deeper = 0;
 }
 
-// Adds S to the last span of the row if the two need not be told apart; else it is a
-// span of its own, and that is what is returned.
+// Adds S to the last span of the row if both can share one. Otherwise adds a
+// new span, and returns true.
 bool Timeline::append(std::vector<TimelineSpan> &Row, const TimelineSpan &S) const {
   uint64_t Width = resolution();
   if (!Shift || Row.empty() || Row.back().Length >= Width || S.Length >= Width ||
@@ -112,7 +112,7 @@ bool Timeline::coarsen() {
   size_t Before = Spans;
   if (Rows * 16 > Before)
     halveRows();
-  // A quarter less, so that it is not to be done soon again.
+  // Removes a quarter, so that it is not necessary again soon.
   while (Shift != 62 && Spans > Before - (Before + 3) / 4) {
     ++Shift;
     Spans = 0;
@@ -130,8 +130,8 @@ bool Timeline::coarsen() {
   return Spans < Before;
 }
 
-// Calls in rows that go are counted in those that they are within, which may still be
-// open in the thread that is read now.
+// Calls of removed rows count in their outer calls. These may still be open in
+// the thread that is being read.
 void Timeline::halveRows() {
   if (MaxRows == 1)
     return;

@@ -44,7 +44,7 @@ void PageTree::dropRare(size_t MaxNodes) {
                    std::greater<>());
   uint64_t TooLittle = Weights[MaxNodes];
   std::vector<PageNode> Kept;
-  // Where a node is now, or the node that it is summed in.
+  // The present index of each node, or of the node that includes it.
   std::vector<uint32_t> Places;
   DenseMap<uint32_t, uint32_t> OthersOf; // by parent
   for (uint32_t I = 0; I != Nodes.size(); ++I) {
@@ -63,7 +63,7 @@ void PageTree::dropRare(size_t MaxNodes) {
       if (New)
         Kept.push_back({PageNode::Others, N.Parent, N.Depth, {}, {}, 0});
     }
-    // Time of what is below it is in that already.
+    // The other node's time already includes what is below it.
     if (IsWithin)
       N.After.Total = N.Before.Total = 0;
     addTo(Kept[To].After, N.After);

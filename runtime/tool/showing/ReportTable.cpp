@@ -9,13 +9,13 @@ using namespace llvm;
 using namespace patchbay;
 
 std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
-  // What a function did between calls of others is not known, nor which calls were
-  // within it, where some of them were not recorded.
+  // If only some calls were recorded, self times and nested calls are not
+  // known.
   if (By == Apart::Nothing && T.isSampled())
     return {Field::Made,    Field::Calls, Field::Total, Field::Average,
             Field::Longest, Field::Name,  Field::Share};
   Field Of = By == Apart::Thread ? Field::Thread : Field::Caller;
-  // Of entries alone nothing is known but how many there are.
+  // For entries only their number is known.
   if (!T.hasDurations())
     return By == Apart::Nothing
                ? std::vector<Field>{Field::Calls, Field::Name, Field::Module, Field::Share}
@@ -65,7 +65,7 @@ bool patchbay::isQuantile(Field F) {
   return F == Field::P50 || F == Field::P95 || F == Field::P99;
 }
 
-// Others are times.
+// Other fields are times.
 static bool isNumber(Field F) {
   return F == Field::Made || F == Field::Calls || F == Field::Unfinished;
 }
@@ -158,7 +158,7 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
       return DA.SubName < DB.SubName;
     if (By == Field::Module && FA.Module != FB.Module)
       return FA.Module < FB.Module;
-    // The tracer function records no times: all are the same.
+    // The function tracer records no times, so all are equal.
     if (By != Field::Name && DA.Calls != DB.Calls)
       return DA.Calls > DB.Calls;
     return std::tie(FA.Name, FA.Module, FA.Entry, DA.Of) <
@@ -172,19 +172,19 @@ static std::string subFigures(const FunctionDurations &F) {
       .str();
 }
 
-// Of a table: what is behind the name is as long as it is.
+// For a table: the text after the name is not shortened.
 static std::string subCell(const FunctionDurations &F, bool HasSelf) {
   return F.SubName.empty() || !HasSelf
              ? "-"
              : Table::nameCell("", printable(F.SubName), subFigures(F));
 }
 
-// What is left of a time that was mostly tracing is not known well.
+// If most of a measured time was tracing, the rest is imprecise.
 static std::string estimateText(const FunctionDurations &F, uint64_t Ns) {
   return (F.isMostlyCost() ? "~" : "") + durationText(Ns);
 }
 
-// HasSelf: all calls that were made of other functions are known.
+// HasSelf: all calls of other functions are known.
 std::string patchbay::fieldText(const TraceFunction &Function,
                                 const FunctionDurations &F, Field Of,
                                 bool HasSelf) {

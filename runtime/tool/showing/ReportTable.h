@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of `patchbay report`: which columns, in which order, and the same
-// of two recordings side by side.
+// The table of `patchbay report`: its columns and their order, for one
+// recording, or for two side by side.
 #ifndef PATCHBAY_TOOL_REPORTTABLE_H
 #define PATCHBAY_TOOL_REPORTTABLE_H
 
@@ -29,37 +29,39 @@ enum class Field {
   Module
 };
 
-/// What to show and by what to sort unless somebody says so.
+/// The default columns and sort order.
 std::vector<Field> defaultFields(const Trace &T, Apart By = Apart::Nothing);
 std::vector<Field> defaultDiffFields(const Trace &T);
-/// What is sorted by is seen, too.
+/// Adds the field for sorting to the columns.
 std::vector<Field> withSorted(std::vector<Field> Fields, Field By);
 Field defaultSort(const Trace &T);
 Field defaultDiffSort(const Trace &T);
 
-/// Whether it takes FunctionDurations::Durations.
+/// Does it need FunctionDurations::Durations?
 bool isQuantile(Field F);
 
-/// What is above a column, and in it.
+/// The title and the cells of a column.
 llvm::StringRef fieldTitle(Field F);
 std::string fieldText(const TraceFunction &Function, const FunctionDurations &F,
                       Field Of, bool HasSelf);
 
-/// Indices of the functions, largest or first name first.
+/// Indices of the functions, by value or name: largest value first, or
+/// alphabetical.
 std::vector<size_t> sortFunctions(const Trace &T,
                                   llvm::ArrayRef<FunctionDurations> Functions,
                                   Field By);
 
-/// Indices of those that were called, first those of which By has changed most.
+/// Indices of called functions. Those with the largest change of By come first.
 std::vector<size_t> sortCompared(llvm::ArrayRef<Compared> Functions, Field By);
 
-/// The functions in Order, in lines of at most Width characters; 0: of any length.
+/// Prints the functions in Order, in lines of at most Width characters; 0:
+/// unlimited.
 void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
                  unsigned Width, llvm::raw_ostream &OS);
 
-/// How After differs from Before, by how much By has changed. Functions are compared
-/// by name, so Field::Module is not for this, and neither is Sub.
+/// Prints the differences between After and Before, sorted by the change of By.
+/// Functions are compared by name, so Field::Module and Sub are not possible.
 void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
                      llvm::ArrayRef<Field> Fields, bool AreDefault,
                      unsigned Width, llvm::raw_ostream &OS);

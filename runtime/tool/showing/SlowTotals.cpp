@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// So many of what it waited for, and of who called it.
+// Number of waits and callers that are shown.
 static constexpr size_t Shown = 3;
 
 void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
@@ -44,13 +44,13 @@ mostFirst(const std::map<std::string, uint64_t> &Of) {
 namespace {
 struct SlowRow {
   std::string Calls, Total, OffProcessor, Function;
-  std::vector<std::string> For, Callers; // what is most first
+  std::vector<std::string> For, Callers; // largest first
 
   static constexpr size_t FunctionColumn = 3, ForColumn = 4;
   std::vector<std::string> cells(std::string Waits, size_t NrCallers) const {
     return {Calls, Total, OffProcessor, Function, std::move(Waits), callers(NrCallers)};
   }
-  // Only one of them can be shortened.
+  // Only one caller can be shortened.
   std::string callers(size_t Nr) const {
     std::string All = listed(Callers, Nr);
     return Nr > 1 || Callers.empty()
@@ -64,7 +64,7 @@ struct SlowRow {
 static const std::vector<std::string> Titles = {
     "calls", "total", "off processor", "function", "waited for", "called from"};
 
-// What all else leaves of a line.
+// The space that other columns leave in a line.
 static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Width) {
   std::vector<std::vector<std::string>> All = {Titles};
   for (const SlowRow &R : Rows)
@@ -79,9 +79,9 @@ static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Wi
   return Width > Others ? Width - Others : 1;
 }
 
-// A number behind half of a list would be taken for that of another wait. So where a
-// line is too long, first shorter waits give way, then all callers but the first, and
-// then Table shortens names.
+// In a shortened list a number would seem to belong to another wait. So if a
+// line is too long, first shorter waits are dropped, then all callers but the
+// first. Then Table shortens names.
 static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
   size_t First = 0, NrCallers = Shown, Room = 0;
   for (const SlowRow &R : Rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the slow calls of each function waited for, summed: of those of which it was
-// recorded (`record --why`).
+// Sums of what the slow calls of each function waited for, if it was recorded
+// (`record --why`).
 #ifndef PATCHBAY_TOOL_SLOWTOTALS_H
 #define PATCHBAY_TOOL_SLOWTOTALS_H
 
@@ -18,9 +18,9 @@ public:
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
 
   bool empty() const { return Of.empty(); }
-  /// What is longest first; below it who had called the function.
+  /// Longest sums first, each followed by the function's callers.
   void print(llvm::raw_ostream &OS, unsigned Width) const;
-  /// An attribute of a function's object, if it had slow calls.
+  /// Prints an attribute of a function's object, if it had slow calls.
   void print(llvm::json::OStream &J, uint32_t Function) const;
 
 private:

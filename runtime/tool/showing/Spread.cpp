@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The first row is of numbers below Columns, each of which has a bucket; row R of those
-// that begin at 2^(R - 1) times as much.
+// The first row has a bucket for each number below Columns. Row R is for
+// numbers from 2^(R - 1) times Columns on.
 std::pair<size_t, size_t> Spread::place(uint64_t Ns) {
   if (Ns < Columns)
     return {0, Ns};
@@ -56,7 +56,7 @@ uint64_t Spread::quantile(double Part) const {
   return std::min(std::max(Found, Calls ? Shortest : 0), Longest);
 }
 
-// With fewer the sum of ranks is not distributed normally.
+// With fewer calls the sum of ranks is not normally distributed.
 static constexpr uint64_t LeastCalls = 8;
 
 std::optional<double> patchbay::likelihood(const Spread &A, const Spread &B) {

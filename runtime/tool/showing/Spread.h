@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long calls took, to one part in 128, in a few kilobytes whatever their number: 64
-// buckets of the same width between each power of two and the next, as in HdrHistogram.
+// Durations of calls, to one part in 128, in a few kilobytes for any number of
+// calls. As in HdrHistogram, it has 64 buckets of the same width between each
+// power of two and the next.
 #ifndef PATCHBAY_TOOL_SPREAD_H
 #define PATCHBAY_TOOL_SPREAD_H
 
@@ -28,10 +29,11 @@ public:
   }
   void add(const Spread &Other);
   uint64_t calls() const { return Calls; }
-  /// What Part of all calls, 0 to 1, took at most: the middle of its bucket, as far
-  /// as there were such calls. 0 of none.
+  /// The duration that Part of all calls, 0 to 1, did not exceed: the middle of
+  /// its bucket, limited to existing durations. 0 without calls.
   uint64_t quantile(double Part) const;
-  /// Shows the buckets with calls, shortest first: the middle of each, and how many.
+  /// Calls Show for the buckets with calls, shortest first, with the middle and
+  /// the number of calls.
   void forEach(llvm::function_ref<void(uint64_t Ns, uint64_t Calls)> Show) const;
 
 private:
@@ -39,14 +41,15 @@ private:
   static std::pair<size_t, size_t> place(uint64_t Ns);
   static uint64_t middle(size_t Row, size_t Column);
 
-  std::vector<std::vector<uint64_t>> Rows; // of a power of two each
+  std::vector<std::vector<uint64_t>> Rows; // one per power of two
   uint64_t Calls = 0, Shortest = UINT64_MAX, Longest = 0;
 };
 
-/// How likely two recordings differ by so much or more if all calls are of one kind: the
-/// rank-sum test of Mann and Whitney (Ann. Math. Statist. 18, 1947), two-sided, by the
-/// normal distribution, with the correction for values that are the same. Nothing if one
-/// has so few calls that this says nothing.
+/// The probability that two recordings differ this much or more if all their
+/// calls have the same distribution. Uses the rank-sum test of Mann and Whitney
+/// (Ann. Math. Statist. 18, 1947), two-sided, by the normal distribution, with
+/// the correction for ties. Nothing if one has too few calls for a meaningful
+/// result.
 std::optional<double> likelihood(const Spread &A, const Spread &B);
 
 } // namespace patchbay

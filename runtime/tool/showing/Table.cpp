@@ -9,10 +9,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A C++ name can be hundreds of characters long. Such a cell pushes the rest of
-// its own line, instead of every line, to the right.
+// A C++ name can be hundreds of characters long. Such a cell shifts the rest of
+// its own line instead of all lines.
 static constexpr size_t MaxWidth = 100;
-// No column of text becomes narrower than this.
+// Columns of text keep at least this width.
 static constexpr size_t MinWidth = 16;
 
 void Table::addColumn(StringRef Title, Alignment Align) {
@@ -24,7 +24,7 @@ void Table::addRow(std::vector<std::string> Cells) {
   Rows.push_back(std::move(Cells));
 }
 
-// Names have no such character: printable().
+// Names never contain this character: see printable().
 static constexpr char Edge = '\0';
 
 std::string Table::nameCell(StringRef Before, StringRef Name, StringRef Behind) {
@@ -52,7 +52,8 @@ static size_t lengthOf(ArrayRef<size_t> Widths) {
   return Length;
 }
 
-// The widest column of text gives first, until lines fit or all are narrow.
+// Shortens the widest column of text first, until lines fit or all columns are
+// narrow.
 std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
   std::vector<size_t> Limits = widths(Of);
   for (size_t Length = lengthOf(Limits); Width && Length > Width; --Length) {
@@ -69,7 +70,7 @@ std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
 }
 
 namespace {
-/// A column of names, each of them once, since rows may be of one function.
+/// A column of names, each stored once, since rows may have the same function.
 struct NameColumn {
   size_t Index;
   struct Cell {
@@ -101,7 +102,8 @@ static NameColumn readNames(ArrayRef<std::vector<std::string>> Rows, size_t Inde
   return Result;
 }
 
-// All names of a table have one form, if lines fit in one. Else each gives way by itself.
+// All names of a table have the same form, if lines fit with it. Otherwise each
+// is shortened by itself.
 void Table::fitNames(Cells &Of, unsigned Width) const {
   auto Fits = [&] { return !Width || lengthOf(widths(Of)) <= Width; };
   if (Fits())
@@ -130,7 +132,7 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
   });
 }
 
-// What is more than before is seldom what one wants.
+// An increase is usually bad news.
 static std::string styledCell(const std::string &Cell, bool IsTitle) {
   StringRef Text = Cell;
   if (IsTitle)

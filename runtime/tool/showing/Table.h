@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Columns that line up, and names that cannot move the cursor.
+// Prints aligned columns. Names cannot move the cursor.
 #ifndef PATCHBAY_TOOL_TABLE_H
 #define PATCHBAY_TOOL_TABLE_H
 
@@ -16,16 +16,16 @@ namespace patchbay {
 
 class Table {
 public:
-  /// Whole: to the left, and not shortened. Names: to the left, of functions, shortened by
-  /// names/ShortNames.h.
+  /// Whole: left-aligned, not shortened. Names: left-aligned names of
+  /// functions, shortened by names/ShortNames.h.
   enum Alignment { Left, Right, Whole, Names };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
-  /// In a cell of Names, where there is something before or behind the name.
+  /// A cell of Names with text before or after the name.
   static std::string nameCell(llvm::StringRef Before, llvm::StringRef Name,
                               llvm::StringRef Behind);
-  /// Shortens columns of text until lines fit into Width; 0 shortens nothing. On standard
-  /// output titles and differences ("+1.5 us") are in colours.
+  /// Shortens columns of text until lines fit into Width; 0 shortens nothing.
+  /// On standard output, titles and differences ("+1.5 us") have colours.
   void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
 
 private:
@@ -42,14 +42,13 @@ private:
   Cells Rows = {{}};
 };
 
-/// What stands before something that is within Depth others: two spaces for each.
-/// Beyond 50, as many as ftrace keeps, a number says how many there are: lines
-/// that grow with the depth would make the text of a recursion grow with its
-/// square.
+/// The indentation of Depth levels: two spaces for each. Beyond 50, ftrace's
+/// limit, a number replaces further spaces. Otherwise the output of a recursion
+/// would grow with the square of its depth.
 std::string indentation(size_t Depth);
 
-/// "a 5, b 3 and 2 more": of Parts as many as fit into Room characters, but the first
-/// in any case, and none cut. 0: there is room for Most of them.
+/// "a 5, b 3 and 2 more": as many of Parts as fit into Room characters, but at
+/// least the first, and none cut off. Room 0: Most of them.
 std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);
 
 } // namespace patchbay

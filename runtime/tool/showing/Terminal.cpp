@@ -16,7 +16,7 @@ struct Terminal {
   bool IsTerminal = isatty(STDOUT_FILENO);
   bool ErrorsAre = isatty(STDERR_FILENO);
   bool FullNames = false;
-  unsigned Width = 100; // where neither a terminal nor COLUMNS says
+  unsigned Width = 100; // the default without a terminal and COLUMNS
   pid_t Pager = 0;
 
   Terminal() {
@@ -31,7 +31,7 @@ struct Terminal {
 };
 } // namespace
 
-// As it was before there was a pager.
+// Its state before a pager was started.
 static Terminal &terminal() {
   static Terminal T;
   return T;
@@ -88,16 +88,16 @@ static void waitForPager() {
     ;
 }
 
-// The pager gets Ctrl-C, too, and decides what that means. Whoever ended before it would
-// leave it to two readers of one terminal.
+// The pager also gets Ctrl-C, and decides what that means. If this command
+// ended earlier, the pager and the shell would both read from the terminal.
 static void endByPager(int Signal) {
   waitForPager();
   signal(Signal, SIG_DFL);
   raise(Signal);
 }
 
-// What less(1) has as git gives it: it ends if all fits on the screen, shows colours, and
-// leaves what it has shown.
+// Sets the same options for less(1) as git. It ends if everything fits on the
+// screen, shows colours, and does not clear the screen.
 static void becomePager(const std::string &Command, int From) {
   dup2(From, STDIN_FILENO);
   close(From);

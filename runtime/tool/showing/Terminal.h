@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where standard output goes to a terminal: a pager, as git and perf have one, and colour.
+// For standard output to a terminal: a pager, as in git and perf, and colours.
 #ifndef PATCHBAY_TOOL_TERMINAL_H
 #define PATCHBAY_TOOL_TERMINAL_H
 
@@ -12,26 +12,26 @@ namespace patchbay {
 
 enum class ColorMode { Auto, Always, Never };
 
-/// Before anything is printed; else it is as with Auto, and without a pager. With one,
-/// standard output and, if that is the same terminal, standard error lead to it from now
-/// on.
+/// Call before printing. Without it the mode is Auto, without a pager. With a
+/// pager, standard output goes to it from now on. So does standard error, if it
+/// is the same terminal.
 void setUpTerminal(ColorMode Mode, bool WithPager, bool FullNames);
-/// When all is printed: returns when its reader has seen enough.
+/// Call after printing. Returns when the user has left the pager.
 void endPager();
 
-/// Whether people read standard output on a terminal, with a pager or without.
+/// Does standard output go to a terminal, with or without a pager?
 bool outputIsTerminal();
-/// In how many characters lines of tables should fit: those of that terminal, else COLUMNS,
-/// else 100. 0: names are not shortened.
+/// Width for lines of tables: that of the terminal, else COLUMNS, else 100. 0:
+/// names are not shortened.
 unsigned lineWidth();
 
-/// Whether what is printed there has colours: as --color says; else on terminals, unless
-/// NO_COLOR is set (no-color.org), or TERM is dumb.
+/// Does the output have colours? --color decides. By default terminals have
+/// them, unless NO_COLOR is set (no-color.org), or TERM is dumb.
 bool outputHasColor();
 bool errorsHaveColor();
 
 enum class Style { Bold, Red, Green, Yellow };
-/// Text in a style, if standard output has colours; else Text.
+/// Text in a style if standard output has colours; otherwise Text.
 std::string styled(llvm::StringRef Text, Style S);
 
 } // namespace patchbay

@@ -8,10 +8,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Advice is given from this part of the CPU time on.
+// From this part of the CPU time on the command gives advice.
 static constexpr double Large = 0.2;
 
-// What is left out must be so much of the calls, or it would not help.
+// Omitting functions must save this part of the calls to be useful.
 static constexpr double Helpful = 0.3;
 
 void TracingCost::add(const DataFile &Data, TracedNames &Names) {
@@ -32,7 +32,8 @@ void TracingCost::add(const DataFile &Data, TracedNames &Names) {
     sample(Data, Names);
 }
 
-// Which functions were called most. Some records of each block tell that well enough.
+// Finds the most frequent functions. Some records of each block are a good
+// enough sample.
 void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
   static constexpr size_t MostBlocks = 256, OfBlock = 256;
   std::map<uint32_t, uint64_t> ByNumber;
@@ -56,8 +57,8 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
     }
 }
 
-// For -N: a namespace or class, else a function; empty if none would help. What would
-// leave nothing to record is no help, either.
+// A namespace, class or function for -N; empty if none would help. Omitting
+// everything is no help, either.
 std::string TracingCost::busiest() const {
   std::map<StringRef, uint64_t> Scopes;
   uint64_t All = 0;

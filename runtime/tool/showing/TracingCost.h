@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it took to record the calls of a recording, and how that is said: by `record` when
-// the program has ended, and by each verb that reads a recording, the page included.
+// The cost of recording a recording's calls, and the messages about it.
+// `record` prints them when the program has ended. So does each verb that reads
+// a recording, including the page.
 #ifndef PATCHBAY_TOOL_TRACINGCOST_H
 #define PATCHBAY_TOOL_TRACINGCOST_H
 
@@ -12,18 +13,18 @@ namespace patchbay {
 
 class TracingCost {
 public:
-  /// Of a file whose events were at least counted.
+  /// Data: events must at least be counted.
   void add(const DataFile &Data, TracedNames &Names);
 
-  /// Part of the CPU time, from 0 to 1.
+  /// The part of the CPU time, from 0 to 1.
   double share() const { return CpuNs > 0 ? std::min(CostNs / CpuNs, 1.0) : 0; }
-  /// "21.6 M calls, tracing took 1.6 of 2.3 s of CPU time (74 ns a call, +-4)"; empty if
-  /// nothing is known.
+  /// "21.6 M calls, tracing took 1.6 of 2.3 s of CPU time (74 ns a call, +-4)";
+  /// empty if unknown.
   std::string text() const;
-  /// "try -N 'std::*' or --max-overhead 10%"; empty if the share is not large.
+  /// "try -N 'std::*' or --max-overhead 10%"; empty if the share is small.
   std::string advice() const;
 
-  /// Less than this part is not worth a line.
+  /// A smaller part is not worth a line.
   static constexpr double Noted = 0.05;
 
 private:

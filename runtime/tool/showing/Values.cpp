@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Of what is narrower than a register the upper half means nothing, and
-// compilers leave it zero as a rule: there, a negative int is one of 32 bits.
+// For values narrower than a register the upper half has no meaning. Compilers
+// usually leave it zero. So a negative int has 32 bits there.
 static std::optional<int64_t> smallInteger(uint64_t Value) {
   int64_t Signed = Value >> 32 ? int64_t(Value) : int32_t(Value);
   return Signed > -65536 && Signed < 65536 ? std::optional(Signed)
@@ -48,7 +48,7 @@ namedArgs(const DataValues &V) {
   return Result;
 }
 
-// Several values may be of a result that is a structure, or leads to one.
+// A result may be a structure, or lead to one, and then has several values.
 static std::string namedResult(const DataValues &V) {
   std::vector<std::string> Texts;
   for (size_t I = 0; I != V.Types->Fields.size(); ++I) {

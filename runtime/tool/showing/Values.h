@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments and results of calls, as text. Where types were not recorded integers are
-// shown as such if they are small, and else, as pointers, in hexadecimal.
+// Arguments and results of calls, as text. Without recorded types, small
+// integers are decimal, and others hexadecimal, like pointers.
 #ifndef PATCHBAY_TOOL_VALUES_H
 #define PATCHBAY_TOOL_VALUES_H
 
@@ -13,10 +13,10 @@ namespace patchbay {
 std::string argsText(const DataValues &V);
 /// "7", "0.5"; empty if there is none.
 std::string resultText(const DataValues &V);
-/// "args" and "result" of an object: numbers as such, where types are known,
-/// too.
+/// "args" and "result" of an object. Numbers are JSON numbers, also for known
+/// types.
 void printValues(llvm::json::OStream &J, const DataValues &V);
-/// "name(1, 2)": instead of the parameters that a demangled name has.
+/// "name(1, 2)": replaces the parameters of a demangled name.
 std::string calledText(llvm::StringRef Name, const DataValues &V);
 
 } // namespace patchbay

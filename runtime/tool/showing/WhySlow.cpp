@@ -16,7 +16,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// What a stack of a process may have: who follows it is bound by its tables.
+// Limit for stacks of a process, which control how far unwinding goes.
 static constexpr size_t MaxCallers = 128;
 
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@ static constexpr size_t MaxCallers = 128;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file with code on a stack, if it is still the one that was mapped.
+/// A file with code on a stack, if it has not changed since it was mapped.
 struct CodeFile {
   std::optional<ElfImage> Image;
   std::optional<LoadMap> Bytes;
@@ -43,7 +43,7 @@ const CodeFile &WhySlow::Files::of(const DataMapping &M, StringRef Symfs) {
   CodeFile &F = At->second;
   std::string Path = (Symfs + M.Path).str();
   struct stat Status;
-  // Another file by that name would have other functions there.
+  // Another file of that name would have other functions there.
   if (!New || !StringRef(M.Path).starts_with("/") || stat(Path.c_str(), &Status) ||
       (Symfs.empty() && Status.st_ino != M.Inode))
     return F;
@@ -83,7 +83,7 @@ static const DataMapping *mappingAt(const DataFile &Data, uint32_t Maps,
   return &*std::prev(Above);
 }
 
-/// From ELF addresses of the file to those that it had.
+/// The offset from ELF addresses of the file to run-time addresses.
 static std::optional<uint64_t> baseOf(const DataMapping &M, const CodeFile &F) {
   for (auto [Offset, Size, Address] : F.Code)
     if (M.Offset + (M.End - M.Begin) > Offset && M.Offset < Offset + Size)
@@ -95,7 +95,7 @@ static std::optional<uint64_t> baseOf(const DataMapping &M, const CodeFile &F) {
 // The stack
 //===----------------------------------------------------------------------===//
 
-/// What was copied of it, and the tables of the files.
+/// The copied stack, and the tables of the files.
 class WhySlow::Stack : public UnwindSource {
 public:
   Stack(const DataFile &Data, const DataSlow &S, Files &Opened, StringRef Symfs)
@@ -103,7 +103,7 @@ public:
   bool read(uint64_t Address, void *Bytes, size_t Size) const override;
   using UnwindSource::read;
   uint64_t frameHeader(uint64_t Code) const override;
-  /// What was asked for last lies behind what was copied of the stack.
+  /// The last request was beyond the copied part of the stack.
   bool wasTooShort() const { return WasTooShort; }
 
 private:
@@ -146,8 +146,8 @@ uint64_t WhySlow::Stack::frameHeader(uint64_t Code) const {
   return Base + F.FrameHeader;
 }
 
-// On AArch64, ppc64le and riscv64 frames are linked: where the caller goes on, and
-// where its own frame is.
+// On AArch64, ppc64le and riscv64 frames are linked: each has the return
+// address and the caller's frame.
 static std::vector<uint64_t> linkedFrames(uint16_t Machine, const UnwindSource &Stack,
                                           const DataSlow &S) {
   std::vector<uint64_t> Found = {S.CallerPc};
@@ -175,7 +175,7 @@ static DwarfRegisters registersOf(const DataSlow &S) {
   return Registers;
 }
 
-// Where files of the runtime are not there any more, the way begins at the caller.
+// If files of the runtime are missing, unwinding begins at the caller.
 static DwarfRegisters callersOf(const DataSlow &S) {
   DwarfRegisters Registers;
   Registers[NumbersOfX86_64.Pc] = S.CallerPc;
@@ -196,7 +196,7 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
   bool IsWhole = false, WasCut = false;
   if (Data.Machine == ELF::EM_X86_64) {
     Unwound U = unwindStack(Memory, NumbersOfX86_64, registersOf(S));
-    // Those within the function are the recorder's.
+    // Frames within the function belong to the recorder.
     size_t First = llvm::find_if(U.StackPointers,
                                  [&](uint64_t Sp) { return Sp >= S.CallerSp; }) -
                    U.StackPointers.begin();
@@ -212,8 +212,8 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
     Pcs = linkedFrames(Data.Machine, Memory, S);
     IsWhole = true; // as far as frames are linked
   }
-  // Calls of traced functions pass a trampoline, the library's or the module's own; the
-  // first one of a thread passes the library's general way.
+  // Calls of traced functions go through a trampoline of the library or of the
+  // module. The first one of a thread takes the library's general path.
   for (uint64_t Pc : Pcs)
     if (std::string Name = place(Data, S.Maps, Pc);
         !StringRef(Name).starts_with("pb_x86_64_") &&
@@ -242,7 +242,7 @@ std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address
   std::string Name = T.Names.around(Module, Address - *Base);
   if (Name.empty())
     return (File + "+0x" + utohexstr(Address - *Base, true)).str();
-  // Libraries have versions behind names: "read@@GLIBC_2.2.5".
+  // Names in libraries have versions appended: "read@@GLIBC_2.2.5".
   auto [Function, Version] = StringRef(Name).split('@');
   return Version.empty() ? Name : (Function + Version.substr(Version.rfind('+'))).str();
 }
@@ -251,7 +251,7 @@ std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address
 // What was waited for
 //===----------------------------------------------------------------------===//
 
-// What each wait goes through says nothing.
+// Functions that each wait goes through tell nothing.
 static bool isOfScheduler(StringRef Function) {
   static constexpr StringRef Known[] = {
       "__schedule", "schedule", "schedule_timeout", "io_schedule", "preempt_schedule",
@@ -333,7 +333,7 @@ std::string SlowReason::summary(size_t Room) const {
     return "nothing is known of when it was off the processor";
   std::string Text = "off the processor for " + std::string(IsWhole ? "" : "at least ") +
                      durationText(OffNs) + " of " + durationText(Ns);
-  // By what was waited for, as most waits are one of many that are alike.
+  // Grouped by the cause, since most waits have a common one.
   std::vector<std::pair<std::string, uint64_t>> By;
   for (const Wait &W : Waits) {
     std::string What = W.IsPreempted ? "preempted" : W.For.empty() ? W.At : W.For;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why a call was slow, as far as that was recorded (`record --why`): what the thread
-// waited for, and who had called the function.
+// Why a call was slow, as far as it was recorded (`record --why`): what the
+// thread waited for, and the callers.
 #ifndef PATCHBAY_TOOL_WHYSLOW_H
 #define PATCHBAY_TOOL_WHYSLOW_H
 
@@ -15,21 +15,21 @@ struct SlowReason {
   struct Wait {
     uint64_t BeginNs, Ns;
     bool IsPreempted;
-    std::string For; // "futex (futex_do_wait)"; empty: not known
+    std::string For; // "futex (futex_do_wait)"; empty: unknown
     std::string At;  // in the process: "__futex_abstimed_wait_common64+0xb7"
     std::vector<std::string> Kernel; // functions, the innermost first
   };
   uint64_t Ns, OffNs, PreemptedNs, NrWaits;
-  bool IsWhole;              // OffNs is all; else it is at least that
-  std::vector<Wait> Waits;   // those that are kept, the longest first
+  bool IsWhole;              // OffNs is exact; otherwise a lower bound
+  std::vector<Wait> Waits;   // recorded waits, the longest first
   std::vector<std::string> Callers; // the function's caller first
-  std::string CallersEnd;    // why these are not all; empty: they are
+  std::string CallersEnd;    // why callers are missing; empty: complete
 
   /// "off the processor for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...".
-  /// Of what it waited for, the longest whole, then as many as fit into Room characters; 0:
+  /// Shows the longest wait, and as many others as fit into Room characters; 0:
   /// three.
   std::string summary(size_t Room = 0) const;
-  /// Attributes of a call's object.
+  /// Prints attributes of a call's object.
   void print(llvm::json::OStream &J) const;
 };
 
@@ -37,7 +37,7 @@ class WhySlow {
 public:
   explicit WhySlow(Trace &T);
   ~WhySlow();
-  /// V: of the call; null, or without: nothing was recorded.
+  /// V: of the call. Null, or without a slow call: nothing was recorded.
   std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V);
 
 private:
@@ -51,8 +51,8 @@ private:
   std::unique_ptr<Files> Opened;
 };
 
-/// "perf_event_open(2) was refused: ...": what a recording has of slow calls, and why no
-/// more.
+/// "perf_event_open(2) was refused: ...": the available data about slow calls,
+/// and why the rest is missing.
 std::string whatIsKnown(const DataWhy &Why);
 
 } // namespace patchbay

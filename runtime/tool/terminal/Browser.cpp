@@ -79,7 +79,8 @@ void Browser::draw() {
   V.fit(Width);
   std::string Head = V.head(Width);
   unsigned First = Head.empty() ? 1 : 2, Seen = Rows - First - 1;
-  // What the view is of comes before the recording's path, and before what it lacks.
+  // The view's subject has priority over the recording's path and over the
+  // note.
   const std::string Title = shortened(F.Title, Width / 2) + ": ";
   const std::string Note = F.Note.empty() ? "" : "; " + F.Note;
   const size_t Used = columnsOf(Title) + std::min<size_t>(columnsOf(Note), Width / 4);
@@ -118,7 +119,7 @@ void Browser::move(int64_t By) {
     V.Selected = std::clamp<int64_t>(int64_t(V.Selected) + By, 0, V.lines() - 1);
 }
 
-// In the lines of trees, from the one that is selected on.
+// Searches the lines of trees, from the selected one on.
 bool Browser::find(StringRef What, bool Next) {
   View &V = current();
   for (size_t I = Next; I <= V.lines() && !What.empty(); ++I) {
@@ -142,7 +143,7 @@ bool Browser::type(int Key) {
     Typing = false;
     Text.clear();
   } else if (Key == keys::Backspace) {
-    // A character of UTF-8 may be several bytes.
+    // A UTF-8 character may have several bytes.
     while (!Text.empty() && (Text.back() & 0xc0) == 0x80)
       Text.pop_back();
     if (!Text.empty())
@@ -262,7 +263,7 @@ bool Browser::handle(int Key) {
   return true;
 }
 
-// Functions may have other numbers in the next reading.
+// Functions may have other numbers after the next reading.
 Expected<bool> Browser::refresh(function_ref<Expected<bool>()> Refresh) {
   std::optional<FunctionKey> Was;
   if (Chosen)
@@ -298,7 +299,7 @@ Error Browser::run(unsigned IntervalMs,
       auto Left = std::chrono::duration_cast<std::chrono::milliseconds>(Next - Clock::now());
       Wait = std::clamp<int64_t>(Left.count(), 0, IntervalMs);
     }
-    // Whoever asks the command to end by a signal does not wait for a key.
+    // A signal that asks the command to end must not wait for a key.
     int Key = Term.key(Wait < 0 ? 500 : Wait);
     if (!handle(Key))
       return Error::success();

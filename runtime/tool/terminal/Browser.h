@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The views of some figures on a terminal, and the keys that lead from one to another.
+// Shows views of figures on a terminal, and handles the keys that switch
+// between them.
 #ifndef PATCHBAY_TOOL_BROWSER_H
 #define PATCHBAY_TOOL_BROWSER_H
 
@@ -11,8 +12,8 @@ namespace patchbay {
 class Browser {
 public:
   Browser(Terminal &Term, Figures &F);
-  /// Until somebody leaves, or Refresh says that there is no more: it is called each
-  /// IntervalMs, if that is not 0, and changes the figures.
+  /// Runs until the user leaves, or Refresh returns false. Calls Refresh, which
+  /// changes the figures, every IntervalMs, if that is not 0.
   llvm::Error run(unsigned IntervalMs = 0,
                   llvm::function_ref<llvm::Expected<bool>()> Refresh = nullptr);
 
@@ -34,9 +35,9 @@ private:
   TableView Table;
   std::unique_ptr<View> Other, Help;
   ViewKind Kind = Functions;
-  std::optional<uint32_t> Chosen; // the function that other views are of
+  std::optional<uint32_t> Chosen; // the function that other views show
   bool Typing = false, Paused = false;
-  std::string Text; // what is typed, and looked for
+  std::string Text; // the typed text, which is searched
 };
 
 } // namespace patchbay

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `patchbay tui` shows: of a recording, or of the last moment of a process.
+// The data of `patchbay tui`: of a recording, or of the last moments of a
+// process.
 #ifndef PATCHBAY_TOOL_FIGURES_H
 #define PATCHBAY_TOOL_FIGURES_H
 
@@ -10,7 +11,7 @@
 
 namespace patchbay {
 
-/// What is the same function in several readings of a recording that grows.
+/// Identifies a function across readings of a growing recording.
 using FunctionKey = std::pair<std::string, uint64_t>; // module and address
 
 struct Figures {
@@ -18,16 +19,16 @@ struct Figures {
   std::unique_ptr<Trace> T;
   std::vector<FunctionDurations> Functions; // by index in T->Functions
   CallTree Tree;
-  /// Of a process: Functions and Tree are of so many seconds, and this is how many
-  /// calls there were before, too. 0: of a whole recording.
+  /// For a process: the seconds that Functions and Tree cover. 0: a whole
+  /// recording. AllCalls also includes earlier calls.
   double Seconds = 0;
-  std::vector<uint64_t> AllCalls; // as Functions
-  std::string Note;               // what is missing
+  std::vector<uint64_t> AllCalls; // in the order of Functions
+  std::string Note;               // about missing data
 
-  /// To be called when all has been read: functions are found until then.
+  /// Call after everything has been read: functions are found until then.
   void readNames();
-  /// What a function is called in a place of that many columns: no other one is
-  /// called the same anywhere.
+  /// The function's name for a place with Width columns. No other function has
+  /// the same name anywhere.
   const std::string &nameIn(uint32_t Function, size_t Width) const {
     return Names.fit(Function, Width);
   }

@@ -38,7 +38,8 @@ LiveFigures::begin(int Pid, ArrayRef<std::string> Options) {
   return std::move(Live);
 }
 
-// The same as somebody would do by hand, so it is refused and undone in the same way.
+// Runs the same command as a user would. So errors, and the end, are the same,
+// too.
 Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-tui", Path))
@@ -57,7 +58,7 @@ Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   if (Recorder < 0)
     return makeError("cannot start a process: " + errnoText(errno));
   if (!Recorder) {
-    // Nobody else would end it if this command is killed.
+    // If this command is killed, nothing else would end the recording.
     prctl(PR_SET_PDEATHSIG, SIGINT);
     int In = open("/dev/null", O_RDONLY);
     int Out = open(Log.c_str(), O_WRONLY | O_CREAT, 0600);
@@ -84,8 +85,8 @@ Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   }
 }
 
-// Its descriptor is asked for, as for a snapshot: wherever the file is, and whether or not
-// there is a path to it here.
+// Asks the process for the file's descriptor, as for a snapshot. So the path of
+// the file does not matter.
 Error LiveFigures::findFile() {
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
@@ -124,7 +125,7 @@ static uint64_t less(uint64_t Now, uint64_t Before) {
   return Now - std::min(Now, Before);
 }
 
-// Of counts only sums are known, since the beginning.
+// For counts only sums since the beginning are known.
 void LiveFigures::addCounts(Figures &To) {
   FunctionTotals Totals(*To.T);
   To.Functions = Totals.finish();
@@ -154,13 +155,13 @@ void LiveFigures::addEvents(Figures &To, uint64_t From) {
 
 Expected<bool> LiveFigures::read(Figures &To) {
   uint64_t From = Last;
-  // The process notes the time when it is asked, by which its clock is known. When it has
-  // ended, the file that is open still has what it did until then.
+  // When asked for the file, the process records the time, which calibrates its
+  // clock. When it has ended, the open file still has its last events.
   Error Asked = findFile();
   bool IsThere = !Asked;
   consumeError(std::move(Asked));
   DataFile Data;
-  // What is being written this moment may be unfinished.
+  // Data that is just being written may be incomplete.
   if (Error E = readDataFile(File, Path, Data)) {
     if (!Data.Session && Data.Counters.empty())
       return std::move(E);

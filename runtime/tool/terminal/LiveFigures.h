@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Figures of a process that runs: of what it records already, or of a recording that goes
-// on for as long as this lives.
+// Figures of a running process: of its present recording, or of one that lasts
+// as long as this object.
 #ifndef PATCHBAY_TOOL_LIVEFIGURES_H
 #define PATCHBAY_TOOL_LIVEFIGURES_H
 
@@ -11,12 +11,12 @@ namespace patchbay {
 
 class LiveFigures {
 public:
-  /// Options: of `record`, which chooses functions, if the process is not recorded.
-  /// What `record` cannot do it says itself, on stderr.
+  /// Options: for `record`, to select functions, if the process is not
+  /// recorded. `record` prints its own errors to stderr.
   static llvm::Expected<std::unique_ptr<LiveFigures>>
   begin(int Pid, llvm::ArrayRef<std::string> Options);
   ~LiveFigures();
-  /// What has happened since the last time; false: the process is recorded no more.
+  /// Reads new data; false: the process is not recorded any more.
   llvm::Expected<bool> read(Figures &To);
 
 private:
@@ -28,10 +28,10 @@ private:
 
   int Pid;
   int File = -1;       // of its data
-  int Recorder = -1;   // the command that records; -1: somebody else's does
-  std::string Folder;  // of that
-  std::string Path;    // of File, where the process is
-  uint64_t Last = 0;   // CLOCK_MONOTONIC, when figures were read
+  int Recorder = -1;   // the recording command; -1: another user's command
+  std::string Folder;  // of that command
+  std::string Path;    // File's path in the process
+  uint64_t Last = 0;   // CLOCK_MONOTONIC of the last reading
   TracedNames Names;   // looked up once
   std::map<FunctionKey, FunctionDurations> Before;
   std::map<FunctionKey, uint64_t> AllCalls;

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 #ifdef PATCHBAY_HAS_CURSES
-// Its macros would take the place of the functions that are looked up.
+// Its macros would replace the functions that are looked up.
 #define NCURSES_NOMACROS 1
 #include <ncurses.h>
 #endif
@@ -190,7 +190,7 @@ int Terminal::key(int Ms) {
   Lib->wrefresh(Lib->Window);
   Lib->wtimeout(Lib->Window, Ms);
   int Code = Lib->wgetch(Lib->Window);
-  // It is what a terminal that has gone away says for ever, too.
+  // A terminal that has gone away returns this forever, too.
   if (Ended || (Code == ERR && !isatty(STDIN_FILENO)))
     return keys::Interrupt;
   return Code == ERR ? int(keys::None) : known(Code);

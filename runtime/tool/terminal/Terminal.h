@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The whole of a terminal, by ncurses: its library is loaded when this is opened, so that
-// nothing else of the command waits for it.
+// Controls the whole terminal by ncurses. The library is loaded when a terminal
+// is opened, so other parts of the command do not need it.
 #ifndef PATCHBAY_TOOL_TERMINAL_H
 #define PATCHBAY_TOOL_TERMINAL_H
 
@@ -13,10 +13,10 @@ namespace patchbay {
 
 enum class Style { Plain, Title, Bar, Selected, Quiet, Hot, Warm };
 
-/// What a key is, besides characters, which are themselves.
+/// Codes of keys. Characters have their own codes.
 namespace keys {
 enum : int {
-  None = -1, // none came in time, or the window has another size now
+  None = -1, // no key in time, or the window has a new size
   Escape = 27,
   Enter = 0x1000,
   Up,
@@ -29,7 +29,7 @@ enum : int {
   End,
   Backspace,
   BackTab,
-  F1, // to F10, one after the other
+  F1, // F1 to F10, consecutive
   F10 = F1 + 9,
   Interrupt, // Ctrl-C, or a signal that asks the command to end
 };
@@ -37,20 +37,20 @@ enum : int {
 
 class Terminal {
 public:
-  /// Fails if standard input and output are none, or without the library.
+  /// Fails if standard input or output is no terminal, or without the library.
   static llvm::Error check();
-  /// Fails for the same, and if it is of a kind that is not known.
+  /// Fails for the same reasons, and if the terminal's type is unknown.
   static llvm::Expected<std::unique_ptr<Terminal>> open();
   ~Terminal();
 
   unsigned rows() const;
   unsigned columns() const;
   void clear();
-  /// Text is cut at Column + Width, and at the edge; characters that would move the
-  /// cursor are shown as others. A Width fills what is left of it, too.
+  /// Cuts Text at Column + Width, and at the edge. Replaces characters that
+  /// would move the cursor. With a Width, also fills the rest.
   void put(unsigned Row, unsigned Column, llvm::StringRef Text, Style S,
            unsigned Width = 0);
-  /// Shows what was put, and waits so long for a key.
+  /// Shows the text, and waits up to Ms for a key.
   int key(int Ms);
 
 private:
@@ -59,7 +59,7 @@ private:
   std::unique_ptr<Library> Lib;
 };
 
-/// How many columns a terminal needs for Text, and Text cut to so many.
+/// The columns that a terminal needs for Text, and Text cut to Columns.
 size_t columnsOf(llvm::StringRef Text);
 llvm::StringRef cutToColumns(llvm::StringRef Text, size_t Columns);
 

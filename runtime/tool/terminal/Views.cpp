@@ -12,7 +12,7 @@ using namespace patchbay;
 
 View::~View() = default;
 
-// As `perf report` colours what takes most.
+// The same limits for colours as `perf report`.
 static Style styleOf(double Part) {
   return Part >= 0.05 ? Style::Hot : Part >= 0.005 ? Style::Warm : Style::Plain;
 }
@@ -22,7 +22,7 @@ static std::string right(StringRef Text, size_t Width) {
   return std::string(Width > Used ? Width - Used : 0, ' ') + Text.str();
 }
 
-// What a column of names has at least, and a name, even where there is less room.
+// The minimal width of a column of names, and of a name.
 static constexpr size_t LeastColumn = 24, LeastName = 8;
 
 static size_t roomBehind(StringRef Text, size_t Width) {
@@ -89,8 +89,8 @@ std::string TableView::text(unsigned Column, uint32_t Function) const {
                    F.T->hasEvents());
 }
 
-// Those from the right give way, so that the name has place; never the one that
-// functions are sorted by.
+// Drops columns from the right, so that the name has room. Never drops the
+// column for sorting.
 std::vector<unsigned> TableView::fitting(size_t Width) const {
   std::vector<unsigned> Shown = Columns;
   auto Mandatory = [&](unsigned C) {
@@ -133,7 +133,7 @@ std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
 }
 
 void TableView::remember() {
-  // Whoever has not left the first line looks at what comes first, whichever it is.
+  // On the first line the user watches whatever comes first.
   if (Selected && Selected < Order.size())
     Was = F.key(Order[Selected]);
 }
@@ -225,7 +225,7 @@ bool TreeView::hasSubs(size_t Place) const {
 void TreeView::update() {
   uint32_t Was = Selected < Shown.size() ? Shown[Selected] : 0;
   Shown.clear();
-  std::optional<uint32_t> Hidden; // what is deeper is folded away
+  std::optional<uint32_t> Hidden; // deeper nodes are folded
   for (uint32_t I : Order) {
     if (Hidden && Tree[I].Depth > *Hidden)
       continue;
@@ -292,7 +292,8 @@ bool TreeView::key(int Key) {
   return false;
 }
 
-// Columns from the right give way, so that the name has place; never the first two.
+// Drops columns from the right, so that the name has room. Never drops the
+// first two.
 static std::string columnsBefore(ArrayRef<std::string> Cells, size_t Width) {
   constexpr size_t PartWidth = 6, CellWidth = 13;
   std::string Text = right(Cells.front(), PartWidth);
@@ -391,7 +392,7 @@ HelpView::HelpView(StringRef Text) : Whole(split(Text)), Lines(Whole) {}
 void HelpView::fit(size_t Width) {
   Lines.clear();
   for (const std::string &Line : Whole) {
-    // What a key does is behind the widest of them.
+    // Descriptions of keys begin after the widest key.
     StringRef Text = Line;
     size_t Gap = Text.starts_with("  ") ? Text.find("  ", 2) : 0;
     size_t Indent = Gap == StringRef::npos ? 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of figures, each a list of lines of which one is selected. What keys do that all
-// views share is in Browser.h.
+// Views of figures, each a list of lines with one selected. Browser.h handles
+// the keys that all views share.
 #ifndef PATCHBAY_TOOL_VIEWS_H
 #define PATCHBAY_TOOL_VIEWS_H
 
@@ -15,25 +15,25 @@ namespace patchbay {
 class View {
 public:
   virtual ~View();
-  /// In so many columns, as far as names can be shortened.
+  /// Fits into Width columns, as far as names can be shortened.
   virtual std::string title(size_t Width) const = 0;
-  /// What is above the lines.
+  /// The line above the list.
   virtual std::string head(size_t /*Width*/) { return ""; }
-  /// The window has that many columns from now on.
+  /// The window now has this many columns.
   virtual void fit(size_t /*Width*/) {}
   virtual size_t lines() const = 0;
   virtual std::pair<std::string, Style> line(size_t I, size_t Width) = 0;
   /// The function of a line; UINT32_MAX: none.
   virtual uint32_t functionAt(size_t /*I*/) const { return UINT32_MAX; }
-  /// Whether the key is one of this view's.
+  /// Handles a key of this view; false: it has no such key.
   virtual bool key(int /*Key*/) { return false; }
-  /// What it says where there is no line.
+  /// The text if there are no lines.
   virtual std::string empty() const = 0;
 
   size_t Selected = 0, Top = 0;
 };
 
-/// Functions, as `patchbay report` has them.
+/// Functions, as in `patchbay report`.
 class TableView : public View {
 public:
   explicit TableView(const Figures &F);
@@ -44,14 +44,14 @@ public:
   uint32_t functionAt(size_t I) const override { return Order[I]; }
   bool key(int Key) override;
   std::string empty() const override;
-  /// Sorts what is in the figures now. The same function stays selected, if they are
-  /// others, too, and remember() was called before they were.
+  /// Sorts the present figures. If the figures change, call remember() before,
+  /// so that the same function stays selected.
   void update();
   void remember();
   void setFilter(llvm::StringRef Text);
 
 private:
-  enum Column { Rate, Busy, FirstOfField }; // and those of Field, behind these
+  enum Column { Rate, Busy, FirstOfField }; // followed by those of Field
   static unsigned ofField(Field F) { return FirstOfField + unsigned(F); }
   std::vector<unsigned> fitting(size_t Width) const;
   std::string titleOf(unsigned Column) const;
@@ -64,13 +64,14 @@ private:
   bool Inverted = false;
   std::string Filter;
   std::vector<uint32_t> Order;
-  std::optional<FunctionKey> Was; // the function that is selected
+  std::optional<FunctionKey> Was; // the selected function
 };
 
-/// A tree whose nodes can be folded, as `patchbay graph` has it.
+/// A tree with nodes that can be folded, as in `patchbay graph`.
 class TreeView : public View {
 public:
-  /// Of: whose callers or callees it has; none: the tree of all calls.
+  /// Of: the function whose callers or callees it shows; none: the tree of all
+  /// calls.
   TreeView(const Figures &F, CallTree Tree, std::string Title,
            std::optional<uint32_t> Of, size_t Unfolded);
   std::string title(size_t Width) const override;
@@ -90,12 +91,13 @@ private:
   CallTree Tree;
   std::string Title;
   std::optional<uint32_t> Of;
-  std::vector<uint32_t> Order, Shown; // of nodes: all, and those not folded away
+  std::vector<uint32_t> Order, Shown; // of nodes: all, and those that are not
+                                      // folded
   std::vector<uint32_t> PlaceOf;      // of nodes, in Order
   std::set<uint32_t> Folded;
 };
 
-/// How long calls of a function took, as `patchbay report --histogram` has it.
+/// Durations of a function's calls, as in `patchbay report --histogram`.
 class HistogramView : public View {
 public:
   HistogramView(const Figures &F, uint32_t Function);
@@ -112,12 +114,11 @@ private:
   std::vector<std::string> Lines;
 };
 
-/// Lines of at most Width columns, all but the first indented; a word that is
-/// wider has one that is longer.
+/// Splits Line into lines of at most Width columns, and indents all but the
+/// first. A line with a longer word is longer.
 std::vector<std::string> wrapped(std::string Line, size_t Width, size_t Indent);
 
-/// A text: of lines that are too long the rest is below the second word of
-/// them.
+/// A text. The rest of long lines continues below their second word.
 class HelpView : public View {
 public:
   explicit HelpView(llvm::StringRef Text);

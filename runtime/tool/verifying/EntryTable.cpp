@@ -11,8 +11,8 @@ using namespace patchbay;
 static constexpr char TableName[] = "__patchable_function_entries";
 static constexpr unsigned PointerSize = 8;
 
-/// What a pointer is once the image is loaded at the addresses that it names;
-/// none if it is another module's address.
+/// The value of a pointer when the image is loaded at its own addresses; none
+/// if it points to another module.
 static std::optional<uint64_t>
 pointerAt(const ImageView &View, uint64_t Address, ArrayRef<uint8_t> InFile) {
   const auto *R = View.relocations().in(Address, PointerSize);
@@ -24,7 +24,7 @@ pointerAt(const ImageView &View, uint64_t Address, ArrayRef<uint8_t> InFile) {
   return R->Addend.value_or(read64le(InFile.data()));
 }
 
-/// Whether the pad is there, in a function with a hash or without.
+/// Is the pad there, with or without a hash after it?
 static bool hasPad(const ImageView &View, uint64_t Entry) {
   if (!View.map().isCode(Entry + PATCHBAY_SLOT_OFFSET, PATCHBAY_PREFIX_SIZE))
     return false;
@@ -37,8 +37,8 @@ static bool hasPad(const ImageView &View, uint64_t Entry) {
   });
 }
 
-/// The entry of the function with a slot whose patchable NOPs are at Nops,
-/// which may follow a landing pad; none if it has no slot.
+/// The entry of a function with a slot whose patchable NOPs are at Nops,
+/// possibly after a landing pad; none without a slot.
 static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
   if (hasPad(View, Nops))
     return Nops;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks of functions that LLVM's own table of patchable entries leads to, as
-// in kernel mode: there the slot is all that is Patchbay's.
+// Checks functions in LLVM's own table of patchable entries, as in kernel mode.
+// There the slot is the only part of Patchbay.
 #ifndef PATCHBAY_TOOL_ENTRYTABLE_H
 #define PATCHBAY_TOOL_ENTRYTABLE_H
 

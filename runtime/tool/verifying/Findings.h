@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `verify` finds, one line each.
+// The findings of `verify`, one line each.
 #ifndef PATCHBAY_TOOL_FINDINGS_H
 #define PATCHBAY_TOOL_FINDINGS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A linked image as the checks of `verify` look at it: by address.
+// A linked image by address, for the checks of `verify`.
 #ifndef PATCHBAY_TOOL_IMAGEVIEW_H
 #define PATCHBAY_TOOL_IMAGEVIEW_H
 
@@ -12,7 +12,7 @@ namespace patchbay {
 
 class ImageView {
 public:
-  /// Refers to Image, which has to outlive it.
+  /// Keeps a reference to Image, which must outlive it.
   static llvm::Expected<ImageView> create(const ElfImage &Image);
 
   const ElfImage &image() const { return *Image; }
@@ -21,15 +21,15 @@ public:
   const DynamicRelocations &relocations() const { return Relocations; }
   const SymbolNames &functions() const { return Functions; }
 
-  /// The first stubs of the module, by descriptor. There is one, but for modules whose
-  /// objects had hidden symbols made local.
+  /// The first stubs of the module, by descriptor. There is only one, unless
+  /// hidden symbols in the module's objects were made local.
   llvm::ArrayRef<uint64_t> stubs() const { return Stubs; }
 
-  /// The function at Entry as people call it.
+  /// The readable name of the function at Entry.
   std::string nameAt(uint64_t Entry) const;
 
-  /// Of the functions that begin before an address the one that ends last, null
-  /// if there is none.
+  /// Among functions that begin before an address, the one that ends last; null
+  /// if none.
   const SymbolNames::Symbol *bodyBefore(uint64_t Address) const;
 
 private:
@@ -42,15 +42,16 @@ private:
   DynamicRelocations Relocations;
   SymbolNames Functions;
   std::vector<uint64_t> Stubs;
-  /// For each symbol which of it and those before it ends last.
+  /// For each symbol: the index of the one that ends last, among it and those
+  /// before it.
   std::vector<size_t> EndsLast;
 };
 
-/// Where a function ends, the last address if that is beyond it; 0 if the
-/// symbol is of no function.
+/// The end of a function, limited to the last address; 0 if the symbol is no
+/// function.
 uint64_t bodyEnd(const SymbolNames::Symbol &Function);
 
-/// x86-64 kCFI's name for a function's hash, which is a symbol of its own.
+/// x86-64 kCFI's prefix for the symbol of a function's hash.
 constexpr llvm::StringLiteral HashSymbolPrefix = "__cfi_";
 
 } // namespace patchbay

@@ -29,7 +29,7 @@ static void checkSection(const ImageView &View, const Section &S,
             "no relocation", "one of type " + Twine(R->Type));
 }
 
-// That the loader fills in where they jump to is right.
+// The loader sets the targets of their jumps.
 static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
                        Findings &Out) {
   CodeBytes Expected =
@@ -46,7 +46,7 @@ static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
   }
 }
 
-/// \p Sites is null where a linker script has put records into another section.
+/// \p Sites is null if a linker script has put records into another section.
 static void checkDescriptor(const ImageView &View, uint64_t Address,
                             const Section *Sites, Findings &Out) {
   constexpr StringLiteral Name = PATCHBAY_MODULE_SYMBOL;
@@ -70,7 +70,7 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
   constexpr size_t Stop = offsetof(patchbay_module, sites_stop);
   Check(Version, "abi_version", PATCHBAY_ABI_VERSION,
         read32le(&Bytes[Version]));
-  // One of fewer fields is valid, too.
+  // A descriptor with fewer fields is valid, too.
   if (read32le(&Bytes[Size]) != PATCHBAY_MODULE_SIZE_MIN)
     Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
   if (Sites) {
@@ -116,8 +116,8 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
-  // All notes lead to one descriptor; or to several that are alike, where objcopy made
-  // local what is hidden. The runtime takes one of them.
+  // All notes lead to one descriptor, or to several equal ones if objcopy made
+  // hidden symbols local. The runtime uses one of them.
   if (Modules->empty())
     Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
             "descriptors that loaded notes lead to", "1", "0");

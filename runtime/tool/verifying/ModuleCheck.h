@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks of what leads to the records: their section, and the module
-// descriptor.
+// Checks the section of records, and the module descriptor that leads to it.
 #ifndef PATCHBAY_TOOL_MODULECHECK_H
 #define PATCHBAY_TOOL_MODULECHECK_H
 

@@ -37,8 +37,8 @@ static std::string inRecord(const SiteRecord &R, StringRef Field) {
   return ("record at " + hex(R.Address) + ", " + Field).str();
 }
 
-// Counts cannot be told from the code, but neither can they be more than there
-// are registers.
+// The code does not tell the counts, but they cannot exceed the number of
+// registers.
 void Check::fields() {
   if (R.Raw.flags & PATCHBAY_RECORD_RESERVED)
     Out.add(Function.Name, 0, inRecord(R, "flags"), "reserved bits to be 0",
@@ -60,7 +60,7 @@ bool Check::isSanitized() const {
                                  PATCHBAY_FUNCTION_SANITIZER_MAGIC;
 }
 
-// The type hash of -fsanitize=function is nobody's but its own.
+// Only -fsanitize=function knows its type hash.
 void Check::padAndHash(bool Sanitized) {
   if (Sanitized) {
     checkBytes(View, Function, PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET, "pad",
@@ -77,8 +77,8 @@ void Check::padAndHash(bool Sanitized) {
              Bytes.take_back(PATCHBAY_HASH_SIZE), Out);
 }
 
-// A symbol of a hash is the function's own, and where tools look for it. A
-// function without a name is one whose name another definition took.
+// The symbol of a hash belongs to the function, and tools look for it there. If
+// a function has no name, another definition has its name.
 void Check::hashSymbols() {
   std::vector<StringRef> Names = View.functions().at(R.Entry);
   for (int64_t Offset = PATCHBAY_SLOT_OFFSET; Offset != 0; ++Offset)
@@ -95,7 +95,7 @@ void Check::hashSymbols() {
     }
 }
 
-// As the symbols have it; none where there is no symbol.
+// According to the symbols; none without a symbol.
 std::optional<int64_t> Check::localEntry() const {
   auto Symbols = View.functions().symbolsAt(R.Entry);
   if (!Form.HasLocalEntry || Symbols.empty())
@@ -103,8 +103,8 @@ std::optional<int64_t> Check::localEntry() const {
   return ELF::decodePPC64LocalEntryOffset(Symbols.front().Other);
 }
 
-// The site is at the entry, or behind what may stand there. Returns whether it
-// makes sense to look at the site.
+// The site is at the entry, or after code that may stand there. Returns whether
+// the site can be checked.
 bool Check::distance() {
   if (!View.map().isCode(R.Site, Form.siteSize())) {
     Out.add(Function.Name, 0, inRecord(R, "site"), "an address of code",
@@ -135,8 +135,9 @@ bool Check::distance() {
   return true;
 }
 
-// An immediate of 0 is right, too: who arms the site fills in where the stub is. Where
-// the module has several sets of stubs each of them will do: all lead to one runtime.
+// An immediate of 0 is right, too: arming the site fills in the stub's address.
+// If the module has several sets of stubs, any of them will do: all lead to one
+// runtime.
 void Check::site(int64_t Distance, int64_t ToPad) {
   constexpr int64_t Unsaid = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
   ArrayRef<uint8_t> Found = View.map().bytes(R.Site, Form.siteSize());
@@ -187,7 +188,7 @@ void patchbay::checkRecord(const ImageView &View, const SiteRecord &Record,
 
 void patchbay::checkUnique(const ImageView &View, ArrayRef<SiteRecord> Records,
                            Findings &Out) {
-  // No DenseMap, which has no room for every address.
+  // A DenseMap cannot hold every address.
   using RecordAt = std::unordered_map<uint64_t, uint64_t>;
   RecordAt Entries, Sites;
   for (const SiteRecord &R : Records) {

@@ -12,7 +12,7 @@ namespace patchbay {
 void checkRecord(const ImageView &View, const SiteRecord &Record,
                  Findings &Out);
 
-/// No two records have the same entry or the same site.
+/// Checks that no two records have the same entry or the same site.
 void checkUnique(const ImageView &View, llvm::ArrayRef<SiteRecord> Records,
                  Findings &Out);
 
