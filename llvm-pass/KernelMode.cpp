@@ -12,8 +12,8 @@ using namespace llvm;
 using namespace patchbay;
 
 /// The functions of a module with -fpatchable-function-entry, or those without.
-/// Naked functions, whose entry is their author's, and synthesized ones are in
-/// neither.
+/// Neither includes synthesized functions, nor naked ones, whose entry their
+/// author wrote.
 static SmallVector<const Function *> functions(const Module &M, bool WithNOPs) {
   SmallVector<const Function *> Found;
   for (const Function &F : M)

@@ -23,9 +23,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Adds the module descriptor and what belongs to it. If the program's own
-/// assembly has the name of the stubs, the stubs get another name, and no site
-/// leads to them.
+/// Adds the module descriptor and its data. If the program's own assembly uses
+/// the name of the stubs, the stubs get another name and sites do not refer to
+/// them.
 static void addModuleData(Module &M, SiteTable &Table) {
   const bool HasStubs = Table.Layout->Code;
   std::string Stubs = HasStubs ? PATCHBAY_X86_64_STUBS_SYMBOL : "";
@@ -51,9 +51,9 @@ static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen",
 /// Returns whether it changed the module.
 ///
 /// A tail call passes on the return address of the calling function. While a
-/// tracer of exits is armed on that function, this address lies in the tracer,
-/// and the C library takes the tracer's module for the caller. Without the tail
-/// call the address lies in the calling function.
+/// tracer of exits is armed on that function, this address is in the tracer,
+/// and the C library sees the wrong module. Without the tail call the address
+/// is in the calling function.
 static bool keepLoaderCalls(Module &M) {
   bool Changed = false;
   for (StringRef Name : AskWhoCalled) {
@@ -83,7 +83,7 @@ bool OpsSlotPass::doInitialization(Module &M) {
   NumInstrumented = 0;
   Skipped.clear();
   ForbiddenByFlags = false;
-  // With -patchbay-disable, too: a user who gives it misses no slots.
+  // Also with -patchbay-disable: then the user wants no slots.
   bool Changed = removeBitcodeNotes(M);
   if (options().Disable)
     return Changed;

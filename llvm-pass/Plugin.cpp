@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registration: the ways in may change with LLVM's versions.
+// Registration. Its interfaces may change with LLVM's versions.
 //
-// Loading the library is what registers the pass, so it does not matter which
-// option loaded it, or how many did: a process maps a file once, and a copy of
-// the file does nothing.
+// Loading the library registers the pass, so any number of options may load it:
+// a process maps a file once, and a copy of the file does nothing.
 #include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"

@@ -95,7 +95,7 @@ struct PrefixWords {
   std::optional<uint32_t> Hash;
   std::optional<uint8_t> HashOpcode;
 
-  /// Where the pad is, relative to the entry.
+  /// The offset of the pad from the entry.
   int PadOffset = PATCHBAY_PAD_OFFSET;
 };
 
@@ -119,8 +119,8 @@ static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   return Words;
 }
 
-/// Puts slot, pad and hash in front of the function. LLVM aligns the start of
-/// prefix data, so the entry is aligned as asked only if the prefix is a
+/// Puts slot, pad and hash before the function. LLVM aligns the start of prefix
+/// data, so the entry has the requested alignment only if the prefix's size is a
 /// multiple.
 static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
                            const PrefixWords &Words) {

@@ -48,7 +48,7 @@ static SlotLayout layoutX86_64() {
   L.LandingPads = "ENDBR64";
   L.Behind = "funclet-layout";
   L.SiteSize = PATCHBAY_X86_64_SITE_SIZE;
-  // test $stub,%eax; the jump that follows is data, because -mrelax-all would
+  // test $stub,%eax. The jump that follows is data, because -mrelax-all would
   // lengthen it.
   L.Site = "TEST32i32 0";
   L.Code = &X86_64Code;
@@ -70,7 +70,7 @@ static SlotLayout layoutX86_64() {
 static SlotLayout layoutAArch64() {
   SlotLayout L;
   L.PadWord = PadOf_AARCH64;
-  // bti c, and bti jc, which it is in a block that is also jumped to.
+  // bti c, and bti jc, its form in a block that is also a jump target.
   L.LandingPads = "HINT 34;HINT 38";
   L.Behind = "unpack-mi-bundles";
   L.BranchReach = 1 << 15;
@@ -106,7 +106,7 @@ static SlotLayout layoutPPC64LE() {
                  "instrumented"
                : nullptr;
   };
-  // The linkage area, and the save area of the registers.
+  // The linkage area and the parameter save area.
   L.StackArgumentsOffset = 96;
   L.FastStackIsC = false;
   L.IntegerRegisters = "X3 X4 X5 X6 X7 X8 X9 X10";

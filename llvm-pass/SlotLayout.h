@@ -31,14 +31,13 @@ struct CodeSection {
   llvm::ArrayRef<CodeFixup> Fixups;
 };
 
-/// The code that sites of x86-64 lead to: stubs, of StubsSize bytes, then
-/// trampolines, and their unwind information.
+/// The targets of x86-64 sites: stubs of StubsSize bytes, then trampolines, and
+/// their unwind information.
 struct ModuleCode {
   CodeSection Text, ExceptTable, Frames;
   unsigned StubsSize;
 
-  /// Common information entry of .eh_frame for pads, where threads execute
-  /// them.
+  /// The common information entry in .eh_frame for pads that threads execute.
   llvm::StringRef PadFrame;
 };
 
@@ -91,7 +90,7 @@ struct SlotLayout {
   unsigned SiteSize = 0;
   llvm::StringRef Site;
 
-  /// The code that sites lead to; null if sites have no such operand.
+  /// The targets of sites; null if sites have no such operand.
   const ModuleCode *Code = nullptr;
 
   /// Registers that a site or a trampoline changes, and that a compiler option
