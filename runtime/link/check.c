@@ -13,7 +13,7 @@ struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
 				  .result = program->result };
 }
 
-/* NULL, or why the function's body cannot be called for its exit. */
+/* NULL, or why the exit of the function is not visible. */
 static const char *no_exit(const struct patchbay_record *record)
 {
 	if (record->flags & PATCHBAY_RECORD_VARIADIC)
@@ -27,7 +27,7 @@ static const char *no_exit(const struct patchbay_record *record)
 	return NULL;
 }
 
-/* How many arguments patchbay_get_func_arg() can give, at most @nr. */
+/* How many of the first @nr arguments patchbay_get_func_arg() can read. */
 static unsigned int count_args(const struct patchbay_record *record,
 			       unsigned int nr)
 {
@@ -37,13 +37,13 @@ static unsigned int count_args(const struct patchbay_record *record,
 
 	if (nr > PATCHBAY_RECORD_COUNT_MAX)
 		nr = PATCHBAY_RECORD_COUNT_MAX;
-	/* Nothing is read: it tells where they would be. */
+	/* This reads no argument. It only computes the argument's address. */
 	while (nr && patchbay_arg(&cell, &regs, nr - 1, &arg))
 		nr--;
 	return nr;
 }
 
-/* The same for patchbay_get_func_arg_double() and alike. */
+/* The same for patchbay_get_func_arg_double() and similar functions. */
 static unsigned int count_fp_args(const struct patchbay_record *record)
 {
 	return record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? 0 :

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a program asks of functions, held against what their records say. */
+/* Compares a program's needs with the records of functions. */
 #ifndef PB_LINK_CHECK_H
 #define PB_LINK_CHECK_H
 
 #include <patchbay/link.h>
 
 /*
- * What links ask of functions.
+ * What a link needs from functions.
  * @exits: any kind but PATCHBAY_FENTRY
  */
 struct pb_needs {
@@ -18,11 +18,11 @@ struct pb_needs {
 struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
 			    const struct patchbay_program *program);
 
-/* 0, or -EOPNOTSUPP, -EDOM or -EPROTOTYPE, as patchbay_link_attach(). */
+/* Returns 0, or -EOPNOTSUPP, -EDOM or -EPROTOTYPE, as patchbay_link_attach(). */
 int pb_needs_check(const struct pb_needs *needs,
 		   const struct patchbay_record *record);
 
-/* Why pb_needs_check() has refused a function with @record. */
+/* Explains why pb_needs_check() has refused a function with @record. */
 void pb_needs_explain(const struct pb_needs *needs,
 		      const struct patchbay_record *record, char *reason,
 		      size_t size);

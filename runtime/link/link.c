@@ -12,9 +12,9 @@
 
 /*
  * @ops:     NULL when it is detached
- * @needs:   what was asked of functions when it was attached
- * @refused: NULL but while it is being attached and has a log
- * @last:    the function that was looked at last
+ * @needs:   requirements that functions met when the link was attached
+ * @refused: set only while it is being attached with a log
+ * @last:    the function that was checked last
  */
 struct patchbay_link {
 	struct patchbay_ops *ops;
@@ -62,7 +62,7 @@ static const char *check_opts(const struct patchbay_link_opts *opts)
 
 /*
  * @abi: PATCHBAY_HANDLER_ABI where the program was compiled
- * The others as patchbay_link_attach() is given them, in the sizes of our headers.
+ * The others are the arguments of patchbay_link_attach(), in our headers' sizes.
  */
 struct request {
 	enum patchbay_link_kind kind;
@@ -120,7 +120,7 @@ static int read_request(struct request *to,
 	return -EINVAL;
 }
 
-/* Called by the library, with its lock held. */
+/* libpatchbay calls it, with its lock held. */
 static int check_function(void *arg, const struct patchbay_target *target)
 {
 	struct patchbay_link *link = arg;
@@ -134,7 +134,7 @@ static int check_function(void *arg, const struct patchbay_target *target)
 	return error;
 }
 
-/* Who may answer in the function's place has to have one. */
+/* A program that may return instead of the function must have an exit handler. */
 static patchbay_handler exit_of(enum patchbay_link_kind kind,
 				const struct patchbay_program *program)
 {
@@ -188,7 +188,7 @@ static void say_missing(const struct patchbay_link_opts *opts)
 	pb_log(opts, name, entry, -ENOENT, patchbay_link_strerror(-ENOENT));
 }
 
-/* Errors of the library that are the last function's. */
+/* Errors of the library that concern the last function. */
 static int is_of_function(int error)
 {
 	return error == -EILSEQ || error == -ERANGE || error == -E2BIG ||
@@ -251,8 +251,9 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	new->needs = pb_needs_of(kind, &request.program);
 	nr = attach(new, &request);
 	/*
-	 * Some functions may have had it until others failed, and a thread may be in
-	 * it still. Then neither link nor program can go yet.
+	 * Some functions may have had the program until others failed, and a
+	 * thread may still be in it. Then neither link nor program can be freed
+	 * yet.
 	 */
 	error = nr < 0 ? patchbay_link_destroy(new) : 0;
 	if (nr >= 0 || error)
@@ -260,7 +261,7 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	return error ? error : nr;
 }
 
-/* As patchbay_ops_create() of the first headers. */
+/* As in the first headers, like patchbay_ops_create(). */
 int pb_link_attach_first(enum patchbay_link_kind kind,
 			 const struct patchbay_program *program,
 			 const struct patchbay_link_opts *opts,
@@ -275,7 +276,7 @@ int pb_link_attach_first(enum patchbay_link_kind kind,
 	return patchbay_link_attach_abi(kind, program, opts, link, 0);
 }
 
-/* Functions were asked for what @needs says, and not for more. */
+/* Were functions checked for everything that @program needs? */
 static int is_covered(const struct pb_needs *needs,
 		      const struct patchbay_program *program)
 {
@@ -301,7 +302,10 @@ int patchbay_link_update(struct patchbay_link *link,
 		return -EINVAL;
 	error = patchbay_ops_update_both(link->ops, program->entry,
 					 exit_of(link->kind, program));
-	/* Then it has been exchanged, and a thread may be in the old one still. */
+	/*
+	 * On -ETIMEDOUT the program has been replaced, and a thread may still
+	 * be in the old one.
+	 */
 	if (!error || error == -ETIMEDOUT)
 		link->program = *program;
 	return error;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which item of a list is the one that no function has. */
+/* Finds the item of a list that no function has. */
 #ifndef PB_LINK_MISSING_H
 #define PB_LINK_MISSING_H
 
 #include <patchbay/patchbay.h>
 
 /*
- * The index of the first name or address in the list of @filter that no
- * function with a site has, or @filter->cnt if there is none such, or if it
- * cannot be found out.
+ * The index of the first name or address in @filter's list that no function
+ * with a site has. Returns @filter->cnt if there is none, or if it cannot be
+ * found out.
  */
 size_t pb_find_missing(const struct patchbay_filter *filter);
 

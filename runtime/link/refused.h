@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were refused while a link was attached, kept until the
- * library's locks are free: then names can be looked up, and the log be called.
+ * Functions that were refused while a link was attached. They are kept until
+ * the library's locks are free. Then names can be looked up, and the log can be
+ * called.
  */
 #ifndef PB_LINK_REFUSED_H
 #define PB_LINK_REFUSED_H
@@ -9,8 +10,8 @@
 #include "check.h"
 
 /*
- * @record: a copy, the module may be gone by then
- * @name:   looked up afterwards
+ * @record: a copy, since the module may be unloaded by then
+ * @name:   looked up later
  */
 struct pb_refusal {
 	uintptr_t entry;

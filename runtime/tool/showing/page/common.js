@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all views share: texts, colours, and what is chosen, pointed at and looked for.
+// Shared by all views: texts, colours, and the selected, hovered and searched functions.
 "use strict";
 const get = id => document.getElementById(id);
 
@@ -11,7 +11,7 @@ function inUnit(ns, text) {
     if (ns >= factor) return text(ns / factor) + " " + unit;
   return Math.round(ns) + " ns";
 }
-// As the command writes it: cut, not rounded.
+// As in the command: truncated, not rounded.
 const time = ns => inUnit(ns, n => (Math.floor(n * 1000 + 1e-6) / 1000).toFixed(3));
 const shortTime = ns => inUnit(ns, n => +n.toPrecision(4));
 const count = n => n.toLocaleString("en");
@@ -21,9 +21,9 @@ const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 let trace;
 const nameOf = f => f === ALL ? "all functions" : f === OTHERS ? "others" : trace.names[f];
 
-// found: null, or for each function whether it is what somebody looks for.
+// found: null, or for each function whether it matches the search.
 const state = { chosen: -1, hovered: -1, found: null, time: null };
-const views = []; // each has draw(), and is told by chosenChanged() if it has that
+const views = []; // each has draw(), and optionally chosenChanged()
 let drawing = false;
 function redraw() {
   if (drawing) return;
@@ -50,7 +50,7 @@ function hover(f) {
   state.hovered = f;
   redraw();
 }
-// Whether a box steps back, since others are looked for.
+// Is a box dimmed, because the search matches others?
 function isOther(f) {
   if (state.found) return f < 0 || !state.found[f];
   return state.chosen >= 0 && f !== state.chosen;
@@ -70,7 +70,7 @@ function readColors() {
   colors.boxL = of("box-l");
   boxColors = new Map();
 }
-// Functions side by side in the table have hues that are far apart.
+// Gives functions that are adjacent in the table very different hues.
 function boxColor(f) {
   if (f < 0) return colors.line;
   let color = boxColors.get(f);
@@ -80,11 +80,11 @@ function boxColor(f) {
   }
   return color;
 }
-// The same, for what is too narrow to be seen in that.
+// The same for areas that are too narrow for that.
 function thinColor(f) {
   return boxColor(f).replace(/[0-9]+%\)/, lightness => (parseInt(lightness) - 18) + "%)");
 }
-// By how much the time of its own has changed, of all that is there.
+// The change of the self time, as a part of the total.
 function changeColor(part) {
   const strength = Math.min(1, Math.sqrt(Math.abs(part)) * 2);
   if (strength < 0.02) return `hsl(0,0%,${colors.boxL})`;
@@ -124,11 +124,11 @@ function context(canvas, height) {
 // Names where there is little room
 //===----------------------------------------------------------------------===//
 
-// As the command shortens them, longest first. Of two functions none is the same but the
-// last, which is for boxes: the function's own name, whoever else has it.
+// The command's short forms, longest first. All but the last are unique. The last is for
+// boxes: the function's own name, which others may share.
 const formsOf = f => trace.forms[f];
 
-const widths = new Map(); // by font, by text: measuring takes long
+const widths = new Map(); // by font, by text: measuring is slow
 function widthOf(c, text) {
   let known = widths.get(c.font);
   if (!known) widths.set(c.font, known = new Map());
@@ -139,16 +139,16 @@ function widthOf(c, text) {
   }
   return wide;
 }
-// No character is wider than the font's size, and few are narrower than a quarter of it:
-// what fits or does not by that alone is not measured.
+// No character is wider than the font's size, and few are narrower than a quarter of it. So
+// some texts need no measuring.
 function fits(c, text, width) {
   const size = parseFloat(c.font);
   return text.length * size <= width || (text.length * size / 4 <= width && widthOf(c, text) <= width);
 }
-// The first of its forms that fits, or the last.
+// The first form that fits, or the last.
 const fitting = (c, forms, width) => forms.find(form => fits(c, form, width)) ?? forms.at(-1);
 
-// In a box; of what is wider than that the beginning, and dots.
+// For a box: cuts wider text, and adds dots.
 function label(c, forms, x, y, width) {
   if (width < 18) return;
   let text = Array.isArray(forms) ? fitting(c, forms, width) : forms;
@@ -165,7 +165,7 @@ function label(c, forms, x, y, width) {
   c.fillText(text, x, y);
 }
 
-// In a table: whoever points at it, or goes there by keys, has all of it.
+// For a table: hovering, or focus by keys, shows the whole name.
 function nameButton(f) {
   const button = document.createElement("button");
   button.type = "button";
@@ -176,13 +176,13 @@ function nameButton(f) {
   return button;
 }
 const measuring = document.createElement("canvas").getContext("2d");
-// Each name is one line, unless even its shortest form that no other function has is wider.
+// Each name takes one line, unless even its shortest unique form is too wide.
 function fitNames(table) {
   const head = table.querySelector("th.name"), buttons = table.querySelectorAll("[data-name]");
   if (!head || !head.clientWidth || !buttons.length) return;
   const style = getComputedStyle(buttons[0].parentElement);
   const room = head.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 1;
-  // As one text, "font", this does not exist beside other properties of the font.
+  // The shorthand property "font" is empty beside other properties of the font.
   const { fontSize, fontFamily } = getComputedStyle(buttons[0]);
   measuring.font = `${fontSize} ${fontFamily}`;
   for (const button of buttons) {
@@ -197,7 +197,7 @@ function fitNames(table) {
   }
 }
 
-// A canvas that shows what of a tall drawing can be seen; the browser scrolls it.
+// A canvas for the visible part of a tall drawing; the browser scrolls it.
 class Scroller {
   constructor(box) {
     this.box = box;
@@ -206,7 +206,7 @@ class Scroller {
     box.addEventListener("scroll", redraw);
     box.addEventListener("pointerdown", () => { this.byPointer = true; }, true);
   }
-  // Calls back when the box gets the focus by keys: the mouse says itself where it is.
+  // Calls back when keys give the box the focus. A mouse tells its position itself.
   onFocus(then) {
     this.box.addEventListener("focus", () => {
       if (!this.byPointer) then();

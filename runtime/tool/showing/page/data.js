@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what the command has written into the page: PageData.cpp says in which form.
+// Reads the command's data from the page: PageData.cpp describes its format.
 
 async function unpack(text) {
   const packed = Uint8Array.from(atob(text.slice(1)), c => c.charCodeAt(0));
@@ -30,7 +30,7 @@ class Numbers {
   }
 }
 
-// Functions of nodes that are none.
+// Special functions of nodes.
 const ALL = -1, OTHERS = -2;
 
 // A tree in columns: each node is followed by those below it, until end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tree as boxes, each as wide as its time: upwards, a flame graph, or downwards, an
-// icicle. What is narrower than a pixel is drawn as one box for all of its parent's.
+// A tree as boxes, each as wide as its time: a flame graph (upwards), or an icicle
+// (downwards). Children that are narrower than a pixel share one box.
 
 const boxHeight = 19, mostOuter = 12;
 
@@ -29,8 +29,8 @@ class FlameView {
     redraw();
   }
 
-  // Boxes [node, left, width, level]; those of several that are too narrow have -1 - parent
-  // as their node, and how many they are behind that.
+  // Boxes [node, left, width, level]. For children that are too narrow, the node is -1 -
+  // parent, and their number follows.
   layOut(width) {
     if (this.laidOut?.width === width && this.laidOut.sums === this.sums) return this.laidOut;
     const { tree, focus, sums } = this, outer = [];
@@ -76,7 +76,7 @@ class FlameView {
     return this.laidOut = { width, sums, boxes, levels };
   }
 
-  // What is drawn, as a text: tests read it.
+  // The drawing as text, for tests.
   get texts() {
     const { boxes, width, levels } = this.layOut(this.scroller.canvas.clientWidth);
     const part = x => (100 * x / width).toFixed(2);
@@ -230,7 +230,7 @@ class FlameView {
   moveTo(node) {
     if (node < 0) return;
     this.cursor = node;
-    // It has to be drawn to be seen.
+    // Only a drawn box is visible.
     const isIn = node >= this.focus && node < this.tree.end[this.focus];
     if (!isIn) this.zoom(node);
     const { boxes, levels } = this.layOut(this.scroller.canvas.clientWidth);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many calls took how long: bars, each for twice the time of the one before, and the
-// same as a table, which is `patchbay report --histogram`.
+// Durations of calls: bars, each for twice the time of the one before, and the same as a
+// table, as in `patchbay report --histogram`.
 
 function svg(kind, attributes, ...inside) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", kind);
@@ -28,7 +28,7 @@ class HistogramView {
     this.allBefore = this.sum(trace.histogramBefore);
     this.chosenChanged();
   }
-  // As wide as there is place for, so that its text can be read on small screens.
+  // As wide as possible, so that its text is readable on small screens.
   get width() { return Math.max(280, Math.min(720, get("durations").clientWidth || 720)); }
   draw() {
     if (this.width !== this.drawn) this.chosenChanged();
@@ -74,7 +74,7 @@ class HistogramView {
       for (let i = first; i <= last; i++) {
         const left = 20 + (i - first) * wide, n = bars[i] ?? 0;
         if (!n) continue;
-        // Whoever was there shows, if only a little.
+        // Each bucket with calls shows at least a short bar.
         const tall = 2 + 128 * n / most, inset = is ? 3 : 1;
         plot.append(svg("rect", { class: is, x: left + inset, y: bottom - tall, width: Math.max(wide - 2 * inset, 1), height: tall },
           svg("title", {}, `${plural(n, "call")}${is && " before"} of ${time(bucketStart(unit, i))} to ${time(bucketStart(unit, i + 1))}`)));
@@ -93,7 +93,7 @@ class HistogramView {
     return plot;
   }
   marks(plot, f, wide, bottom) {
-    const ends = []; // of the last text of each line
+    const ends = []; // right ends of the last text of each line
     for (const key of ["p50", "p95", "p99"]) {
       const ns = trace.after[key][f];
       if (ns === null) continue;

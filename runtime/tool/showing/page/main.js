@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts the views together when the figures have been read.
+// Creates the views when the data has been read.
 
-// Who called the function that is chosen, and what it called.
+// The callers and the callees of the selected function.
 class AroundView {
   constructor() {
     this.callers = new FlameView(get("callers"), { empty: "nobody that was recorded" });
     this.callees = new FlameView(get("callees"), { empty: "nothing that was recorded" });
-    // The box at the top is the function itself: looking into others chooses them.
+    // The top box is the function itself. A click on another box selects that function.
     for (const view of [this.callers, this.callees])
       view.pick = node => {
         const f = view.tree.f[node];
@@ -35,7 +35,7 @@ class AroundView {
     this.rows(get("caller-rows"), callers, "called by");
     this.rows(get("callee-rows"), callees, "called");
   }
-  // Of those next to the function.
+  // The functions next to the selected one.
   rows(table, tree, title) {
     table.tHead.replaceChildren();
     table.tBodies[0].replaceChildren();
@@ -63,7 +63,7 @@ function search(text) {
   return trace.names.indexOf(text) >= 0 ? trace.names.indexOf(text) : matches === 1 ? state.found.indexOf(1) : -1;
 }
 
-// In the place of what cannot be shown.
+// Replaces a view that has no data.
 function missing(section, why) {
   const p = document.createElement("p");
   p.className = "note";
@@ -132,7 +132,7 @@ function start() {
     }
   });
   new ResizeObserver(redraw).observe(document.body);
-  // The page's address with #NAME looks for that.
+  // #NAME in the page's address starts a search.
   (window.onhashchange = () => {
     if (!location.hash) return;
     get("search").value = decodeURIComponent(location.hash.slice(1));
@@ -141,7 +141,7 @@ function start() {
   redraw();
 }
 
-// For those who look at the page with a browser's tools, and for tests.
+// For a browser's developer tools, and for tests.
 const page = window.patchbayPage = { state, choose, ready: false };
 readTrace(get("data").textContent).then(read => {
   trace = page.trace = read;

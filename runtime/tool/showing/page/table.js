@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of functions: what `patchbay report` prints, or `report --diff`.
+// The table of functions, as in `patchbay report` or `report --diff`.
 
 const mostRows = 100;
-// What a screen is too narrow for gives way in this order: what names can spare, down to
-// the least width that they have by style.css; then these, each with its change. What the
-// table is sorted by stays, and so does total.
+// A narrow screen drops things in this order. First names shrink to their minimal width in
+// style.css. Then these columns go, each with its change. The column for sorting and the
+// total stay.
 const givesWay = ["p50", "p95", "p99", "unfinished", "average", "longest", "p", "self", "calls"];
 
 class TableView {
   constructor() {
     this.table = document.querySelector("#functions table");
-    this.order = trace.names.map((_, f) => f); // as the command has sorted them
+    this.order = trace.names.map((_, f) => f); // in the command's order
     this.sorted = null; // [column, largest first]
     this.all = false;
     this.columns = this.findColumns();
@@ -32,7 +32,7 @@ class TableView {
     if (this.box.clientWidth !== this.fittedTo) this.fit();
   }
 
-  // Columns as there is room for them, then names in what is left.
+  // First chooses columns that fit. Names get the rest of the width.
   fit() {
     const heads = [...this.table.tHead.rows[0].cells];
     this.showAllBut(new Set());
@@ -65,7 +65,7 @@ class TableView {
       }
   }
 
-  // Of two recordings each figure has its change beside it.
+  // With two recordings each figure has its change beside it.
   findColumns() {
     const { after, before } = trace, columns = [];
     for (const [key, title] of [["calls", "calls"], ["total", "total"], ["self", "self"], ["average", "average"],
@@ -119,7 +119,7 @@ class TableView {
     this.order.sort((a, b) => {
       if (key === "name") return sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
       const of = [column.of(a), column.of(b)];
-      // What is not known comes last, whichever way.
+      // Unknown values come last in both directions.
       if (of[0] === null || of[1] === null) return (of[0] === null) - (of[1] === null) || a - b;
       return sign * (size(of[0]) - size(of[1])) || a - b;
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The timeline by mouse, fingers and keys.
+// Mouse, touch and keys for the timeline.
 
 Object.assign(TimelineView.prototype, {
   listen() {
@@ -176,7 +176,7 @@ Object.assign(TimelineView.prototype, {
     const at = of.start[span] + of.length[span] / 2;
     return at >= this.from && at <= this.to ? at : middle;
   },
-  // To the next call of the row that can be told from this one where it is drawn.
+  // To the next call of the row that is drawn at another place.
   move(by) {
     if (!this.cursor) {
       const track = this.tracks.find(t => t.thread.rows.some(row => row.size));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads over time. A canvas draws what is in view, however much there is: calls that are
-// less than a pixel wide share it, darker where they fill more of it. The page itself may
-// have calls summed, too, where there are very many: see PageTimeline.h.
+// Threads over time. A canvas draws the visible part, however many calls it has. Calls
+// narrower than a pixel share it, darker where they fill more of it. If there are very many
+// calls, the page itself has some summed up: see PageTimeline.h.
 
 const rowHeight = 15, headHeight = 18, gap = 5;
 
@@ -18,7 +18,7 @@ class TimelineView {
       thread, folded: false,
       title: thread.name + (several ? " of " + trace.processes[thread.process] : ""),
     }));
-    // So that one can see all threads first, those that do most are unfolded.
+    // Unfolds the busiest threads only, so that all threads are visible at first.
     let rows = 0;
     for (const track of [...this.tracks].sort((a, b) => b.thread.busy - a.thread.busy)) {
       const more = track.thread.rows.length;
@@ -30,7 +30,7 @@ class TimelineView {
     this.explain();
   }
 
-  // For the minimap: how many threads are in a call, by part of the time.
+  // For the minimap: number of threads in a call, by part of the time.
   busyParts() {
     const parts = new Float64Array(1024), width = this.length / parts.length;
     for (const { rows: [row] } of trace.threads) {
@@ -114,7 +114,7 @@ class TimelineView {
         "patchbay report --html part.html --from " + this.absolute(this.from) + " --to " +
         this.absolute(this.to + 1) + " " + trace.directory;
   }
-  // As --from takes it: seconds of the recording's clock.
+  // As for --from: seconds of the recording's clock.
   absolute(at) {
     const ns = BigInt(trace.begin) + BigInt(Math.floor(at));
     return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")}`;
@@ -270,8 +270,8 @@ class TimelineView {
     const power = 10 ** Math.floor(Math.log10(least));
     return Math.max(1, [1, 2, 5, 10].find(n => n * power >= least) * power);
   }
-  // Each with where its text begins, behind it; before it where that would be cut; null
-  // where neither has room.
+  // Each with the position of its text: after it, before it if that would be cut off, or
+  // null if neither fits.
   ticks(c, width) {
     const all = [], step = this.step(width);
     for (let at = Math.ceil(this.from / step) * step, end = 0; at <= this.to; at += step) {
@@ -301,7 +301,7 @@ class TimelineView {
     c.fillText(text, left + 4, height / 2);
   }
 
-  // What is in view, as a text: tests read it.
+  // The visible part as text, for tests.
   get texts() {
     const all = [];
     for (const track of this.tracks) {
@@ -326,7 +326,7 @@ class TimelineView {
     }
     return y + headHeight + row * rowHeight;
   }
-  // What is at a place on the canvas: a track, and perhaps a row and a span.
+  // The track at a position on the canvas, and possibly its row and span.
   at(x, y) {
     y += this.scroller.top;
     for (const track of this.tracks) {
@@ -341,7 +341,7 @@ class TimelineView {
     }
     return null;
   }
-  // Of those that share a pixel the longest.
+  // The longest of those that share a pixel.
   spanAt(row, x) {
     const from = this.timeAt(Math.floor(x)), to = this.timeAt(Math.floor(x) + 1);
     let best = -1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trees that are made from the tree of calls: by whom a function was called, and what it
-// called, wherever that was. The figures are those of `patchbay graph -f`.
+// Trees made from the tree of calls: the callers of a function, and its callees, wherever
+// it was called. The figures are those of `patchbay graph -f`.
 
-// Nothing here recurses: a recursion makes trees as deep as it is itself.
+// Nothing here recurses: a recursion makes trees as deep as itself.
 class TreeMaker {
   constructor(hasBefore) {
     this.hasBefore = hasBefore;
@@ -25,7 +25,7 @@ class TreeMaker {
     }
     return node;
   }
-  // What node i of a tree has.
+  // The values of node i of a tree.
   count(node, tree, i, inTotal) {
     const to = this.nodes[node];
     to.paths += tree.paths[i];
@@ -33,7 +33,7 @@ class TreeMaker {
       for (const key of ["calls", "total", "self", "open", "cutOff"])
         if (key !== "total" || inTotal) to[side][key] += tree[side][key][i];
   }
-  // In columns, as readTree() makes them, from a node on, which is the root then.
+  // Columns as in readTree(), from a node on, which becomes the root.
   finish(from) {
     const weight = n => Math.max(n.after.total, n.before?.total ?? 0);
     const order = [], depth = [], next = [[from, 0]];
