@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What run.py does with kernels of every kind: it builds them, boots them, and
-keeps what they have printed."""
+"""The part of run.py for kernels of every kind: builds them, boots them, and keeps
+their output."""
 import fcntl
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ from kernels import (HERE, ROOT, SELFTESTS, SOURCE_ARCH, Kernel, KernelError, ru
 
 
 def alone(folder):
-    """What keeps others out of the folder for as long as it is open."""
+    """A lock on the folder, held while it is open."""
     lock = open(folder / "lock", "w", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -29,8 +29,8 @@ def alone(folder):
 
 
 class BaseRun:
-    """Who derives from it has module_sources, VARIANTS, prepare() and check_all()."""
-    # To compare with, and has no patches.
+    """A subclass defines module_sources, VARIANTS, prepare() and check_all()."""
+    # For comparison, and without patches.
     UPSTREAM = ()
 
     def __init__(self, options):
@@ -49,7 +49,7 @@ class BaseRun:
         self.alone = alone(self.out)
         self.busybox = system(self.arch)
         self.began = time.monotonic()
-        self.programs = {}  # for the guest, by the names of their variables there
+        self.programs = {}  # for the guest, by the names of its variables
         self.prepare(options.build)
 
     def kernel(self, name, plugin, *config):
@@ -59,14 +59,14 @@ class BaseRun:
         print(f"-- {time.monotonic() - self.began:.0f} s: {text}", flush=True)
 
     def program(self, source, *flags):
-        """Builds a program for the guest, of one file of guest/."""
+        """Builds a program for the guest from one file of guest/."""
         path = self.out / source.stem
         run([f"clang{self.tools.llvm}", f"--target={Path(boot.GUESTS[self.arch].sysroot).name}",
              "-fuse-ld=lld", "-static", "-O1", *flags, source, "-o", path],
             self.out / f"{source.stem}.log")
 
     def counting(self, counts, **options):
-        """The usual machine, and a plugin of QEMU that writes counts to this file."""
+        """The usual machine, with a QEMU plugin that writes counts to this file."""
         plugin = self.out / "branches.so"
         run([f"clang{self.tools.llvm}", "-std=c11", "-O2", "-fPIC", "-shared",
              "-fvisibility=hidden", HERE / "static-calls" / "branches.c", "-o", plugin],
@@ -76,13 +76,13 @@ class BaseRun:
             "-plugin", f"{plugin},out={counts}{options}")
 
     def check_syscalls(self, kernel):
-        """How much of what system calls execute is trampolines of static calls."""
+        """The share of trampolines of static calls in the instructions of system calls."""
         self.programs["SYSCALLS"] = self.out / "syscalls"
         self.program(HERE / "guest" / "syscalls.c")
         first, last, length = static_calls.tramps(kernel.out / "vmlinux", self.tools.llvm)
         counts = self.out / "syscalls.counts"
         on = self.counting(counts, first=f"{first:x}", last=f"{last:x}")
-        # At the addresses that it was linked at.
+        # At the addresses at which it was linked.
         on = on.with_args(f"{on.guest.kernel_args} nokaslr")
         future = self.pool.submit(self.boot, kernel, "syscalls", on=on)
         said = yield from finished(kernel, {"syscalls": future}, "syscalls")
@@ -93,14 +93,14 @@ class BaseRun:
         return self.out / "modules" / kernel.name
 
     def build_modules(self, kernel, **variables):
-        """Modules are built where they lie, so not in our source."""
+        """Modules are built in their folder, so not in our source."""
         shutil.rmtree(self.modules(kernel), ignore_errors=True)
         shutil.copytree(self.module_sources, self.modules(kernel))
         kernel.make(f"M={self.modules(kernel)}", "modules", **variables)
 
     def boot(self, kernel, *scripts, what=None, on=None, more=(), trees=(), **environment):
-        """Runs the scripts, with more files and variables; returns what each printed.
-        What is left of it is under the name `what`, or that of the first script."""
+        """Runs the scripts, with more files and variables; returns the output of each.
+        Results are kept under the name `what`, or that of the first script."""
         selftests = self.source / SELFTESTS
         modules = self.modules(kernel)
         programs = {name: path for name, path in self.programs.items() if path.exists()}
@@ -126,10 +126,10 @@ class BaseRun:
 
 
 def finished(kernel, boots, first):
-    """A check that a kernel booted, and came to the end of the scripts; returns
-    what these have printed, by their names."""
+    """A check that a kernel booted and reached the end of the scripts; returns their
+    outputs, by their names."""
     if first not in boots:
-        return {}  # it was not built, and that was said
+        return {}  # it was not built, which was reported
     try:
         said = boots[first].result()
     except KernelError as error:
@@ -140,7 +140,7 @@ def finished(kernel, boots, first):
 
 
 def log_folder(kernel, script):
-    """Of the boot that runs this script first, or has this name."""
+    """Of the boot whose first script this is, or that has this name."""
     return kernel.out / f"boot-{script}"
 
 
@@ -168,7 +168,7 @@ def llvm(build):
 
 
 def debian(arch, *packages):
-    """A root with these packages of Debian, and with what they need."""
+    """A root file system with these packages of Debian and their dependencies."""
     fetch = subprocess.run(["sh", ROOT / "cmake" / "fetch-programs.sh", boot.GUESTS[arch].name,
                             *packages], stdout=subprocess.PIPE, check=False, text=True)
     if fetch.returncode:

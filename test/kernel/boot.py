@@ -14,14 +14,14 @@ sys.path.insert(0, str(HERE.parent / "system"))
 from guest import ARCHES, Arch, GuestError, image, machine  # noqa: E402
 from guest.cpio import Archive  # noqa: E402
 
-# Time in the guest is the number of instructions executed, one a nanosecond, and
-# passes at once while all CPUs sleep. So what a kernel measures of itself says
-# the same on a busy machine. All of the log is on the console, and from the
-# first instruction on: that is what is left of a kernel that does not boot.
+# Time in the guest counts executed instructions, one per nanosecond. It skips
+# periods in which all CPUs sleep. Times that a kernel measures are therefore the same
+# on a busy machine. The console has the whole log from the first instruction on,
+# which helps if a kernel does not boot.
 #
 # RISC-V: with -icount QEMU 7.2 does not get on once a second CPU is there. And
-# its serial line would be a ttyS, which are the program's: what writes the first
-# messages writes all of them.
+# Its serial line would be a ttyS, which the program uses: the driver of the first
+# messages also writes all others.
 LOG = "earlycon ignore_loglevel log_buf_len=8M"
 ICOUNT = ("-icount", "shift=0,sleep=off")
 GUESTS = {
@@ -40,7 +40,7 @@ GUESTS = {
 
 CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1, "x86-64": 2}
 
-# In seconds; both are longer than it takes on a busy machine.
+# In seconds; both are longer than needed on a busy machine.
 BOOT_TIMEOUT, TIMEOUT = 1800, 10800
 
 PRELUDE = """\
@@ -72,7 +72,7 @@ class Sink(io.BytesIO):
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """The machine that a kernel boots on, where it is not the usual one."""
+    """The machine on which a kernel boots, if it is not the usual one."""
     guest: Arch
     cpus: int
     cpu: str | None = None  # its model
@@ -82,14 +82,14 @@ class Machine:
         return cls(GUESTS[arch], CPUS[arch])
 
     def with_cpus(self, cpus):
-        """CPUs that are there for each other: time is the host's."""
+        """CPUs that run in parallel: time is the host's."""
         return dataclasses.replace(
             self, cpus=cpus, guest=dataclasses.replace(self.guest, options=()))
 
     def with_pace(self, shift):
-        """Each instruction takes 2**shift ns, so limits are the same on a busy machine,
-        and what waits takes no time of the host's. With 0 a tracer that writes on each
-        tick of the clock leaves no time for anything else."""
+        """Each instruction takes 2**shift ns. Limits are then the same on a busy machine, and
+        waiting costs no time of the host. With 0 a tracer that writes on each clock tick
+        leaves no time for other work."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, options=("-icount", f"shift={shift},sleep=off")))
 
@@ -107,19 +107,19 @@ class Machine:
             self.guest, kernel_args=args))
 
     def anywhere(self):
-        """The kernel is at another place each time, if it is made for that."""
+        """Each boot places the kernel at another address, if it supports that."""
         return self.with_args(self.guest.kernel_args.replace(" nokaslr", ""))
 
     def without_startup_tests(self):
-        """Those of ftrace, which take most of a boot: a tracer that is running, if
-        only the one that does nothing, keeps them from it."""
+        """ftrace's start-up tests, which take most of a boot. Any running tracer, even the
+        nop tracer, prevents them."""
         return self.with_args(f"{self.guest.kernel_args} ftrace=nop")
 
 
 def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
-    """Runs the scripts, one after another, and returns what each has printed.
-    `folder` is for what is temporary, and a copy of all output. All of a tree is in
-    the guest, too, with its links."""
+    """Runs the scripts one by one, and returns the output of each. `folder` holds
+    temporary files and a copy of all output. All files of a tree are in the guest,
+    too, with its links."""
     folder.mkdir(parents=True, exist_ok=True)
     variables = " ".join(f"{name}={value}" for name, value in environment.items())
     program = PRELUDE.format(modules=kernel.out, environment=variables or "LC_ALL=C")
@@ -145,7 +145,7 @@ def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
     return sections(sinks["stdout"].getvalue().decode(errors="replace"))
 
 
-# Of a tree, what no program looks at.
+# The parts of a tree that no program reads.
 UNUSED = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info",
           "usr/share/lintian", "usr/lib/python3", "usr/include")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the kernel's own tests of BPF programs on functions for a guest, each from its
-own source, and reads what they print. tools/testing/selftests/bpf/Makefile makes all
-of some 700 programs before any test, so the few rules that these need are here."""
+own source, and parses their output. tools/testing/selftests/bpf/Makefile builds all of
+some 700 programs before any test. This file has the few rules that are needed."""
 import re
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import boot
 from kernels import KernelError, run
 
 SELFTESTS = "tools/testing/selftests/bpf"
-# With the BPF programs that no header is generated of.
+# With the BPF programs for which no header is generated.
 TESTS = {"fentry_test": (), "fexit_test": (), "fentry_fexit": (), "modify_return": (),
          "fexit_sleep": (), "fexit_stress": (), "fsession_test": (),
          "get_func_args_test": (), "get_func_ip_test": (), "tracing_multi": (),
@@ -21,15 +21,15 @@ RUNNER = ("test_progs", "cgroup_helpers", "trace_helpers", "network_helpers",
           "testing_helpers", "btf_helpers", "cap_helpers", "unpriv_helpers",
           "sysctl_helpers", "netlink_helpers", "jit_disasm_helpers", "io_helpers",
           "test_loader", "disasm", "disasm_helpers", "json_writer")
-# Skeletons that are made of several programs, as the Makefile has it.
+# Skeletons made of several programs, as in the Makefile.
 LINKED = {"tracing_multi": ("tracing_multi_attach", "tracing_multi_check"),
           "tracing_multi_module": ("tracing_multi_attach_module", "tracing_multi_check"),
           "tracing_multi_intersect": ("tracing_multi_intersect_attach", "tracing_multi_check"),
           "tracing_multi_session": ("tracing_multi_session_attach", "tracing_multi_check")}
 NAMES = {"arm64": "arm64", "riscv": "riscv", "x86-64": "x86"}  # of architectures, in BPF programs
 
-# Light skeletons are signed upstream, which needs a kernel with keys: these are not. So
-# the key that tests name is read nowhere, and the runner does not register one.
+# Upstream signs light skeletons, which needs a kernel with keys; these are unsigned. The key
+# that tests name is never read, and the runner does not register one.
 NO_CERTIFICATE = """\
 #include <sys/syscall.h>
 #undef __NR_add_key
@@ -81,7 +81,7 @@ class Builder:
         self.lines, self.made = [], set()
 
     def build(self):
-        """Returns what cannot be built, with why; the others are in test_progs."""
+        """Returns tests that cannot be built, with the reason; the others are in test_progs."""
         self.out.mkdir(exist_ok=True)
         self.generate(TESTS)
         unfit = self.unfit()
@@ -96,7 +96,7 @@ class Builder:
         return unfit
 
     def unfit(self):
-        """Tests whose objects do not come, and what the compiler says first."""
+        """Tests whose objects are missing, with the compiler's first message."""
         self.log.unlink(missing_ok=True)
         unfit = {}
         for name in TESTS:
@@ -149,7 +149,7 @@ class Builder:
                       ["bpf_helper_defs.h"])
             objects.append(f"{name}.o")
         self.edge("cc", "find_bit.o", [tree / "tools/lib/find_bit.c"])
-        # Whose BPF programs are read from files.
+        # Tests that read their BPF programs from files.
         programs = [f"{program}.bpf.o" for name in names for program in TESTS[name]]
         self.edge("link", "test_progs", [*objects, "find_bit.o", "libbpf.a"], programs)
         write(out / "build.ninja", self.variables() + RULES.replace("$out/bpftool", f"{out}/bpftool")
@@ -170,7 +170,7 @@ class Builder:
             "tree": tree, "cc": f"clang{self.llvm}", "llvm": self.llvm, "target": target,
             "bpftool": "bpftool/bootstrap/bpftool", 
             "libs": " ".join(map(str, libs)) + " -lrt -lpthread",
-            # Without optimization, as upstream: calls of functions that do nothing are there.
+            # Without optimization, as upstream: calls of empty functions are kept.
             "cflags": f"{common} -O0 -D_GNU_SOURCE -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64"
                       f" -idirafter {self.root}/usr/include -w -fno-omit-frame-pointer",
             "bpfflags": f"{common} -O2 -D__TARGET_ARCH_{NAMES[self.arch]} -mlittle-endian"
@@ -202,7 +202,7 @@ class Builder:
         for program in TESTS[name]:
             self.program(program)
         source = self.out / "prog_tests" / f"{name}.c"
-        # Upstream knows that other architectures have no such programs.
+        # Upstream knows that other architectures lack such programs.
         write(source, text.replace("#ifndef __x86_64__\n\ttest__skip();",
                                    "#if 0\n\ttest__skip();"))
         self.edge("cc", f"{name}.test.o", [source], [*headers, "bpf_helper_defs.h"])
@@ -213,20 +213,20 @@ class Builder:
                   ["vmlinux.h", "bpf_helper_defs.h"])
 
     def modules(self):
-        """What tests of functions of modules are for."""
+        """The modules whose functions are tested."""
         folder = self.out / "test_kmods"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.tests / "test_kmods", folder)
         module = folder / "bpf_testmod.c"
         module.write_text(replaced(module, NO_CGROUPS))
-        # It is made for that Makefile; here the kernel's own is enough.
+        # It is written for that Makefile; here the kernel's own suffices.
         write(folder / "Makefile", "obj-m := bpf_testmod.o\nCFLAGS_bpf_testmod.o = -I$(src)"
               f" -I{self.tests}\n")
         self.kernel.make(f"M={folder}", "modules")
         shutil.copy(folder / "bpf_testmod.ko", self.out)
 
     def tree(self):
-        """A folder with what is run, for the guest."""
+        """A folder with the files for the guest."""
         folder = self.out / "run"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -251,12 +251,12 @@ def replaced(path, replacements):
 
 
 def write(path, text):
-    """What has not changed is not made anew."""
+    """Unchanged files are not built again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
-# "#3 fexit_test:OK" and, of one of its parts, "#3/2 fexit_test/many_args:FAIL"
+# "#3 fexit_test:OK" and, for one of its parts, "#3/2 fexit_test/many_args:FAIL"
 RESULT = re.compile(r"^#\d+(?:/\d+)? +(\S+?):(OK|FAIL|SKIP)(?: .*)?$", re.MULTILINE)
 
 
@@ -264,27 +264,27 @@ def results(text):
     return dict(RESULT.findall(text))
 
 
-# What needs no module that is built for the kernel, and comes to one function.
+# Tests without modules built for the kernel, on one function.
 SINGLE = ("fentry_fexit", "fentry_test/fentry", "fexit_test/fexit", "fexit_sleep",
           "fexit_stress", "fsession_test", "get_func_args_fsession_test",
           "get_func_ip_fsession_test", "modify_return", "tracing_failure")
 
 
-# One on all functions, which needs no module either.
+# A test on all functions, without such a module, too.
 MANY = "tracing_multi_bench_attach"
 
 
 def accepted(config):
-    """What fails in a kernel that is configured like this, for what is known and has no part
-    in how direct calls are made, and why."""
+    """Known failures of a kernel with this configuration, and their reasons. They do not
+    involve direct calls."""
     known = {}
     if "CONFIG_PREEMPT_RCU=y\n" not in config:
         known["tracing_failure/tracing_deny"] = (
             "without PREEMPT_RCU nobody denies __rcu_read_lock(), of which clang keeps a copy")
     pahole = re.search(r"^CONFIG_PAHOLE_VERSION=(\d+)$", config, re.MULTILINE)
     if pahole and int(pahole[1]) < 126:
-        # The kernel takes a function's arguments from bpf_list_add_impl() then, which
-        # resolve_btfids makes of functions that pahole has marked with "bpf_kfunc".
+        # The kernel then takes a function's arguments from bpf_list_add_impl(). resolve_btfids
+        # makes that from functions that pahole has marked with "bpf_kfunc".
         known[MANY] = (f"pahole {int(pahole[1]) / 100} does not mark what programs can call, so"
                        " bpf_list_add() and others with KF_IMPLICIT_ARGS have no types to attach"
                        " to (EINVAL, alone, too)")
@@ -292,12 +292,12 @@ def accepted(config):
 
 
 def known_failures(found, accepted_):
-    """Says of each that is accepted, and has failed, why; the names of these."""
+    """Prints the reason of each accepted failure; returns their names."""
     known = set()
     for name, why in accepted_.items():
         if found.get(name) == "FAIL":
             print(f"known: {name}: {why}")
-            # The test that it is a part of fails with it, if only with it.
+            # The test that contains it fails with it, if only because of it.
             whole = name.partition("/")[0]
             parts = [part for part, result in found.items()
                      if part.startswith(f"{whole}/") and result == "FAIL"]
@@ -306,12 +306,12 @@ def known_failures(found, accepted_):
 
 
 def check(text, unfit, beside, accepted_):
-    """Test by test beside what other kernels say, whose results these are, by name."""
+    """Compares each test with the results of other kernels, which have names."""
     found = results(text)
     show(found, unfit, beside)
     known = known_failures(found, accepted_)
     failed = [name for name, result in found.items() if result == "FAIL" and name not in known]
-    # What did not run, or was skipped, has not failed either.
+    # A test that did not run, or was skipped, has not failed either.
     failed += [name for name in (*SINGLE, MANY) if found.get(name) not in ("OK", "FAIL")]
     yield (f"the kernel's own tests of BPF programs on functions: {tally(found)}; {len(unfit)} not"
            " built", "Summary:" in text and not failed and not unfit,
@@ -325,7 +325,7 @@ def check(text, unfit, beside, accepted_):
 
 
 def check_unpatched(text, unfit, has_many, accepted_):
-    """Where a program comes to one function, or there is no module for the tests."""
+    """If a program can only be on one function, or the modules for tests are missing."""
     found = results(text)
     show(found, unfit, {})
     known = known_failures(found, accepted_)
@@ -338,7 +338,7 @@ def check_unpatched(text, unfit, has_many, accepted_):
 
 
 def show(found, unfit, beside):
-    """Those that do not just pass, in columns."""
+    """Tests that did not simply pass, in columns."""
     for name, why in unfit.items():
         print(f"not built: {name}: {why}")
     kernels = {"this": found, **beside}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel must show. Each function reads what one script of guest/ printed
-and yields checks: (what is true, whether it is, what was seen)."""
+"""What a kernel must show. Each function parses the output of one script of guest/ and
+yields checks: (expectation, result, output)."""
 import re
 
-# Printed by the kernel only when something is wrong with it; QEMU's empty NVRAM is no
-# fault of the kernel's.
+# The kernel prints these only if something is wrong. QEMU's empty NVRAM is not the
+# kernel's fault.
 TROUBLE = re.compile(r"WARNING:(?! nvram corruption)|BUG:|CFI failure|Oops|Internal error|Unable to handle"
                      r"|(?<!\[no_slots\] )cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug"
                      r"|UBSAN:|blocked for more than")
@@ -14,13 +14,13 @@ STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
                  "Testing kprobe tracing:")
 
 
-# What the kernel remembers even if its log does not, by bits.
+# Taint flags of the kernel, which last even if its log does not.
 TAINTS = {5: "a bad page", 7: "an oops", 9: "a warning", 14: "a lockup"}
 
 
 def log(text, reference=""):
-    """Some of ftrace's selftests make the kernel warn: what a kernel without CFI
-    says of the same is no news."""
+    """Some of ftrace's selftests cause kernel warnings. Warnings that a kernel without CFI
+    also prints for the same test are ignored."""
     known = trouble(reference)
     wrong = [line for what, line in trouble(text).items() if what not in known]
     wrong += sorted(tainted(text) - tainted(reference))
@@ -46,13 +46,13 @@ PROVOKED = {"sleep while a lock is held": "BUG: sleeping function called from in
 
 
 def provoked(text):
-    """Without these, that a kernel said nothing else would mean nothing."""
+    """Without these, the absence of other messages would mean nothing."""
     for what, said in PROVOKED.items():
         yield f"{what}, made on purpose, is told", said in text, text
 
 
 def trouble(text):
-    """The lines, by what is the same in each boot."""
+    """The lines, by the part that is the same in each boot."""
     boots = re.compile(r"^\[ *[\d.]+\] |(?<=CPU: )\d+|(?<=PID: )\d+|0x[0-9a-f]+|[0-9a-f]{16}")
     return {boots.sub("", line): line for line in text.splitlines() if TROUBLE.search(line)}
 
@@ -64,8 +64,8 @@ def tainted(text):
 
 
 def records(text, reference=None):
-    """Beside all records that the kernel was linked with, of which it drops those of
-    .init.text as it boots; or beside what another kernel can trace."""
+    """Compared with all linked records, of which the kernel drops those of .init.text at
+    boot; or with the number that another kernel can trace."""
     seen = re.search(r"^traceable: (\d+)", text, re.MULTILINE)
     if reference is None:
         what, share = "records", 0.9
@@ -79,7 +79,7 @@ def records(text, reference=None):
 
 
 def startup(text):
-    """The kernel goes on in the same line, or at the start of a later one."""
+    """The kernel continues in the same line, or at the start of a later one."""
     said = re.sub(r"^\[ *[\d.]+\] ", "", text, flags=re.MULTILINE)
     missing = [test for test in STARTUP_TESTS
                if not re.search(re.escape(test) + r"[^:]*?(PASSED|OK)", said)]
@@ -126,7 +126,7 @@ def bpf(text, where=""):
 
 
 def no_bpf(text):
-    """ENOTSUPP is 524 inside the kernel, and comes out of bpf(2) as it is."""
+    """ENOTSUPP is 524 inside the kernel; bpf(2) returns it unchanged."""
     for kind in BPF:
         yield (f"without CALL_OPS a BPF {kind} program does not attach",
                f"{kind}: cannot attach: error 524" in text, text.strip().replace("\n", "; "))
@@ -158,7 +158,7 @@ def modules(text):
     yield ("what of it is refused is named", {line.split(" [no_slots]")[0] for line in named}
            == {"traced", "set_calls", "get_before", "deceiver"}, "; ".join(named) or text)
     yield "what lies before its functions stays as it is", "before: 42" in lines, text
-    # 7.2 says more, which is times.
+    # 7.2 also prints times.
     counts = dict(re.findall(r"^records (before|after): (\d+ pages:\d+ groups: \d+)\b", text,
                              re.MULTILINE))
     yield ("unloaded, both leave no records and no pages behind",
@@ -182,7 +182,7 @@ def ops(text):
                max(one) < 1.1 * min(one), " ".join(map(str, one)) + " ns")
 
 
-# Several tests have the same name, so their numbers are a part of it.
+# Several tests have the same name, so the number is part of the key.
 RESULT = re.compile(r"^(\[\d+\].*)\t\[([A-Z]+)\]", re.MULTILINE)
 TALLY = re.compile(r"^# of [^:]*: *(\d+)", re.MULTILINE)
 RANK = {"PASS": 2, "XFAIL": 2, "UNSUPPORTED": 1, "UNRESOLVED": 1, "UNTESTED": 1}
@@ -193,7 +193,7 @@ def results(text):
 
 
 def selftests(text, reference, one="with CFI", other="without CFI"):
-    """Test by test beside what another kernel says."""
+    """Compares each test with the result of another kernel."""
     ours, theirs = results(text), results(reference)
     for which, said, found in ((one, text, ours), (other, reference, theirs)):
         if not found or sum(map(int, TALLY.findall(said))) != len(found):

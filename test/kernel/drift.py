@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tells how far another Linux is from the one that the patches are for: a line for each
-patch, and below it the hunks that are elsewhere or do not fit. Takes a minute. Exits
-with 1 if one does not fit. It builds nothing: run.py shows whether what fits works."""
+"""Compares another Linux with the one that the patches are for. Prints a line for each patch,
+and below it the hunks that have moved or do not fit. Takes a minute. Exits with 1 if one
+does not fit. Builds nothing: run.py shows whether patches that fit work."""
 import argparse
 import re
 import subprocess
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from kernels import PATCHES, ROOT, KernelError, series
 
-# What patch(1) says of a hunk that is not where it was.
+# patch(1)'s message about a hunk that has moved.
 HUNK = re.compile(r"^Hunk #(\d+) (succeeded|FAILED) at (\d+)(.*?)\.?$")
 FILE = re.compile(r"^(?:checking|patching) file (.*)$")
 
 
 def changed(patches):
-    """The files that the patches change, but for those that they make."""
+    """The files that the patches change, except those that they create."""
     files, made = set(), set()
     for patch in patches:
         for old, new in re.findall(r"^--- (\S+)\n\+\+\+ b/(\S+)$", patch.read_text(),
@@ -28,7 +28,7 @@ def changed(patches):
 
 
 def unpack(tarball, files, tree):
-    """Those of the files that are there."""
+    """The existing ones of these files."""
     patterns = [f"*/{name}" for name in files]
     done = subprocess.run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1",
                            "--no-same-owner", "--wildcards", "--no-wildcards-match-slash",
@@ -38,7 +38,7 @@ def unpack(tarball, files, tree):
 
 
 def version(tree):
-    """As its Makefile says it."""
+    """The version in its Makefile."""
     text = (tree / "Makefile").read_text() if (tree / "Makefile").exists() else ""
     parts = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) =[ \t]*(.*)$", text,
                             re.MULTILINE))
@@ -55,7 +55,7 @@ def patched(patch, tree, *options):
 
 
 def hunks(text):
-    """Of each hunk that has moved or does not fit, its file and what is said."""
+    """For each hunk that has moved or does not fit: its file and patch(1)'s message."""
     name = None
     for line in text.splitlines():
         if found := FILE.match(line):
@@ -67,7 +67,7 @@ def hunks(text):
 
 
 def apply(patch, tree):
-    """Applies as much as fits; returns what became of it, and lines that say more."""
+    """Applies as much as fits; returns the result, and lines with details."""
     done = patched(patch, tree, "--fuzz=0")
     lines, failed, moved = [], 0, 0
     for name, hunk in hunks(done.stdout):

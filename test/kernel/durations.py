@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the kernel's own tracer of durations must show, function_graph with
-tracing_thresh, and what our command makes of its text."""
+"""What the kernel's own tracer of durations must show (function_graph with
+tracing_thresh), and what our command makes of its output."""
 import re
 import subprocess
 
@@ -8,9 +8,9 @@ THRESHOLDS = (0, 10, 100)  # in us
 STATS = re.compile(r"^stats: (\d+): entries: (\d+) overrun: (\d+) commit overrun: \d+ bytes: (\d+)"
                    r" oldest event ts: *([\d.]+) now ts: *([\d.]+) .*$", re.MULTILINE)
 BUFFER = 1 << 20
-# From boot on, until the first program is started; and so that the text has all that
-# 'patchbay import' needs. A trigger also keeps ftrace's start-up tests away, of which
-# some wait for what is below the threshold.
+# From boot until the first program starts, with all options that 'patchbay import'
+# needs. A trigger also prevents ftrace's start-up tests; some of them
+# wait for events below the threshold.
 ARGS = ("ftrace=function_graph tracing_thresh=100 trace_clock=mono"
         " trace_trigger=sched_process_exec.traceoff:1"
         " trace_options=funcgraph-abstime,funcgraph-proc,funcgraph-tail")
@@ -34,7 +34,7 @@ def check(text, patchbay, out):
 
 
 def seconds(text, threshold):
-    """Until the first event is overwritten, of the CPU that has most."""
+    """The time until the first event is overwritten, on the CPU with most events."""
     began = re.search(rf"^began: {threshold}: ([\d.]+)$", text, re.MULTILINE)
     found = [list(map(float, row[1:])) for row in STATS.findall(text)
              if row[0] == str(threshold)]
@@ -59,7 +59,7 @@ def costs(text):
 
 
 def read(text, what, patchbay, out):
-    """The kernel's text becomes a recording with as many calls, in the same sums."""
+    """The kernel's text becomes a recording with the same number of calls and the same sums."""
     found = re.search(rf"^text: {what}\n(.*?)^end of text$", text,
                       re.MULTILINE | re.DOTALL)
     path, data = out / f"trace-{what}.txt", out / f"trace-{what}.data"
@@ -72,7 +72,7 @@ def read(text, what, patchbay, out):
         if done.returncode:
             break
     calls = len(re.findall(r"(?:;|} /\* \S+(?: \[\w+\])? \*/|})$", path.read_text(), re.MULTILINE))
-    # Those without an end have begun: with all traced there is a line for that, too.
+    # Calls without an end have begun: with all functions traced they have lines, too.
     begun = len(re.findall(r" {$", path.read_text(), re.MULTILINE))
     read_as = re.search(r"^patchbay: (\d+) calls? of", said, re.MULTILINE)
     when = "from boot" if what == "boot" else f"with a threshold of {what} us"

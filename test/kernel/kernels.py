@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linux's source with our patches, and the kernels that are built of it."""
+"""Linux's source with our patches, and the kernels built from it."""
 import os
 import shutil
 import subprocess
@@ -10,17 +10,17 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PATCHES = ROOT / "runtime" / "linux" / "patches"
 SELFTESTS = Path("tools/testing/selftests/ftrace")
-# Where the kernel has another name for an architecture, and what QEMU boots.
+# The kernel's own names of architectures, and the images that QEMU boots.
 SOURCE_ARCH = {"ppc64le": "powerpc", "x86-64": "x86"}
 IMAGES = {"ppc64le": "vmlinux", "x86-64": "arch/x86/boot/bzImage"}
 
 
 class KernelError(Exception):
-    """Why a kernel could not be built."""
+    """The reason why a kernel could not be built."""
 
 
 def run(command, log, **options):
-    """Runs the command; what it prints is in the log, and last in the error."""
+    """Runs the command; the log has its output, and the error the last part of it."""
     with open(log, "ab") as file:
         file.write(f"$ {' '.join(map(str, command))}\n".encode())
         file.flush()
@@ -45,9 +45,9 @@ def apply(patch, tree, log, *options):
 
 
 def source(version, out, *more, without=()):
-    """The patched source, unpacked once, with more patches of a test. It is made
-    anew if a patch changes. `without` are patterns of tar's, of what is left out where
-    not all of it is built."""
+    """The patched source, unpacked once, with additional patches of a test. It is made
+    anew if a patch changes. `without` are tar patterns of files to leave out if not
+    all of it is built."""
     patches = [*series(version), *more]
     wanted = "".join(patch.read_text() for patch in patches)
     tree, done = out / "source", out / "source" / ".patched"
@@ -71,9 +71,9 @@ def source(version, out, *more, without=()):
 
 
 def other_source(ours, version, tree, patches=()):
-    """Our source with these patches instead of ours. What neither changes are the same
-    files: patch(1) writes a new one, and leaves the old one as it is. It is made anew if
-    a patch changes."""
+    """Our source with these patches instead of ours. Files that neither changes are hard
+    links: patch(1) writes a new file and keeps the old one. It is made anew if a
+    patch changes."""
     wanted = "".join(path.read_text() for path in (*series(version), *patches))
     done, log = tree / ".other", tree.with_suffix(".log")
     if done.exists() and done.read_text() == wanted:
@@ -91,7 +91,7 @@ def other_source(ours, version, tree, patches=()):
 
 @dataclass(frozen=True)
 class Tools:
-    """What kernels are built with: make's variables, by their names."""
+    """The tools that build kernels: make's variables, by their names."""
     plugin: Path
     linker: Path
     llvm: str               # of the clang that the plugin is for: "-22"
@@ -110,8 +110,8 @@ class Kernel:
     out: Path
     tools: Tools
     plugin: bool            # built with our plugin and linker
-    config: tuple           # of config/, without what is the same for all
-    variables: tuple = ()   # more of make's, in pairs
+    config: tuple           # of config/, without the common ones
+    variables: tuple = ()   # more variables of make, in pairs
 
     @property
     def source_arch(self):
@@ -137,8 +137,8 @@ class Kernel:
             variables["CC"] = f"ccache clang{variables['LLVM']}"
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
         if self.arch in ("ppc64le", "riscv"):
-            # The kernel refuses what pahole 1.24 writes of per-CPU variables there,
-            # and with it all types.
+            # There the kernel rejects what pahole 1.24 writes about per-CPU variables,
+            # and all types with it.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
         variables.update(self.variables, **more)
         run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
@@ -147,7 +147,7 @@ class Kernel:
              *targets], self.log, env=self.environment)
 
     def configure(self):
-        """allnoconfig, what the selftests ask for, and ours over it."""
+        """allnoconfig, the options of the selftests, and ours over them."""
         self.out.mkdir(parents=True, exist_ok=True)
         self.log.unlink(missing_ok=True)
         parts = [self.source / SELFTESTS / "config"]
@@ -163,12 +163,12 @@ class Kernel:
             self.make("olddefconfig")
 
     def forget_configuration(self):
-        """So that it is made anew, and not what is left of this one."""
+        """Makes the next run configure from the start."""
         (self.out / "all.config").unlink()
 
     def begin_as(self, other):
-        """As a copy of what was built of the same source: what is the same in both is
-        not made again."""
+        """Starts as a copy of a build of the same source, so that common files are not
+        built again."""
         if not self.out.exists() and other.image.exists():
             shutil.copytree(other.out, self.out, symlinks=True)
 
@@ -177,8 +177,8 @@ class Kernel:
         self.make(self.image.name, "modules")
 
     def asked(self):
-        """What the last fragment of its configuration asks for, and whether it has
-        it. What another option rules out is dropped without a word."""
+        """The options in the last fragment of its configuration, and whether they are set.
+        Kconfig silently drops options that others rule out."""
         lines = (HERE / "config" / f"{self.config[-1]}.config").read_text().splitlines()
         configured = "\n" + (self.out / ".config").read_text()
         for line in lines:

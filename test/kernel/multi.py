@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel must show in which one BPF program comes to many functions, and the
-tracers of a function cost what they are, whatever others there are."""
+"""What a kernel must show if one BPF program is attached to many functions. The cost of a
+function's tracers must not depend on other tracers."""
 import re
 
 import checks
@@ -8,22 +8,22 @@ import checks
 KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
 EBUSY, EINVAL, EOPNOTSUPP, ENOTSUPP = 16, 22, 95, 524
 
-# Whose BPF compiler calls no function that may be replaced meanwhile, upstream, as there are
-# no livepatches: what runs after the function, too, and a replacement exclude each other.
+# Architectures whose upstream BPF compiler calls no function that may be replaced meanwhile,
+# since they have no livepatches: code after the function and replacement exclude each other.
 NOT_BOTH = ("riscv",)
-# Whose ftrace_caller() leaves for a livepatch before it takes a direct call, upstream, too.
+# Upstream ftrace_caller() prefers a livepatch to a direct call there, too.
 PAST_PROGRAM = ("ppc64le",)
 
-# That guest/multi.h has names of.
+# The names in guest/multi.h.
 KNOWN = 8
 
-# In instructions, as samples/ftrace/ftrace-ops measures a call: what one tracer takes
-# without our patches for several, and two at most.
+# In instructions, as measured by samples/ftrace/ftrace-ops: the cost of one tracer without
+# our patches for several, and the maximum for two.
 ONE_TRACER = {"arm64": 52, "riscv": 83, "ppc64le": 88}
 TWO_TRACERS = {"arm64": 150, "riscv": 212, "ppc64le": 220}
 
-# By what has happened: how many tracers the function has, and calls that were seen
-# by the first, the second and the third.
+# For each action: the number of tracers of the function, and the calls that the first,
+# second and third have seen.
 SETS = {"one comes": (1, 100, 0, 0), "two comes": (2, 100, 100, 0),
         "three comes": (3, 100, 100, 100), "two goes": (2, 100, 0, 100),
         "two is back": (3, 100, 100, 100), "one is elsewhere": (2, 0, 100, 100),
@@ -33,7 +33,7 @@ SETS = {"one comes": (1, 100, 0, 0), "two comes": (2, 100, 100, 0),
 
 
 def is_in(source):
-    """Whether this Linux has such programs at all."""
+    """Does this Linux have such programs at all?"""
     header = source / "tools/include/uapi/linux/bpf.h"
     return "BPF_TRACE_FSESSION_MULTI" in header.read_text()
 
@@ -85,14 +85,14 @@ def costs(text, arch):
     if set(rows) != {0, 100}:
         yield "what a call costs is measured", False, text
         return
-    if arch == "arm64":  # elsewhere a branch reaches nothing of BPF's
+    if arch == "arm64":  # elsewhere a branch cannot reach BPF's code
         yield ("BPF's trampolines are out of a branch's reach", not rows[0][0].startswith("0 ")
                and rows[0][0].endswith(", 0 near"), rows[0][0])
     each = [cost for _, costs in rows.values() for cost in costs]
     yield (f"a call costs the same by one link, with 1000 functions, and beside 100 tracers of"
            f" others: {each[0]:.0f} instructions",
-           # Some more or less to load the address of a program, as it happens to be: on
-           # riscv that takes one to six.
+           # A few instructions more or less load the address of a program: on riscv
+           # one to six.
            min(each) > 0 and max(each) - min(each) < (7 if arch == "riscv" else 3),
            " ".join(map(str, each)))
 
@@ -119,7 +119,7 @@ def attach_times(text):
 
 
 def replaced(text, arch):
-    """Of ten calls; a program that is not there and an error are wrong, too."""
+    """For ten calls; a missing program and an error are wrong, too."""
     past = arch in PAST_PROGRAM
     both = (f": {past:d} wrong, another: error {EBUSY}, replaced: {past:d} wrong,"
             " as it was: 0 wrong, replacement alone: 0 wrong, none: 0 wrong")
@@ -150,8 +150,8 @@ def replaced(text, arch):
                            seen == start + no_program
                            and before == f"{kind}: cannot attach: error {ENOTSUPP}",
                            f"{before}\n{seen}")
-    # Where both are possible, and go together: each trampoline is made, and once more when
-    # they have learned of the replacements, whose number is not asked.
+    # Where both are possible together: each trampoline is made, and made again after the
+    # replacements are known. The number is not checked.
     if arch not in (*NOT_BOTH, *PAST_PROGRAM):
         made = re.search(r"^trampolines: (\d+)$", text, re.MULTILINE)
         yield (f"a program comes to {KNOWN} functions, two of them replaced: {2 * KNOWN}"
@@ -173,7 +173,7 @@ def refused(text, where="without CALL_OPS"):
                seen[0] if seen else text)
 
 
-# Of SETS, what needs a kernel in which ftrace can be turned off: before Linux 7.3.
+# The parts of SETS that need a kernel whose ftrace can be turned off: before Linux 7.3.
 OFF = ("off", "on again", "module comes while off", "module, on again")
 
 
@@ -204,7 +204,7 @@ def sets(text):
 
 
 def record_bytes(log):
-    """Of memory, for each function, with what pages have no room for."""
+    """Memory per function, including unused space of pages."""
     seen = re.search(r"^traceable: (\d+) pages:(\d+) ", log, re.MULTILINE)
     return 4096 * int(seen[2]) / int(seen[1]) if seen else None
 
@@ -215,8 +215,8 @@ def records(name, ours, unpatched):
 
 
 def storm(text, preempted=False):
-    """Whether callers preempt each other: who comes to the program while another is in it,
-    on the same CPU, is left out, and the kernel says how many."""
+    """Do callers preempt each other? A call on a CPU where the program is already running is
+    skipped, and the kernel reports the number."""
     seen = re.search(r"^storm: (\d+) rounds, (\d+) calls, BPF: (\d+) wrong, (\d+) left out,"
                      r" ftrace: (\d+) of (\d+), (\d+) refused$", text, re.MULTILINE)
     if not seen:
@@ -234,14 +234,14 @@ def storm(text, preempted=False):
     yield "after the storm no function is traced", "left: 0" in text, text
 
 
-# More than a tick of the clock takes, of each of a thousand calls.
+# More than a clock tick costs, for each of a thousand calls.
 TICK = 15
 
 
 def matrix(cells, arch):
-    """Executed instructions, of samples/ftrace/ftrace-ops."""
+    """Executed instructions, measured by samples/ftrace/ftrace-ops."""
     if len(cells) != 25:
-        return  # said already
+        return  # already reported
     rows = {relevant: [cells[relevant, others][0] / cells[relevant, others][1]
                        for others in (0, 1, 2, 10, 100)] for relevant in (1, 2, 10, 100)}
     for relevant, what, limit in ((1, "one tracer takes", ONE_TRACER[arch] + 1),
@@ -256,7 +256,7 @@ def matrix(cells, arch):
 
 
 def same(row):
-    """But for ticks that come while one is measured: seldom one while calls are short, two
+    """Except for clock ticks during a measurement: seldom one while calls are short, and two
     in the longest."""
     row = sorted(row)
     return (row[len(row) // 2] - row[0] < max(2, row[0] / 100)

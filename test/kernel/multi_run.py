@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One BPF program on many functions, in kernels of all kinds that it is for, and in
-one that cannot do it. The checks themselves are in multi.py."""
+"""One BPF program on many functions, in all kinds of kernels that it is for, and in one
+without support. The checks themselves are in multi.py."""
 import base64
 import dataclasses
 import gzip
@@ -23,26 +23,26 @@ from static_call_run import with_radix
 class MultiRun(BaseRun):
     module_sources = HERE / "modules"
     VARIANTS = ()
-    # In the order in which they are built. "ours" has CFI and the plugin, and is the kernel of
-    # run.py without --multi; without --quick it has what BPF's tests ask for, too, on arm64.
-    # "distribution" is Debian's own of the same version: it has neither our patches nor
-    # our configuration, and does not have to be built. "unpatched" has our configuration:
-    # modules are built for it, which some tests ask for.
+    # In the order of building. "ours" has CFI and the plugin, and is the kernel of run.py
+    # without --multi; without --quick it also has the options of BPF's tests, on arm64.
+    # "distribution" is Debian's own kernel of the same version: it has neither our patches nor
+    # our configuration, and need not be built. "unpatched" has our configuration, so modules
+    # can be built for it, which some tests need.
     KERNELS = ("distribution", "unpatched", "ours", "no-cfi", "debug")
     UNPATCHED = ("distribution", "unpatched")
-    # Where a BPF program comes to many functions without patches: the kernel's own tests
-    # are run there, to compare with.
+    # Where a BPF program can be on many functions without patches: the kernel's own tests
+    # run there, for comparison.
     UPSTREAM = ("x86-64",)
     # Upstream's CALL_OPS for ppc64le needs no plugin, and there is no CFI.
     NO_CFI_ALONE = ("ppc64le", *UPSTREAM)
-    # Where Debian's programs are tried, too, of which QEMU takes long for one.
+    # Where Debian's programs are tested, too; QEMU is slow for one.
     TOOLS = ("arm64",)
-    # A boot has the name of the first script that it runs.
+    # The name of a boot is that of its first script.
     BOOTS = ("multi", "multi-replaced", "multi-storm", "provoked", "durations", "bpf-selftests",
              "debian")
     # Debian's kernel has a driver for the board's serial line, which would be the first.
     DISTRIBUTION_ARGS = {"riscv": "initcall_blacklist=of_platform_serial_driver_init"}
-    # Where system calls have other names inside the kernel.
+    # Architectures whose system calls have other names inside the kernel.
     PREFIXES = {"ppc64le": "sys_"}
 
     def __init__(self, options):
@@ -97,12 +97,12 @@ class MultiRun(BaseRun):
         return self.arch in self.TOOLS and not self.quick
 
     def has_selftests(self, name):
-        """Whether the kernel's own tests of BPF programs on functions are run there."""
+        """Do the kernel's own tests of BPF programs on functions run there?"""
         return self.arch in self.UPSTREAM or \
             self.has_tools() and name in ("ours", *self.UNPATCHED)
 
     def recorded_program(self):
-        """That records itself, so it is linked with the C library of the guest."""
+        """Records itself, so it is linked with the C library of the guest."""
         self.programs["BOTH"] = self.out / "both-worlds"
         run([f"clang{self.tools.llvm}",
              f"--target={Path(boot.GUESTS[self.arch].sysroot).name}", "-fuse-ld=lld", "-O1",
@@ -110,12 +110,12 @@ class MultiRun(BaseRun):
              HERE / "guest" / "both.c", "-o", self.programs["BOTH"]], self.out / "both-worlds.log")
 
     def described(self, name):
-        """The kernel, which is configured with and without the plugin."""
+        """The kernel, configured with and without the plugin."""
         config = ["far"] if self.arch == "arm64" else []
         if self.has_selftests(name):
             config.append("selftests")
         if self.arch in self.UPSTREAM:
-            pass  # nothing of it is compared but what the tests say
+            pass  # only the results of the tests are compared
         elif not self.has_cfi:
             config.append(f"multi/{self.arch}")
         elif name in ("ours", "debug"):
@@ -155,14 +155,14 @@ class MultiRun(BaseRun):
                 yield f"{name} can run {scripts[0]}", False, str(error)
 
     def boots(self, name):
-        """The scripts of each; one has the name of the first."""
+        """The scripts of each boot, which has the name of the first one."""
         if self.arch in self.UPSTREAM:
             yield ("bpf-selftests",)
             return
         if name in self.UNPATCHED:
             yield ("multi",)
         else:
-            # With all that is looked up in "debug", times say nothing.
+            # With all the checks of "debug", times mean nothing.
             if name != "debug":
                 yield ("multi", "ops")
             yield ("multi-replaced", "sets")
@@ -204,7 +204,7 @@ class MultiRun(BaseRun):
 
     def check_tools(self, kernel, scripts):
         root = debian(self.arch, "bpftrace", "trace-cmd")
-        # 7.2 lets debuggers alone write to text: the runtime makes one.
+        # 7.2 lets only debuggers write to text: the runtime starts one.
         said = yield from self.booted(kernel, *scripts,
                                       trees=[root, self.runtime.parent], DEBIAN=root,
                                       RUNTIME=self.runtime)
@@ -214,7 +214,7 @@ class MultiRun(BaseRun):
             yield from checks.log(said["log"])
 
     def check_selftests(self, kernel):
-        # Always Debian's: the pahole that made these also wrote what programs can call.
+        # Always Debian's: its pahole also recorded the functions that programs can call.
         distribution = self.described("distribution")
         fetch_image(distribution, self.version)
         types = yield from self.types(distribution)
@@ -230,7 +230,7 @@ class MultiRun(BaseRun):
             return
         text = said["bpf-selftests"]
         has_many = self.arch in self.UPSTREAM or kernel.name not in self.UNPATCHED
-        # What is known depends on our configuration.
+        # Known failures depend on our configuration.
         is_built = kernel.name != "distribution"
         known = bpf_selftests.accepted(config.read_text()) if is_built else {}
         if has_many and is_built:
@@ -240,7 +240,7 @@ class MultiRun(BaseRun):
         yield from checks.log(said["log"])
 
     def selftests(self, kernel):
-        """What kernels without patches said to the same tests the last time, by names."""
+        """The last results of kernels without patches in the same tests, by names."""
         outs = {self.arch: self.out}
         outs.update((arch, self.out.parent / f"{arch}-{self.version}") for arch in self.UPSTREAM)
         found = {}
@@ -258,8 +258,8 @@ class MultiRun(BaseRun):
         return found
 
     def types(self, kernel):
-        """Of a kernel that was not built here, a file with what it has of its types."""
-        if self.arch in self.UPSTREAM:  # whose images have them as they are
+        """The types of a kernel that was not built here, in a file."""
+        if self.arch in self.UPSTREAM:  # whose images contain them uncompressed
             return extracted(kernel)
         file = kernel.out / "vmlinux.btf"
         if not file.exists() or file.stat().st_mtime < kernel.image.stat().st_mtime:
@@ -268,9 +268,9 @@ class MultiRun(BaseRun):
         return file
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
-        # Programs on all functions are on those, too, that the hash MMU's faults come to, and
-        # BPF's compiler writes where no page is in the hash table yet: a fault, there, without
-        # end. The other MMU has no such faults.
+        # Programs on all functions are also on those that handle faults of the hash MMU. BPF's
+        # compiler writes to pages that are not in the hash table yet: an endless sequence of
+        # faults there. The other MMU has no such faults.
         on = boot.Machine.usual(self.arch).anywhere()
         if self.arch == "ppc64le":
             on = with_radix(on).with_model("power9")
@@ -291,7 +291,7 @@ class MultiRun(BaseRun):
 
 
 def extracted(kernel):
-    """What a bzImage unpacks as it boots."""
+    """Unpacks a bzImage as its boot does."""
     file = kernel.out / "vmlinux"
     found = subprocess.run(["sh", kernel.source / "scripts" / "extract-vmlinux", kernel.image],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout

@@ -4,8 +4,8 @@ import subprocess
 
 
 def ops(before, after, kind="with CALL_OPS and CFI"):
-    """In the form of the commit that introduced CALL_OPS. Nanoseconds of the
-    guest are instructions executed."""
+    """In the format of the commit that introduced CALL_OPS. Nanoseconds of the guest are
+    executed instructions."""
     for title, cells in (("without CALL_OPS", before), (kind, after)):
         if (0, 0) not in cells:
             continue
@@ -24,7 +24,7 @@ def ops(before, after, kind="with CALL_OPS and CFI"):
 
 
 def text_size(path):
-    """Of all sections that hold instructions."""
+    """Size of all sections with instructions."""
     size = subprocess.run(["readelf", "-SW", path], capture_output=True,
                           text=True, check=True).stdout
     total = 0
@@ -36,7 +36,7 @@ def text_size(path):
 
 
 def size(what, files):
-    """Beside the first."""
+    """Relative to the first."""
     base = None
     for name, paths in files.items():
         total = sum(map(text_size, paths))
@@ -45,8 +45,8 @@ def size(what, files):
 
 
 def lines(whose, patches):
-    """How much of the kernel a series of patches changes. In a repository, git
-    would leave out what is not in the folder it was started in."""
+    """How much of the kernel a series of patches changes. Inside a repository, git would
+    ignore files outside of the current folder."""
     said = subprocess.run(["git", "apply", "--numstat", *patches], capture_output=True,
                           text=True, check=True, cwd="/").stdout
     counts = [line.split("\t") for line in said.splitlines()]
@@ -56,7 +56,7 @@ def lines(whose, patches):
 
 
 def selftests(ours, theirs, one="CALL_OPS and CFI", other="without CFI"):
-    """Those that do not just pass."""
+    """Tests that did not simply pass."""
     print(f"  {one:16} | {other:11} | ftrace selftest\n"
           "  =================+=============+=================")
     for name in ours:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The other way to have CALL_OPS and CFI: room before each function, traced or
-not, so that all hashes are at one distance. The patch is there to be compared
-with, and is no part of the product."""
+"""Another design for CALL_OPS with CFI: room before each function, traced or not, so that
+all hashes are at one distance. The patch is only for comparison and not part of
+the product."""
 from kernels import HERE, other_source
 
 FOLDERS = ("kernel", "mm")
 
 
 def patches(version):
-    """None, if there is no rival for that version."""
+    """None if there is no rival for that version."""
     return sorted((HERE / "rival").glob(f"{version}.patch"))
 
 
@@ -18,13 +18,13 @@ def source(ours, version, out):
 
 
 def build(kernel):
-    """Only what is compared."""
+    """Only the compared files."""
     kernel.configure()
     kernel.make(*(f"{folder}/" for folder in FOLDERS))
 
 
 def objects(*kernels):
-    """What was compiled or assembled for all of them, by the paths there."""
+    """The objects compiled or assembled for all of them, by their paths."""
     found = []
     for kernel in kernels:
         commands = (file for folder in FOLDERS

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds Linux with Patchbay, boots it in QEMU, and checks what CFI and tracing
-do there: a line for each check, then their number. The same configuration is
-built without the plugin, and once more without CFI, to compare with. Or it is
-built with the plugin in variants. For ppc64le it is static calls that are
-checked, beside those of a kernel that another linker has linked."""
+"""Builds Linux with Patchbay, boots it in QEMU, and checks CFI and tracing there. Prints a
+line for each check, then their number. For comparison, builds the same configuration
+without the plugin, and once more without CFI. Or builds variants with the plugin. For
+ppc64le it checks static calls, and compares them with those of a kernel that another
+linker has linked."""
 import argparse
 import dataclasses
 import resource
@@ -42,11 +42,11 @@ class Run(BaseRun):
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
         config = ("far",) if self.multi and self.arch == "arm64" else ()
-        # Those of --multi, with the same names: what was built for one is not built again for
+        # The kernels of --multi, with the same names: a build for one is not repeated for
         # the other.
         more = ("selftests",) if config and not self.quick else ()
         if self.quick and not self.multi:
-            # A kernel of its own, which is never compared with others.
+            # A separate kernel, which is never compared with others.
             self.ours = self.kernel("quick", True, "quick", "cfi")
         else:
             self.ours = self.kernel("ours", True, *config, *more, "cfi")
@@ -56,14 +56,14 @@ class Run(BaseRun):
                          "STORM": self.out / "multi-storm"}
 
     def rival(self):
-        """Stock clang is all that it needs."""
+        """It needs only stock clang."""
         return dataclasses.replace(self.kernel("rival", False, "cfi"),
                                    source=rival.source(self.source, self.version, self.out))
 
     def start(self, kernel, *boots):
-        """Builds the kernel, then boots it for each of these lists of scripts, while
-        others are built. Yields a check; returns what is under way, by the first
-        script of each."""
+        """Builds the kernel, then boots it for each of these lists of scripts while others are
+        built. Yields a check; returns the running boots, by the first script of
+        each."""
         self.say(f"building {kernel.name}")
         try:
             kernel.build()
@@ -79,16 +79,16 @@ class Run(BaseRun):
                 for scripts in boots}
 
     def machine(self, script):
-        """That boots run on which begin with this script."""
+        """The machine for boots that begin with this script."""
         usual = boot.Machine.usual(self.arch)
         return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2),
                 "durations": usual.with_args(f"{usual.guest.kernel_args} {durations.ARGS}")
                 }.get(script, usual)
 
     def messages(self):
-        """What a user reads whose plugin is not there, before and after a kernel
-        was configured with it. In the kernel's own folder, if there is nothing in it yet:
-        what make needs itself is built once then."""
+        """The messages for a user without the plugin, before and after a kernel was configured
+        with it. Runs in the kernel's own folder, if it is still empty: make's own tools are
+        built only once then."""
         none = self.out / "none.so"
         is_first = not self.ours.out.exists()
         without = dataclasses.replace(
@@ -97,14 +97,14 @@ class Run(BaseRun):
         if not is_first:
             shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
-        # At once: whoever ends this in between builds the kernel in the same folder next.
+        # At once: after an interruption the next run builds the kernel in the same folder.
         without.forget_configuration()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",
                f"no ftrace ops slots: there is no file {none}" in said
                and not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), said)
         dataclasses.replace(without, tools=self.tools).make("olddefconfig", "syncconfig")
-        # Who builds a module cannot configure the kernel anew.
+        # Building a module cannot configure the kernel anew.
         for what, plugin, target, offered in (
                 ("without the plugin that it was configured with", none, ["lib/ctype.o"], True),
                 ("with a folder as the plugin", self.out, ["lib/ctype.o"], True),
@@ -232,7 +232,7 @@ class Run(BaseRun):
                              checks.results(plain["selftests"]))
 
     def build_rival(self):
-        """Of which its objects are compared, and nothing is booted."""
+        """Only its objects are compared; it is not booted."""
         if not rival.patches(self.version):
             return None
         self.say("compiling for the rival layout")
@@ -293,7 +293,7 @@ def arguments():
 
 
 def check_together(options):
-    """Nothing that was asked for is left out without a word."""
+    """Never skips a requested part silently."""
     if options.multi is None and options.boot:
         raise KernelError("--boot goes with --multi alone")
     for option in ("variant", "rival"):
@@ -304,7 +304,7 @@ def check_together(options):
 
 
 def processor_time():
-    """Of all compilers and emulators: it says more than the time, on a busy machine."""
+    """CPU time of all compilers and emulators: wall-clock time depends on other load."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """static_call_objects.py --build DIR --out DIR [--stock LD]
 
-Compiles security/security.o of Linux 7.2, which calls all hooks of security modules,
-for x86-64, arm64 and ppc64le, and links it. What our linker lists of its static calls
-is compared with the branches in the object, and on x86-64 with the list that the
-kernel's own objtool has made. With --stock the object is linked by that LLD, too, and
-by ours without options: the outputs are to be the same bytes."""
+Compiles security/security.o of Linux 7.2, which calls all hooks of security modules, for
+x86-64, arm64 and ppc64le, and links it. Compares the static calls that our linker lists with
+the branches in the object. On x86-64 it also compares them with the list that the kernel's
+own objtool makes. With --stock that LLD links the object, too, and so does ours without
+options: the outputs must be identical."""
 import argparse
 import filecmp
 import re
@@ -25,11 +25,11 @@ ARCHES = {"x86_64": ((), {"R_X86_64_PLT32"}),
           "arm64": (("CFI",), {"R_AARCH64_CALL26", "R_AARCH64_JUMP26"}),
           "ppc64le": (("PPC64", "CPU_LITTLE_ENDIAN", "PPC_PSERIES"), {"R_PPC64_REL24"})}
 
-# Two thirds of the source; what is read of all of it, such as Kconfig, stays.
+# Two thirds of the source; directories that are read as a whole, such as Kconfig, stay.
 WITHOUT = ("Documentation/devicetree/*", "arch/*/boot/dts/*", "tools/perf/*",
            "tools/testing/*", *(f"{part}/*.[chS]" for part in
                                 ("drivers", "fs", "net", "samples", "sound")))
-# The kernel's own tools work once, so they need not be fast.
+# The kernel's own tools run once, so they need not be fast.
 HOSTCFLAGS = "-O0 -g0"
 
 SECTION = re.compile(r"Relocation section '\.rela(\S+)'")
@@ -75,14 +75,14 @@ class Objects:
                 yield (section, int(found[1], 16), found[2], found[3], int(found[4], 16))
 
     def listed(self, path):
-        """What .static_call_sites says: (place, name, whether it is a jump)."""
+        """The contents of .static_call_sites: (place, name, whether it is a jump)."""
         table = [(f"{symbol}+{addend:#x}", symbol, addend) for section, _, _, symbol, addend
                  in self.relocations(path) if section == ".static_call_sites"]
         return sorted((place[0], re.sub("^__SC[KT]__", "", key[1]), key[2])
                       for place, key in zip(table[::2], table[1::2]))
 
     def branches(self, path, arch):
-        """The same, of the relocations of its code."""
+        """The same, from the relocations of its code."""
         _, types = ARCHES[arch]
         names = [found for found in self.relocations(path)
                  if found[2] in types and found[3].startswith("__SCT__")]
@@ -117,7 +117,7 @@ class Objects:
                    filecmp.cmp(ours, stock, shallow=False), f"{ours} and {stock} differ")
 
     def check_kernel(self, compiled, calls):
-        """Linked as in vmlinux, though without all that it calls."""
+        """Linked as in vmlinux, but without most of its callees."""
         linked = self.link(self.linker, "--static-calls-kernel", "-e", "0",
                            "--unresolved-symbols=ignore-all",
                            "--defsym=__static_call_toc_offset=16", compiled,

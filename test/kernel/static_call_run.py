@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel whose static calls our linker makes: there is no plugin in it. The
-checks themselves are in static_calls.py."""
+"""A kernel whose static calls our linker makes; it uses no plugin. The checks
+themselves are in static_calls.py."""
 import dataclasses
 import shutil
 
@@ -11,11 +11,11 @@ import static_calls
 from base import BaseRun, finished, llvm, product
 from kernels import HERE, SELFTESTS, KernelError, Tools, source
 
-# Cross-compilers of GNU, by our names of architectures.
+# GNU cross-compilers, by our names of architectures.
 GCC = {"ppc64le": "powerpc64le-linux-gnu-"}
 
-# In the guest's seconds, for each of the kernel's own tests, where an instruction takes
-# 2**PACE ns. With 4 a tick of the clock that three tracers see takes longer than to the next.
+# Seconds of the guest for each of the kernel's own tests. An instruction takes 2**PACE ns
+# there. With 4 a clock tick that three tracers see takes longer than the tick interval.
 LIMIT, PACE = 200, 2
 
 
@@ -27,7 +27,7 @@ def with_radix(machine):
 class StaticCallRun(BaseRun):
     module_sources = static_calls.MODULES
 
-    # Other kernels: what is in config/variants, and variables of make.
+    # Other kernels: the fragments in config/variants, and variables of make.
     VARIANTS = {
         "far": ((), {"TEST_STATIC_CALL_CFLAGS": "-DTEST_STATIC_CALL_FAR"}),
         "ld-o2": ((), {"LD": "{linker} -O2"}),
@@ -36,7 +36,7 @@ class StaticCallRun(BaseRun):
         "thin-lto": (("variants/thin-lto",), {}),
     }
 
-    # Processors beside the usual, a POWER9 with the hash MMU.
+    # Other CPUs than the usual one; a POWER9 with the hash MMU.
     MACHINES = (("power8", ""), ("power9", "-radix"), ("power10", ""), ("power10", "-radix"))
 
     def prepare(self, build):
@@ -72,8 +72,8 @@ class StaticCallRun(BaseRun):
             yield from self.check_plain(counted)
 
     def build(self, kernel):
-        """A check that it is built, and whether it is. Its modules are for kernels of
-        all kinds."""
+        """A check that it is built, and whether it is. Its modules work in kernels of all
+        kinds."""
         self.say(f"building {kernel.name}")
         try:
             kernel.build()
@@ -87,11 +87,11 @@ class StaticCallRun(BaseRun):
         return True
 
     def start(self, kernel, what, *scripts, **more):
-        """Boots it, and does not wait for that."""
+        """Boots it in the background."""
         return {what: self.pool.submit(self.boot, kernel, *scripts, what=what, **more)}
 
     def booted(self, kernel, what, *scripts, **more):
-        """A check that it boots; returns what the scripts have printed."""
+        """A check that it boots; returns the output of the scripts."""
         return (yield from finished(kernel, self.start(kernel, what, *scripts, **more), what))
 
     @property
@@ -105,10 +105,10 @@ class StaticCallRun(BaseRun):
         yield from static_calls.early(kernel.out, self.tools.llvm)
 
     def check_usual(self, kernel, quick=True):
-        """Everything that one boot can show, instructions included."""
-        # Upstream's CALL_OPS, with which our plugin has nothing to do here.
+        """Everything that one boot can show, including instruction counts."""
+        # Upstream's CALL_OPS; our plugin is not involved here.
         ops = () if quick else ("ops",)
-        # Last of all static-calls locks the kernel down, and no module is loaded any more.
+        # static-calls comes last: it locks the kernel down, and then no module can be loaded.
         said = yield from self.booted(kernel, "static-calls", *ops, "irqsoff", "static-calls",
                                       "events", "log")
         if not said:
@@ -127,7 +127,7 @@ class StaticCallRun(BaseRun):
         yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_storm(self, kernel, updates, what="storm", on=None):
-        """While another CPU calls, and modules come and go."""
+        """While another CPU calls, and modules are loaded and unloaded."""
         said = yield from self.booted(kernel, what, "storm", "log",
                                       on=(on or self.quick_boot).with_cpus(2), UPDATES=updates)
         if said:
@@ -135,7 +135,7 @@ class StaticCallRun(BaseRun):
             yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_refused(self):
-        """Modules that the kernel must not load."""
+        """Modules that the kernel must refuse."""
         ours = self.modules(self.ours)
         module = (ours / "sc_user.ko").read_bytes()
         other = module.replace(b"vermagic=7.", b"vermagic=6.")
@@ -147,7 +147,7 @@ class StaticCallRun(BaseRun):
                                             "sc_other")
 
     def check_fallback(self):
-        """The same tree, with a linker that cannot do it."""
+        """The same tree with a linker without support."""
         kernel = self.kernel("fallback", False)
         kernel.configure()
         said = (kernel.out / ".config").read_text()
@@ -158,7 +158,7 @@ class StaticCallRun(BaseRun):
         vmlinux = kernel.out / "vmlinux"
         static_calls.report_code(vmlinux, self.tools.llvm)
         static_calls.report_ftrace(vmlinux, self.tools.llvm)
-        # Without the option trampolines are just missing.
+        # Without the option trampolines are simply missing.
         static_calls.report_link(kernel, self.tools.linker, "--static-calls-kernel")
         static_calls.report_link(kernel, self.tools.linker, "--unresolved-symbols=ignore-all")
         report.size("vmlinux", {"with the linker's static calls": [vmlinux]})
@@ -166,7 +166,7 @@ class StaticCallRun(BaseRun):
                                           if static_calls.PATCH.search(patch.name)])
 
     def count(self, kernel):
-        """What each call executes, by kinds, which a plugin of QEMU counts."""
+        """Instructions of each call, by kind, which a QEMU plugin counts."""
         counts = kernel.out / "branches.counts"
         said = yield from self.booted(kernel, "branches", "calls", on=self.counting(counts))
         if not said:
@@ -175,7 +175,7 @@ class StaticCallRun(BaseRun):
         return static_calls.counted(said["calls"], counts.read_text())
 
     def check_machines(self):
-        """Other processors, and the other MMU; with one CPU and with two."""
+        """Other CPUs, and the other MMU; with one CPU and with two."""
         for cpu, radix in self.MACHINES:
             name, on = cpu + radix, self.quick_boot.with_model(cpu)
             if radix:
@@ -190,7 +190,7 @@ class StaticCallRun(BaseRun):
             yield from self.check_storm(self.ours, 300, f"{name}-storm", on)
 
     def check_kexec(self):
-        """The kernel boots itself; what it then runs is guest/kexeced.sh."""
+        """The kernel boots itself; the new one runs guest/kexeced.sh."""
         script = HERE / "guest" / "kexeced.sh"
         said = yield from self.booted(self.ours, "kexec", "kexec",
                                       on=self.quick_boot, more=(self.ours.image, script),
@@ -199,8 +199,8 @@ class StaticCallRun(BaseRun):
             yield from static_calls.kexec(said)
 
     def check_gcc(self):
-        """Modules by another compiler, in the kernel that clang has built. They are not
-        traced: before 13 GCC's -fpatchable-function-entry is not for this ABI."""
+        """Modules built by another compiler, in the kernel built by clang. They are not
+        traced: before 13 GCC has no -fpatchable-function-entry for this ABI."""
         if not shutil.which(GCC[self.arch] + "gcc"):
             yield f"modules by gcc: no {GCC[self.arch]}gcc", False, "install it"
             return
@@ -221,7 +221,7 @@ class StaticCallRun(BaseRun):
             yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_variant(self, name):
-        """Another kernel, and what it shows beside ours."""
+        """Another kernel, compared with ours."""
         if name == "stock":
             if (yield from self.build(self.ours)):
                 yield from self.check_plain((yield from self.count(self.ours)))
@@ -247,9 +247,9 @@ class StaticCallRun(BaseRun):
         static_calls.report_ftrace(kernel.out / "vmlinux", self.tools.llvm)
 
     def check_far(self, kernel):
-        """Calls that do not reach their trampolines go through stubs of the linker, and
-        stay as they are. Of ftrace such a kernel says that it cannot be traced: its own
-        stubs are for one place, and here they are out of reach, too."""
+        """Calls that cannot reach their trampolines go through stubs of the linker, and stay
+        unchanged. ftrace reports that such a kernel cannot be traced: its own stubs are
+        in one place, and out of reach here, too."""
         said = yield from self.booted(kernel, "far", "static-calls", "log", on=self.quick_boot)
         if said:
             yield from static_calls.calls(said["static-calls"])
@@ -263,8 +263,8 @@ class StaticCallRun(BaseRun):
     def check_plain(self, counted):
         """The same configuration with a linker that makes none."""
         self.plain.begin_as(self.ours)
-        # Some patch all functions, or all tracepoints, dozens of times, so nothing is mapped
-        # for that: static-calls/rodata-off.patch.
+        # Some patch all functions, or all tracepoints, dozens of times, so text is patched
+        # without mappings: static-calls/rodata-off.patch.
         on = with_radix(boot.Machine.usual(self.arch)).with_pace(PACE)
         on = on.with_args(f"{on.guest.kernel_args} rodata=off")
         started = self.start(self.ours, "selftests", "selftests", "log", on=on, LIMIT=LIMIT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel with static calls that the linker has made must show."""
+"""What a kernel must show whose static calls the linker made."""
 import os
 import re
 import subprocess
@@ -17,28 +17,28 @@ OPTIONS = ("LD_HAS_STATIC_CALLS", "HAVE_STATIC_CALL_INLINE", "STATIC_CALL_SELFTE
 STARTUP_TESTS = ("Testing dynamic ftrace:", "Testing dynamic ftrace ops #1:",
                  "Testing ftrace recursion:")
 
-# Of the series, the patches that have part in static calls.
+# The patches of the series that concern static calls.
 PATCH = re.compile(r"^000[1-367]-powerpc-")
 
-# QEMU's memory for the firmware's variables is empty.
+# QEMU's memory for firmware variables is empty.
 KNOWN = "WARNING: nvram corruption detected: 0-length partition"
 
-# Callers, who defines the static call, and targets: kernel or module. What the
-# kernel calls of a module it is handed as a pointer.
+# Callers, definers of the static call, and targets: kernel or module. The kernel gets
+# static calls of a module as pointers.
 CASES = ("kkk", "kkm", "kmk", "kmm", "mkk", "mkm", "mmk", "mmm",
          "kk-ret0", "mk-ret0", "mm-ret0", "kk-null", "mk-null", "mm-null",
          "kkk-again", "mkk-again", "mmm-again")
 DIRECT = {"kkk": "kk", "mkk": "mk", "mmm": "mm"}
 RIGHT = ("k null", "k not null", "k not null, m", "k null again", "m null", "m not null",
          "m null again")
-# What a call has become after each kind of update, in the kernel and in a module.
+# The code of a call after each kind of update, in the kernel and in a module.
 SITES = {"kkk": r"bl test_target_k\+0x8/", "kkm": r"bl __SCT__test_k\+0xc/",
          "ret0": r"bl __SCT__test_k\+0x1c/", "again": r"bl test_target_k\+0x8/",
          "null": r"60000000$", "event-k": r"bl test_event_k\+0x8/", "null-again": r"60000000$",
          "mmm": r"bl __SCT__sc_m\+0x10/", "mmk": r"bl __SCT__sc_m\+0x18/",
          "m-ret0": r"bl __SCT__sc_m\+0x10/", "m-again": r"bl __SCT__sc_m\+0x10/",
          "m-null": r"48000008$", "mk-null": r"48000008$"}
-# Where a module's stubs lead to: the call itself stays, but for NULL.
+# Targets of a module's stubs: the call itself stays unchanged, except for NULL.
 STUBS = {"mkk": "test_target_k+0x0/", "mkm": "target_m+0x0/", "ret0": "__SCT__test_k+0x1c/"}
 
 CALL = re.compile(r"\sbl\s+0x([0-9a-f]+)")
@@ -46,7 +46,7 @@ RESTORE = re.compile(r"\sld\s+2, 16\(13\)")
 
 
 def warnings(log, patches):
-    """Of files that the patches change: powerpc makes errors of them by default."""
+    """Warnings in files that the patches change: powerpc treats them as errors by default."""
     patched = set(re.findall(r"^\+\+\+ b/(\S+)", "".join(patch.read_text() for patch in patches),
                              re.MULTILINE))
     return [line for line in log.splitlines()
@@ -55,7 +55,7 @@ def warnings(log, patches):
 
 
 def durations(text):
-    """Instructions of a call, by case and kind, loop and target included."""
+    """Instructions of a call, by case and kind, including loop and target."""
     return {(case, kind): float(time) for case, kind, time in
             re.findall(r"^(\S+) (\w+) ([\d.]+) right$", text, re.MULTILINE)}
 
@@ -81,7 +81,7 @@ def sites(text):
 
 
 def patched(text):
-    """What else writes to the same code."""
+    """Other patchers of the same code."""
     for what in ("kkk", "mkk", "mmm", "trampoline k", "trampoline m"):
         yield (f"a kprobe on a static call is refused: {what}",
                f"kprobe on {what}: refused" in text, text)
@@ -107,7 +107,7 @@ def no_oops(log):
 
 
 def far(text, log):
-    """Beside calls of which all are right."""
+    """Beside calls that are all correct."""
     stays = re.findall(r"^site (\S+) at \+\d+: bl __long_branch___SCT__", text, re.MULTILINE)
     yield f"calls that stay as they are: {' '.join(stays)}", "kkk" in stays, text
     yield from no_oops(log)
@@ -124,14 +124,14 @@ def events(text):
 
 
 def irqsoff(text):
-    """Without patch 0016 the first of these is written for ever."""
+    """Without patch 0016 the first of these is printed for ever."""
     found = re.search(r"^written: (\d+)$", text, re.MULTILINE)
     yield (f"{found[1] if found else 'no'} events are written with interrupts on, while it is "
            "traced how long they are off", bool(found) and int(found[1]) > 0, text)
 
 
 def costs(text):
-    """In the guest's nanoseconds, which are instructions with -icount."""
+    """In nanoseconds of the guest, which are instructions with -icount."""
     seen = durations(text)
     for case in CASES:
         static, generic = seen.get((case, "static")), seen.get((case, "generic"))
@@ -150,9 +150,9 @@ def costs(text):
 
 
 def counted(text, counts):
-    """Of each case and kind, per call: instructions, branches through registers without
-    that of the loop that makes the calls, unbalanced returns, and what was in a range. The counter
-    has a line for each round of each case; the least were not interrupted."""
+    """For each case and kind, per call: instructions, branches through registers except that of
+    the calling loop, unbalanced returns, and the count in a range. The counter has a line for
+    each round of each case; the lowest ones were not interrupted."""
     names = re.findall(r"^(\S+) (\w+) [\d.]+ (?:right|WRONG)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
     rounds = len(lines) // len(names) if names else 0
@@ -165,7 +165,7 @@ def counted(text, counts):
 
 
 def branches(seen):
-    """Of each case, beside a call through a pointer in the same kernel."""
+    """For each case, beside a call through a pointer in the same kernel."""
     yield "the plugin of QEMU counted each case", bool(seen), "it did not"
     if not seen:
         return
@@ -191,9 +191,9 @@ def cell_text(cell):
     return f"{cell[0]:5.0f} {cell[1]:2.0f} {cell[2]:2.0f}" if cell else ""
 
 
-# In a kernel with generic static calls there is no trampoline. What the kernel calls
-# of a module's is the pointer that the static call has now (static), or goes through
-# a pointer to that, and sees updates (follow).
+# A kernel with generic static calls has no trampolines. The kernel calls a module's static
+# call through its present pointer (static), or through a pointer to that, which follows
+# updates (follow).
 WAYS = [*((case, "static") for case in CASES), ("kmk", "follow"), ("kmm", "follow")]
 
 
@@ -272,7 +272,7 @@ def startup(text):
 
 
 def same_selftests(text, reference, files):
-    """Test by test, those of ftrace: none of so many is left out, and none ends otherwise."""
+    """Compares ftrace's tests one by one: none is skipped, and none has another result."""
     ours, theirs = checks.results(text), checks.results(reference)
     for which, said, found in (("our", text, ours), ("the stock", reference, theirs)):
         counted = sum(map(int, checks.TALLY.findall(said)))
@@ -297,7 +297,7 @@ def addresses(symbols):
 
 
 def tramps(vmlinux, llvm):
-    """From where to where trampolines are, and how many instructions one has."""
+    """The address range of trampolines, and the number of instructions of one."""
     symbols = symbols_of(vmlinux, llvm)
     at = addresses(symbols)
     first, last = at["__static_call_text_start"], at["__static_call_text_end"]
@@ -308,7 +308,7 @@ def tramps(vmlinux, llvm):
 
 
 def code(vmlinux, llvm):
-    """Whether what the disassembler shows agrees with the table of sites."""
+    """Does the disassembly agree with the table of sites?"""
     symbols = symbols_of(vmlinux, llvm)
     at = addresses(symbols)
     tramps = range(at["__static_call_text_start"], at["__static_call_text_end"])
@@ -331,7 +331,7 @@ def code(vmlinux, llvm):
 
 
 def nops(vmlinux, llvm):
-    """What ftrace has of a function that is not traced: its stubs are elsewhere."""
+    """ftrace's traces of a function that is not traced: its stubs are elsewhere."""
     code = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn",
                            "--disassemble-symbols=test_target_k", vmlinux],
                           capture_output=True, text=True, check=True).stdout
@@ -340,14 +340,14 @@ def nops(vmlinux, llvm):
     yield "a function that ftrace may trace has one NOP", count == 1, code
 
 
-# What runs before r13 leads to the PACA, or after it does no more: the head, the
-# firmware's client, relocation, the first PACA, and what leaves for another kernel.
+# Code that runs before r13 points to the PACA, or after that: the head, the firmware's
+# client, relocation, the first PACA, and the exit to another kernel.
 EARLY = ("head_64.o", "prom_init.o", "reloc_64.o", "paca.o", "misc_64.o", "entry_64.o",
          "exceptions-64s.o", "interrupt_64.o", "../kexec/*.o", "../purgatory/*.o")
 
 
 def early(out, llvm):
-    """Calls are only where r13 leads to the PACA, by object and by section."""
+    """Calls occur only where r13 points to the PACA, by object and by section."""
     folder = out / "arch" / "powerpc" / "kernel"
     objects = sorted({path for name in EARLY for path in folder.glob(name)})
     said = subprocess.run([f"llvm-nm{llvm}", "-A", "-u", *objects], capture_output=True,
@@ -368,7 +368,7 @@ def report_code(vmlinux, llvm):
 
 
 def report_ftrace(vmlinux, llvm):
-    """What of the stubs of ftrace, which are 24 bytes each, is not used."""
+    """The unused part of ftrace's stubs, 24 bytes each."""
     said = subprocess.run([f"llvm-nm{llvm}", "-S", vmlinux], capture_output=True, text=True,
                           check=True).stdout
     at = {name: (int(address, 16), int(size, 16)) for address, size, name in
@@ -383,7 +383,7 @@ def report_ftrace(vmlinux, llvm):
 
 
 def report_link(kernel, linker, *options, rounds=5):
-    """Processor time of the last link of vmlinux: the least of some rounds."""
+    """CPU time of vmlinux's last link: the least of several rounds."""
     out = kernel.out
     link = ["-EL", "-m", "elf64lppc", "-z", "noexecstack", "-pie", "--no-dynamic-linker", "-z",
             "notext", "--build-id=sha1", "--threads=1", "-T", "arch/powerpc/kernel/vmlinux.lds",
@@ -402,7 +402,7 @@ def report_link(kernel, linker, *options, rounds=5):
 
 
 def syscalls(text, counts, length):
-    """Beside what each call executes, what it does in trampolines of this length."""
+    """Beside all instructions of each call, those in trampolines of this length."""
     names = re.findall(r"^syscalls (\d+): (.*)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
     good = bool(names) and len(lines) == len(names)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Debian's programs must show on our kernel, and what our command makes of the
-calls of a program and of the kernel beneath it."""
+"""What Debian's programs must show on our kernel, and what our command makes of a program's
+calls and the kernel calls below them."""
 import base64
 import gzip
 import io
@@ -51,14 +51,14 @@ def read_json(*words):
         return {}
 
 
-# What the program of guest/both.c does, in the order of time: its own calls, and in each
-# the one of the kernel's that it is for.
+# The work of the program in guest/both.c, in the order of time: its own calls, and inside
+# each the kernel call that it makes.
 BENEATH = {"open_input": "do_sys_openat2", "read_input": "ksys_read"}
 
 
 def both(text, patchbay, out):
-    """The program's recording, and beside it the kernel's calls by its own text; and
-    these by trace-cmd's text."""
+    """The program's recording, beside the kernel's calls from its own text, and beside those
+    from trace-cmd's text."""
     for name in ("kernel", "trace-cmd"):
         (out / f"{name}.txt").write_bytes(file(text, name))
     recording = out / "both"
@@ -95,8 +95,8 @@ def both(text, patchbay, out):
 
 
 def within(events, caller, called):
-    """For each call of the program, in how many calls of the kernel's it waited. A trace
-    for Perfetto has them as of two processes, and of one thread."""
+    """For each call of the program, the number of kernel calls in which it waited. A Perfetto
+    trace shows them as two processes and one thread."""
     calls = [event for event in events if event.get("name") == called and event["pid"] == 0]
     return [sum(call["tid"] == event["tid"] and event["ts"] - 1 <= call["ts"]
                 and call["ts"] + call["dur"] <= event["ts"] + event["dur"] + 1
@@ -105,7 +105,7 @@ def within(events, caller, called):
 
 
 def same(patchbay, out):
-    """What was read of trace.dat is what was read of the kernel's text."""
+    """The calls read from trace.dat are those read from the kernel's text."""
     found = {}
     for name in ("kernel", "trace-cmd"):
         data = out / f"{name}.data"
@@ -113,8 +113,8 @@ def same(patchbay, out):
         found[name] = {row["name"]: (row["calls"], row.get("total_ns", 0)) for row in
                        read_json(patchbay, "report", "--json", data).get("functions", [])}
     ours, theirs = found.values()
-    # Where the kernel has no room for all digits, trace-cmd has one more; and what did
-    # not return has lasted until the last line, in microseconds.
+    # Where the kernel has no room for all digits, trace-cmd prints one more. Calls that did
+    # not return last until the last line, in microseconds.
     other = [name for name, (calls, total) in ours.items()
              if theirs.get(name, (0, 0))[0] != calls or abs(theirs[name][1] - total) > 10 * calls + 1000]
     yield (f"'trace-cmd report' of the same buffer has the same {len(ours)} functions, calls and"

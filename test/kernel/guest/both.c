@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program whose functions call the kernel, to be recorded while the kernel traces
-// its own.
+// A program whose functions call the kernel. It is recorded while the kernel is
+// traced.
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The kernel's own tests of BPF programs on functions. They look for their files where
-# they are started, and for the kernel's configuration where systems have it.
+# The kernel's own tests of BPF programs on functions. They look for their files in the
+# current folder, and for the kernel's configuration in its usual place.
 mkdir -p /boot
 cp $CONFIG /boot/config-$(uname -r) 2>/dev/null
 ip link set lo up 2>/dev/null
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
-# Where the samples are, of which one is a livepatch.
+# The folder of the samples, one of which is a livepatch.
 export KBUILD_OUTPUT=$(readlink /lib/modules/$(uname -r))
 cd $TESTS
 ./test_progs -w 3600

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attaches one BPF program of each kind that needs direct calls to the system
-// call getsid(), and counts: fentry and fexit see each call and what it
-// returns, the LSM program forbids it. Prints a line for each.
+// Attaches one BPF program of each kind that needs direct calls to the system call
+// getsid(), and counts. fentry and fexit see each call and its result; the LSM program
+// forbids it. Prints a line for each.
 #include "bpf.h"
 
 enum { CALLS = 1000 };
@@ -12,8 +12,8 @@ struct kind {
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach;
 	const char *function;
-	int result; // where its return value is among what the program is given
-	int returns; // what the program itself returns
+	int result; // index of its return value in the program's context
+	int returns; // the return value of the program
 };
 
 static const struct kind kinds[] = {
@@ -25,7 +25,7 @@ static const struct kind kinds[] = {
 	  -EPERM },
 };
 
-// An array of one element of two counters: calls, and the sum of their results.
+// An array of one element with two counters: calls, and the sum of their results.
 static int make_map(void)
 {
 	union bpf_attr attr = {
@@ -121,7 +121,7 @@ int main(void)
 	const void *btf = read_btf();
 
 	setvbuf(stdout, NULL, _IONBF, 0);
-	setsid(); // a session of its own, whose id is the process's
+	setsid(); // its own session, whose ID is the process's
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		try(btf, &kinds[i]);
 	return 0;

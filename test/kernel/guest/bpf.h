@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What programs need that talk to the kernel about BPF themselves, so that
-// nothing but libc is needed.
+// Helpers for programs that use bpf(2) directly, so that they need only
+// libc.
 #ifndef PATCHBAY_TEST_GUEST_BPF_H
 #define PATCHBAY_TEST_GUEST_BPF_H
 
@@ -37,7 +37,7 @@ static inline void *read_btf(void)
 	return btf;
 }
 
-// What follows a type of the kind, in bytes.
+// Number of bytes that follow a type of this kind.
 static inline size_t tail(const struct btf_type *type)
 {
 	size_t count = BTF_INFO_VLEN(type->info);

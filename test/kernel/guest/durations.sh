@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The durations of calls, as runtime/linux/README.md has the recipe: how long a buffer
-# lasts, by what is left out, and what a call takes that is left out. The kernel has
+# Durations of calls, by the recipe in runtime/linux/README.md: how long a buffer lasts with
+# different sets of excluded functions, and the cost of an excluded call. The kernel has
 # traced its own boot, by its arguments.
 cd /sys/kernel/tracing
 echo boot: $(cat tracing_on)
@@ -39,15 +39,15 @@ traced() {
 	echo nop >current_tracer
 	echo 0 >tracing_thresh
 }
-# On riscv, whoever traces that interrupts are masked unwinds the stack and calls these for
-# each caller: an interrupt of the clock takes longer than until the next one otherwise.
+# On riscv, tracers of masked interrupts unwind the stack, and call these for each caller. A
+# timer interrupt then takes longer than the interval between two.
 echo __kernel_text_address kernel_text_address >set_ftrace_notrace
 traced 0
 traced 10
 traced 100
 
-# Up to a depth, and until a function is called. Who reads what is being traced would
-# trace himself.
+# Up to a depth, and until a function is called. Reading a trace while it is recorded would
+# trace the reader itself.
 lines() {
 	head -n 2000 trace | sed '/^#/d; s/.*|//' | grep -c "^$1"
 }
@@ -68,7 +68,7 @@ echo 0 >max_graph_depth
 
 echo >set_ftrace_notrace
 
-# Of a function that is never as slow as that, alone and beside tracers of another one.
+# For a function that is never that slow, alone and beside tracers of another one.
 echo 1 >tracing_on
 cost() {
 	echo "cost: $1: none $($MULTI call)"

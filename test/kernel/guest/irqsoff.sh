@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# While it is traced how long interrupts are off, something writes with interrupts on:
-# the trace_printk() of a sample, at page faults.
+# While the irqsoff tracer runs, a sample writes with interrupts on: its trace_printk()
+# is called on page faults.
 cd /sys/kernel/tracing
 echo 0 >options/function-trace
 echo irqsoff >current_tracer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// kexec KERNEL INITRD ARGUMENTS: leaves this kernel for that one.
+// kexec KERNEL INITRD ARGUMENTS: boots that kernel from this one.
 #include <fcntl.h>
 #include <linux/reboot.h>
 #include <stdio.h>

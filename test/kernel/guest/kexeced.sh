@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The init of a kernel that kexec.sh has started. The host waits for what the init of
-# the first would have said last.
+# The init of a kernel that kexec.sh has started. The host waits for the last output of the
+# first kernel's init.
 export PATH=/bin
 /bin/busybox --install -s /bin
 mkdir -p /proc /sys

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A BPF program on a function that a livepatch replaces meanwhile: the call goes to
-// the replacement, and is counted. "name" prints which function it is, "names" which
-// ones "several" has replaced before a program comes to them and others.
+// A BPF program is on a function that a livepatch replaces meanwhile. The call goes to
+// the replacement, and is counted. "name" prints the function; "names" prints those that
+// "several" has replaced before a program is attached to them and others.
 #include "multi.h"
 
 #include <string.h>
 
 enum {
 	CALLS = 10,
-	ANSWER = 42, // of the replacement in modules/replaced.c
-	EUID = 4, EGID = 6, // those that NAMES has of what is known
+	ANSWER = 42, // result of the replacement in modules/replaced.c
+	EUID = 4, EGID = 6, // number of known functions in NAMES
 };
 
 #define NAMES PREFIX "gete?id"
 
-// Returns 0, or what is the matter.
+// Returns 0, or an error.
 static int replace_by(unsigned int replacements)
 {
 	int fd = open("/sys/module/replaced/parameters/by", O_WRONLY);
@@ -26,7 +26,7 @@ static int replace_by(unsigned int replacements)
 	return error;
 }
 
-// How many calls returned something else, or were not counted as often as they were
+// How many calls had another result, or were counted more or less often than
 // made.
 static int wrong(int map, unsigned int times, long wanted)
 {
@@ -46,8 +46,8 @@ static void with_replacement(const struct kind *kind, int program_first, int tra
 	int map = make_map(), program = load_counting(kind->attach, map), link = -1;
 	int bad = 0;
 
-	// Until the trampoline that was there before is gone: one that is new knows
-	// nothing of replacements.
+	// Wait until the old trampoline is freed: a new one knows nothing about
+	// replacements.
 	sleep(5);
 	if (traced)
 		bad += !write_file("/sys/kernel/tracing/current_tracer", "function");
@@ -99,7 +99,7 @@ static void several(void)
 	close(map);
 }
 
-// One function twice, and one that is none.
+// One function twice, and one that does not exist.
 static void refusals(void)
 {
 	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0), link;

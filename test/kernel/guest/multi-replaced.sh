@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# BPF programs on a function whose calls another tracer sends elsewhere, as a livepatch
+# BPF programs on a function whose calls another tracer redirects, as a livepatch
 # does.
 #
-# First two functions of a program on several: how often trampolines are made for it.
+# First two functions of a program on several: how often its trampolines are made.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name replaced.ko) function=$($REPLACED names)
 echo arch_prepare_bpf_trampoline >set_ftrace_filter

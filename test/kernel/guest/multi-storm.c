@@ -2,11 +2,11 @@
 //
 // multi-storm SECONDS [CALLERS]
 //
-// One thread makes system calls, on a CPU of its own, which a BPF program and a
-// tracer of ftrace count all the time. Meanwhile others come to the same functions
-// and go again, on another CPU. Nothing may be counted twice or not at all. Several
-// such threads preempt each other, wherever the kernel lets them: in the program, too,
-// which the kernel then leaves out for the others of that CPU. It counts these.
+// One thread makes system calls on its own CPU; a BPF program and a tracer of ftrace
+// count them all the time. On another CPU, other tracers are added to the same functions
+// and removed. No call may be counted twice or missed. Several such threads preempt each
+// other wherever the kernel permits it, also inside the program. The kernel then skips the
+// program for the other threads of that CPU. It counts these calls.
 #define _GNU_SOURCE
 #include "multi.h"
 
@@ -17,16 +17,16 @@
 #include <time.h>
 
 enum {
-	BPF = 5, // the program counts the first
-	FTRACE = 3, // the tracer all from here on
-	TRACERS = 3, // the first stays
-	CALLERS = 4, // at most
+	BPF = 5, // the BPF program counts the first
+	FTRACE = 3, // the tracer counts all from here on
+	TRACERS = 3, // the first stays attached
+	CALLERS = 4, // maximum
 };
 
 #define TRACING "/sys/kernel/tracing/instances/"
 
 static const char *const tracers[TRACERS] = { "stays", "comes", "goes" };
-static atomic_int state; // 1: go on, 2: end
+static atomic_int state; // 1: continue, 2: end
 static struct caller {
 	pthread_t thread;
 	atomic_int id;
@@ -85,7 +85,7 @@ static void join_callers(unsigned long long calls[KNOWN])
 	}
 }
 
-// What a tracer has seen, whether or not it is still in its buffer.
+// The calls that a tracer has seen, in its buffer or overwritten.
 static unsigned long long entries(const char *tracer)
 {
 	unsigned long long sum = 0, some;
@@ -106,7 +106,7 @@ static unsigned long long entries(const char *tracer)
 	return sum;
 }
 
-// The functions from the first on that the tracer traces, by the callers alone.
+// The tracer traces the functions from the first on, only for the callers.
 static int prepare_tracer(const char *tracer, int first, int count)
 {
 	char path[128], text[512] = "";
@@ -126,7 +126,7 @@ static int prepare_tracer(const char *tracer, int first, int count)
 	return set(tracer, "set_ftrace_pid", text);
 }
 
-// What comes and goes in a round. Returns how much of it the kernel refused.
+// The changes of a round. Returns how many of them the kernel refused.
 static int trouble(unsigned int round, int other, int single)
 {
 	int refused = 0, link, link2;
@@ -147,7 +147,7 @@ static int trouble(unsigned int round, int other, int single)
 	return refused;
 }
 
-// How often the kernel left the program out, since it ran on that CPU already.
+// How often the kernel skipped the program because it ran on that CPU already.
 static unsigned long long misses(int program)
 {
 	struct bpf_prog_info info = {};
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	refused += link < 0;
 	before = entries(tracers[0]);
 	state = 1;
-	// On a busy host what was done until here takes longer than a storm.
+	// On a busy host the work up to here takes longer than a storm.
 	end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
 	while (time(NULL) < end)
 		refused += trouble(rounds++, other, single);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tracers and BPF programs come and go on one CPU while another calls, and while a
-# module whose function is traced is loaded and unloaded.
+# Tracers and BPF programs are attached and detached on one CPU while another CPU makes
+# calls. Meanwhile a module with a traced function is loaded and unloaded.
 cd /sys/kernel/tracing
 mkdir instances/module
 rounds=0 seen=0

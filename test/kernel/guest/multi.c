@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attaches one BPF program to 1, 100, 1000 and all functions of the kernel by one
-// link, and counts. Prints a line for each; with an argument, what a call costs:
-// "call" as it is, which "name" has the name of, else with programs.
+// Attaches one BPF program to 1, 100, 1000 and all functions of the kernel with one link,
+// and counts. Prints a line for each. With an argument it prints the cost of a call:
+// "call" without programs ("name" prints its function), else with programs.
 #include "multi.h"
 
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ enum {
 	ROUNDS = 20,
 	LOOP = 100,
 	LINKS = 1000,
-	BRANCH = 128 << 20, // arm64's reach; others' is less
+	BRANCH = 128 << 20, // arm64's reach; that of others is smaller
 };
 
 // Each a different number of times.
@@ -23,7 +23,7 @@ static void call_known(void)
 			syscall(known[i].number, 0);
 }
 
-// How many of them were not counted as often as they were made.
+// How many of them were counted more or less often than made.
 static unsigned int wrong(const unsigned long long *before, const unsigned long long *after,
 			  unsigned int attached, unsigned int times)
 {
@@ -69,7 +69,7 @@ static void count(const struct kind *kind, unsigned int many)
 	close(map);
 }
 
-// Two programs, of which the second comes to functions that have the first.
+// Two programs; the second is attached to functions that have the first.
 static void count_two(void)
 {
 	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, c[SLOTS] = {}, d[SLOTS] = {};
@@ -110,9 +110,9 @@ static unsigned int traced(void)
 	return lines;
 }
 
-// Whether whoever comes to the function by ftrace saves all registers, which no one
-// asks for here. A direct call must not want them: alone on a function it is called
-// without, so it would be left out while a tracer comes that makes it one of several.
+// Does the ftrace handler of the function save all registers, though no tracer needs
+// them? A direct call must not request that: a function with one tracer is called without
+// them. It would be skipped while a second tracer is being added.
 static int saves_registers(const char *function)
 {
 	FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "r");
@@ -127,7 +127,7 @@ static int saves_registers(const char *function)
 	return saves;
 }
 
-// Beside ftrace's own tracer, which comes, and goes again.
+// Beside ftrace's own tracer, which is added and removed.
 static void count_traced(void)
 {
 	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, zero[SLOTS] = {};
@@ -168,16 +168,16 @@ static unsigned long long cost(void)
 	return best;
 }
 
-// Until what was detached is freed, too: that takes time and memory, and whoever reads
-// the list of symbols meanwhile may miss some.
+// Wait until detached programs are freed, too. That takes time and memory, and a
+// reader of the symbol list meanwhile may miss some.
 static void settle(void)
 {
 	sleep(10);
 }
 
-// How many trampolines of a function are out of a branch's reach from the kernel, so
-// that calls come to them through ftrace_caller(), and how many are not. The number in
-// a trampoline's name has the type in its lower half, but for the highest bit.
+// How many trampolines of a function are out of a branch's reach from the kernel, and
+// how many are not. Calls reach the former through ftrace_caller(). In a trampoline's name
+// the lower half of the number is the type, except for the highest bit.
 static void print_reach(unsigned int function)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -203,9 +203,9 @@ static void print_reach(unsigned int function)
 	printf(" (%u far, %u near)", far, near);
 }
 
-// The first of those whose names begin with "net", "o" and "p", as types are sorted by
-// name: among the first of all are some that each system call comes to, on riscv a
-// hundred times, where it is traced that interrupts are masked.
+// The first ones with names that begin with "net", "o" and "p", because types are
+// sorted by name. Among the first of all are some that each system call makes: on riscv a
+// hundred times if the tracing of masked interrupts is on.
 static unsigned int first_not_called(void)
 {
 	for (unsigned int i = KNOWN; i + LINKS <= functions; i++)
@@ -214,8 +214,8 @@ static unsigned int first_not_called(void)
 	return functions - LINKS;
 }
 
-// What a call of a function takes, in instructions where time is counted so: not
-// attached to, attached to by itself, and by one link with others, which it does not call.
+// Cost of a call of a function, in instructions if the clock counts those: without a
+// program, with its own link, and with one link that also covers other functions.
 static void costs(const char *beside)
 {
 	unsigned int at = 2; // getppid
@@ -241,7 +241,7 @@ static void costs(const char *beside)
 	printf("\n");
 }
 
-// One link of many functions beside many links of one.
+// One link to many functions beside many links to one.
 static void attach_times(void)
 {
 	static int programs[LINKS], links[LINKS];
@@ -289,7 +289,7 @@ static const struct btf_type *find_struct(const char *name)
 	return NULL;
 }
 
-// In bytes, and how many of these are what a direct call is read from.
+// In bytes, and the part from which a direct call is read.
 static void record_size(void)
 {
 	const struct btf_type *record = find_struct("dyn_ftrace");
@@ -306,7 +306,7 @@ static void record_size(void)
 	printf("record: %u bytes, %u for direct calls\n", record ? record->size : 0, ours);
 }
 
-// In bytes; of all of the system, so of some use where much is allocated.
+// In bytes, for the whole system; useful if much is allocated.
 static long long used(const char *what)
 {
 	FILE *file = fopen("/proc/meminfo", "r");
@@ -321,7 +321,7 @@ static long long used(const char *what)
 	return sum;
 }
 
-// Of one link, for each function: objects, and what trampolines are written to.
+// For one link, per function: objects, and memory of trampolines.
 static void attach_memory(unsigned int many)
 {
 	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);

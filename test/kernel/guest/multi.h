@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// BPF programs that are attached to many functions at once, and count the calls of
-// some of them: system calls that a test makes. Each is told by the cookie that
-// its function was attached with.
+// BPF programs that are attached to many functions at once, and count the calls of some:
+// system calls that a test makes. The cookie of a function, given when attaching,
+// identifies it.
 #ifndef PATCHBAY_TEST_GUEST_MULTI_H
 #define PATCHBAY_TEST_GUEST_MULTI_H
 
 #include "bpf.h"
 
 enum {
-	KNOWN = 8, // system calls that nothing else makes meanwhile
+	KNOWN = 8, // system calls that no other process makes meanwhile
 	SLOTS = 16, // counters of a program, a power of 2; the last is for other functions
 };
 
@@ -23,7 +23,7 @@ static const struct known {
 	CALL(geteuid), CALL(getgid), CALL(getegid), CALL(sched_get_priority_max),
 };
 
-// What is attached to: first the known, then others in the order of their types.
+// The functions to attach to: first the known ones, then others in the order of types.
 static unsigned int *ids;
 static unsigned long long *cookies;
 static unsigned int functions;
@@ -83,8 +83,8 @@ static int is_scalar(const struct btf_type *type)
 	       kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
 }
 
-// Whether BPF can take what the function is given, and what it returns; a structure
-// in registers is taken by some JIT compilers only.
+// Can BPF handle the parameters and the result of the function? Only some JIT compilers
+// support a structure in registers.
 static int is_simple(const struct btf_type *function)
 {
 	const struct btf_type *proto = types[function->type], *result;
@@ -103,8 +103,8 @@ static int is_simple(const struct btf_type *function)
 	return 1;
 }
 
-// What trampolines call themselves, and what must not be interrupted there; as in
-// the kernel's own tests of BPF.
+// Functions that trampolines call, and functions that must not be interrupted there; as
+// in the kernel's own tests of BPF.
 static int is_unsafe(const char *name)
 {
 	static const char *const names[] = {
@@ -120,7 +120,7 @@ static int is_unsafe(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return 1;
-	// What BPF programs can call themselves has other parameters then.
+	// Functions that BPF programs can call have other parameters then.
 	return !strncmp(name, "rcu_", 4) || !strncmp(name, "bpf_", 4);
 }
 
@@ -129,8 +129,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// The names of the kernel that a file has, as the format takes them from its lines,
-// in order. Those that are there twice are left out: nobody knows which one is meant.
+// The kernel symbols in a file, which the format extracts from its lines, in order.
+// Duplicates are left out, because they are ambiguous.
 static inline size_t read_names(const char *path, const char *format, char ***names)
 {
 	FILE *file = fopen(path, "r");
@@ -301,7 +301,7 @@ static inline int link_single(int program)
 	return bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
 
-// The kernel may take a word at a time.
+// The kernel may read a word at a time.
 static inline int write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC);
@@ -326,7 +326,7 @@ static inline int load_empty(enum bpf_attach_type attach, unsigned int function)
 struct kind {
 	const char *name;
 	enum bpf_attach_type attach;
-	unsigned int times; // that it runs in a call
+	unsigned int times; // that it runs during a call
 };
 
 static const struct kind kinds[] = {

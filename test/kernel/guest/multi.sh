@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One BPF program on many functions; then what a call costs that it sees, alone and
+# One BPF program on many functions. Then the cost of a call that it sees, alone and
 # beside a hundred tracers of another function.
 $MULTI
 $MULTI 'beside 0'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Faults that are made on purpose: what a kernel that looks for them must have said.
+# Provoked faults: a kernel with fault detectors must report them.
 insmod $(find $MODULES -name faults.ko)
 rmmod faults
 dmesg | grep -E 'BUG:|WARNING:'

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The kernel's own tests of ftrace. With LIMIT one that takes so many of the guest's
-# seconds is ended, which says that it has failed, and that it was late. What tests
-# complain of is not between the name of one and its result.
+# The kernel's own tests of ftrace. LIMIT ends a test after so many seconds of the guest, and
+# reports that it failed because of the time limit. Messages of tests do not appear between
+# the name of a test and its result.
 cd $SELFTESTS
 
-# All but the script itself, which has a session of its own.
+# All except the script itself, which has its own session.
 end_test() {
 	for stat in /proc/[0-9]*/stat; do
 		read -r process name state parent group session rest <$stat || continue
@@ -13,7 +13,7 @@ end_test() {
 	done 2>/dev/null
 }
 
-# A result is written when a test ends, and then the next one's name.
+# A result is written when a test ends, followed by the name of the next one.
 watch() {
 	size= began=0
 	while sleep 5 && kill -0 $1 2>/dev/null; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tracers of one function come and go: which of them the function's call site leads
-# to, and what each has seen of the calls.
+# Tracers of one function are added and removed: where the function's call site points, and
+# which calls each has seen.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name slots.ko)
 show() {
@@ -24,14 +24,14 @@ for tracer in one two three; do
 	show "$tracer comes"
 	traces "$tracer comes"
 done
-# The others stay as they are.
+# The others stay unchanged.
 echo nop >instances/two/current_tracer
 show 'two goes'
 traces 'two goes'
 echo function >instances/two/current_tracer
 show 'two is back'
 traces 'two is back'
-# By its filter: the call site is changed, the call is not.
+# By its filter: this changes the call site, but not the call.
 echo wake_up_process >instances/one/set_ftrace_filter
 show 'one is elsewhere'
 traces 'one is elsewhere'
@@ -55,8 +55,8 @@ for tracer in one two three; do
 done
 rmmod slots
 if [ ! "$refusal" ]; then
-	# A module that comes while there are no calls, of tracers of what is not there yet: its
-	# function is called when there are calls again, but not if they went before that.
+	# A module is loaded while ftrace is off, and tracers for its function exist already. They
+	# see its calls after ftrace is on again, unless they were removed before that.
 	for tracer in one two three; do
 		mkdir instances/$tracer
 		echo '*' >instances/$tracer/set_ftrace_notrace

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Static calls between the kernel and modules, and what else patches their code:
-# kprobes and a livepatch. Last a lockdown, which asks LSM hooks; those are static
+# Static calls between the kernel and modules, and other patchers of their code: kprobes and
+# a livepatch. The last part is a lockdown, which calls LSM hooks; those are static
 # calls, too.
 said() {
 	dmesg | sed -n 's/^\[[^]]*\] sc: //p' | tail -n ${1-999}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that ask hooks of security modules, and one that a tracepoint sees, each
-// between two marks, so that static-calls/branches.c can count what the kernel
-// executes for them.
+// System calls that call hooks of security modules, and one with a tracepoint. Each runs
+// between two marks, so that static-calls/branches.c can count the instructions of the
+// kernel for it.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

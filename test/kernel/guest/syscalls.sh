@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the kernel does for system calls, and how often hooks of security modules are
-# asked: those of bpf, which are called by static calls, as what a tracepoint calls is.
+# The kernel's work for system calls, and the number of calls of LSM hooks. The hooks are
+# bpf's, which are static calls, as are the handlers of a tracepoint.
 $SYSCALLS
 echo LSMs: $(cat /sys/kernel/security/lsm)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * Faults that do no harm, made on purpose as this is loaded: a kernel that looks for them
- * tells each. Lockdep is off once it has told of the order of locks, or KASAN of freed
- * memory, so these come last.
+ * Harmless faults, provoked while this is loaded: a kernel with detectors reports each.
+ * Lockdep turns itself off after a report about the order of locks, and after KASAN's
+ * about freed memory. These come last.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>

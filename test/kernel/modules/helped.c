@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * A tracer that calls what it traces, and leaves it to ftrace to stop that; which
- * lets one call through, as it might come from an interrupt. Another tracer comes,
- * which needs no help, and goes again.
+ * A tracer that calls the function it traces, and relies on ftrace to stop the recursion.
+ * It lets one call through, as an interrupt might make it. Another tracer, which needs no
+ * such help, is added and removed.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
@@ -68,5 +68,5 @@ static void __exit helped_exit(void)
 module_exit(helped_exit);
 
 MODULE_DESCRIPTION("A tracer that needs help, in a test");
-/* ftrace is exported to this license only. */
+/* ftrace is exported only to this license. */
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * slots.c compiled without the plugin, and a record that tries to pass for one
- * with a slot: what is before its function ends in the right instruction.
+ * slots.c compiled without the plugin. One record pretends to have a slot: the code
+ * before its function ends with the right instruction.
  */
 #include <linux/linkage.h>
 #include "slots.c"

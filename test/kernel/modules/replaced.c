@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * What a livepatch does, of one function: an ops with IPMODIFY lets calls of it go on
- * in another. Writing N to the parameter "by" adds or removes them: 0 none, 1 the
- * first, 3 a second one beside it, which ftrace must refuse.
+ * Does what a livepatch does, for one function: an ops with IPMODIFY redirects its calls
+ * to another one. Writing N to the parameter "by" adds or removes redirections: 0 none, 1
+ * the first, 3 a second one beside it, which ftrace must refuse.
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -86,5 +86,5 @@ static void __exit replaced_exit(void)
 module_exit(replaced_exit);
 
 MODULE_DESCRIPTION("A function that is replaced, in a test");
-/* ftrace is exported to this license only. */
+/* ftrace is exported only to this license. */
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * A function to trace, which writing N to the parameter "calls" calls N times. And
- * a call of wake_up_process(): with LTO the kernel's own ones are inlined.
+ * A function to trace; writing N to the parameter "calls" calls it N times. Also calls
+ * wake_up_process(): with LTO the kernel's own calls are inlined.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -35,5 +35,5 @@ static const struct kernel_param_ops calls_ops = {
 module_param_cb(calls, &calls_ops, &count, 0600);
 
 MODULE_DESCRIPTION("Functions that are traced, in a test");
-/* Half of what a module may call is exported to this license only. */
+/* Half of the functions that a module may call are exported only to this license. */
 MODULE_LICENSE("GPL");

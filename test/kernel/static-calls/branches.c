@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin of QEMU that counts, of code between two marks: instructions; of these,
-// those from the address first= to before last=; and on ppc64 branches through a
-// register other than returns, and returns to another place than behind the last
-// call, which a processor's stack of return addresses would not foresee.
+// A QEMU plugin that counts events of code between two marks: instructions; those from
+// the address first= to before last=; and, on ppc64, branches through a register that are
+// no returns, and returns to another address than after the last call. A CPU's return
+// stack would mispredict these.
 //
-// A mark is an instruction that no compiler has a reason to emit, a load of a
-// constant into r0 or x9. Each window adds a line to the file of the option out=.
+// A mark is an instruction that no compiler emits: a load of a constant into r0 or x9.
+// Each window adds a line to the file of the option out=.
 //
-// Debian has no package with QEMU's header, so what is used of it is declared here
-// (QEMU's documentation, "QEMU TCG Plugins", version 1 of the API).
+// Debian has no package with QEMU's header, so this file declares the used part (QEMU's
+// documentation, "QEMU TCG Plugins", version 1 of the API).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,10 +58,10 @@ static bool counting;
 static uint64_t insns, insns_before, inside, inside_before;
 static unsigned long indirect, unbalanced;
 
-// Where calls that have not returned yet would return to: the deepest are forgotten.
+// Return addresses of open calls; the outermost ones are forgotten.
 static uint64_t stack[DEPTH];
 static unsigned int depth;
-// A return that was executed: where it was, and where it should go.
+// An executed return: its address, and its expected target.
 static uint64_t return_at, return_to;
 
 static void begin(unsigned int cpu, void *data)
@@ -86,7 +86,7 @@ static void end(unsigned int cpu, void *data)
 	counting = false;
 }
 
-// A branch with a link pushes, whether through a register or not.
+// A branch with a link pushes an address, through a register or not.
 static void call(unsigned int cpu, void *address)
 {
 	(void)cpu;
@@ -112,7 +112,7 @@ static void leave(unsigned int cpu, void *address)
 	return_to = depth ? stack[--depth] : 1; // 1: nowhere
 }
 
-// What comes after a branch. A return that is conditional may be none.
+// The code after a branch. A conditional return may not be taken.
 static void block(unsigned int cpu, void *data)
 {
 	uint64_t address = (uint64_t)(uintptr_t)data;

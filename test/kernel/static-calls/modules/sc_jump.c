@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Jumps to a static call of its own, which cannot restore r2: the loader refuses it. */
+/* Jumps to its own static call, so it cannot restore r2: the loader refuses it. */
 #include <linux/module.h>
 #include <linux/static_call.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A livepatch of a function of the kernel that makes a static call. */
+/* A livepatch for a kernel function that makes a static call. */
 #include <linux/livepatch.h>
 #include <linux/module.h>
 #include <linux/test_static_call.h>

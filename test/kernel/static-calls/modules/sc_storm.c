@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One CPU calls, from the kernel and from this module, while another updates: to
- * targets on both sides, NULL and back. It is done when it is loaded; what it has
- * seen, it says.
+ * One CPU calls, from the kernel and from this module, while another one updates: to
+ * targets on both sides, NULL and back. It is done when loading ends, and prints its
+ * results.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>

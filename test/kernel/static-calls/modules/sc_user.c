@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Comes and goes while static calls that it uses are updated, updates its own, and
- * says what a caller in the kernel does.
+ * Is loaded and unloaded while static calls that it uses are updated. It updates its own,
+ * and prints the result of a caller in the kernel.
  */
 #include <linux/module.h>
 #include <linux/test_static_call.h>
