@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of the harness, with workers that say what they are told to."""
+"""Tests of the harness, with stand-ins for workers."""
 import os
 import statistics
 import sys
@@ -29,7 +29,7 @@ class Collector:
 
 
 def worker(ready, *answers):
-    """A command that says ready, then the answers in turn, for ever."""
+    """A command that prints ready, then the answers in turn, for ever."""
     script = (f"import itertools\nprint({ready!r}, flush=True)\n"
               f"for answer in itertools.cycle({answers!r}):\n"
               "    input()\n    print(answer, flush=True)\n")
@@ -102,7 +102,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(left, ["log", "program"])
 
     def test_no_warm_up(self):
-        # What a process does first counts, and only that.
+        # Only the first action of a process counts.
         entry = Entry("baseline", worker("ready 0 0", "7 9000", "7 2000"), ())
         for warm_up, median in ((False, 9.0), (True, 2.0)):
             collector = Collector()
@@ -111,7 +111,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(collector.rows[0].median, median)
 
     def test_other_number_of_calls(self):
-        # A tenth of the calls, whose sum is a tenth, in a tenth of the time.
+        # A tenth of the calls, with a tenth of the sum, in a tenth of the time.
         collector = Collector()
         few = worker("ready 1000 0", "70 4000 2000")
         measure(case(Entry("baseline", worker("ready 1000 0", "700 20000 30000"), ()),
@@ -188,15 +188,15 @@ class Sites(unittest.TestCase):
 
 class Compilers(unittest.TestCase):
     def rows(self, *scripts, rounds=2):
-        """Of compilers that are Python scripts."""
+        """Stand-ins for compilers are Python scripts."""
         return list(time_rows("a file", [
             Compiler(f"system {i}", ((sys.executable, "-c", script),),
                      ("system 0",) if i else ()) for i, script in enumerate(scripts)],
             Plan(rounds, 1, PLAN.cpu)))
 
     def test_processor_time(self):
-        # Time that passes is not time that the processor was used, of which the
-        # start of Python takes up to 0.2 s on a busy machine.
+        # Wall-clock time is not CPU time. The start of Python uses up to 0.2 s of CPU
+        # time on a busy machine.
         sleep = "import time; time.sleep(1)"
         burn = "import time\nwhile time.process_time() < 1: pass"
         idle, busy = self.rows(sleep, burn)
@@ -224,7 +224,7 @@ class Compilers(unittest.TestCase):
 
 
 class Uftrace(unittest.TestCase):
-    """With a uftrace that is a script: it runs the worker, and reports."""
+    """A stand-in script for uftrace: it runs the worker, and reports."""
 
     def proof(self, report):
         with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +248,7 @@ class Uftrace(unittest.TestCase):
 
 
 class Emulated(unittest.TestCase):
-    """With an emulator that is a script, and writes this log."""
+    """A stand-in script for an emulator, which writes this log."""
     ADDI, LD, BCTR, BLR = "38630001", "e8620000", "4e800420", "4e800020"
     LOG = (("10", ADDI), ("20", "7f5ad378"), ("30", LD), ("40", "04100002", "e5800350"),
            ("30",), ("50", BCTR), ("60", BLR), ("70", "7f7bdb78"), ("10",))
@@ -276,8 +276,8 @@ class Emulated(unittest.TestCase):
                 ISAS["powerpc64le"], emulator=str(script)), "program")
 
     def test_count(self):
-        # What is before, behind and between the marks; a prefixed instruction is
-        # one; what is executed again counts again; a return is no branch.
+        # Code before, after and between the marks. A prefixed instruction counts once,
+        # repeated execution counts again, and a return is no branch.
         self.assertEqual(self.run_log(self.LOG), {"a_call": Count(5, 3, 0, 1, 0)})
 
     def test_two_calls(self):
@@ -305,10 +305,10 @@ class Emulated(unittest.TestCase):
 
         call = (0, "bl"), (8, "mflr"), (12, "bctrl"), (40, "blr"), (16, "blr"), (4, "ld")
         self.assertEqual(unpaired(*call), 0)
-        # A conditional return that is not taken, and is.
+        # A conditional return, not taken and taken.
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (12, "blr"), (4, "ld")), 0)
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (4, "ld")), 0)
-        # Back to elsewhere; without a call; a branch, so a call is left over.
+        # A return to elsewhere; one without a call; a branch, so that a call remains.
         self.assertEqual(unpaired((0, "bl"), (8, "blr"), (12, "ld")), 1)
         self.assertEqual(unpaired((0, "b"), (8, "blr"), (4, "ld")), 1)
         self.assertEqual(unpaired((0, "bl"), (8, "bctr"), (4, "ld")), 1)

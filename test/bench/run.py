@@ -23,7 +23,7 @@ SUITES = sorted(path.stem.replace("_", "-")
 
 @dataclass(frozen=True)
 class Bench:
-    """What a suite gets."""
+    """The environment of a suite."""
     tools: Toolchain
     plan: Plan
     report: Report
@@ -85,7 +85,7 @@ def main():
         if platform.machine() != "x86_64":
             raise BenchError(f"no benchmark for {platform.machine()}: only x86-64 "
                              "is timed")
-        # Now, not after the work.
+        # Fail now, not after the work.
         if args.json and not os.access(args.json.absolute().parent, os.W_OK):
             raise BenchError(f"cannot write {args.json}: no such folder, or not "
                              "writable")

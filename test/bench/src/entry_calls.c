@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls functions that have entries of different forms, each between the
- * instructions MARK_BEGIN and MARK_END, and prints their names in that order;
- * harness/entries.py reads both. Ours are armed before they are first called:
- * an emulator that sees no other patched text sees that.
+ * Calls functions with entries of different kinds, each between the instructions
+ * MARK_BEGIN and MARK_END. Prints their names in that order; harness/entries.py reads
+ * both. Ours are armed before their first call: an emulator that ignores other patched
+ * text sees that.
  */
 #include "handlers.h"
 
@@ -62,7 +62,7 @@ void (*entry_hook)(uintptr_t ip, uintptr_t parent_ip);
 
 static const struct {
 	const char *name;
-	function *volatile function; /* nothing is known of a call */
+	function *volatile function; /* the compiler knows nothing about the callee */
 	int hooks;
 	const char *arm; /* ours: the name again, and its tracers */
 	int tracers;
@@ -108,7 +108,7 @@ static int arm(int i, struct patchbay_ops **ops)
 	return 0;
 }
 
-/* Cells lead to other handlers then: no text of armed sites changes. */
+/* Cells then point to other handlers: no text of armed sites changes. */
 static int ignore(int i, struct patchbay_ops **ops)
 {
 	for (int tracer = 0; tracer < calls[i].tracers; tracer++)
@@ -129,7 +129,7 @@ int main(void)
 {
 	struct patchbay_ops *ops[NR][MAX_TRACERS] = { 0 };
 
-	/* Counters show that all are called, and go when that is known. */
+	/* Counters show that all are called, and are removed after that. */
 	for (int i = 0; i < (int)NR; i++)
 		if (arm(i, ops[i]))
 			return fail(i, "not armed");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ppc64le functions that all return their argument plus one, with other entries
- * than ours, and the least that an in-line sequence can call: it saves what two
- * arguments need and calls entry_hook(ip, parent_ip), by a pointer to it.
+ * ppc64le functions that all return their argument plus one, with other entries than
+ * ours. They show the minimum that an in-line sequence can call. It saves the registers
+ * of two arguments and calls entry_hook(ip, parent_ip) by a pointer to it.
  */
 	.abiversion 2
 	.text
@@ -23,7 +23,7 @@
 begin entry_plain
 body entry_plain
 
-/* As powerpc's kernel makes of -mprofile-kernel, when off and when on. */
+/* As the powerpc kernel makes from -mprofile-kernel, when off and when on. */
 begin entry_mflr_nop
 	mflr	0
 	nop
@@ -34,7 +34,7 @@ begin entry_mflr_bl
 	bl	hook_and_bctr
 body entry_mflr_bl
 
-/* As of -pg and alike: LR is as it was when the sequence is over. */
+/* As with -pg and similar: LR is unchanged after the sequence. */
 begin entry_in_line
 	mflr	0
 	std	0, 16(1)
@@ -74,7 +74,7 @@ hook:
 	mtlr	0
 	blr
 
-/* What mflr found goes back into LR here, so the way back is by CTR. */
+/* The value of mflr returns to LR here, so the way back uses CTR. */
 hook_and_bctr:
 	call_hook
 	mtctr	0

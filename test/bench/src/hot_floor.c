@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() with the least that calling a handler from its entry can cost
- * (floor_trampoline.h). Nothing can be disarmed, nobody knows who is inside. With
- * STUB it goes by a stub as a module of ours has them.
+ * hot_callee() with the minimum cost of calling a handler from its entry
+ * (floor_trampoline.h). It cannot be disarmed, and does not record which threads are
+ * inside. With STUB it uses a stub like those in our modules.
  */
 __asm__("	.text\n"
 	"	.globl hot_callee\n"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() with the least that calling a handler at its exit can cost, with
- * the site's `jb`: a trampoline calls the body, then what it finds in memory,
- * keeps the result, and returns with CF set. Nothing can be disarmed, nobody
- * knows who is inside, and no exception could pass.
+ * hot_callee() with the minimum cost of calling a handler at its exit, with the site's
+ * `jb`. A trampoline calls the body and then a function pointer in memory, saves the
+ * result, and returns with CF set. It cannot be disarmed, does not record which threads
+ * are inside, and no exception could pass.
  */
 __asm__("	.text\n"
 	"	.p2align 4\n"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() with the least that timing it from outside can cost, with the
- * site's `jb`: a trampoline reads the clock, calls the body, reads it again,
- * keeps the result, and returns with CF set. There is one threshold and nobody to
- * be called, nothing can be disarmed, and no exception could pass.
+ * hot_callee() with the minimum cost of timing it from outside, with the site's `jb`. A
+ * trampoline reads the clock, calls the body, reads the clock again, saves the result,
+ * and returns with CF set. It has one threshold and no handler, cannot be disarmed, and
+ * no exception could pass.
  */
 __asm__("	.text\n"
 	"	.p2align 4\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() that times and logs itself: what no tracer of durations can be
- * below. Two readings of the clock and, with RECORD, a record of 24 bytes in a
- * ring; nothing is asked, nobody else writes there.
+ * hot_callee() times and logs itself: the lower bound for any tracer of durations. It
+ * reads the clock twice and, with RECORD, writes a record of 24 bytes to a ring. It
+ * checks nothing, and has no concurrent writer.
  */
 #include <stdint.h>
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() that times and records itself as libpatchbay-trace does (trace/ring.h), in
- * records of BYTES bytes: 24 are those of trace/format.h, others are what a smaller one
- * could be. All reserve and commit in the same way, so that signal handlers may record in
- * between and a reader may look on.
+ * hot_callee() times and records itself as libpatchbay-trace does (trace/ring.h), in
+ * records of BYTES bytes. 24 is the size in trace/format.h; other values test smaller ones.
+ * All reserve and commit in the same way, so that signal handlers may record in between and
+ * a reader may read concurrently.
  *
  * 16: the lower half of the time at the exit; function, frame; pass, kind and a duration of
- *     24 bits. What does not fit needs a record more: a longer call, and a new upper half.
+ *     24 bits. Other values need one more record: a longer call, and a new upper half.
  * 12: the same without the frame.
- * 8:  time since the record before (20 bits), duration (16), and a number of the function
- *     (20) that has to be looked up, as it is no address. What is written in a signal handler
- *     in between breaks the chain of times: a record more for each of these, too, which is
- *     left out here.
+ * 8:  time since the previous record (20 bits), duration (16), and a number of the function
+ *     (20), which must be looked up, because it is no address. A record of a signal handler
+ *     in between breaks the chain of times and needs one more record. This benchmark leaves
+ *     that out.
  *
- * With FRESH each block is of memory that nobody has touched, as in a recording that keeps
- * all; else it is a ring that stays in the cache.
+ * With FRESH each block is untouched memory, as in a recording that keeps all. Otherwise it
+ * is a ring that stays in the cache.
  */
 #include "ring.h"
 
@@ -29,17 +29,17 @@ __thread struct pb_ring *pb_ring;
 
 static struct {
 	struct pb_ring ring;
-	uint64_t time; /* its upper half; with 8 bytes, of the record before */
+	uint64_t time; /* its upper half; with 8 bytes, time of the previous record */
 } mine;
 
-/* Numbers of functions by their place in the text. */
+/* Numbers of functions by their position in the text. */
 static uint32_t numbers[4096];
 
-/* What is rare: a new block, and what does not fit. */
+/* Rare cases: a new block, and values that do not fit. */
 static __attribute__((noinline)) void slowly(uint64_t now)
 {
 	if (mine.ring.block) {
-		if (mine.ring.next < mine.ring.end) { /* a record that says when */
+		if (mine.ring.next < mine.ring.end) { /* a record with the time */
 			mine.time = BYTES == 8 ? now : now >> 32;
 			mine.ring.next += BYTES;
 			return;
@@ -87,7 +87,7 @@ static inline void commit(uint64_t next, uint64_t now, uint64_t function,
 
 	(void)frame;
 	mine.time = now;
-	/* One store: there is nothing to be taken back first. */
+	/* One store: nothing must be withdrawn first. */
 	__atomic_store_n((uint64_t *)at,
 			 pass | duration << 8 | since << 24 | function << 44,
 			 __ATOMIC_RELEASE);
@@ -139,7 +139,7 @@ __attribute__((aligned(64))) unsigned int hot_callee(unsigned int x)
 	uintptr_t function, frame;
 
 	x++;
-	/* The body is between the two; and a handler gets these in registers. */
+	/* The body is between the two; a handler gets these in registers. */
 	__asm__ volatile("" : "+r"(x), "=r"(frame) : : "memory");
 	__asm__ volatile("" : "=r"(function) : "0"(hot_callee));
 	record(start, __builtin_readcyclecounter(), function, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A tramp as the kernel has them: a jump in a section of the program's own. */
+/* A tramp as in the kernel: a jump in a section of the program's own. */
 __asm__(".pushsection .static_call.text, \"ax\"\n"
 	"	.balign 4\n"
 	"	.globl __SCT__hot\n"
@@ -7,6 +7,6 @@ __asm__(".pushsection .static_call.text, \"ax\"\n"
 	"	.type __SCT__hot, @function\n"
 	"__SCT__hot:\n"
 	"	jmp hot_callee\n"
-	"	.byte 0x0f, 0xb9, 0xcc\n" /* ud1: nobody comes by */
+	"	.byte 0x0f, 0xb9, 0xcc\n" /* ud1: never executed */
 	"	.size __SCT__hot, .-__SCT__hot\n"
 	"	.popsection\n");

@@ -2,10 +2,10 @@
 /*
  * Usage: launch PROGRAM
  *
- * A worker, as worker.c, whose calls are runs of a program, from exec to exit.
- * A slice is their processor time. Also "launch faults PROGRAM": two runs, the
- * first with the program's file out of memory; one line for each with its page
- * faults, those that read the file and all others.
+ * A worker like worker.c whose calls are runs of a program, from exec to exit. A slice is
+ * their CPU time. "launch faults PROGRAM" runs it twice, the first time with its file out
+ * of the page cache. It prints one line for each run: page faults that read the file, and
+ * all others.
  */
 #include <fcntl.h>
 #include <inttypes.h>

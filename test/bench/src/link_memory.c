@@ -2,9 +2,9 @@
 /*
  * Usage: link_memory
  *
- * Attaches one link to all functions, then another, with an exit, until there are
- * three, and prints a line "NUMBER BYTES" for each step: the links, and the heap
- * in use for each function, counted by the C library.
+ * Attaches one link to all functions, then more with an exit, up to three. Prints a line
+ * "NUMBER BYTES" for each step: the number of links, and the heap in use per function, as
+ * counted by the C library.
  */
 #include "handlers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs that answer in place of hot_callee(), of general registers only. */
+/* Programs that replace the result of hot_callee(), with general registers only. */
 #ifndef BENCH_LINK_PROGRAMS_H
 #define BENCH_LINK_PROGRAMS_H
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A function in a filter, and a filter: a hash table of so many buckets. */
+/* A function in a filter, and a filter: a hash table with so many buckets. */
 struct list_entry {
 	struct list_entry *next;
 	uintptr_t ip;
@@ -18,7 +18,7 @@ struct list_hash {
 	struct list_entry **buckets;
 };
 
-/* The filters are apart from the tracer, since several tracers may share them. */
+/* Filters are separate from the tracer, since several tracers may share them. */
 struct list_tracer {
 	struct list_tracer *next;
 	patchbay_handler handler;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One function, called in a loop. The loop is in this file and the function in
- * another one, so that the same loop calls every system's function. Each call
- * adds one: the check value is the number of calls.
+ * One function, called in a loop. The loop and the function are in separate files, so
+ * that the same loop calls every system's function. Each call adds one: the check value
+ * is the number of calls.
  */
 #include "worker.h"
 
@@ -12,7 +12,7 @@ void load_prepare(void)
 {
 }
 
-/* Aligned, so that no system is lucky with the place of the loop. */
+/* Aligned, so that the address of the loop favours no system. */
 __attribute__((aligned(64))) uint64_t load_run(uint64_t calls)
 {
 	unsigned int x = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Every function of the table once, in a random order that is the same for all
- * systems, with the caches and TLBs emptied before. The table itself is read in
- * order: what is cold is the text.
+ * Calls every function of the table once, in a random order that is the same for all
+ * systems. Caches and TLBs are emptied before. The table itself is read in order: only
+ * the text is cold.
  *
- * A slice is a part of such a sweep and goes on where the last one ended,
- * because a slice should be short (worker.h).
+ * A slice is a part of such a sweep and continues where the last one ended, because a
+ * slice should be short (worker.h).
  */
 #include "worker.h"
 
@@ -15,11 +15,11 @@
 
 typedef unsigned int function(unsigned int);
 
-/* Filled by the generated files; see harness/functions.py. */
+/* The generated files define these; see harness/functions.py. */
 extern function *__start_bench_functions[], *__stop_bench_functions[];
 
 static function **next;
-static size_t calls_since_evict; /* the first sweep brings the text in */
+static size_t calls_since_evict; /* the first sweep loads the text */
 
 static uint64_t xorshift(uint64_t *state)
 {
@@ -46,8 +46,8 @@ __attribute__((constructor)) static void shuffle(void)
 }
 
 /*
- * Read four times the size of the second-level cache, which holds instructions
- * too, in small pages: that is also more pages than a second-level TLB has.
+ * Read four times the size of the second-level cache, which also holds instructions, in
+ * small pages. These are also more pages than a second-level TLB has entries.
  */
 void load_prepare(void)
 {

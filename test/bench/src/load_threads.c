@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads: as many as there are calls, each of which calls the function once, and
- * then stays until the last one has come. So what a tracer does for a new thread is
- * timed beside all others of the slice, and so is what it does when they end.
+ * Threads: one per call. Each calls the function once and waits until the last one has
+ * come. The slice thus includes a tracer's work for a new thread while the others exist,
+ * and its work when they end.
  */
 #include "worker.h"
 

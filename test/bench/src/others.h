@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions other than the one that is called, for tracers of no relevance. */
+/* Functions other than the called one, for irrelevant tracers. */
 #ifndef BENCH_OTHERS_H
 #define BENCH_OTHERS_H
 
@@ -7,7 +7,7 @@
 
 #define NR_OTHERS 100
 
-/* other_0 to other_99; here is where they are. */
+/* The addresses of other_0 to other_99. */
 extern unsigned int (*const others[NR_OTHERS])(unsigned int);
 
 #endif /* BENCH_OTHERS_H */

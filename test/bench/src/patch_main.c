@@ -2,9 +2,9 @@
 /*
  * Usage: patch_main MODE
  *
- * A worker, as worker.c, whose slices are operations of a patcher on the
- * functions of the generated table. After each one every function is called
- * once, and the events are what they should be or the program ends.
+ * A worker like worker.c whose slices are operations of a patcher on the functions of the
+ * generated table. After each operation every function is called once. The program ends
+ * if the number of events is wrong.
  */
 #include "patcher.h"
 
@@ -16,14 +16,14 @@
 
 typedef unsigned int function(unsigned int);
 
-/* Filled by the generated files; see harness/functions.py. */
+/* The generated files define these; see harness/functions.py. */
 extern function *__start_bench_functions[], *__stop_bench_functions[];
 
-static int handler; /* that should be called */
+static int handler; /* the expected handler */
 
 /*
- * Processor time: an operation can take longer than the time for which the
- * kernel lets nobody else run. Nothing here waits.
+ * CPU time: an operation can take longer than the kernel's time slice. No operation waits
+ * here.
  */
 static uint64_t now(void)
 {
@@ -33,7 +33,7 @@ static uint64_t now(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Without what is left of an answer. */
+/* Discard the rest of an answer. */
 static void must(const char *error)
 {
 	if (!error)
@@ -65,7 +65,7 @@ static void expect_armed(size_t armed)
 	must("not what was asked for");
 }
 
-/* Of the bytes about each entry, where all systems patch. */
+/* A checksum of the bytes around each entry, where all systems patch. */
 static uint64_t text_sum(void)
 {
 	uint64_t sum = 0;
@@ -89,7 +89,7 @@ static void arm_all(size_t nr)
 	must(patcher_arm_all());
 }
 
-/* @nr of them, far from each other: another page each time. */
+/* @nr distant ones: each in another page. */
 static void arm_ones(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -127,7 +127,7 @@ static void retarget(size_t nr)
 	must(patcher_retarget());
 }
 
-/* What comes before, what is timed, what is armed then, and what is after. */
+/* The steps before, the timed step, the functions armed then, and the steps after. */
 enum armed { NONE, SOME, ALL, TWICE };
 
 static const struct mode {
@@ -176,10 +176,10 @@ int main(int argc, char **argv)
 	size_t slices, nr;
 
 	must(patcher_init());
-	/* As in a program that runs: its text is in memory, and mapped. */
+	/* As in a running program: its text is in memory, and mapped. */
 	expect_armed(0);
 	mode->begin(0);
-	/* The proof comes with each slice. */
+	/* Each slice checks the result. */
 	printf("ready 0 0\n");
 	fflush(stdout);
 	while (scanf("%zu%zu", &slices, &nr) == 2) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What patch_main.c and start_main.c time: arming functions. A system under test provides these
- * functions, which return NULL or what went wrong. Its handlers count, so that
- * every sample shows that it has done what was timed.
+ * patch_main.c and start_main.c time the arming of functions. A system under test defines these
+ * functions, which return NULL or an error message. Its handlers count, so that every sample
+ * proves that the timed work was done.
  */
 #ifndef BENCH_PATCHER_H
 #define BENCH_PATCHER_H
@@ -13,10 +13,10 @@ const char *patcher_init(void);
 const char *patcher_arm_all(void);
 const char *patcher_disarm_all(void);
 
-/* The function that is entered at @entry. */
+/* The function with the entry @entry. */
 const char *patcher_arm_one(uintptr_t entry);
 
-/* One by its name; only if the system knows names. */
+/* A function by its name; only if the system knows names. */
 const char *patcher_arm_hot_callee(void);
 extern const int patcher_has_names;
 
@@ -31,11 +31,11 @@ const char *patcher_retarget(void);
 PATCHER_WEAK const char *patcher_arm_second(void);
 PATCHER_WEAK const char *patcher_disarm_second(void);
 
-/* How many events there were since the last call of this, of all handlers, and
- * which handler made the last one. */
+/* The number of events of all handlers since the last call of this, and
+ * the handler that made the last event. */
 uint64_t patcher_events(int *handler);
 
-/* How many there are of a call of an armed function. */
+/* Events per call of an armed function. */
 extern const unsigned int patcher_events_per_call;
 
 #endif /* BENCH_PATCHER_H */

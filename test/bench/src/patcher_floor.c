@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The writes alone that arm and disarm many functions: no function is looked at before,
- * chosen or remembered. What goes where is found out by letting the library do it once.
- * Written as while threads run: through /proc/self/mem, in blocks, of text that was made
- * before, and then each processor is made to serialize.
+ * Only the writes that arm and disarm many functions: no function is checked, selected or
+ * recorded. The library runs once, to find the bytes to write. The writes are those for a
+ * process with threads: through /proc/self/mem, in blocks of text prepared before. Then
+ * each CPU is serialized.
  */
 #define _GNU_SOURCE
 #include "patcher.h"
@@ -16,14 +16,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* patcher_patchbay.c's, under names that leave ours free. */
+/* patcher_patchbay.c's functions, renamed so that ours can have their names. */
 const char *library_init(void);
 const char *library_arm_all(void);
 
 #define SLOT (-16)
 #define REACH 16 /* bytes from the entry in which the site is */
 
-/* Of the generated table. */
+/* The generated table. */
 typedef unsigned int function(unsigned int);
 extern function *__start_bench_functions[], *__stop_bench_functions[];
 
@@ -67,10 +67,10 @@ static const char *keep(int armed)
 	memcpy(images[armed], (const void *)text, size);
 	if (mem < 0)
 		mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	return NULL; /* whether it is open the first write tells */
+	return NULL; /* the first write tells whether it is open */
 }
 
-/* All functions are alike, or this is no measure of them. */
+/* All functions must be alike; otherwise this measures nothing useful. */
 static const char *look(int armed)
 {
 	for (function **f = __start_bench_functions; f < __stop_bench_functions; f++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program without anything that can be armed. */
+/* A program without any function that can be armed. */
 #include "patcher.h"
 
 #include <stddef.h>

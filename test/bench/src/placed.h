@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Calls whose caller, key and target are each in one of two link units: k, the
- * executable, or m, a shared object (the kernel and a module, where the letters
- * come from). UNIT is the unit that a file is compiled for. Callers, keys and
- * targets are in files of their own, so that the compiler knows of each only
- * what a header would tell.
+ * executable, or m, a shared object. The letters stand for kernel and module.
+ * UNIT is the unit for which a file is compiled. Callers, keys and targets are
+ * in separate files, so that the compiler knows of each only what a header
+ * tells.
  */
 #ifndef BENCH_PLACED_H
 #define BENCH_PLACED_H
@@ -13,7 +13,7 @@
 
 typedef long function(long);
 
-/* X(caller, key, target) of those whose caller, key or target is in a unit. */
+/* X(caller, key, target) for those whose caller, key or target is in a unit. */
 #ifdef SAME_UNIT
 #define PLACED_CALLERS(unit, X) X(unit, unit, unit)
 #define PLACED_KEYS PLACED_CALLERS
@@ -27,7 +27,7 @@ typedef long function(long);
 	X(k, k, unit) X(k, m, unit) X(m, k, unit) X(m, m, unit)
 #endif
 
-/* What is not used by the other unit is not visible to it. */
+/* Hides symbols that the other unit does not use. */
 #define SEEN_kk __attribute__((visibility("hidden")))
 #define SEEN_mm __attribute__((visibility("hidden")))
 #define SEEN_km

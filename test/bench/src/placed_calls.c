@@ -2,9 +2,9 @@
 #include "placed.h"
 
 /*
- * Of each call something is left to do, so that none is a jump. Aligned,
- * because POWER10's assembler puts a nop before a prefixed instruction that
- * would otherwise straddle a boundary of 64 bytes.
+ * Work remains after each call, so that none is a jump. Aligned, because POWER10's
+ * assembler puts a nop before a prefixed instruction that would cross a boundary of 64
+ * bytes.
  */
 #define ALIGNED __attribute__((aligned(64)))
 

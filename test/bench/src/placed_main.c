@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Makes every call once, between the instructions MARK_BEGIN and MARK_END,
- * which have no effect, and prints the names of the callers in that order.
- * harness/emulate.py reads both.
+ * Makes every call once, between the instructions MARK_BEGIN and MARK_END, which have no
+ * effect, and prints the names of the callers in that order. harness/emulate.py reads
+ * both.
  */
 #include "placed.h"
 
@@ -11,7 +11,7 @@
 #define WORD(number) WORD_(number)
 #define WORD_(number) __asm__ volatile(".long " #number ::: "memory")
 
-/* Not inlined: what is executed about each call is the same. */
+/* Not inlined: the instructions around each call are the same. */
 __attribute__((noinline)) static long between_marks(function *f, long x)
 {
 	long result;
@@ -29,8 +29,8 @@ struct call {
 };
 
 /*
- * What target and caller are made of is found out with these, which are
- * compiled like the targets however the other callers are.
+ * These determine the cost of target and caller themselves. They are compiled like the
+ * targets, however the other callers are compiled.
  */
 extern function empty_k, target_kkk;
 static long base_empty(long x) { return empty_k(x) + 1; }

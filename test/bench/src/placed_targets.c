@@ -2,9 +2,9 @@
 #include "placed.h"
 
 /*
- * Each has data of its own, so that on ppc64le it needs its unit's TOC pointer,
- * and computes something else if that is wrong. Protected, so that calls within
- * a shared object are direct.
+ * Each has its own data, so that on ppc64le it needs its unit's TOC pointer; a wrong
+ * one gives a wrong result. Protected, so that calls within a shared object are
+ * direct.
  */
 #define TARGET(c, k, t)                                                        \
 	function target_##c##k##t __attribute__((visibility("protected")));    \

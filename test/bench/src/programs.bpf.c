@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs of BPF, which look at nothing, and others that count calls. Without
- * the headers of libbpf, which need others of the machine's.
+ * Empty BPF programs, and others that count calls. Without the headers of libbpf, which
+ * depend on more headers of the machine.
  */
 #define SEC(name) __attribute__((section(name), used))
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes as many calls as are asked for, at least: requests of some seventy calls each,
-// a dozen deep, all of them within main(). reading_calls CALLS
+// Makes at least the requested number of calls: requests of some seventy calls each, with
+// a depth of a dozen, all inside main(). reading_calls CALLS
 #include <stdlib.h>
 
 #define CALL __attribute__((noinline)) static

@@ -2,9 +2,9 @@
 /*
  * Usage: resident FILE PROGRAM ARGUMENT...
  *
- * Runs the program, ends as it does, and writes to FILE how much memory it had at most,
- * in KiB, and its processor time in ms. What a process had before exec(2) counts for wait4(2) as well, so whoever asks
- * must be small: a Python that does has some 20 MiB.
+ * Runs the program and ends with its status. Writes its maximum memory in KiB and its CPU time in
+ * ms to FILE. wait4(2) also counts memory of the process before exec(2), so the parent must be
+ * small: Python would have some 20 MiB.
  */
 #include <spawn.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 /*
  * Usage: start_main [report]
  *
- * The main function of a program of very many others, which nobody calls.
- * Without an argument it returns at once. With one it arms, disarms and arms
- * one by name, and prints what that takes: "NAME VALUE", ms and kB.
+ * The main function of a program with very many other functions, which are never called.
+ * Without an argument it returns at once. With one it arms, disarms and arms one by name,
+ * and prints the cost: "NAME VALUE", in ms and kB.
  */
 #include "patcher.h"
 
@@ -36,7 +36,7 @@ static void expect(int armed)
 		must("not what was asked for");
 }
 
-/* A line of a file in /proc/self: "NAME:  VALUE kB". */
+/* A line of a file in /proc/self: "NAME: VALUE kB". */
 static long kilobytes(const char *file, const char *name)
 {
 	FILE *lines = fopen(file, "r");

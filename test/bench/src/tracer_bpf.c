@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours, as links whose programs are BPF, of programs.bpf.c. The option is
- * "KIND/WHERE/FILE": "one" attaches to the function of the hot loop alone, "all"
- * to every function of the program.
+ * Ours, as links whose programs are BPF, from programs.bpf.c. The option is
+ * "KIND/WHERE/FILE": "one" attaches only to the function of the hot loop, "all" to every
+ * function of the program.
  */
 #include "worker.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The sites of ours, each with a call of the least trampoline there is: what the
- * text of a program costs whose sites are armed, whoever arms them. There is no
- * library in it, and nobody arms or disarms anything while it runs.
+ * Our sites, each with a call of the minimal trampoline: the cost of the text of a
+ * program with armed sites, for any tracer. No library is linked, and no site is armed or
+ * disarmed while it runs.
  */
 #include "floor_trampoline.h"
 #include "worker.h"

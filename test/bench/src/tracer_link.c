@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours, as links. The option "KIND/WHERE" or "KIND/WHERE/NUMBER": "fmodret-skip"
- * has a program that answers in the function's place; "one" attaches to the
- * function of the hot loop alone, "all" to every function of the program. With a
- * number there are so many such links.
+ * Ours, as links. The option is "KIND/WHERE" or "KIND/WHERE/NUMBER". "fmodret-skip" has
+ * a program that replaces the function's result. "one" attaches only to the function of
+ * the hot loop, "all" to every function of the program. NUMBER is the number of such
+ * links.
  */
 #include "handlers.h"
 #include "link_programs.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What ftrace does where a site cannot tell whose it is: all sites call one
- * function, which asks every tracer whether the place is in its filter
- * (ftrace_ops_list_func(), ftrace_ops_test()). Written anew after that shape:
- * a list, a guard against recursion, a hash table per tracer. The way from the
- * site to the walk and the handlers are those of tracer_sets.c, and so are the
- * option and what it means.
+ * What ftrace does if a site cannot tell its function: all sites call one
+ * function, which checks the filter of every tracer
+ * (ftrace_ops_list_func(), ftrace_ops_test()). Written anew with that
+ * structure: a list, a guard against recursion, a hash table per tracer.
+ * The path from the site to the list, the handlers and the options are
+ * those of tracer_sets.c.
  */
 #include "handlers.h"
 #include "list_walk.h"
@@ -62,7 +62,7 @@ const char *tracer_empty(const char *option)
 	unsigned int nr = (unsigned int)atoi(option);
 	struct list_tracer *tracer = list_tracers;
 
-	/* The relevant ones are the last that were added. */
+	/* The relevant ones were added last. */
 	for (; nr; nr--, tracer = tracer->next)
 		tracer->handler = ignore_call;
 	return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours. The options: "fast", a handler of general registers only, and "any",
- * for which the runtime saves the vector registers. It is the same handler, so
- * the difference is what saving costs.
+ * Ours. The options: "fast", a handler with general registers only, and "any", for which
+ * the runtime saves the vector registers. The handler is the same, so the difference is
+ * the cost of saving.
  */
 #include "handlers.h"
 #include "worker.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What to arm: the one function of the hot loop, or all of a sweep. */
+/* What to arm: the function of the hot loop, or all functions of a sweep. */
 #ifndef ARM
 #define ARM "hot_callee"
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static call that was updated: first it goes to a function that counts, then
- * to the one that is timed. The options: "tramp", and "sites" for patching the
- * call itself, too.
+ * A static call that was updated: it first goes to a function that counts, then
+ * to the timed one. The options: "tramp", and "sites" to patch the call itself,
+ * too.
  */
 #include "hot_form.h"
 #include "worker.h"
@@ -22,7 +22,7 @@ static unsigned int count_call(unsigned int x)
 	return x + 1;
 }
 
-/* Where the `call` or `jmp` at this place goes. */
+/* The target of the `call` or `jmp` at this address. */
 static uintptr_t goes_to(uintptr_t place)
 {
 	int32_t displacement;
@@ -31,7 +31,7 @@ static uintptr_t goes_to(uintptr_t place)
 	return place + 5 + displacement;
 }
 
-/* The one call site of the program. */
+/* The only call site of the program. */
 static uintptr_t site(void)
 {
 	struct static_call_site *first = __start_static_call_sites;
@@ -59,7 +59,7 @@ const char *tracer_count(const char *option)
 	return update(count_call);
 }
 
-/* So that it is known what is timed. */
+/* Proves what is timed. */
 const char *tracer_empty(const char *option)
 {
 	uintptr_t tramp = (uintptr_t)STATIC_CALL_KEY(hot).tramp;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One of XRay's own logs, with every sled patched; the option is its mode. What
- * it has seen is in a file when the program ends.
+ * One of XRay's own logs, with every sled patched; the option is its mode. A file has the
+ * logged calls when the program ends.
  */
 #include "worker.h"
 
@@ -18,9 +18,9 @@ int __xray_log_finalize(void);
 int __xray_log_flushLog(void);
 
 /*
- * All calls; the first with a ring as small as those of other systems here, the
- * second with buffers of which the last one, too, is full after PROOF_CALLS: it
- * drops what is in the main thread's when the program ends. (Default: 1024.)
+ * All calls. The first mode has a ring as small as those of the other systems here. The
+ * second drops the main thread's last buffer when the program ends, so its buffers are
+ * such that the last one is full after PROOF_CALLS. (Default: 1024.)
  */
 #define FDR "func_duration_threshold_us=0:buffer_size=16384:buffer_max=16"
 #define BASIC "func_duration_threshold_us=0:thread_buffer_size=1000"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Runs functions in turn, and prints the median time of each in nanoseconds: what it takes
- * in truth, where it is not traced.
+ * Runs functions in turn, and prints the median time of each in nanoseconds: the true
+ * time, without tracing.
  */
 #ifndef TRUTH_H
 #define TRUTH_H
@@ -18,7 +18,7 @@ struct Truth {
 	std::vector<long> took;
 };
 
-static long truth_sum; /* of what they return: so they are not left out */
+static long truth_sum; /* uses the results, so that the calls are not removed */
 
 static int measure_truth(std::vector<Truth> all, int rounds)
 {

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One module per suite, with a run(bench) of its own."""
+"""One module per suite, each with its own run(bench)."""

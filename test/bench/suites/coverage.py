@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""coverage: how many seconds of a busy program are in a buffer of a given size, by
-what is asked for."""
+"""coverage: how many seconds of a busy program fit in a buffer of a given size, for
+different settings."""
 import os
 import re
 import shutil
@@ -17,7 +17,7 @@ from harness.systems import systems
 from harness.uftrace import RECORD
 from suites.sites import NO_UFTRACE
 
-import recording  # of test/programs, which harness.real has put into the path
+import recording  # of test/programs, which harness.real has added to the path
 
 BUFFER = 1 << 20
 RUNS = 3
@@ -38,7 +38,7 @@ class Held:
     took: float     # seconds that the program ran
     events: int     # of the run
     whole: bool     # the buffer was not filled
-    calls: int = 0  # that are in it
+    calls: int = 0  # those in the buffer
     functions: int = 0
 
 
@@ -69,7 +69,7 @@ def run(bench):
 
 
 def build(tools, name, system):
-    """The command of a run that takes a while. The last of the program's runs."""
+    """The command of a longer run. The last of the program's runs."""
     folder = tools.cache / name
     folder.mkdir(exist_ok=True)
     workload = real.programs.load(name).workloads(folder, tools.cc, whole=True)[-1]
@@ -77,7 +77,7 @@ def build(tools, name, system):
 
 
 def report(report, case, system, held):
-    """Ratios are to the first row of the case."""
+    """Ratios are relative to the first row of the case."""
     seconds = statistics.median(h.seconds for h in held)
     first = next((row for row in report.rows if row.case == case), None)
     note = f"of a run of {statistics.median(h.took for h in held):.2f} s"
@@ -102,7 +102,7 @@ def ours(tools, asked, command):
             raise BenchError(f"{tracer} {threshold}: {len(files)} processes were traced")
         record = recording.Recording(files[0])
         thread, = record.threads.values()
-        # An event is of when it was written: of a call that ended, its end.
+        # An event has the time of its writing: for a finished call, the end.
         written, calls = [], []
         for at, function, _, kind, detail in record.records(thread):
             if kind == recording.ENTRY:
@@ -120,8 +120,8 @@ def ours(tools, asked, command):
 
 
 def uftrace(tools, threshold, command):
-    """It has no ring but writes files: how much of the run a buffer would hold
-    follows from how much that is."""
+    """It writes files instead of a ring: the size gives the part of the run that would fit
+    in a buffer."""
     with tempfile.TemporaryDirectory(dir=tools.cache) as folder:
         data = Path(folder, "data")
         limit = (f"--time-filter={threshold}",) if threshold else ()
@@ -139,7 +139,7 @@ def timed(command, environment=None):
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE)
     took = time.monotonic() - start
-    # What uftrace loses it does not write, and would not count.
+    # Events that uftrace loses are not written, and would not count.
     if run.returncode or "LOST" in run.stderr:
         raise BenchError(f"{' '.join(map(str, command))}: status {run.returncode}\n"
                          f"{run.stderr.strip()}")

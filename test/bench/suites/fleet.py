@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fleet: many hosts add their recordings to one tree (runtime/FLEET.md), which is asked
-three questions."""
+"""fleet: many hosts add their recordings to one tree (runtime/FLEET.md). The suite asks the
+tree three questions."""
 import json
 import os
 import shutil
@@ -22,16 +22,16 @@ DAYS = 5
 FIRST_DAY, NS_PER_DAY = "2026-03-01T10:00", 24 * 3600 * 10**9
 BUILDS = "0123abcd", "4567cdef" # as in FLEET.md
 RECORDINGS = 4                  # of each
-SLOW_HOST, FACTOR = 700, 10 # more than a busy machine makes one recording slower
+SLOW_HOST, FACTOR = 700, 10 # more than one recording is slowed down by a busy machine
 QUESTIONS = ("what takes the time", "what became slower", "which hosts are slow")
-# Where they are installed by cmake/fetch-python.sh, which does it once.
+# The folder where cmake/fetch-python.sh installs them once.
 FETCH = SOURCE / "cmake" / "fetch-python.sh"
 ASK = SOURCE / "test" / "runtime" / "Inputs" / "fleet-questions.py"
 
 
 def run(bench):
     hosts = 20 if bench.quick else HOSTS
-    # Where the programs are, not in a memory file system.
+    # In the folder of the programs, not on tmpfs.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         folder = Path(folder)
         fill(bench, folder, hosts)
@@ -40,7 +40,7 @@ def run(bench):
 
 
 def recordings(tools, folder):
-    """A few, each of which many hosts claim to have made."""
+    """A few recordings, each used for many hosts."""
     flags = systems(tools.product("patchbay-pass.so"))["ours-without-kcfi"].flags
     loaded = tools.object("reading_calls.c", flags)
     for build in BUILDS:
@@ -63,9 +63,9 @@ def command(*words):
 
 
 def fill(bench, folder, hosts):
-    """On each day a fifth of the hosts adds what it recorded; on the last two days the new
-    build is what runs there. A file says neither of which host it is nor what day it is,
-    so those of the next hosts are copies."""
+    """Each day a fifth of the hosts adds its recordings; on the last two days the new build
+    runs there. Files do not contain their host or day, so those of the other hosts are
+    copies."""
     old, new = recordings(bench.tools, folder)
     tool, tree = bench.tools.product("bin/patchbay"), folder / "tree"
     times, sizes, calls, made = [], [0] * DAYS, 0, {}

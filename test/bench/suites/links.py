@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""links: programs at entry and exit of one function or of all, what they cost a
-call, and what it takes to attach them."""
+"""links: programs at entry and exit of one function or of all, their cost per call, and
+the cost of attaching them."""
 import shutil
 import subprocess
 
@@ -11,15 +11,15 @@ from harness.systems import systems
 from harness.toolchain import BENCH
 from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
 
-# Kinds, and how many events of a call their programs see.
+# Kinds, and the events per call that their programs see.
 KINDS = {"fentry": 1, "fexit": 1, "fmodret": 1, "fmodret-skip": 1, "session": 2}
 NOTES = {"fmodret": "the body is called", "fmodret-skip": "the program answers"}
 ATTACHED = ("fentry", "fexit", "session")
 BPF = ("fentry", "fexit", "fmodret")
 NO_BPF = "libpatchbay-bpf is not built: see cmake/packages.txt"
 SEVERAL = (1, 2, 4)
-UPROBE_CALLS = 2000  # system calls take their time
-COUNTED_CALLS = 10000  # so many that the loop's own entry is not seen
+UPROBE_CALLS = 2000  # system calls are slow
+COUNTED_CALLS = 10000  # so many that the loop's own entry does not matter
 
 
 def run(bench):
@@ -42,7 +42,7 @@ def run(bench):
 
 
 class Library:
-    """Programs of the hot loop and many functions besides, linked with ours."""
+    """Programs of the hot loop with many more functions, linked with ours."""
 
     def __init__(self, tools, table, number):
         self.tools, self.table = tools, table
@@ -110,9 +110,9 @@ class Library:
 
 
 def calls(hot, library, xray):
-    """The hot loop, in one program of ours: what differs between single and multi
-    is to how many functions its link is attached. As in the kernel's table, multi
-    is compared with single, too."""
+    """The hot loop, in one program of ours: single and multi differ in the number of functions
+    of the link. As in the kernel's table, multi is compared with single,
+    too."""
     worker = library.worker()
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     for kind, events in KINDS.items():
@@ -146,7 +146,7 @@ def calls(hot, library, xray):
 
 
 def refusal(command):
-    """Why a worker does not start, or None."""
+    """The reason why a worker does not start, or None."""
     worker = subprocess.run([str(part) for part in command], text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.PIPE)
@@ -156,7 +156,7 @@ def refusal(command):
 
 
 def floors(hot, library):
-    """What no trampoline can be below: written by hand, for this one function."""
+    """The lower bound for any trampoline: written by hand, for this one function."""
     def floor(name, *sources):
         tools = hot.tools
         return tools.program(f"links-{name}", [
@@ -175,7 +175,7 @@ def floors(hot, library):
 
 
 def bpf(hot, library):
-    """The same programs, empty, as code of the process and as BPF."""
+    """The same empty programs, as code of the process and as BPF."""
     worker, plain = library.bpf_worker(), library.worker()
     baseline = Entry("baseline", (hot.program("baseline", "none"),), ())
     if not worker:
@@ -191,15 +191,15 @@ def bpf(hot, library):
 
 
 def singles(kind, number):
-    """What @number links of @kind are compared with besides the plain call, which takes
-    next to nothing on some processors: with one, and who is at the exit with one fexit."""
+    """The comparison for @number links of @kind, besides the plain call, which costs almost
+    nothing on some CPUs: one such link and, for kinds with an exit, one fexit."""
     ones = ("session", "fexit") if kind == "session" else (kind,)
     return tuple(f"{one}, links: 1" for one in ones if (one, 1) != (kind, number))
 
 
 def several(hot, library):
     """Links that share the function of the hot loop; with libpatchbay.a, too, which is
-    as near as the program itself."""
+    as close as the program itself."""
     worker, static = library.worker(), library.worker(static=True)
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
@@ -212,8 +212,8 @@ def several(hot, library):
 
 
 def count_several(hot, library, report):
-    """Instructions of such a call, with those of the loop and of empty programs: how
-    much each link adds, however busy the machine is and however well it predicts."""
+    """Instructions of such a call, including those of the loop and of empty programs: the
+    cost of each link, independent of machine load and branch prediction."""
     case, baseline = "instructions, several", (hot.program("baseline", "none"),)
     entries = {"baseline": (baseline, ())} | {
         f"{kind}, links: {number}": ((library.worker(), f"{kind}/one/{number}"),
@@ -225,7 +225,7 @@ def count_several(hot, library, report):
         return
     figures = {}
     for name, (command, against) in entries.items():
-        # The first is of the calls that prove that the programs see them.
+        # The first is that of the calls that prove that the programs see them.
         *_, counted = callgrind.calls(command, f"1 {COUNTED_CALLS}\n",
                                       {"load_run": "load_run"})
         figure = figures[name] = counted / COUNTED_CALLS
@@ -246,7 +246,7 @@ def batches(name, programs, mode, xray):
 
 
 def memory(library, bench):
-    """Of the heap, by the number of links that a function has."""
+    """Heap memory, by the number of links of a function."""
     run = subprocess.run([str(library.memory())], text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""patch: what it takes to arm and disarm the functions of a program."""
+"""patch: the cost of arming and disarming the functions of a program."""
 import platform
 import shutil
 from dataclasses import replace
@@ -14,10 +14,10 @@ ONES = 200
 XRAY = ("xray", "xray-entry")
 # The writes alone.
 FLOOR = "floor-writes"
-# What of the library has other names where the floor has its own.
+# Functions of the library that are renamed because the floor defines its own.
 LEARNED = [f"-Dpatcher_{name}=library_{name}"
            for name in ("init", "arm_all", "disarm_all")]
-# What the worker calls, and what of it counts. A slice arms, and disarms after it.
+# The worker's calls, and which of them count. A slice arms, and then disarms.
 COUNTED = {"patcher_arm_all": "patchbay_arm", "patcher_disarm_all": "patchbay_disarm"}
 COUNTED_SECOND = {"patcher_arm_second": "patchbay_arm",
                   "patcher_disarm_second": "patchbay_disarm"}
@@ -28,7 +28,7 @@ def run(bench):
     programs = build(tools, bench.functions)
     xray = tools.runtime_library("clang_rt.xray") is not None
     number = f"{bench.functions:,}"
-    # A program arms for the first time once.
+    # A program arms for the first time only once.
     once = replace(bench.plan, rounds=1,
                    generations=bench.plan.rounds * bench.plan.generations)
     measure(case(f"arm {number}, first time", programs, "arm", xray,
@@ -50,8 +50,8 @@ def run(bench):
 
 
 def second(name, program, mode):
-    """Of functions that all have a tracer already. The first time is in it, in which
-    cells are given their first set."""
+    """For functions that all have a tracer already. This includes the first time, when cells
+    get their first set."""
     entries = with_control([
         Entry("ours-update", (program, "retarget"), (),
               note="their tracer calls another handler" if mode == "second" else ""),
@@ -60,7 +60,7 @@ def second(name, program, mode):
 
 
 def count(bench, programs):
-    """Instructions of the library in user mode: the writes are the kernel's."""
+    """Instructions of the library in user mode, without the kernel's writes."""
     for mode, counted, names in (
             ("arm", COUNTED, ("first", "disarm", "again")),
             ("second", COUNTED_SECOND, ("a second tracer", "one of two less"))):
@@ -89,7 +89,7 @@ def build(tools, number):
                 "patcher_xray.c", ["-DENTRIES_ONLY"] if name == "xray-entry" else ()))
         else:
             link = [str(library), f"-Wl,-rpath,{library.parent}"]
-            # Its handlers are of general registers only.
+            # Its handlers use general registers only.
             objects.append(tools.object(
                 "patcher_patchbay.c", ["-mgeneral-regs-only"] + LEARNED * (name == FLOOR)))
             if name == FLOOR:
@@ -112,7 +112,7 @@ def floors(programs, mode):
 
 def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
          per="batch", warm_up=True):
-    """XRay comes first, as what the others are compared with."""
+    """XRay comes first: the others are compared with it."""
     entries = [Entry(system, (programs[system], mode),
                      () if system == XRAY[0] else XRAY[:1],
                      note="a sled at the entry only, as ours"

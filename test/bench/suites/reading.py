@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""reading: how long it takes to read a recording, and how much memory, beside uftrace
-with one of the same calls."""
+"""reading: time and memory to read a recording, compared with uftrace reading one of the
+same calls."""
 import glob
 import shutil
 import statistics
@@ -19,7 +19,7 @@ from harness.uftrace import RECORD
 from suites.sites import NO_UFTRACE
 
 MILLION = 10**6
-# Of which each is read by ours and by uftrace.
+# Both ours and uftrace read each of these.
 VERBS = ("report", "graph", "replay", "dump", "info")
 LONG_OUTPUT = ("replay", "dump")
 FIRST = "replay, first output"
@@ -29,7 +29,7 @@ SECOND = ("--from", "50s", "--to", "51s") # of 1,000
 def run(bench):
     sizes = bench.events or ([1] if bench.quick else [5, 50])
     peer = shutil.which("uftrace") is not None
-    # Where the programs are, not in a memory file system.
+    # In the folder of the programs, not on tmpfs.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         watch = Stopwatch(bench.tools, Path(folder))
         for millions in sizes:
@@ -58,7 +58,7 @@ def program(tools, system):
 
 
 class Ours:
-    """A record per call."""
+    """One record per call."""
     name = "ours"
 
     def __init__(self, tools, folder):
@@ -98,7 +98,7 @@ def check(command):
 
 
 class Stopwatch:
-    """Seconds, the most MiB that were resident, and ms of processor time: see resident.c."""
+    """Seconds, maximum resident MiB, and CPU time in ms: see resident.c."""
 
     def __init__(self, tools, folder):
         self.launch = tools.program("resident", [tools.object("resident.c")])
@@ -121,21 +121,21 @@ class Stopwatch:
         return (took, *self.used())
 
     def first_output(self, command):
-        """The same until it has written something of a call, behind its heading."""
+        """The same, up to the first call in its output, after the heading."""
         start = time.perf_counter()
         process = self.start(command, subprocess.PIPE)
         for line in process.stdout:
             if not line.startswith(b"#"):
                 break
         took = time.perf_counter() - start
-        # It ends when it finds nobody to write to.
+        # It ends when its output is closed.
         process.stdout.close()
         process.wait()
         return (took, *self.used())
 
 
 def read(case, readers, rounds, watch, report):
-    # All that these print is as long as the recording, so once must do.
+    # Their output is as long as the recording, so one run must suffice.
     for what, verb, measure, times in [
             *((verb, verb, watch.whole, 1 if verb in LONG_OUTPUT else rounds)
               for verb in VERBS), (FIRST, "replay", watch.first_output, rounds)]:
@@ -148,8 +148,8 @@ def read(case, readers, rounds, watch, report):
 
 
 def perfetto(case, ours, millions, watch, report):
-    """What report shows, by Perfetto's trace processor: that of its page, in WebAssembly,
-    since its own program is in no package. It keeps all in memory, of which it has 4 GB."""
+    """The figures of report, by Perfetto's trace processor: that of its page, in WebAssembly,
+    because no package has its program. It keeps all data in its memory of 4 GB."""
     case, system = f"{case}, report", "perfetto, WebAssembly"
     most = 10
     if millions > most:
@@ -182,7 +182,7 @@ PAINT = """eval:["first-contentful-paint", "ready"].map(name =>
 
 
 def page(case, ours, watch, report):
-    """The page of `report --html`, and when Chromium has drawn something of it, and all."""
+    """The page of `report --html`: when Chromium has drawn a part of it, and when all."""
     html = ours.data / "page.html"
     took, size, processor = watch.whole((*ours.command("report"), "--html", html))
     parts = {"MiB": round(size, 1), "processor ms": round(processor)}
@@ -200,7 +200,7 @@ def page(case, ours, watch, report):
 
 
 def large(ours, folder, watch, bench):
-    """A second of a recording that nobody would read as a whole."""
+    """One second of a recording that is too large to read as a whole."""
     ours.record(10)
     _, calls = make(ours.data, folder, 10)
     ours.data = folder

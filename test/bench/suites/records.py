@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""records: what it costs to write down a call in fewer bytes (src/hot_record.c)."""
+"""records: the cost of recording a call in fewer bytes (src/hot_record.c)."""
 import shutil
 
 from harness import callgrind
@@ -45,7 +45,7 @@ def count(programs, report):
         return
     counted = {}
     for name, program in programs.items():
-        # The first is of the calls that prove that the programs work.
+        # The first is that of the calls that prove that the programs work.
         *_, last = callgrind.calls((program,), f"1 {COUNTED_CALLS}\n",
                                    {"load_run": "load_run"})
         counted[name] = last / COUNTED_CALLS

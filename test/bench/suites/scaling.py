@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scaling: what a call costs by the number of tracers, those that are armed on
-the function (relevant) and those that are armed on others."""
+"""scaling: the cost of a call by the number of tracers: those armed on the function
+(relevant) and those armed on others (irrelevant)."""
 from harness.paired import Case, Entry, measure
 from harness.systems import systems
 from suites.sites import CALLS, with_control
@@ -12,7 +12,7 @@ COUNTS = ((0, 0), (0, 1), (0, 10), (0, 100), (0, 10000),
           (10, 0), (10, 1), (10, 100), (10, 10000),
           (100, 0), (100, 1), (100, 100), (100, 10000))
 QUICK = ((0, 1), (1, 0), (1, 10), (2, 0))
-# A walk over this many tracers is not made more often than it takes to time it.
+# A walk over this many tracers is made only as often as timing it requires.
 LIST_STEPS = 2000000
 
 
@@ -41,7 +41,7 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
     link = []
     if tracer != "none":
         library = tools.product(library)
-        # The reference to it is weak, which no archive would answer.
+        # The reference to it is weak, and archives do not resolve those.
         link = ["-Wl,-u,patchbay_module_register", str(library),
                 f"-Wl,-rpath,{library.parent}", "-lpthread"]
         objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
@@ -51,9 +51,9 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
 
 
 def far_handler(tools, flags, library):
-    """The handlers in a shared object, as those of `patchbay record` are; the loop and
-    its callee in the executable, where the trampolines are, too: the module's own or,
-    of libpatchbay.a, the library's."""
+    """The handlers are in a shared object, as those of `patchbay record`. The loop and its
+    callee are in the executable, with the trampolines: the module's own or, with
+    libpatchbay.a, the library's."""
     handlers = tools.link("scaling-handlers", [
         "-shared", "-fuse-ld=lld",
         tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])], ".so")
@@ -67,7 +67,7 @@ def far_handler(tools, flags, library):
 
 
 def near(tools, flags):
-    """The loop, its callee and the handlers in a shared object: beside the library."""
+    """The loop, its callee and the handlers in a shared object, close to the library."""
     objects = [tools.object("load_hot.c", ["-fPIC"]),
                tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])]
     objects += [tools.object(source, [*flags, "-fPIC"])
@@ -82,8 +82,8 @@ def near(tools, flags):
 
 
 def floors(tools):
-    """The least trampoline: called, called by way of a stub, and by a stub that
-    leads to it and its handler in a shared object, far from the executable."""
+    """The minimal trampoline: called, called through a stub, and through a stub if trampoline
+    and handler are in a shared object, far from the executable."""
     common = [tools.object(source)
               for source in ("worker.c", "load_hot.c", "tracer_none.c")]
     trampoline = tools.object("floor_trampoline.c", ["-fPIC"])
@@ -99,7 +99,7 @@ def floors(tools):
 
 
 def list_calls(tracers):
-    """Of a walk over this many tracers, in a slice."""
+    """For a walk over this many tracers, in a slice."""
     return min(CALLS, max(100, LIST_STEPS // max(tracers, 1)))
 
 
@@ -137,7 +137,7 @@ def case(programs, relevant, irrelevant):
         ]
     entries += [
         Entry("list-walk", (programs["list-walk"], option), events=relevant,
-              # Not armed, a function has no list to walk.
+              # Without tracers, a function has no list to walk.
               calls=list_calls(relevant and relevant + irrelevant),
               note="emulated: every site calls one function, which asks all "
               "tracers" if option == "1/0" else ""),

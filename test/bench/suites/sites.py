@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""sites: what a patchable function costs, beside other ways to have one."""
+"""sites: the cost of a patchable function, compared with other designs."""
 import shutil
 import statistics
 from dataclasses import replace
@@ -11,7 +11,7 @@ from harness.weigh import weigh
 
 NO_XRAY = "no XRay runtime: install libclang-rt-dev of the compiler's version"
 NO_UFTRACE = "no uftrace: install uftrace"
-CALLS = 20000  # of the hot loop in a slice
+CALLS = 20000  # calls of the hot loop in a slice
 
 
 def run(bench):
@@ -24,14 +24,14 @@ def run(bench):
     measure(disarmed_cold(programs), bench.plan, bench.report)
     measure(armed(hot, xray), bench.plan, bench.report)
     measure(armed_cold(programs, xray), bench.plan, bench.report)
-    # No runtime is in these programs: only what grows with the functions is.
+    # These programs have no runtime: only what grows with the functions.
     size = {name: elf.measure(path) for name, path in programs.paths.items()}
     weigh("size", size, table, bench.functions, bench.report)
     entries.report(tools, bench.report)
 
 
 class Hot:
-    """Programs of the hot loop: one object, the callee, is the system's own."""
+    """Programs of the hot loop: one object, the callee, belongs to the system."""
 
     def __init__(self, tools, table):
         self.tools, self.table = tools, table
@@ -43,7 +43,7 @@ class Hot:
                    tools.object(f"tracer_{tracer}.c", flags)]
         link = ["-fxray-instrument"] if system.is_xray else []
         if "ours" in system.name:
-            # As users link it: a shared library, which knows of the site.
+            # As users link it: a shared library, which knows the site.
             library = tools.product("libpatchbay.so")
             link += [str(library), f"-Wl,-rpath,{library.parent}"]
             objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
@@ -51,8 +51,8 @@ class Hot:
 
 
 def disarmed_hot(hot, xray):
-    """The price of a site in the place where it is cheapest: decoded, cached,
-    and beside a call that keeps the processor waiting anyway."""
+    """The cost of a site where it is cheapest: decoded, cached, and beside a call for
+    which the CPU waits anyway."""
     names = ["baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5"]
     skipped = () if xray else (("xray", NO_XRAY),)
     names += ["xray"] if xray else []
@@ -63,14 +63,14 @@ def disarmed_hot(hot, xray):
 
 
 def with_control(entries):
-    """The baseline against itself shows what a ratio means here today."""
+    """The baseline against itself shows the noise of ratios on this machine today."""
     return (*entries, replace(
         entries[0], against=(entries[0].system,),
         note="the baseline again: the noise of the ratios"))
 
 
 class Sweep:
-    """Programs of many functions; no runtime is linked with them."""
+    """Programs of many functions, without a runtime."""
 
     NAMES = ("baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5",
              "pfe=5+kcfi", "pfe=21,16+kcfi", "xray", "xray+kcfi", "xray-entry")
@@ -85,7 +85,7 @@ class Sweep:
     def program(self, name):
         tools, system = self.tools, self.table[name]
         objects = [tools.object("worker.c"), tools.object("tracer_none.c"),
-                   # The calls are here, with the checks of kCFI if it is on.
+                   # The calls are here, with kCFI checks if it is on.
                    tools.object("load_sweep.c", system.callers)]
         objects += [tools.object(self.source, system.flags)] * self.copies
         return tools.program(f"sweep-{name}", objects)
@@ -105,22 +105,22 @@ class Sweep:
 
 
 def disarmed_cold(programs):
-    """The price of a site where it is dearest: its bytes come from the third
-    level of cache or from memory, with every function that is called."""
+    """The cost of a site where it is most expensive: with every called function, its bytes
+    come from the third level of cache or from memory."""
     entries = [Entry(name, (path,), programs.table[name].against, copy=True)
                for name, path in programs.paths.items()]
-    # A sample is two sweeps in slices of one object's functions each.
+    # A sample is two sweeps, in slices of one object's functions each.
     return Case("disarmed, cold sweep", 2 * programs.copies, programs.bodies,
                 with_control(entries), of_slices=statistics.median)
 
 
 def armed(hot, xray):
-    """A handler that does nothing, so that the way to it is what is timed.
-    Ours, and XRay with its "entry" sleds, call it once for a call; XRay as it is
-    built by default, and -finstrument-functions, once more at the exit.
-    The hooks of -finstrument-* are calls that are always made: they cannot be
-    disarmed, and have no place for a handler. They are the least that a call
-    from within a function costs; entry-bare is not even told which one."""
+    """A handler that does nothing, so only the path to it is timed. Ours, and XRay
+    with its "entry" sleds, call it once per call. XRay in its default build, and
+    -finstrument-functions, also call it at the exit. The hooks of -finstrument-*
+    are unconditional calls: they cannot be disarmed, and have no handler. They
+    are the minimum for a call inside a function; entry-bare does not even pass
+    the function."""
     both = "at entry and at exit: XRay's default, one cannot be armed alone"
     entries = [
         Entry("baseline", (hot.program("baseline", "none"),), ()),
@@ -158,12 +158,12 @@ def armed(hot, xray):
 
 
 def armed_cold(programs, xray):
-    """The same where it is dearest: each call brings in a slot, a cell and a
-    page of text that is no longer the file's. Who is called with the check of kCFI is
-    compared with others that are: its callers read what is before the entry, too."""
+    """The same where it is most expensive: each call loads a slot, a cell and a page of text
+    that differs from the file. Callees with kCFI checks are compared with other such
+    ones: their callers read the code before the entry, too."""
     library = programs.tools.product("libpatchbay.so")
     shared = [str(library), f"-Wl,-rpath,{library.parent}"]
-    # The reference to it is weak, which no archive would answer.
+    # The reference to it is weak, and archives do not resolve those.
     static = ["-Wl,-u,patchbay_module_register",
               str(programs.tools.product("libpatchbay.a")), "-lpthread"]
     entries = [Entry("baseline", (programs.paths["baseline"],), ()),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""size: what patchable functions of real programs weigh, beside other ways."""
+"""size: the size of patchable functions in real programs, compared with other designs."""
 from harness import elf, real
 from harness.systems import systems
 from harness.weigh import weigh
@@ -12,7 +12,7 @@ def run(bench):
     table = systems(bench.tools.product("patchbay-pass.so"))
     for name in bench.programs:
         images = real.images(bench.tools, name)
-        # To see that it works, the one of the fewest files is enough.
+        # For a smoke test the one with the fewest files suffices.
         image = min(images, key=lambda i: len(i.units)) if bench.quick else images[0]
         sizes = {system: elf.measure(real.build(bench.tools, name, image, table[system]))
                  for system in SYSTEMS}

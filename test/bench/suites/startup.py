@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""startup: a program of a million functions: what it takes to start it, and what
-arming them takes and leaves in memory."""
+"""startup: a program of a million functions: its start, and the time and memory for
+arming them."""
 import os
 import statistics
 import subprocess
@@ -14,7 +14,7 @@ from suites.sites import NO_XRAY, with_control
 
 MILLION = 20  # times the functions of other suites
 
-# What start_main.c reports, and under which name it is shown.
+# The figures of start_main.c, and their names in the report.
 TIMES = {"arm": "arm all, first time", "arm-again": "arm all, again",
          "disarm": "disarm all", "arm-one": "arm one by name, first time",
          "arm-one-again": "arm one by name, again"}
@@ -38,7 +38,7 @@ def run(bench):
 
 
 def build(tools, number, xray, names=("baseline", "library", "ours")):
-    """Half a minute for a million functions, a few GB of memory."""
+    """Needs half a minute for a million functions, and a few GB of memory."""
     table = systems(tools.product("patchbay-pass.so"))
     library = tools.product("libpatchbay.so")
     copies, bodies = functions.copies(number)
@@ -58,7 +58,7 @@ def build(tools, number, xray, names=("baseline", "library", "ours")):
         return tools.program(f"start-{name}", objects, link)
 
     return {name: program(name)
-            for name in (*names, *(("xray",) if xray else ()))}  # one after another: memory
+            for name in (*names, *(("xray",) if xray else ()))}  # one by one, to save memory
 
 
 def start(name, launch, programs, xray):
@@ -84,7 +84,7 @@ def output(command, bench):
 
 
 def faults(case, system, launch, program, bench):
-    """Of a start from the disk, and of one with the file in memory."""
+    """For a start from the disk, and one with the file in memory."""
     cold, warm = output((launch, "faults", program), bench).splitlines()
     major, minor = map(int, warm.split())
     bench.report.add(Row(case, system, float(major + minor), "faults", parts={
@@ -132,7 +132,7 @@ def timed(case, name, key, reports):
 
 
 def memory(case, name, key, reports):
-    """Resident, and what is added to before; part of it is shared (Pss)."""
+    """Resident memory, and the increase; part of it is shared (Pss)."""
     rss, pss, added = (
         statistics.median(figure) / 1024 for figure in zip(*(
             (report[f"rss-{key}"], report[f"pss-{key}"],

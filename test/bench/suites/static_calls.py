@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""static-calls: what a static call costs, beside a direct call and a pointer, and
-what it costs the linker."""
+"""static-calls: the cost of a static call, compared with a direct call and a pointer,
+and the linker's cost."""
 from harness import linking, placed
 from harness.paired import Case, Entry, measure
 from suites.sites import CALLS, with_control
@@ -15,7 +15,7 @@ def run(bench):
 
 
 def hot(tools):
-    """One call in a loop, in every way that there is on x86-64."""
+    """One call in a loop, in every way that exists on x86-64."""
     linker = (f"--ld-path={tools.product('bin/ld.lld')}", "-Wl,--static-calls")
     runtime = tools.product("libpatchbay.so")
     callee = tools.object("hot_callee.c")

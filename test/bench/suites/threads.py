@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""threads: what a new thread costs in a program that is recorded, by how many
-there are at a time."""
+"""threads: the cost of a new thread in a recorded program, by the number of threads at a
+time."""
 import dataclasses
 import shutil
 import tempfile
@@ -13,9 +13,9 @@ from suites.sites import NO_UFTRACE, with_control
 
 NUMBERS = 10, 100, 1000, 5000
 QUICK = 10, 100
-# A slice of few is short and one of many long: as many threads in all, or so.
+# Slices with few threads are short: more of them give about the same number of threads.
 SLICES = {10: 50, 100: 10, 1000: 2, 5000: 1}
-# What is recorded of each thread stays in a file.
+# The records of each thread stay in a file.
 ROUNDS, GENERATIONS = 5, 2
 
 
@@ -24,13 +24,13 @@ def run(bench):
         bench.plan, rounds=min(bench.plan.rounds, ROUNDS),
         generations=min(bench.plan.generations, GENERATIONS))
     for number in QUICK if bench.quick else NUMBERS:
-        # Where the programs are, not in a memory file system.
+        # In the folder of the programs, not on tmpfs.
         with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
             measure(case(bench.tools, number, Path(logs)), plan, bench.report)
 
 
 def program(tools, system):
-    """No tracer's library is linked with it, as of any program that is recorded."""
+    """It is linked with no tracer's library, as any recorded program."""
     table = systems(tools.product("patchbay-pass.so"))
     return tools.program(f"threads-{system}", [
         tools.object("worker.c"), tools.object("load_threads.c"),
@@ -41,7 +41,7 @@ def program(tools, system):
 def ours(tools, tracer, logs):
     recorded, log = program(tools, "ours-without-kcfi"), logs / tracer
     log.mkdir()
-    # As `patchbay record` does it, with a buffer of the usual size.
+    # As `patchbay record` does, with a buffer of the default size.
     environment = {
         "LD_PRELOAD": str(tools.product("libpatchbay-trace.so")),
         "PATCHBAY": f"tracer={tracer},filter=hot_callee,output={log}"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""toolchain: what patchable functions cost the compiler."""
+"""toolchain: the compiler's cost of patchable functions."""
 import shutil
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -9,14 +9,14 @@ from harness.compiler import Compiler, instruction_rows, object_rows, time_rows
 from harness.systems import systems
 
 SYSTEMS = ("kcfi", "ours", "pfe=5+kcfi", "xray+kcfi")
-# Of each program, the files that are compiled. A round takes minutes already.
+# The compiled files of each program. One round already takes minutes.
 FILES = {
     "zstd": ("*/lib/*/*.c",),
     "sqlite": ("*/sqlite3.c",),
     "fmt": ("*/fmtlib_*/src/*.cc", "*/args-test.cc", "*/os-test.cc", "*/core-test.cc"),
 }
 LEVELS = {"sqlite": ("-O0", "-O2")}
-# The worst case: functions of which nothing is as long as their site.
+# The worst case: functions that are shorter than their site.
 TINY = 5000
 
 
@@ -40,8 +40,8 @@ def run(bench):
 
 
 def cases(bench):
-    """The name of each case, and what it compiles: source files, and flags as a
-    function of the system."""
+    """The name of each case, its source files, and its flags as a function of the
+    system."""
     number = min(TINY, bench.functions)
     yield f"{number} tiny functions", [
         (tiny(bench.tools, number), lambda system: ("-O2", *system.flags))]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""trace: what it costs to write down a call and how long it took, beside other
-tracers and the least that it can cost."""
+"""trace: the cost of recording a call and its duration, compared with other tracers and
+the lower bound."""
 import contextlib
 import shutil
 import tempfile
@@ -14,12 +14,12 @@ from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
 NO_LTTNG = "no LTTng: install lttng-tools, liblttng-ust1, babeltrace2"
 BOTH = "an event at entry and one at exit"
 AGAINST = ("baseline", "floor")
-# Of those that take longest: a slice that is long is interrupted more often.
+# For the slowest ones: a long slice is interrupted more often.
 FEWER = CALLS // 10
 
 
 def run(bench):
-    # Where the programs are, not in a memory file system.
+    # In the folder of the programs, not on tmpfs.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
         programs = Programs(bench.tools, logs)
         with lttng.ring() if programs.lttng else contextlib.nullcontext():
@@ -43,8 +43,8 @@ class Programs:
         return tools.program(f"trace-{name}", objects)
 
     def plain(self, system):
-        """No library of the tracer's is linked with it, as of any program that
-        is traced."""
+        """It is linked with no tracer's library, as any traced
+        program."""
         tools, flags = self.tools, self.hot.table[system].flags
         objects = [*self.hot.common, tools.object("hot_callee.c", flags),
                    tools.object("tracer_none.c")]
@@ -60,7 +60,7 @@ class Programs:
         environment = traced.ours(self.tools, tracer, log, options)
         proof = traced.proof("ours", self.tools.product("bin/patchbay"), log, program)
         if options:
-            # What is dropped leaves nothing to count: the same without options.
+            # Dropped calls leave nothing to count: prove it without options.
             plain = traced.ours(self.tools, tracer, log)
             proof = ("env", f"PATCHBAY={plain['PATCHBAY']}", *proof)
         return Entry(name, (program,), against, events=1, proof=proof,
@@ -106,7 +106,7 @@ def logged(programs):
 
 
 def dropped(programs):
-    """Calls that are shorter than what is asked for."""
+    """Calls that are shorter than the threshold."""
     entries = [
         Entry("baseline", (programs.hot.program("baseline", "none"),), ()),
         Entry("floor", (programs.floor("clocks"),),

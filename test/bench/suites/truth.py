@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""truth: times that `report` shows of functions that make many calls, as measured and
-without the cost of recording, beside what these take where they are not traced."""
+"""truth: the times in `report` of functions that make many calls, as measured and without
+the cost of recording, compared with their times without tracing."""
 import json
 import statistics
 import subprocess
@@ -27,7 +27,7 @@ def run(bench):
                                 ("-lstdc++",))
         truth = {}
         figures = {tracer: {} for tracer in TRACERS}
-        # In turn: what else the machine does changes.
+        # In turn, because the load of the machine varies.
         for _ in range(turns):
             for line in output(program, rounds).splitlines():
                 function, took = line.split()
