@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the runtime's patching rests on, shown without it: a word of text that is
-// written through /proc/self/mem is what other threads execute from the moment
-// that membarrier(SYNC_CORE) returns. Emulators of single programs do not show
-// that, they execute what they translated before.
+// The basis of the runtime's patching, shown without the runtime. A word of text is
+// written through /proc/self/mem. Other threads execute it after membarrier(SYNC_CORE) has
+// returned. User-mode emulators do not show that: they execute
+// earlier translations.
 //
 // REQUIRES: system-aarch64, system-ppc64le, system-riscv64
 // RUN: %clang --target=aarch64-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.aarch64
@@ -44,7 +44,7 @@ __asm__(".text; .option push; .option norvc; .option norelax; .balign 8; .globl 
 __asm__(".text; .balign 8; .globl patched; patched: nop; li 3, 0; blr; li 3, 1; blr");
 #endif
 
-static unsigned started, done;   // patches whose write has begun, is in force
+static unsigned started, done;   // patches whose write has begun, and patches in force
 static unsigned seen[THREADS];   // the last patch that the thread has called through
 static unsigned stale;
 static int over;
@@ -61,7 +61,7 @@ static void *caller(void *own)
 		int result = patched();
 
 		if (load(&started) != patch)
-			continue; // either is right
+			continue; // both are correct
 		if (result != (int)(patch & 1))
 			__atomic_fetch_add(&stale, 1, __ATOMIC_RELAXED);
 		else

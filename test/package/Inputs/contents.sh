@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# contents.sh DEB...: the fields of a package that say what it needs, and its files.
+# contents.sh DEB...: prints a package's dependency fields and its files.
 set -eu
 for deb; do
 	dpkg-deb -f "$deb" Package Depends Multi-Arch

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Installs the packages into a clean system, uses them there as README.Debian says,
-upgrades and removes them. Prints a line for what was done; what fails ends it, with
-its output.
+"""Installs the packages into a clean system, uses them there as README.Debian describes,
+upgrades and removes them. Prints a line for each step; a failure ends the script with
+the output of the failed command.
 
     install.py ARCHIVE DEBS EXAMPLES WORK
 """
@@ -41,7 +41,7 @@ def inside(command, may_fail=False):
 
 
 def files():
-    """What the tree holds, by name."""
+    """The files in the tree, by name."""
     names = set()
     for folder, _, entries in os.walk(ROOT):
         relative = os.path.relpath(folder, ROOT)
@@ -52,7 +52,7 @@ def files():
 
 
 def use():
-    """The commands that README.Debian has for it, in a clean folder."""
+    """Runs the commands of README.Debian in a clean folder."""
     shutil.rmtree(ROOT / "root" / "use", ignore_errors=True)
     (ROOT / "root" / "use").mkdir()
     (ROOT / "root" / "use" / "prog.c").write_text(PROGRAM)
@@ -70,7 +70,7 @@ def use():
 
 
 def newer():
-    """The same packages as of a later version."""
+    """The same packages with a later version number."""
     folder = ROOT / "debs" / "newer"
     folder.mkdir()
     for deb in sorted((ROOT / "debs").glob("*.deb")):

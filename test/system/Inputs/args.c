@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Says on standard output how it was called, and something on standard error. */
+/* Prints its arguments to standard output, and a line to standard error. */
 #include <stdio.h>
 
 int main(int argc, char **argv)

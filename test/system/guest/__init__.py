@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Running programs of another architecture on a whole emulated system."""
+"""Runs programs of another architecture in a whole emulated system."""
 import dataclasses
 
 
 class GuestError(Exception):
-    """Why a program could not be run to its end. `code` is the exit status
-    that run.py reports it with."""
+    """The reason why a program could not run to its end. `code` is the exit status of
+    run.py for it."""
 
-    MISSING = 121   # something that the system needs is not on this machine
-    BOOT = 122      # the kernel did not get as far as the program
+    MISSING = 121   # the machine lacks a file that the system needs
+    BOOT = 122      # the kernel did not reach the program
     STOPPED = 123   # the kernel panicked or stopped while the program ran
-    TIMEOUT = 124   # as of timeout(1)
+    TIMEOUT = 124   # as timeout(1) returns
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -22,26 +22,26 @@ PORTS = ("stdout", "stderr", "status")  # serial lines, in their order on the bu
 
 @dataclasses.dataclass(frozen=True)
 class Arch:
-    name: str        # as of uname -m; what lies in the cache has this name
-    e_machine: int   # of its ELF files
-    qemu: str        # the emulator, and the Debian package that has it
+    name: str        # as printed by uname -m; files in the cache have this name
+    e_machine: int   # in its ELF files
+    qemu: str        # the emulator, and the Debian package that contains it
     qemu_package: str
     machine: str
     cpu: str
     kernel_args: str
-    sysroot: str     # its C library ("": the host's), and the Debian package that has it
+    sysroot: str     # its C library ("": the host's), and the Debian package that contains it
     libc_package: str
-    options: tuple = ()  # more, of the emulator
-    first_port: int = 0  # the first of these lines that the console leaves
+    options: tuple = ()  # more options of the emulator
+    first_port: int = 0  # the first of these lines that the console does not use
 
 
-# x-vof and impdef leave out what costs time and no program can see: firmware,
-# and the architected algorithm of pointer authentication. The capabilities are
-# those that TCG does not emulate anyway.
+# x-vof and impdef avoid slow parts that no program can notice: firmware, and the
+# architected algorithm of pointer authentication. The capabilities are those that
+# TCG does not emulate anyway.
 #
-# With the radix MMU, QEMU 7.2 forgets of a 64 KiB page that is invalidated only
-# the first 4 KiB of what it has translated: once text is written to, and so
-# copied, threads go on executing the former copy. The hash MMU flushes all.
+# QEMU 7.2 has a bug with the radix MMU: if a 64 KiB page is invalidated alone, it drops
+# translations of the first 4 KiB only. After a write to text, which copies the page,
+# threads continue to execute the old copy. The hash MMU flushes all.
 ARCHES = {arch.name: arch for arch in (
     Arch("aarch64", 183, "qemu-system-aarch64", "qemu-system-arm", "virt",
          "max,pauth-impdef=on", "console=ttyAMA0",
@@ -55,8 +55,8 @@ ARCHES = {arch.name: arch for arch in (
          "console=ttynull earlycon=sbi keep_bootcon "
          "initcall_blacklist=of_platform_serial_driver_init",
          "/usr/riscv64-linux-gnu", "libc6-riscv64-cross"),
-    # Emulated, too, since virtual machines have no KVM, or none that boots every kernel: for
-    # settings that hold for a whole system. Libraries are the host's, each given as a file.
+    # Emulated, too, since virtual machines have no KVM, or one that does not boot every kernel.
+    # For system-wide settings. The libraries are the host's, each passed as a file.
     Arch("x86_64", 62, "qemu-system-x86_64", "qemu-system-x86", "q35", "max",
          "console=ttyS0 no_timer_check", "", "libc6", first_port=1),
 )}

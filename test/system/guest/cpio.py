@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes what the kernel unpacks as its first root file system: a cpio archive
-in the newc format (Documentation/driver-api/early-userspace/buffer-format)."""
+"""Writes the kernel's initial root file system: a cpio archive in the newc format
+(Documentation/driver-api/early-userspace/buffer-format)."""
 import os
 import stat
 
@@ -27,7 +27,7 @@ class Archive:
         return self.data
 
     def _entry(self, path, mode, content=b"", device=(0, 0)):
-        """Folders come before what is in them; what is there already stays."""
+        """Folders come before their contents; existing entries stay."""
         path = os.path.normpath(path)
         if path in self.paths or path == "/":
             return

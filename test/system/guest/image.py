@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The root file system of a guest: busybox, an init, the program and its files.
 
-Each file has the path it has on the host, and the program starts in the folder
-that run.py was started in: paths mean the same in both."""
+Each file has the same path as on the host. The program starts in run.py's current folder:
+paths have the same meaning in both."""
 import glob
 import os
 import shlex
@@ -11,11 +11,11 @@ import struct
 from . import PORTS, GuestError
 from .cpio import Archive
 
-# The ports are serial lines of their own (machine.py): what the kernel prints
-# on its console never mixes with what the program writes. The program writes to
-# pipes, so it buffers as it would under lit; that the copying ends is waited
-# for, and closing a serial line waits until it is empty. The kernel boots with
-# one CPU, because it has phases in which the others only wait.
+# The ports are separate serial lines (machine.py): kernel messages on the console never
+# mix with output of the program. The program writes to pipes, so it buffers as under
+# lit. init waits for the end of copying; closing a serial line waits until it is
+# empty. The kernel boots with one CPU, because in some phases the others
+# only wait.
 INIT = """\
 #!/bin/sh
 export PATH=/bin HOME=/ LC_ALL=C

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Boots a guest in QEMU and follows it to its end.
 
-All CPUs take turns in one thread of the host. With a thread for each, a store to
-text may be missed: QEMU drops what it has translated of a page before it stores
-to it, and if another CPU translates in between, the former code stays. Turns
-take up to 100 ms, so a program of which all CPUs wait for each other is slow; but
-with_mips() ends them with the guest's next tick at the latest, which comes the
-sooner the fewer instructions a second has."""
+All CPUs take turns in one thread of the host. With a thread for each, a store to text
+may be missed: QEMU drops the translations of a page before it stores to it. If
+another CPU translates in between, the old code stays. Turns take up to 100 ms, so a
+program whose CPUs wait for each other is slow. with_mips() ends turns with the
+guest's next clock tick, which comes earlier if the guest executes fewer instructions
+per second."""
 import dataclasses
 import math
 import os
@@ -23,15 +23,15 @@ LOG_LINES = 20
 
 
 def with_mips(arch, mips):
-    """The same, with a clock of its own: an instruction takes 2^shift ns."""
+    """The same with its own clock: an instruction takes 2^shift ns."""
     shift = round(math.log2(1000 / mips))
     return dataclasses.replace(arch, options=(*arch.options, "-icount",
                                               f"shift={shift},sleep=off"))
 
 
 def run(arch, kernel, initramfs, console, options, sinks):
-    """Returns the program's exit status. `sinks` takes what comes out of stdout
-    and stderr as it comes; `console` is the file for the kernel's messages."""
+    """Returns the program's exit status. `sinks` receive stdout and stderr as they arrive;
+    `console` is the file for the kernel's messages."""
     if not shutil.which(arch.qemu):
         raise GuestError(GuestError.MISSING, f"{arch.qemu} not found: install {arch.qemu_package}")
     command = [arch.qemu, "-nodefaults", "-display", "none", "-no-reboot",
@@ -59,7 +59,7 @@ def run(arch, kernel, initramfs, console, options, sinks):
 
 
 def _follow(qemu, readers, options, sinks):
-    """What the status port said, and whether the guest was done in time."""
+    """The output of the status port, and whether the guest finished in time."""
     deadline = time.monotonic() + options.boot_timeout
     status = b""
     with selectors.DefaultSelector() as selector:
@@ -78,7 +78,7 @@ def _follow(qemu, readers, options, sinks):
                         deadline = time.monotonic() + options.timeout
                     status += data
                     if DONE.fullmatch(status):
-                        qemu.kill()  # powering off says nothing more
+                        qemu.kill()  # powering off prints nothing more
                 else:
                     sinks[key.data].write(data)
                     sinks[key.data].flush()
@@ -99,7 +99,7 @@ def _judge(status, in_time, options, log):
 
 
 def _log(console, complaint):
-    """QEMU's complaints and the kernel's: its panic, or else its last lines."""
+    """QEMU's error messages and the kernel's: its panic, or otherwise its last lines."""
     lines = complaint.splitlines()
     if os.path.exists(console):
         with open(console, errors="replace") as file:
