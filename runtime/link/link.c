@@ -261,7 +261,7 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	return error ? error : nr;
 }
 
-/* As in the first headers, like patchbay_ops_create(). */
+/* Programs built with the first headers call it. See pb_ops_create_first(). */
 int pb_link_attach_first(enum patchbay_link_kind kind,
 			 const struct patchbay_program *program,
 			 const struct patchbay_link_opts *opts,

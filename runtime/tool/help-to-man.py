@@ -57,7 +57,7 @@ def option_lines(lines):
         nested = False
         if match := OPTION.match(line):
             yield from (".TP", option_name(match[1]), escaped(match[2]))
-        else:  # a heading of options that exclude each other
+        else:  # the heading of mutually exclusive options
             yield from (".PP", escaped(line.strip()))
     if nested:
         yield ".RE"
@@ -71,7 +71,7 @@ def verbatim(lines):
 
 
 def section(lines):
-    column = None  # of the text of the last row
+    column = None  # where the text of the last row begins
     is_apart = is_verbatim = False
     for line in textwrap.dedent("\n".join(lines)).split("\n"):
         if not line:

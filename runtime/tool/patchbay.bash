@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for bash. Verbs, options and their values are what
-# --help lists, so a new one is known here at once.
+# Completion of `patchbay` for bash. It takes verbs, options and their values
+# from --help, so new ones need no change here.
 
-_patchbay_words() { # HELP-PATTERN: the words that it captures
+_patchbay_words() { # HELP-PATTERN: prints the captured words
 	sed -nE "s/^ +$1.*/\1/p"
 }
 
-# Where the program begins that `patchbay record` runs: behind --, or the first
-# word that is neither an option nor the value of one.
+# Finds the start of the program that `patchbay record` runs: after --, or the
+# first word that is neither an option nor an option's value.
 _patchbay_program() { # HELP
 	local i with_value
 	with_value=" $(_patchbay_words '(--?[A-Za-z-]+)[ =]<' <<<"$1" | tr '\n' ' ')"
@@ -20,12 +20,12 @@ _patchbay_program() { # HELP
 			echo "$i"
 			return
 		elif [[ $with_value == *" ${COMP_WORDS[i]} "* ]]; then
-			# bash takes --buffer=1M for three words.
+			# bash splits --buffer=1M into three words.
 			[[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
 			((i++))
 		fi
 	done
-	# Not if this word is the value of an option, or one itself.
+	# The current word may be an option or an option's value.
 	if ((i == COMP_CWORD)) && [[ ${COMP_WORDS[i]} != -* ]]; then
 		echo "$i"
 	fi
@@ -44,7 +44,7 @@ _patchbay() {
 		words=$(_patchbay_words '([a-z]+) +- ' <<<"$help")
 		words+=" $(_patchbay_words '(--[a-z-]+) +- ' <<<"$help")"
 	elif [[ $verb == record ]] && program=$(_patchbay_program "$help") && [[ $program ]]; then
-		# The program completes its own arguments, where that is known.
+		# Uses the program's own completion, if bash-completion is loaded.
 		if declare -F _command_offset >/dev/null; then
 			_command_offset "$program"
 		elif ((COMP_CWORD == program)); then
@@ -59,7 +59,7 @@ _patchbay() {
 		if [[ $word == -* ]]; then
 			words=$(_patchbay_words '(--?[A-Za-z][a-z-]*)[ =]' <<<"$help")
 		elif [[ $before == -* ]]; then
-			# The lines "=VALUE - ..." below the option's own.
+			# The lines "=VALUE - ..." below the option's line.
 			words=$(sed -nE "/^ +$before=<value>/,/^ +-/p" <<<"$help" |
 				_patchbay_words '=([a-z_]+) +- ')
 		fi

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for fish. Verbs, options, their values and what is said of them
-# are what --help lists, so a new one is known here at once.
+# Completion of `patchbay` for fish. It takes verbs, options, their values and descriptions
+# from --help, so new ones need no change here.
 
-function __patchbay_lines # HELP-PATTERN, with the word and its text
+function __patchbay_lines # HELP-PATTERN: prints each word and its text
 	sed -nE 's/^ +'$argv[1]'.* +- +(.*)/\1\t\2/p'
 end
 
-# The lines "=VALUE - ..." below the option's own.
+# The lines "=VALUE - ..." below the option's line.
 function __patchbay_values
 	sed -nE '/^ +'$argv[1]'=<value>/,/^ +-/p' | __patchbay_lines '=([a-z_]+)'
 end
 
-function __patchbay_has_program # VERB, behind which words are another's
+function __patchbay_has_program # Does a program's command line follow the verb?
 	set -l words (commandline -opc)
 	test (count $words) -ge 2; and test $words[2] = record; and contains -- -- $words[3..-1]
 end
@@ -35,7 +35,7 @@ function __patchbay_complete
 	end
 end
 
-# The program completes its own arguments.
+# Uses the program's own completion.
 function __patchbay_complete_program
 	set -l words (commandline -opc) (commandline -ct)
 	complete -C (string join ' ' -- $words[(math 1 + (contains -i -- -- $words))..-1])

@@ -1,19 +1,19 @@
 #compdef patchbay
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for zsh. Verbs, options, their values and what is said of them
-# are what --help lists, so a new one is known here at once.
+# Completion of `patchbay` for zsh. It takes verbs, options, their values and descriptions
+# from --help, so new ones need no change here.
 
-_patchbay_lines() { # HELP-PATTERN, with the word and its text: "word:text"
+_patchbay_lines() { # HELP-PATTERN: prints "word:text"
 	sed -nE "s/^ +$1.* +- +(.*)/\1:\2/p"
 }
 
-_patchbay_values() { # OPTION: the lines "=VALUE - ..." below the option's own
+_patchbay_values() { # OPTION: prints the lines "=VALUE - ..." below its line
 	sed -nE "/^ +$1=<value>/,/^ +-/p" | _patchbay_lines '=([a-z_]+)'
 }
 
-# Where the program begins that `patchbay record` runs: behind --, or the first word that
-# is neither an option nor the value of one.
+# Finds the start of the program that `patchbay record` runs: after --, or the first word
+# that is neither an option nor an option's value.
 _patchbay_program() { # HELP
 	local i with_value=" $(sed -nE 's/^ +(--?[A-Za-z-]+)[ =]<.*/\1/p' <<<$1 | tr '\n' ' ')"
 	for ((i = 3; i < CURRENT; i++)); do
@@ -39,7 +39,7 @@ _patchbay() {
 	fi
 	help=$($command $verb --help 2>/dev/null)
 	if [[ $verb == record ]] && program=$(_patchbay_program $help) && [[ -n $program ]]; then
-		# The program completes its own arguments.
+		# Uses the program's own completion.
 		((CURRENT -= program - 1))
 		shift $((program - 1)) words
 		_normal

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes one page of the files here, as C++: embed.py OUTPUT.
+"""Joins the files of this directory to one page, as C++: embed.py OUTPUT.
 
-The page allows itself this script and this style, by their hashes, and nothing else.
-Chart libraries were weighed: what is drawn here, calls by the hundred thousand on a canvas,
-none of them draws, and what they would help with, an axis and bars, is some ninety lines.
+The page's security policy allows only this script and this style, by their hashes.
+The page uses no chart library. None draws hundreds of thousands of calls on a canvas.
+A library would only replace some ninety lines for an axis and bars.
 For these the build would need a second package registry.
 """
 import base64
@@ -35,7 +35,7 @@ def main(output):
     page = page.replace("@STYLE@", style).replace("@SCRIPT@", script)
     with open(output, "w", encoding="utf-8") as file:
         file.write('#include "showing/HtmlReport.h"\n\nconst char patchbay::HtmlTemplate[] =')
-        # Compilers have a limit for one literal.
+        # Compilers limit the length of a literal.
         for at in range(0, len(page), 8000):
             file.write(f'\n    R"embedded({page[at:at + 8000]})embedded"')
         file.write(";\n")
