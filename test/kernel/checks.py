@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel must show. Each function parses the output of one script of guest/ and
-yields checks: (expectation, result, output)."""
+"""The expected behaviour of a kernel. Each function parses the output of one script of guest/
+and yields checks: (expectation, result, output)."""
 import re
 
 # The kernel prints these only if something is wrong. QEMU's empty NVRAM is not the

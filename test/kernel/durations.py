@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the kernel's own tracer of durations must show (function_graph with
-tracing_thresh), and what our command makes of its output."""
+"""The expected output of the kernel's own tracer of durations, function_graph with
+tracing_thresh, and of our command for it."""
 import re
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel must show if one BPF program is attached to many functions. The cost of a
-function's tracers must not depend on other tracers."""
+"""The expected behaviour of a kernel if one BPF program is attached to many functions. The
+cost of a function's tracers must not depend on other tracers."""
 import re
 
 import checks

@@ -30,12 +30,12 @@ class MultiRun(BaseRun):
     # can be built for it, which some tests need.
     KERNELS = ("distribution", "unpatched", "ours", "no-cfi", "debug")
     UNPATCHED = ("distribution", "unpatched")
-    # Where a BPF program can be on many functions without patches: the kernel's own tests
-    # run there, for comparison.
+    # Architectures where a BPF program can be on many functions without patches: the kernel's
+    # own tests run there, for comparison.
     UPSTREAM = ("x86-64",)
     # Upstream's CALL_OPS for ppc64le needs no plugin, and there is no CFI.
     NO_CFI_ALONE = ("ppc64le", *UPSTREAM)
-    # Where Debian's programs are tested, too; QEMU is slow for one.
+    # Architectures where Debian's programs are tested, too; QEMU is slow for one.
     TOOLS = ("arm64",)
     # The name of a boot is that of its first script.
     BOOTS = ("multi", "multi-replaced", "multi-storm", "provoked", "durations", "bpf-selftests",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel must show whose static calls the linker made."""
+"""The expected behaviour of a kernel whose static calls the linker made."""
 import os
 import re
 import subprocess

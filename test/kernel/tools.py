@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Debian's programs must show on our kernel, and what our command makes of a program's
+"""The expected output of Debian's programs on our kernel, and of our command for a program's
 calls and the kernel calls below them."""
 import base64
 import gzip
@@ -113,7 +113,7 @@ def same(patchbay, out):
         found[name] = {row["name"]: (row["calls"], row.get("total_ns", 0)) for row in
                        read_json(patchbay, "report", "--json", data).get("functions", [])}
     ours, theirs = found.values()
-    # Where the kernel has no room for all digits, trace-cmd prints one more. Calls that did
+    # If the kernel has no room for all digits, trace-cmd prints one more. Calls that did
     # not return last until the last line, in microseconds.
     other = [name for name, (calls, total) in ours.items()
              if theirs.get(name, (0, 0))[0] != calls or abs(theirs[name][1] - total) > 10 * calls + 1000]

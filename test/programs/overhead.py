@@ -175,7 +175,7 @@ def run(args, *command):
                 if process.returncode:
                     sys.exit(said[name])
                 with open(f"{folder}/times-{name}", encoding="utf-8") as file:
-                    # The second line is that of the shell's children: user and system time.
+                    # The second line has the times of the shell's children: user and system.
                     seconds[name] = sum(60 * int(minutes) + float(rest) for minutes, rest
                                         in re.findall(r"(\d+)m([\d.]+)s",
                                                       file.read().splitlines()[1]))

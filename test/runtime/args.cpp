@@ -48,7 +48,7 @@ OPAQUE double addMore(double A, ...) { return A; }
 
 namespace {
 enum { Most = 12 };
-// What the handler got: errors, and values where there was no error.
+// The handler's results: errors, and values where there was no error.
 struct {
   int Calls, Error[Most], StackError[Most];
   uint64_t Value[Most], Stack[Most];

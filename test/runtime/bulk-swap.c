@@ -176,7 +176,7 @@ static uint64_t text_writes(void)
 	return stats.text_writes;
 }
 
-/* So many changed; allocations less than one each, and writes only as wanted. */
+/* Change @nr functions: not one allocation each, and no write unless @text. */
 enum { NO_TEXT, TEXT };
 
 #if defined(__x86_64__)

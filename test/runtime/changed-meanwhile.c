@@ -36,7 +36,7 @@ enum { NR = sizeof(functions) / sizeof(functions[0]), AROUND = 32 };
 
 static unsigned char texts[NR][2 * AROUND];
 
-/* Where to write at the first comparison of a block; then NULL. */
+/* The address to write at the first comparison of a block; then NULL. */
 static char *place, byte;
 
 static void poke(char *at, char to)

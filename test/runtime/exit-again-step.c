@@ -31,7 +31,7 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* What was seen with the data of each arming; 2: seen by the other tracer. */
+/* Calls seen with the data of each arming; 2: seen by the other tracer. */
 static long entries[3], exits[3];
 static long arming, waited, not_waited;
 static int stepping;

@@ -30,7 +30,7 @@ namespace {
 enum Kind { Exit, Both, Entry, Answer, Timed };
 constexpr int NR = 3;
 
-// What handlers log: the tracer, entry or exit, the old or the new handler, and the
+// The log of handlers: the tracer, entry or exit, the old or the new handler, and the
 // reason of the exit.
 struct Event {
   int Tracer, Leaves, Version;
@@ -188,7 +188,7 @@ void take(Step S) {
   }
 }
 
-// What a call does before it returns.
+// The actions of a call before it returns.
 struct Script {
   std::vector<Step> Before, After; // a nested call
   unsigned Way;

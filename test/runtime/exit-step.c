@@ -28,7 +28,7 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* What a tracer has seen; @wrong: session words or times of another call. */
+/* Calls that a tracer has seen; @wrong: session words or times of another call. */
 struct seen {
 	long entries, exits, wrong;
 };
@@ -67,7 +67,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 	s->wrong += *patchbay_session_word(cell, regs) != word(ip, cell, regs);
 }
 
-/* Of a tracer that has only this handler. */
+/* The only handler of a tracer, for its entry or its exit. */
 FAST static void both(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
@@ -81,7 +81,7 @@ FAST static void both(uintptr_t ip, uintptr_t parent_ip,
 	s->exits++;
 }
 
-/* Of a tracer with a threshold. */
+/* A handler of a tracer with a threshold. */
 FAST static void timed(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)

@@ -59,7 +59,7 @@ OPAQUE long timed_stack(long a, long b, long c, long d, long e, long f, long g,
 OPAQUE double timed_double(double x, double y) { return x + 2 * y; }
 #define CALLS 7 /* of those below */
 
-/* What a tracer has seen; @wrong: impossible times. */
+/* Calls that a tracer has seen; @wrong: impossible times. */
 struct seen {
 	long exits, unwound, wrong;
 	uint64_t longest;
@@ -89,7 +89,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 		s->longest = duration;
 }
 
-/* Of a second tracer, which sees all calls and uses the session word differently. */
+/* Handlers of a second tracer, which sees all calls and uses the word differently. */
 static long others, other_wrong;
 
 FAST static void other_entry(uintptr_t ip, uintptr_t parent_ip,

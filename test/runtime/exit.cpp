@@ -33,7 +33,7 @@
 #endif
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-// What handlers saw, per thread.
+// Calls that handlers saw, per thread.
 static thread_local long entries, exits, unwinds, wrong;
 static thread_local uint64_t lastResult;
 static thread_local double lastDouble;

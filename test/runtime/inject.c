@@ -465,7 +465,7 @@ static int write_at(int n, int on)
 	return what;
 }
 
-/* Even the first write: cells that were never published are reused. */
+/* Even the first write can fail: cells that were never published are reused. */
 static int no_write_at(int n)
 {
 	if (n > 1)

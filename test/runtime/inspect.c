@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the library reports about its sites, and its counters. */
+/* The library's reports about its sites, and its counters. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -fno-pie -no-pie %s -o %t.no-pie %link

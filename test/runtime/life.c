@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What programs do around their tracers, one case each. None may hang or crash. */
+/* Actions of programs around their tracers, one case each. None may hang or crash. */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
 // RUN: %t exit && %t exit && %t exit

@@ -122,7 +122,7 @@ int main(void)
 {
 	struct cost few = come_and_go(MANY / 10), many = come_and_go(MANY);
 
-	/* A scan of all functions or links for each one cost 20. */
+	/* A scan of all functions or links for each one made the ratio 20. */
 	CHECK(many.attach < 5 * few.attach);
 	CHECK(many.destroy < 5 * few.destroy);
 	puts("done");

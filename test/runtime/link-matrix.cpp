@@ -70,7 +70,7 @@ template <> struct Class<Vector> {
     return t[3] == -t[0] && t[1] == 1 && t[2] == 2 ? (int)t[0] : -1;
   }
 };
-// What functions do besides returning: one of each shape for every pair of
+// The actions of functions besides returning: one of each shape for every pair of
 // classes.
 enum Shape { Plain, Stack, Recursion, Throw, Jump, NumShapes };
 
@@ -101,7 +101,7 @@ template <typename R, typename A> struct Target<Stack, R, A> {
   }
 };
 
-// What programs saw on this thread, and the expected values.
+// Values that programs saw on this thread, and the expected values.
 static thread_local long entries, exits, unwound, skipped, wrong;
 static thread_local long floats;
 static thread_local int argument, result, floatArgs;

@@ -23,7 +23,7 @@
 #define NO_BODY_CALL 0
 #endif
 
-/* Where doubles use up integer registers, these arguments are unknown. */
+/* If doubles use up integer registers, these arguments are unknown. */
 #ifdef __powerpc64__
 #define INTEGER_ARGS 0
 #else

@@ -190,7 +190,7 @@ static void links(struct patchbay_ops *ops)
 			      "another version of this library"));
 }
 
-/* By the names that programs of the first version call, and of another version. */
+/* Programs of the first version, and of another version, call these names. */
 static void versions(void)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr), .handler = count };

@@ -82,7 +82,7 @@ static void call_all(void)
 	CHECK(any(3, 1.5, 2.5, 4.0) == 8);
 }
 
-/* As compiled by a pass with another layout. */
+/* The layout of a pass that differs from ours. */
 static void make_module(const char *kind)
 {
 	CHECK_EQ(patchbay_module_unregister(&__patchbay_module), 0);

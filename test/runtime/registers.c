@@ -23,7 +23,7 @@ struct small {
 };
 
 /*
- * Where a nested function finds its parent's variables, and which stack word is its first
+ * Code that finds a nested function's static chain, and the stack word of its first
  * argument.
  */
 #if defined(__x86_64__)
@@ -44,7 +44,7 @@ struct small {
 #endif
 
 typedef long L;
-/* Variables addressed by a register that only this program's functions share. */
+/* Addressed by a register that only functions of this program share. */
 volatile L global = 5;
 OPAQUE static L take_global(void) { return global; }
 OPAQUE static L take0(void) { return 42; }
@@ -87,7 +87,7 @@ OPAQUE static L take_variadic(int nr, ...)
 	return sum;
 }
 
-/* As a nested function that reads a variable of its parent. */
+/* Acts as a nested function that reads a variable of its parent. */
 OPAQUE static L take_chain(L a)
 {
 	L *parent;

@@ -11,7 +11,7 @@
 /* With another group, not user: another user may not see this folder. */
 // RUN: cp %t/prog %t/setgid && chgrp 65534 %t/setgid && chmod 2755 %t/setgid
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/secure %t/setgid | FileCheck %s --check-prefix=SECURE
-/* Nor does such a program print an error about it. */
+/* Such a program prints no error about it either. */
 // RUN: env PATCHBAY=wrong %t/prog 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: env PATCHBAY=wrong %t/setgid 2>&1 | FileCheck %s --check-prefix=SECURE --implicit-check-not=PATCHBAY
 // WRONG: PATCHBAY: 'wrong' is not NAME=VALUE

@@ -21,7 +21,7 @@ static void (*at_trap)(void);
 static struct patchbay_ops *first, *second, *third;
 static long parted, inside, given;
 
-/* Of the tracer that is removed. */
+/* Handlers of the tracer that is removed. */
 FAST static void note(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
@@ -30,7 +30,7 @@ FAST static void note(uintptr_t ip, uintptr_t parent_ip,
 	late += gone;
 }
 
-/* Of the tracer that is added. */
+/* Handlers of the tracer that is added. */
 FAST static void enter(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -49,7 +49,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 	wrong += *patchbay_session_word(cell, regs) != (ip ^ 0x1234);
 }
 
-/* Of other functions' tracers. */
+/* Handlers of other functions' tracers. */
 FAST static void never(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)

@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-/* What long bodies wait for. */
+/* Long bodies wait for this. */
 static void (*volatile body)(void);
 
 static void run_body(void)
@@ -113,7 +113,7 @@ enum { ENTRY, BOTH, EXIT, OWN, NR_TRACERS };
 #define ARMED 0x80000000u
 static _Atomic unsigned int states[NR_TRACERS][NR];
 
-/* What this thread's handlers saw of its current call. */
+/* The function that this thread is calling, and the handlers that saw the call. */
 static _Thread_local volatile int which, seen[NR_TRACERS], exits[NR_TRACERS];
 static _Thread_local unsigned int seed;
 static _Atomic long calls, known, told, late;

@@ -25,7 +25,7 @@
 #include <patchbay/static_call.h>
 
 #ifdef NOTE
-/* As the linker makes it, except for the error. */
+/* Equal to the linker's output, except for the error. */
 #define STRING(...) #__VA_ARGS__
 #define LIST(...) STRING(__VA_ARGS__)
 __asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records arguments and results of the requested functions only, in any registers; also
-// while signal handlers record theirs.
-// Signals interrupt at any time.
+// Records arguments and results of the requested functions, in any registers, and of no
+// others. Also while signal handlers
+// record theirs.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*shown*' -- ./prog

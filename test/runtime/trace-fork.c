@@ -21,8 +21,8 @@
 // CHECK-DAG: {{^ *}}1 third{{$}}
 // CHECK-DAG: {{^ *}}1 many_04711{{$}}
 /*
- * Children that loaded nothing: that of the second library, the grandchild behind a child
- * that recorded nothing, the clone, and the killed one.
+ * Children that loaded nothing: that of the second library, the grandchild whose parent
+ * recorded nothing, the clone, and the killed one.
  */
 // RUN: find %t/data -name '*.pbd' -size -9 | wc -l | FileCheck %s --check-prefix=SMALL
 // SMALL: {{^}}4{{$}}

@@ -49,7 +49,7 @@
 // A filter never takes effect while that thread is being created.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog at-once || exit 1; done'
 //
-// Nor while other threads are restricting themselves, or all threads.
+// The same while other threads are restricting themselves, or all threads.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog crowd || exit 1; done'
 #include "Inputs/check.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that restrict their system calls during a recording end as they do
- * untraced. Each call is recorded, or counted as lost with the reason. Cases:
- * seccomp's strict mode; a filter that kills, as sshd uses before authentication; a
- * filter that returns errors, as in systemd units. Threads were started before or
- * start afterwards. The filter applies to one thread or to all. Tests all combinations
- * of these.
+ * Programs that restrict their system calls during a recording end as they do untraced.
+ * Each call is recorded, or counted as lost with the reason. Restrictions: seccomp's
+ * strict mode; a filter that kills, as sshd uses before authentication; a filter that
+ * returns errors, as in systemd units. Threads were started before the restriction, or
+ * start afterwards. A filter applies to one thread
+ * or to all.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

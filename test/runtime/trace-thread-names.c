@@ -55,7 +55,7 @@ OPAQUE void stays(void)
 	usleep(2000);
 }
 
-/* Not traced: the one call of a thread is made before it has its name. */
+/* Not traced: a thread makes its only traced call before it has its name. */
 static __attribute__((annotate("patchbay::never"))) void *run(void *arg)
 {
 	const int which = (int)(long)arg;

@@ -3,7 +3,7 @@
  * A handler runs for long. These do not wait for it: a thread that requests figures while
  * another one waits, a batch with limit 0, and a change of other functions. Other calls
  * wait up to the limit. After a timeout the error says whether the change was made. A
- * tracer that is being destroyed is not called any more.
+ * tracer whose destruction timed out is never called again.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -124,7 +124,7 @@ static void destroy_beside(void)
 	to_destroy = ops;
 }
 
-/* From one function to another. */
+/* Move a tracer from one function to another. */
 static struct patchbay_batch *exchange(struct patchbay_ops *ops,
 				       const char *disarm, const char *arm)
 {
@@ -212,7 +212,7 @@ int main(void)
 		usleep(100);
 	disarm_without_waiting(staying);
 
-	/* It is not called any more; other functions are unaffected. */
+	/* It is never called again; other functions are unaffected. */
 	patchbay_set_wait_limit(50);
 	CHECK_EQ(slow(4), 4);
 	CHECK_EQ(arrived, 1);

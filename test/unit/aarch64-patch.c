@@ -18,7 +18,7 @@
 
 const char pb_aarch64_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has free memory. */
+/* The address where the system has free memory. */
 static uintptr_t gap[2];
 static int nr_mapped, nr_unmapped;
 

@@ -96,7 +96,7 @@ struct Search {
   }
 };
 
-// What a batch can do at once, for ours and for functions that share its cell. It
+// The changes of one batch, for ours and for functions that share its cell. A batch
 // counts as two steps; otherwise there would be five times as many states.
 template <typename F> void forEachMixed(const State &S, F Do) {
   auto Try = [&](const char *What, auto Change) {
@@ -207,7 +207,7 @@ size_t walk() {
   static Search To;
   To.begin();
   const State Untraced = start();
-  // The call comes to a function that is traced by no tracer, by T, or by both.
+  // The call enters a function that is traced by no tracer, by T, or by both.
   To.visit(Untraced, 0, {"at first", "nobody is armed", 0, 0});
   State S = Untraced;
   arm(S, 0);

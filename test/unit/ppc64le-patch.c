@@ -19,7 +19,7 @@
 
 const char pb_ppc64_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has free memory: areas there, one above the other. */
+/* The address of free memory: the system makes areas there, one above the other. */
 static uintptr_t gap[2];
 static int nr_mapped, nr_unmapped, failure;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a thread may do around the barrier of pb_quiesce_begin(), when it may still have
- * read an old cell. The library waits for it, also on CPUs that load the cell before the
- * phase. A call that is counted as missed is waited for separately. Also how readers are
- * allocated, freed and reused.
+ * The order of a thread's steps around the barrier of pb_quiesce_begin(). A thread that
+ * may still have read an old cell is waited for, also on CPUs that load the cell before
+ * the phase. A call that is counted as missed is waited for separately. Also how readers
+ * are allocated, freed and reused.
  */
 // REQUIRES: host-x86_64
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -o %t

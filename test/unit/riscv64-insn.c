@@ -11,7 +11,7 @@
 #define RET 0x00008067
 #define NOP 0x00000013
 
-/* What a CPU computes for `auipc t0; jalr t0` at @site. */
+/* The target that a CPU computes for `auipc t0; jalr t0` at @site. */
 static uint64_t execute(const uint32_t words[2], uint64_t site)
 {
 	const uint64_t t0 =

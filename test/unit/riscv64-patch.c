@@ -15,7 +15,7 @@
 
 const char pb_riscv64_trampolines[6 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has free memory; 0: nowhere. */
+/* The address where the system has free memory; 0: nowhere. */
 static uintptr_t gap;
 static int nr_mapped, locked;
 

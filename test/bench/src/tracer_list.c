@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What ftrace does if a site cannot tell its function: all sites call one
+ * ftrace's method if a site cannot tell its function: all sites call one
  * function, which checks the filter of every tracer
  * (ftrace_ops_list_func(), ftrace_ops_test()). Written anew with that
  * structure: a list, a guard against recursion, a hash table per tracer.

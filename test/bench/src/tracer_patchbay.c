@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What to arm: the function of the hot loop, or all functions of a sweep. */
+/* The functions to arm: that of the hot loop, or all functions of a sweep. */
 #ifndef ARM
 #define ARM "hot_callee"
 #endif

@@ -225,7 +225,7 @@ def count_several(hot, library, report):
         return
     figures = {}
     for name, (command, against) in entries.items():
-        # The first is that of the calls that prove that the programs see them.
+        # The first count is for the calls that prove that the programs see them.
         *_, counted = callgrind.calls(command, f"1 {COUNTED_CALLS}\n",
                                       {"load_run": "load_run"})
         figure = figures[name] = counted / COUNTED_CALLS

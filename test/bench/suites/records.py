@@ -45,7 +45,7 @@ def count(programs, report):
         return
     counted = {}
     for name, program in programs.items():
-        # The first is that of the calls that prove that the programs work.
+        # The first count is for the calls that prove that the programs work.
         *_, last = callgrind.calls((program,), f"1 {COUNTED_CALLS}\n",
                                    {"load_run": "load_run"})
         counted[name] = last / COUNTED_CALLS

@@ -43,7 +43,7 @@ class Hot:
                    tools.object(f"tracer_{tracer}.c", flags)]
         link = ["-fxray-instrument"] if system.is_xray else []
         if "ours" in system.name:
-            # As users link it: a shared library, which knows the site.
+            # Linked as by users: with a shared library, which knows the site.
             library = tools.product("libpatchbay.so")
             link += [str(library), f"-Wl,-rpath,{library.parent}"]
             objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))

@@ -41,7 +41,7 @@ def program(tools, system):
 def ours(tools, tracer, logs):
     recorded, log = program(tools, "ours-without-kcfi"), logs / tracer
     log.mkdir()
-    # As `patchbay record` does, with a buffer of the default size.
+    # The settings of `patchbay record`, with a buffer of the default size.
     environment = {
         "LD_PRELOAD": str(tools.product("libpatchbay-trace.so")),
         "PATCHBAY": f"tracer={tracer},filter=hot_callee,output={log}"}

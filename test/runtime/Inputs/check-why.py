@@ -70,7 +70,7 @@ def check_some(path, name):
     assert calls
     for call in calls:
         assert names(call)[:2] == ["middle", "outer"], call
-    # Only the first call states how much CPU time the thread had used before.
+    # The first call's off-CPU time depends on CPU time that the thread used before.
     for call in calls[1:]:
         assert call["off_cpu_ns"] > 45000000, call
     assert len(calls) > 1

@@ -132,7 +132,7 @@ for options, condition in CASES:
              if not line.startswith(b"#") and b" } /*" not in line]
     check((options, "replay"), len(lines), count)
     compare_figures(options, json.loads(patchbay("report", "--json", "--raw", *options))["functions"])
-# By thread and by caller, for all calls and for selections by time, name and outer function.
+# Groups: thread, caller. Selections: all calls, and by time, name and outer function.
 told_apart = 0
 for options, condition in [((), "true"), CASES[2], CASES[5], CASES[9]]:
     duckdb.sql(f"create or replace table chosen as from every where {condition}")

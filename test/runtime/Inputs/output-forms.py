@@ -21,7 +21,7 @@ text = dump("--help").decode()
 names = re.findall(r"^ {6}(--[a-z]+) +- ", text.split("Form:")[1], re.M)
 names += re.findall(r"^  (--parquet)\W*=?<", text, re.M)
 for form in names:
-    # With its own option before -o, or behind it.
+    # The format's option precedes -o, or follows it.
     for words in (form, "-o", f"{folder}/a{form}"), (f"--output={folder}/b{form}", form):
         if dump(*words):
             sys.exit(f"{words}: something is on standard output")

@@ -88,7 +88,7 @@ static inline int sites_of(const struct static_call_key *key,
 	return nr;
 }
 
-/* Where the displacement of a branch is, and the target of the branch. */
+/* Finds the displacement of a branch, and the target of the branch. */
 static inline int displacement_of(const unsigned char *site)
 {
 #ifdef __x86_64__

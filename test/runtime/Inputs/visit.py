@@ -143,7 +143,7 @@ def await_quiet(program, before):
 
 
 def await_text(path, find):
-    """The content of a file, once it is not empty."""
+    """Waits until find() finds something in the file; returns the result."""
     end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         with open(path, encoding="utf-8") as file:

@@ -63,7 +63,7 @@ static void describe(uintptr_t base)
 	add(DT_HASH, counts);
 }
 
-/* The forged tables lie at higher addresses, because offsets are unsigned. */
+/* The tables lie above the module: a value below its address counts as an offset. */
 static void make_fake(size_t nr, const void *symbols, const uint32_t *table)
 {
 	char *at = mmap((void *)(uintptr_t)(0x10000000 + nr * 16 * PAGE), 2 * PAGE,

@@ -95,8 +95,8 @@ static void *add(void *) {
   }
 }
 
-// The only thread. The C library takes no locks for it, so no function may be called in
-// it if it was interrupted in the allocator. It checks sometimes whether it has to end.
+// The C library takes no locks for a single thread. No function may be called in it while
+// it is interrupted inside the allocator. It checks sometimes whether it has to end.
 [[noreturn]] static void allocateAlone() {
   void *All[64] = {};
   puts("ready");

@@ -145,7 +145,7 @@ static uint64_t swap(uint64_t value, int bits)
 	return swapped;
 }
 
-/* By sign and magnitude, so that nothing overflows. */
+/* Divides the magnitudes and sets the sign, so that nothing overflows. */
 static uint64_t divide(uint64_t a, uint64_t b, int is_signed, int remainder)
 {
 	int minus_a = is_signed && (int64_t)a < 0;
@@ -362,7 +362,7 @@ static void expect_record(struct machine *m)
 		fault(m, "what is submitted is no record that is reserved");
 }
 
-/* What each helper reads and writes; bpf-helpers(7). @arg has its arguments. */
+/* The reads and writes of each helper; bpf-helpers(7). @arg has its arguments. */
 static void pass_arguments(struct machine *m, uint32_t id, uint64_t arg[5])
 {
 	switch (id) {

@@ -21,7 +21,7 @@ enum Rule {
   CompareSince,         // a direct path compares the cell's since with the call's
   CompareSetSince,      // and the set's since
   LookAtSlotAgain,      // without a mark: the cell is still the function's
-  LookAtSinceAgain,     // and its since is that of the present tracer
+  LookAtSinceAgain,     // and its since equals the present tracer's
   AskStateAgain,        // with a mark: the cell still has entry and exit
   MarkFirst,            // the mark is made before the slot is loaded
   EmptyCells,           // a function that loses its last tracer enters nothing
@@ -36,7 +36,7 @@ enum Rule {
   KeepSets,             // sets are freed when no thread is inside
   SetFirst,             // a cell has its set before it enters it
   CompareData,          // removed and added by one batch with other data: a new arming
-  JoinByNumber,         // only functions armed at once may come to share a cell
+  JoinByNumber,         // only functions armed at once may join to share a cell
   LeaveNobody,          // cells of an unloaded module enter nothing
   LeaveNoState,         // and take no direct path
   WaitForGone,          // freeing a tracer also waits for unloaded modules
@@ -124,7 +124,7 @@ struct Step {
   uint32_t Value; // numbers are small here
 };
 
-// Where the thread is: each name is its next step.
+// The thread's position: each name is its next step.
 #define PLACES(X)                                                              \
   X(AtSite) X(LoadSlot) X(LoadSince) X(DirectSlot) X(DirectSince)              \
   X(DirectMark) X(DirectBothSlot) X(DirectBothSince) X(DirectFunc)             \
