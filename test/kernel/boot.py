@@ -19,9 +19,9 @@ from guest.cpio import Archive  # noqa: E402
 # on a busy machine. The console has the whole log from the first instruction on,
 # which helps if a kernel does not boot.
 #
-# RISC-V: with -icount QEMU 7.2 does not get on once a second CPU is there. And
-# Its serial line would be a ttyS, which the program uses: the driver of the first
-# messages also writes all others.
+# RISC-V: with -icount QEMU 7.2 makes no progress once a second CPU exists. Its serial line
+# would be a ttyS, which the program uses: the driver of the first messages also writes all
+# others.
 LOG = "earlycon ignore_loglevel log_buf_len=8M"
 ICOUNT = ("-icount", "shift=0,sleep=off")
 GUESTS = {
@@ -59,7 +59,7 @@ export {environment}
 
 
 class Sink(io.BytesIO):
-    """Keeps what comes, and says so in a file as it comes."""
+    """Stores its input, and copies it to a file as it arrives."""
 
     def __init__(self, path):
         super().__init__()

@@ -37,8 +37,8 @@ NO_CERTIFICATE = """\
 static unsigned char test_progs_verification_cert[1];
 static unsigned int test_progs_verification_cert_len;
 """
-# The kernels that are built here have one network and no control groups, which none of
-# these tests looks at.
+# The kernels built here have one network and no control groups, which do not matter to
+# these tests.
 CHANGED = {"test_progs.c": {'"/proc/self/ns/net"': '"/proc/self/exe"',
                             "setns(env.saved_netns_fd, CLONE_NEWNET)": "0"}}
 NO_CGROUPS = {"if (bpf_cgroup_from_id_id < 0 || bpf_cgroup_release_id < 0)": "if (0)"}
@@ -72,8 +72,8 @@ rule link
 
 class Builder:
     def __init__(self, run_, kernel, root, types, is_built):
-        """Root has the libraries of the guest, and types is a file with those of a kernel
-        of this version: programs find out themselves where another one differs."""
+        """root has the libraries of the guest. types is a file with the types of a kernel of this
+        version: programs detect themselves where another kernel differs."""
         self.kernel, self.root, self.types, self.is_built = kernel, root, types, is_built
         self.arch, self.llvm = run_.arch, run_.tools.llvm
         self.out = kernel.out.parent / f"bpf-selftests-{kernel.name}"

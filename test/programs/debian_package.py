@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rebuilds Debian's package of bzip2 or SQLite by its own rules with the plugin, installs it,
-records its stripped program, and reads the recording where the program does not exist.
+"""Rebuilds Debian's package of bzip2 or SQLite by its own rules with the plugin, and installs it.
+Records its stripped program, and reads the recording where the program does not exist.
 
     debian_package.py --build BUILD --dsc FILE --work DIR --cc CLANG [--debs DIR]
 
@@ -31,8 +31,8 @@ select count(*), max(length(b)) from t where b > '3';
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """Of the source package of that name: the program, what it reads, and the names that have
-    to be seen: of functions that the library exports, and of others, of the program, too."""
+    """For a source package: the program, its input, and the names that must be shown. These are
+    functions that the library exports, and others, including the program's."""
     debs: tuple
     program: str
     given: bytes
@@ -96,7 +96,7 @@ exec chroot "$ROOT/all" sh -euc "$1"
 
 
 def record(package, build_tree, work, debs):
-    """The program makes WORK/said."""
+    """Records the program, which makes WORK/said."""
     root = work / "root"
     root.mkdir()
     wanted = [deb for deb in sorted(debs.glob("*.deb")) if package.has(deb, "")]

@@ -35,7 +35,7 @@ session.detach()
 
 
 class NotThere(Exception):
-    """Why a tool cannot be compared."""
+    """The reason why a tool cannot be compared."""
 
 
 def run(command, **options):
@@ -98,7 +98,7 @@ def gdb(_args, pid, program, _folder):
             said += line
             if line.startswith("Breakpoint 1 at"):
                 time.sleep(SECONDS)
-                # As Ctrl-C does it: the program stops, and gdb says what it has counted.
+                # As with Ctrl-C: the program stops, and gdb prints the count.
                 until = time.monotonic()
                 os.kill(pid, signal.SIGINT)
     found = re.search(r"already hit (\d+) time", said)
@@ -113,7 +113,7 @@ def frida(_args, pid, program, _folder):
 
 
 def uftrace(_args, pid, program, folder):
-    """Its agent is in programs that it has started, so it has to refuse."""
+    """Its agent is only in programs that uftrace has started, so it must refuse."""
     checked(["uftrace", "live", "-p", pid, "--no-pager"], cwd=folder)
     raise NotThere("it did not say why")
 
@@ -123,14 +123,14 @@ TOOLS = {"patchbay": patchbay, "perf probe": perf, "bpftrace uprobe": bpftrace,
 
 
 class Rounds:
-    """What the program has written so far."""
+    """The program's output so far."""
 
     def __init__(self, path):
         self.path = path
 
     def best(self, begin, end):
-        """Of those that ended between two times: what is more than that is the machine's
-        other work."""
+        """The fastest round that ended between two times: longer ones were disturbed by other
+        load."""
         with open(self.path, encoding="utf-8") as file:
             rounds = [line.split() for line in file.read().splitlines()]
         return min((float(ns) for at, ns, _ in rounds if begin <= float(at) <= end),
@@ -150,7 +150,7 @@ def measure(args, name, program):
             time.sleep(1)
             if process.poll() is not None:
                 raise NotThere(f"the program has ended: {process.returncode}")
-            # Before, it attaches, and behind that it leaves, and says what it has counted.
+            # The tool attaches before this period, and then detaches and prints the count.
             return (rounds.best(0, begun), rounds.best(until - SECONDS * 0.7, until - 1),
                     rounds.best(left, left + 1), counted)
         finally:

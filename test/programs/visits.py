@@ -169,7 +169,7 @@ http {{
 
 
 def ask_number(server):
-    """Some are none, which the server finds by an exception."""
+    """Some requests are not numbers, which the server detects by an exception."""
     number = random.choice((str(random.randrange(1000000)), "none"))
     server.sendall(f"GET /number/{number} HTTP/1.1\r\nHost: here\r\n\r\n".encode())
     text = receive(server, b"\n")

@@ -23,12 +23,12 @@ __attribute__((noinline)) int leaf(int a) { return printf("leaf %d\\n", a); }
 __attribute__((noinline)) int twice(int a) { return leaf(a) + leaf(a + 1); }
 int main(void) { return twice(1) == 0; }
 """
-# What any use of apt or of a shell leaves, with these packages or without.
+# Files that any use of apt or of a shell leaves, with or without these packages.
 VOLATILE = re.compile(r"var/(lib/(dpkg|apt)|log|cache)/|tmp/|root/|debs/|proc/|dev/|etc/ld.so.cache")
 
 
 def inside(command, may_fail=False):
-    """Runs a shell command in the tree, which no mount outlives."""
+    """Runs a shell command in the tree; its mounts end with it."""
     script = f'mount -t proc proc "{ROOT}/proc" && exec chroot "{ROOT}" sh -ec "$1"'
     done = subprocess.run(
         ["unshare", "--mount", "--propagation=private", "sh", "-ec", script, "sh", command],

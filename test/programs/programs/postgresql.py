@@ -87,7 +87,7 @@ log_line_prefix = '%p '
 track_functions = pl
 """
 
-# One statement a line: this is fed to a server without clients.
+# One statement per line: a server without clients reads this.
 FUNCTIONS = """
 CREATE TABLE accounts (owner int, number int, amount int, PRIMARY KEY (owner, number));
 CREATE FUNCTION fib(n int) RETURNS int LANGUAGE plpgsql AS 'BEGIN \
@@ -99,7 +99,7 @@ CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \
 CREATE TRIGGER changed BEFORE UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION changed();
 """
 
-# What a session asks, with a number of its own, and leaves as it was before.
+# The statements of a session, with its own number; it leaves the database unchanged.
 WORK = """
 SELECT count(*), sum(i * i % 7), min(i), max(i) FROM generate_series(1, 500) i
 INSERT INTO accounts SELECT {nr}, i, i * 10 FROM generate_series(1, 50) i
@@ -145,8 +145,8 @@ class Postgres(Server):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.db, self.backends = self.folder / "db", []
-        self.asked = 0           # times that statistics were asked for
-        self.before = Counter()  # what they were before a crash, which loses them
+        self.asked = 0  # number of requests for statistics
+        self.before = Counter()  # statistics from before a crash, which loses them
         if os.geteuid() == 0:
             os.chown(self.folder, NOBODY, NOBODY)
         self.prepare("initdb", "-A", "trust", "-U", "test", "--no-sync", "--locale=C", "-E",

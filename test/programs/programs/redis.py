@@ -21,11 +21,11 @@ for i, key in ipairs(KEYS) do sum = sum + tonumber(redis.call('GET', key)) end
 return {sum, cjson.encode({sum = sum}), redis.sha1hex(tostring(sum))}
 """
 
-# Commands as INFO has them, where the function that carries one out is not called so,
-# before Redis 8.
+# Commands in INFO whose functions have other names, before
+# Redis 8.
 FUNCTIONS = {"smembers": "sinterCommand"}
-# Of the others these are looked at. The table of commands leads to all of them, so that
-# nothing is inlined.
+# The other commands that are counted. The table of commands points to all of them, so none
+# is inlined.
 COUNTED = ("append", "bitcount", "del", "eval", "exec", "get", "getrange", "hgetall",
            "hset", "incr", "lpush", "lrange", "mget", "mset", "multi", "pfadd", "pfcount",
            "rpop", "sadd", "set", "setbit", "smembers", "sort", "xadd", "xrange", "zadd",
@@ -62,7 +62,7 @@ def images(folder, cc):
     server += units("deps/hdr_histogram", ("hdr_histogram",), "-std=c99",
                     '-DHDR_MALLOC_INCLUDE="hdr_redis_malloc.h"')
     libraries = ["-rdynamic", "-lm", "-ldl", "-pthread"]
-    if (deps / "fast_float").exists():  # Redis 8: numbers from text and to text
+    if (deps / "fast_float").exists():  # Redis 8: conversions of numbers from and to text
         server += units("deps/fpconv", ("fpconv_dtoa",))
         server.append(Unit(deps / "fast_float" / "fast_float_strtod.cpp",
                            ("-std=c++11", "-DFASTFLOAT_ALLOWS_LEADING_PLUS")))
@@ -112,7 +112,7 @@ class Redis(Server):
                                       int(calls.get(name, 0)) for name in COUNTED})}
 
     def save(self):
-        """A child writes it down, so slowly that it can be seen, while others write."""
+        """A child saves slowly, so that it can be seen, while clients write."""
         self.ask("CONFIG", "SET", "rdb-key-save-delay", "100000")
         self.ask("BGSAVE")
         wait_until(lambda: children(self.main()), "a child that saves")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * For peers.py: calls a function until it is killed. After each round of some 20 ms it
- * prints when the round ended (CLOCK_MONOTONIC, in seconds), how long a call took in
+ * prints the round's end (CLOCK_MONOTONIC, in seconds), the time of a call in
  * nanoseconds, and the number of calls.
  */
 #include <stdio.h>

@@ -55,7 +55,7 @@ duckdb.sql("""
 
 
 def at(part):
-    """When that part of the calls had begun: as an option has it, and as the table has it."""
+    """The time when that part of the calls had begun: as an option, and as in the table."""
     ns = value(f"select quantile_disc(s, {part / 100}) from every")
     return f"{ns // 10**9}.{ns % 10**9:09}", ns
 

@@ -41,13 +41,13 @@ with tempfile.TemporaryDirectory() as home:
 
     said("READY> ")
     os.write(terminal, f"{line}\t".encode())
-    # Keys are answered one after the other: this when the list is there.
+    # Keys are handled in order: this one after the list is printed.
     os.write(terminal, b"\x15print -n list is; print ' over'\n")
     text = said("list is over\n").partition("\n")[2].partition("list is over")[0]
     os.write(terminal, b"exit\n")
     os.waitpid(pid, 0)
 
-# Below a list the line is there once more.
+# The line appears once more below a list.
 for row in text.split("READY> ")[0].splitlines() if "READY> " in text else ():
     for word in re.sub(r" +-- .*", "", row).split():
         print(word)

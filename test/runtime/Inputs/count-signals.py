@@ -22,7 +22,7 @@ while not signal.sigtimedwait([signal.SIGTERM], 0.1):
 
 how, command = sys.argv[1], sys.argv[2:] + [sys.executable, "-c", COUNTER]
 signal.alarm(120)
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # in the background of a shell it is ignored
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in background jobs of a shell
 
 
 def expect(stream, wanted):

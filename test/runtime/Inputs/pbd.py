@@ -6,34 +6,34 @@
     pbd.py overflow DIR                 a process that loaded too much code
     pbd.py forbidden DIR                a process that may not write to its text
     pbd.py uncalled DIR                 two functions, no call
-    pbd.py incomplete DIR               two processes, one that met ENOSPC
+    pbd.py incomplete DIR               two processes, one of which got ENOSPC
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
                                         events of two threads of a process
-    pbd.py slower DIR MODULE            the same process, but one function
+    pbd.py slower DIR MODULE            the same process with one function only
     pbd.py orders DIR MODULE            each column has another order of functions
     pbd.py twins DIR                    functions of two modules, with one name
     pbd.py many-builds DIR N            a call in each of N modules, and then another
     pbd.py recursion DIR MODULE         functions that call themselves
-    pbd.py deep DIR MODULE DEPTH        one that calls itself so often
+    pbd.py deep DIR MODULE DEPTH        a recursion of that depth
     pbd.py unfinished DIR MODULE        calls that were open, or cut off
-    pbd.py noise DIR MODULE N           so many calls, of random durations
+    pbd.py noise DIR MODULE N           N calls of random durations
     pbd.py hostile DIR MODULE           names that would be markup, or control characters
     pbd.py losses DIR MODULE            events lost for each reason, and jumps
-    pbd.py families DIR MODULE          two processes that lost the same
-    pbd.py forked DIR MODULE            processes that refer to others' files; in
-                                        DIR-* to such that are of no use
-    pbd.py generations DIR MODULE N     so many, each forked by the one before
+    pbd.py families DIR MODULE          two processes with the same losses
+    pbd.py forked DIR MODULE            processes that refer to others' files;
+                                        DIR-*: to unusable files
+    pbd.py generations DIR MODULE N     N processes, each forked by the previous one
     pbd.py profile DIR MODULE           two threads that function_profile timed
-    pbd.py numbers DIR MODULE           the same of a function with a large number
+    pbd.py numbers DIR MODULE           the same for a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
-    pbd.py slow DIR MODULE              calls of which it is known why they were slow
-    pbd.py outliers DIR MODULE          calls of which some are slow, and why
+    pbd.py slow DIR MODULE              slow calls with their causes
+    pbd.py outliers DIR MODULE          some slow calls, and their causes
     pbd.py indexed DIR                  two blocks, an index, and a table of blocks
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
-    pbd.py truncations DIR              a file cut at every offset
-    pbd.py event-truncations DIR        the same of a file with events
-    pbd.py corruptions DIR              one file per thing that can be wrong
+    pbd.py truncations DIR              a file truncated at every offset
+    pbd.py event-truncations DIR        the same for a file with events
+    pbd.py corruptions DIR              one file per kind of damage
 """
 import os
 import struct

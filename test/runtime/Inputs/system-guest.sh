@@ -9,8 +9,8 @@
 # bpf-fuzz runs first: later in the guest it takes 20 seconds instead of 3. It writes a lot of
 # memory, possibly to pages that held code; emulators track those.
 cd "$1" || exit
-# On riscv64, each interrupt from one hart to another makes the emulator's other hart wait for a
-# tenth of a second, since PAUSE does not yield its turn. Tests therefore allow ten times as many
+# On riscv64, an interrupt from one hart to another makes another hart wait for a tenth of a
+# second: PAUSE does not yield its turn. Tests therefore allow ten times as many
 # seconds (check.h), and left.c leaves a handler a tenth as often.
 export PATCHBAY_TEST_SLOW=30
 limit=1800 rounds=60

@@ -72,7 +72,7 @@ def _read(path):
 
 
 def _interpreter(arch, path, content):
-    """The dynamic loader that an ELF file asks for; scripts ask for none."""
+    """The dynamic loader that an ELF file requires; scripts require none."""
     if content[:4] != b"\x7fELF":
         return None
     machine, = struct.unpack_from("<H", content, 18)
