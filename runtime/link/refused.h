@@ -25,7 +25,7 @@ struct pb_refused {
 	size_t nr, room;
 };
 
-/* Note a function; if there is no memory it is left out of the log. */
+/* Note a function. Without memory the function is missing in the log. */
 void pb_refused_add(struct pb_refused *refused,
 		    const struct patchbay_target *target, int error);
 

@@ -97,9 +97,9 @@ static void dropForeignOptions(cl::SubCommand &Command) {
   Options.find("help")->second->setDescription("Show this help");
 }
 
-// Returns the index of PROG in the arguments of a verb that runs a program: after "--",
-// or the first argument that is neither an option nor an option's value. The caller
-// removes PROG before LLVM parses the rest, since LLVM expands @file.
+// Returns the index of PROG in the arguments of a verb that runs a program. PROG
+// follows "--", or is the first argument that is neither option nor option value. The
+// caller removes PROG before LLVM parses the rest, since LLVM expands @file.
 static size_t findProgram(ArrayRef<const char *> Args,
                           cl::SubCommand &Command) {
   auto &Options = cl::getRegisteredOptions(Command);

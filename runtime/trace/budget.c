@@ -85,8 +85,8 @@ static int has_one_thread(void)
 	if (__atomic_load_n(&pb_session->nr_threads, __ATOMIC_RELAXED) > 1)
 		return 0;
 	/*
-	 * Each thread is one link of this folder, and so is our own thread. If
-	 * stat() fails, the process may have one thread.
+	 * The folder has one link for each thread, including our own. If stat()
+	 * fails, the process may have one thread.
 	 */
 	return pb_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) ||
 	       tasks.st_nlink <= 2 + 2;
@@ -489,7 +489,7 @@ static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 	return wait > look_ns ? wait : look_ns;
 }
 
-/* Its tracers are being destroyed, so there is nothing to disarm. */
+/* Its tracers are being destroyed, so it needs no disarming. */
 static int is_ending;
 
 static int is_forked;

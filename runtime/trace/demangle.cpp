@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's demangler is all in headers, but for what is defined here. No C++
-// library is needed: this file defines what the headers use of it.
+// LLVM's demangler is in headers, except for a few functions that this file
+// defines. It also defines the C++ library functions that the headers use. So
+// the tracer needs no C++ library.
 #include "demangle.h"
 // libstdc++ uses it for a std::string_view that reads past its end. That never
 // happens here.

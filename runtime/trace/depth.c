@@ -3,10 +3,10 @@
  * Tracers with depth=N do not record calls that are nested in N or more traced
  * calls.
  *
- * Frames tell the nesting: the frame of a call is below that of its caller. So
- * the next call from above drops the calls that longjmp() has cut off, whose
- * exits are not seen. On another stack (fibers, signal handlers with their own
- * stack) depth begins at 0.
+ * Frames tell the nesting: the frame of a call is below that of its caller. The
+ * recorder does not see the exits of calls that longjmp() cuts off. The next
+ * call from above drops these. On another stack (fibers, signal handlers with
+ * their own stack) depth begins at 0.
  */
 #include "tracers.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Processes that end without running destructors: _exit(2), quick_exit(3),
- * exec(3). This library then writes most of what its destructor writes
- * (begin.c): the number of calls without a return, and the sites that other
- * code has changed. It omits what needs memory or a long wait. A signal that
- * kills the process leaves no time for it.
+ * exec(3). This library then writes most data that its destructor writes
+ * (begin.c): the number of calls without a return, and sites changed by other
+ * code. It omits what needs memory or a long wait. A signal that kills the
+ * process leaves no time for it.
  */
 #ifndef PB_TRACE_ENDING_H
 #define PB_TRACE_ENDING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prepares a forked child: it claims the session, whose memory is zeros there,
- * and starts a thread that listens.
+ * Prepares a forked child: it claims the session (all zeros in a child), and
+ * starts a listening thread.
  *
  * With live=1 each process of a tree can be controlled: a server's workers, and
  * a server that went into the background. No other thread survives fork(2), so

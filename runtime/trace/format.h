@@ -14,10 +14,10 @@
  * A file is a header and a sequence of chunks. The writer keeps the whole file mapped
  * shared, and advances `committed` only over chunks that are complete. So after SIGKILL
  * the kernel still holds every committed chunk, and a reader that stops at `committed`
- * never sees a half-written one. Counters inside a committed chunk go on changing while
- * the process runs, and so do blocks of event records: a record counts once its last
- * word is there. The file of a forked child refers to another one in the directory
- * (struct pbd_parent).
+ * never sees a half-written one. Counters and event records inside a committed chunk go
+ * on changing while the process runs. A record counts once its last word is written.
+ * The file of a forked child refers to another one in the directory (struct
+ * pbd_parent).
  *
  * Times are ticks of the processor's counter. Readers convert them to nanoseconds by
  * the moments in struct pbd_session, on any machine. Functions have numbers, which
@@ -292,11 +292,11 @@ struct pbd_record {
 
 /*
  * Records with the function numbers PBD_VALUE and following are values of a later
- * record's call. They belong to the next record with the same @frame whose function is
- * their detail, unless another record that is not a value comes first. @time is the
- * value. Values from PBD_VALUE on are arguments in integer registers, counted as
- * registers are. The last two are results, unconverted: of an integer register and of a
- * floating-point register.
+ * record's call. Their detail is the number of that call's function. They belong to the
+ * next record of it with the same @frame, unless another record that is no value comes
+ * first. @time is the value. Values from PBD_VALUE on are arguments in integer
+ * registers, counted as registers are. The last two are results, unconverted: of an
+ * integer register and of a floating-point register.
  */
 #define PBD_VALUE 0xffffff00u
 #define PBD_VALUE_ARGS 6
@@ -305,8 +305,8 @@ struct pbd_record {
 
 /*
  * Likewise, a part of a value that has a name and a type (struct pbd_arguments). Its
- * detail has, from the lowest bit on: 32 bits of the function's number, 8 of the
- * value's number, 8 of the part's number, and 8 of enum pbd_typed.
+ * detail has, from the lowest bit on: the function's number (32 bits), the value's
+ * number (8), the part's number (8), and enum pbd_typed (8).
  */
 #define PBD_TYPED (PBD_VALUE + 32)
 #define PBD_TYPED_VALUE_SHIFT 32
@@ -341,9 +341,9 @@ enum pbd_typed {
 
 /*
  * With PBD_SESSION_OVERWRITE a thread may go on in the block of one that has ended. Two
- * consecutive records say so. Later events are of the thread whose number is the @time
- * of the first, and whose tid is its detail. The second has its name: eight bytes as
- * @time and seven as detail, in each the first one lowest.
+ * consecutive records say so. Later events belong to the new thread. The first record
+ * has its number as @time and its tid as detail. The second has its name: eight bytes
+ * as @time and seven as detail, in each the first one lowest.
  */
 #define PBD_THREAD (PBD_VALUE + 17)
 #define PBD_THREAD_NAME (PBD_VALUE + 18)
@@ -356,9 +356,9 @@ enum pbd_typed {
 #define PBD_SLOW_CALL (PBD_VALUE + 19)
 
 /*
- * Likewise: the trace that the call is part of, as in W3C's Trace Context. The @time of
- * three consecutive records is the first half of the trace's id, its second half, and
- * the id of the span that is the call's parent. The first digit is the highest.
+ * Likewise: the trace that the call is part of, as in W3C's Trace Context. Three
+ * consecutive records have, as @time, the two halves of the trace's id, and the id of
+ * the call's parent span. The first digit is the highest.
  */
 #define PBD_CONTEXT (PBD_VALUE + 20)
 
@@ -386,7 +386,7 @@ struct pbd_block {
  * Recordings that were cut short have none, nor have those with PBD_SESSION_OVERWRITE.
  * The pieces of a block are consecutive, in the order of the file.
  *
- * @events is PBD_INDEX_LOOK if the reader must read the piece in any case: it has
+ * @events is PBD_INDEX_LOOK if the reader must read the piece in any case. It then has
  * PBD_ASLEEP records, or begins or ends between values and their call.
  */
 struct pbd_index_piece {
@@ -589,8 +589,8 @@ struct pbd_left_out {
 
 /*
  * A loaded module that cannot be traced. @number is the version of the ABI that it was
- * compiled for, or, if it is in another namespace of the loader (dlmopen(3)), its
- * number of functions.
+ * compiled for. In another namespace of the loader (dlmopen(3)), it is the number of
+ * its functions.
  */
 enum pbd_other_why {
 	PBD_OTHER_VERSION = 1,
@@ -729,7 +729,7 @@ struct pbd_arguments {
 
 /*
  * For a forked child. The chunks that explain numbers of functions may be large, so
- * they stay in the file of the process it comes from: all chunks of struct pbd_module,
+ * they stay in the ancestor's file. These are all chunks of struct pbd_module,
  * pbd_functions, pbd_text, pbd_arguments and pbd_left_out in the first @size bytes of
  * @file, and those that a struct pbd_parent there refers to. After the fork each
  * process writes such chunks to its own file, and the two may use the same numbers.

@@ -3,11 +3,11 @@
  * Each function's counter has a place of its own, but functions share their
  * cells, and with them cell->data. So cell->data leads to an index from a
  * function's address to its place. Entries are at least PATCHBAY_PREFIX_SIZE
- * bytes apart, so an array with one element for that many bytes of text has a
- * private element for each function. It takes 4 bytes per 16 bytes of text
- * between the first function and the last. A call finds its place by two loads
- * more than with private data. A private cell of 64 bytes would take one load,
- * from another cache line.
+ * bytes apart. So an array with one element for that many bytes has a private
+ * element for each function. It takes 4 bytes per 16 bytes of text between the
+ * first function and the last. A call finds its place by two loads more than
+ * with private data. A private cell of 64 bytes would take one load, from
+ * another cache line.
  *
  * Records of events need no place: see pb_function_number().
  */

@@ -110,7 +110,7 @@
 
 #define PB_BUFFER_DEFAULT ((uint64_t)256 << 20)
 
-/* For users who set PATCHBAY by hand. `patchbay record` measures it instead. */
+/* For users that set PATCHBAY by hand. `patchbay record` measures it instead. */
 #define PB_CALL_COST_DEFAULT ((uint64_t)60000)
 /* For max-memory=, max-size= and rotate-size=: a few blocks must fit. */
 #define PB_LIMIT_MIN ((uint64_t)1 << 20)

@@ -37,7 +37,7 @@ static struct perf_event_mmap_page *map_page(void)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		/* Without these, the kernel refuses users who may not observe it. */
+		/* Without these, the kernel refuses users that may not observe it. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};

@@ -99,8 +99,8 @@ static inline void pb_own_clock_settle(void)
 }
 
 /*
- * Call before the first event of a block: records how far the thread's clock
- * lags behind the counter. So readers need no earlier block.
+ * Call before the first event of a block. It records the difference between the
+ * thread's clock and the counter, so that readers need no earlier block.
  */
 void pb_own_clock_begin_block(void);
 

@@ -16,9 +16,9 @@ struct origin {
 };
 
 /*
- * In memory that fork() copies: a child finds what its parent has written, or
- * what its parent has inherited. fork() may happen at any moment, so the newest
- * element, @of[@nr % 2], is never changed. @nr is 0 until there is one.
+ * In memory that fork() copies: a child finds the data that its parent wrote or
+ * inherited. fork() may happen at any moment, so the newest element is never
+ * changed: @of[@nr % 2]. @nr is 0 until an element exists.
  */
 static struct {
 	uint64_t nr;

@@ -3,8 +3,8 @@
  * Event buffers. Each thread has a ring of blocks in the data file. Only the
  * thread and its signal handlers write to it.
  *
- * To *reserve* a record is to advance @next, with an instruction that is atomic
- * with respect to the thread's own signal handlers and needs no bus lock. To
+ * To *reserve* a record is to advance @next. The instruction for that is atomic
+ * with respect to the thread's own signal handlers, and needs no bus lock. To
  * *commit* it is to write its last word, which is zero until then. To *discard*
  * it is to leave that word 0. The record stays a hole, which readers skip.
  * Committed records are in pages of the file, so they survive the process.

@@ -4,9 +4,9 @@
  * file has all that explains it. The oldest files are removed for new ones
  * (keep=, max-size=).
  *
- * To *switch* is to make the next file, with the chunks that explain it, and to
- * let each thread begin a block there at its next event. A thread that finds
- * the file full does it, from wherever the traced function was called. Other
+ * To *switch* is to make the next file, with the chunks that explain it. Each
+ * thread then begins a block there at its next event. A thread that finds the
+ * file full does it, from wherever the traced function was called. Other
  * threads lose nothing: a thread that has reserved a record completes it in the
  * old file.
  *

@@ -62,8 +62,8 @@ void pb_site_check_look(void)
 }
 
 /*
- * Another thread may be changing what is armed, and may wait for this one. So
- * the tries are limited.
+ * Another thread may be arming or disarming functions, and may wait for this
+ * one. So the tries are limited.
  */
 #define NR_TRIES 100
 #define BETWEEN_TRIES_NS 100000

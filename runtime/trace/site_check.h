@@ -18,7 +18,7 @@ void pb_site_check(void);
 /*
  * The process is about to end without destructors. Arms nothing, allocates no
  * memory, and does not wait for long. Writes nothing if another thread keeps
- * changing what is armed.
+ * arming or disarming functions.
  */
 void pb_site_check_last(void);
 

@@ -427,7 +427,7 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 	return patchbay_ops_create(&attr, ops);
 }
 
-/* Parse PATCHBAY, or say in @why what is wrong with it. */
+/* Parse PATCHBAY, or store in @why the reason for refusing it. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
 	int error = pb_options_parse(&pb_options, value, why);

@@ -67,7 +67,7 @@ static const struct perf_event_attr without = {
 	.use_clockid = 1,
 	.clockid = CLOCK_MONOTONIC,
 	.write_backward = 1,
-	/* Without these, the kernel refuses users who may not observe it. */
+	/* Without these, the kernel refuses users that may not observe it. */
 	.exclude_kernel = 1,
 	.exclude_hv = 1,
 };

@@ -28,24 +28,24 @@ struct pb_switches {
 };
 
 /*
- * For this thread. Returns PBD_WHY_*, what is available. *@error: why the rest
- * is not, as -errno, or 0.
+ * For this thread. Returns the available PBD_WHY_*. Sets *@error to the reason
+ * why others are missing, as -errno, or to 0.
  */
 uint32_t pb_switches_begin(struct pb_switches *of, int *error);
 void pb_switches_end(struct pb_switches *of);
 
 /*
- * Call at the start of a recording, for existing threads, or as many of them as
- * possible: a thread's first event may be a slow call. Handlers must not call
- * it.
+ * Call at the start of a recording. It makes rings for existing threads, as
+ * many as possible, since a thread's first event may be a slow call. Handlers
+ * must not call it.
  */
 void pb_switches_begin_early(void);
-/* Take the ring of the calling thread, whose number is @tid. NULL: none. */
+/* Take the ring of the calling thread; its number is @tid. NULL: none. */
 struct pb_switches *pb_switches_early(uint32_t tid);
 /* The recording is over. */
 void pb_switches_forget_early(void);
 
-/* Fill in what is known about the time from @slow->begin_ns on, @slow->ns long. */
+/* Fill in the known data about the time from @slow->begin_ns on, @slow->ns long. */
 void pb_switches_read(struct pb_switches *of, struct pbd_slow *slow);
 
 #endif /* PB_TRACE_SWITCHES_H */

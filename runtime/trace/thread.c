@@ -69,9 +69,9 @@ static int is_gone(const struct pb_thread_state *thread, long pid)
 }
 
 /*
- * Take the object of a thread that has gone. An object that stays for long (a
- * main thread that has called pthread_exit()) goes to the end of the queue, so
- * that it does not hide others.
+ * Take the object of a thread that has gone. Objects of other threads go to the
+ * end of the queue. So a main thread that has called pthread_exit() does not
+ * hide the objects after its own.
  */
 static struct pb_thread_state *take_over(void)
 {

@@ -7,19 +7,18 @@
  * object belongs to the thread until the kernel says that the thread has gone.
  * When the thread ends (libpatchbay calls pb_thread_leaves() in it) the object
  * goes to the end of a queue. The thread goes on using it, since later
- * destructors may call traced functions. A thread that begins looks at the
- * first few objects in the queue, asks the kernel about their threads, and
- * takes over the first one whose thread has gone. So the cost of a new thread
- * does not depend on the number of threads. The kernel is not asked about
- * threads that have not announced their end.
+ * destructors may call traced functions. A new thread looks at the first few
+ * objects in the queue, and asks the kernel about their threads. It takes over
+ * the first object whose thread has gone. So the cost of a new thread does not
+ * depend on the number of threads. The kernel is not asked about threads that
+ * have not announced their end.
  *
- * Some threads do not announce their end: those made directly by clone(2),
- * those whose first traced call comes after all destructors, and those in a
- * program that has used up pthread_key_create(). The recorder looks for them
- * when it needs more objects, has many, and has twice as many as there were
- * threads at the last look. It then asks the kernel about each thread. So the
- * memory is that of twice the threads. A thread that begins asks about two
- * others on average.
+ * Some threads do not announce their end. A program may make them directly by
+ * clone(2), or may have used up pthread_key_create(). Or their first traced
+ * call comes after all destructors. The recorder looks for them when it needs
+ * more objects, has many, and has twice as many as there were threads at the
+ * last look. It then asks the kernel about each thread. So the memory is that
+ * of twice the threads. A thread that begins asks about two others on average.
  */
 #ifndef PB_TRACE_THREAD_H
 #define PB_TRACE_THREAD_H

@@ -11,8 +11,8 @@
 
 /*
  * A name may change. A chosen thread is looked at again when its block is full.
- * Another one is looked at when it has an event some 10 us later, then 20 us
- * and so on, up to this number of ticks. Set it before anything is traced.
+ * Another thread is looked at when it has an event some 10 us later, then 20
+ * us, up to this number of ticks. Set it before anything is traced.
  */
 #define PB_THREAD_LOOK_NS 10000000
 #define PB_THREAD_LOOK_SHORTENED 1000

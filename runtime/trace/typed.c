@@ -194,7 +194,7 @@ static unsigned int find_string(const struct pb_typed_value *value,
 
 /*
  * Reads up to PB_TYPED_TEXT bytes of a string. Returns 0, or why it is not
- * known. *@state is PBD_TYPED_LAST, or PBD_TYPED_CUT if there is more.
+ * known. *@state is PBD_TYPED_LAST, or PBD_TYPED_CUT if more bytes follow.
  */
 static unsigned int read_text(const struct pb_typed_value *value,
 			      struct patchbay_regs *regs, uint64_t address,

@@ -35,7 +35,7 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(prlimit);
 }
 
-/* A program without traceable functions, such as su(1), leaves no file behind. */
+/* A program without traceable functions, such as su(1), leaves no file. */
 static int has_functions(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };

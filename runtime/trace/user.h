@@ -11,10 +11,10 @@
  * program lowers its number of descriptors (RLIMIT_NOFILE), since the program
  * may use them all.
  *
- * The file keeps its owner. A user who could truncate it could kill each
- * process that maps it, including one that changes its user only for a while.
- * For the same reason a forked child closes the descriptor that its parent has
- * kept (pb_data_forget()).
+ * The file keeps its owner. With the right to truncate it, a user could kill
+ * each process that maps it. That includes a process that changes its user only
+ * for a while. For the same reason a forked child closes the descriptor that
+ * its parent has kept (pb_data_forget()).
  *
  * For children of such a process, files are set aside (spare_files.h). If these
  * are not enough, events of other children are counted as PBD_LOST_CHILD.

@@ -94,7 +94,7 @@ static int undo(int is_own)
 	return 0;
 }
 
-/* What is armed belongs to its parent. */
+/* The armed functions belong to its parent's recording. */
 static void disarm_in_child(void)
 {
 	visit.is_on = 0;
@@ -142,9 +142,8 @@ static int fail(int error, char *why, size_t size, const char *text)
 }
 
 /*
- * A counting tracer makes its file when it arms the first function. There is
- * one here, and the command must get an error at once if the file cannot be
- * made.
+ * A counting tracer makes its file when it arms the first function. Here it is
+ * made early, so that the command gets an error at once.
  */
 static int make_file(void)
 {

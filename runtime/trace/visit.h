@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Recordings of a process that has begun without this library. `patchbay record
- * -p PID` loads it into the process (tool/attach), makes a thread call
- * patchbay_trace_visit(), and then holds the recording by a connection
+ * -p PID` loads it into the process (tool/attach), and makes a thread call
+ * patchbay_trace_visit(). It then holds the recording by a connection
  * (PB_CONTROL_HOLD in control.h). When the command closes the connection, or
  * dies, the recording ends. Everything is disarmed, and no thread, descriptor,
  * or mapping of the file is left. The libraries stay, since their code may be

@@ -2,9 +2,9 @@
 /*
  * Wakes the listening thread, from handlers and wherever sys.h's code may be
  * called. It sends a signal to that thread alone. The thread blocks it, like
- * all signals, and reads it from a signalfd(2) in its own descriptor table. The
- * program's table must not be used, even for a moment: another thread would
- * then get another number than the lowest free one, and programs rely on that.
+ * all signals, and reads it from a signalfd(2) in its own descriptor table. It
+ * must not use the program's table, even for a moment. Otherwise another thread
+ * would not get the lowest free number, and programs rely on that.
  */
 #ifndef PB_TRACE_WAKE_H
 #define PB_TRACE_WAKE_H

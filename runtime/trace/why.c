@@ -140,7 +140,7 @@ static uint64_t to_ns(uint64_t ticks)
 }
 
 /*
- * Holds the session's lock only while it looks for a place: a cause that makes
+ * Holds the session's lock only while it looks for a place. A cause that makes
  * one thread slow often makes others slow at the same time.
  */
 static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)

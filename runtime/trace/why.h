@@ -37,8 +37,8 @@ int pb_why_write(void);
 void pb_why_begin_thread(struct pb_thread_state *self);
 
 /*
- * A call of @duration ticks has ended. Record what is known about it, and an
- * event that leads there. The caller records the call's own event next.
+ * A call of @duration ticks has ended. Record the known data about it, and an
+ * event that refers to the data. The caller records the call's own event next.
  * Async-signal-safe.
  */
 void pb_why_record(uint64_t function, uintptr_t parent_ip,

@@ -15,7 +15,7 @@ namespace patchbay {
 bool hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
              const LoadedModule::Range &Code, const StubUse &Use);
 
-/// Have all threads left code that a killed command has left behind?
+/// Have all threads left the code of a command that was killed?
 bool isLeftAlone(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule::Range &Code, const StubUse &Use);
 

@@ -13,8 +13,8 @@
 //    program and its libraries    at least one frame, and nothing else
 //    [C library: start]           __libc_start_main() or a thread's first function
 //
-// In between there must be no frame of the C library, be it for a callback of
-// qsort() or dl_iterate_phdr(), a constructor or an atfork handler. Nowhere may
+// No frame of the C library may be in between. That excludes callbacks of
+// qsort() or dl_iterate_phdr(), constructors and atfork handlers. Nowhere may
 // be a frame of the loader or of an allocator. The unwinder does not know
 // frames of signal handlers, so code that a handler has interrupted never
 // counts as safe.

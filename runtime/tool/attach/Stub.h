@@ -42,7 +42,7 @@ struct StubFunctions {
   uint64_t Open, Symbol, Error, Close;
 };
 
-/// Fails and names what is missing.
+/// Fails with a message that names the missing part.
 llvm::Expected<StubFunctions> findStubFunctions(const ProcessMemory &Memory,
                                                 const LoadedModules &Modules);
 

@@ -39,7 +39,7 @@
 #define AREA_ENTRY 128 /* name of the entry */
 #define AREA_TEXT 256 /* an error message */
 #define AREA_TEXT_SIZE 1024
-#define AREA_PATHS 4096 /* strings, the last of which is empty */
+#define AREA_PATHS 4096 /* strings; the last one is empty */
 #define AREA_PATHS_SIZE 20480
 #define AREA_OPTIONS 24576 /* a string */
 #define AREA_OPTIONS_SIZE 131072

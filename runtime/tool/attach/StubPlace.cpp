@@ -85,8 +85,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
   return false;
 }
 
-// In the middle of the largest hole: neither heap nor stack grows to it, and
-// the kernel places other mappings elsewhere.
+// In the middle of the largest hole. Neither heap nor stack grows to it, and
+// the kernel avoids it for other mappings.
 static uint64_t findHole(const ProcessMemory &Memory) {
   uint64_t Last = PageSize * 16, Best = 0, Size = 0;
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
@@ -157,8 +157,8 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   int Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
-  // Check that this is the same program: it may execute another one by now,
-  // whose memory is not known here.
+  // Check that this is the same program: it may have executed another one, and
+  // this code does not know that one's memory.
   char Byte;
   bool IsSame = pread(Memory, &Byte, sizeof(Byte),
                       static_cast<off_t>(Address)) == sizeof(Byte);

@@ -59,9 +59,8 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   return Status;
 }
 
-// Threads that did not stop in time, so that they could not be released, for
-// example while they wait for a child of vfork(2) or for a disk. They may stop
-// at any moment.
+// Threads that did not stop in time, and so could not be released. They may
+// wait for a child of vfork(2) or for a disk. They may stop at any moment.
 static std::set<pid_t> &unreleased() {
   static thread_local std::set<pid_t> Threads;
   return Threads;
@@ -176,10 +175,11 @@ bool Tracee::hasSignals() const {
 }
 
 // System calls that fail with EINTR when their thread is stopped, even without
-// a signal (signal(7), "Interruption of system calls and library functions by
-// stop signals"). Those of sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is set.
-// They have changed nothing by then; otherwise they would return a count. If a
-// requested connection is requested again, the call waits for the same one.
+// a signal. See signal(7), "Interruption of system calls and library functions
+// by stop signals". Those of sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is
+// set. They have changed nothing by then; otherwise they would return a count.
+// If a requested connection is requested again, the call waits for the same
+// one.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -261,9 +261,9 @@ struct RseqSection { // struct rseq_cs
 constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
 } // namespace
 
-// The kernel checks it when the thread goes on. By then the thread would be
-// elsewhere, and the kernel would not restart the sequence. Kernels before
-// Linux 5.13 do not tell.
+// The kernel checks it when the thread goes on. By then the thread would have
+// left the sequence, and the kernel would not restart it. Kernels before Linux
+// 5.13 do not tell.
 bool Tracee::isInRestartable() const {
   RseqConfiguration Of = {};
   uint64_t Section = 0;

@@ -45,7 +45,7 @@ public:
   bool isAllSaved() const { return patchbay::isAllSaved(Thread, Registers); }
 
   /// Is it in instructions that the kernel restarts after an interruption
-  /// (rseq(2))? Elsewhere the kernel would not recognize that.
+  /// (rseq(2))? The kernel would not recognize that at another address.
   bool isInRestartable() const;
 
   /// Does the kernel show its system calls to the program (syscall user

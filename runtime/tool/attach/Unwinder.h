@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the callers in a thread that stands still, by the tables that C++
-// exceptions use (.eh_frame, Linux Standard Base, Core, chapter "Exception
-// Frames"; its rules are in DWARF 5, 6.4). The result serves as a proof, so
-// nothing is guessed. If a table is missing, or has content that this code does
-// not understand, there is no answer.
+// Finds the callers in a stopped thread, by the tables that C++ exceptions use
+// (.eh_frame). Linux Standard Base, Core, chapter "Exception Frames" describes
+// them, and DWARF 5, 6.4 their rules. The result serves as a proof, so nothing
+// is guessed. If a table is missing, or has content that this code does not
+// understand, there is no answer.
 #ifndef PATCHBAY_TOOL_ATTACH_UNWINDER_H
 #define PATCHBAY_TOOL_ATTACH_UNWINDER_H
 

@@ -41,8 +41,9 @@ struct CodeForm {
   llvm::ArrayRef<uint32_t> SiteWords;
 
   unsigned siteSize() const;
-  /// The disarmed site. ToPad is the distance from its start to the pad, ToStub
-  /// the distance to the stub that it calls when armed, if there are such.
+  /// The disarmed site. ToPad is the distance from its start to the pad. ToStub
+  /// is the distance to the stub that it calls when armed. Either may be
+  /// missing.
   CodeBytes site(int64_t ToPad, int64_t ToStub) const;
   /// The offset of a function's stub from the first one of its module.
   unsigned stubOffset(const patchbay_record &R, bool BehindLandingPad) const;

@@ -135,8 +135,8 @@ std::vector<DwarfParameter> patchbay::parametersOf(DWARFDie Function) {
   auto IsParameter = [](DWARFDie D) {
     return D.getTag() == DW_TAG_formal_parameter;
   };
-  // If the function was also inlined elsewhere, its parameters are declared
-  // there, and this copy refers to them.
+  // If the function was also inlined, its parameters are declared in an
+  // abstract instance, and this copy refers to them.
   DWARFDie Declared = Function;
   if (auto Origin = Function.getAttributeValueAsReferencedDie(DW_AT_abstract_origin))
     Declared = Origin;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Output of the kernel's function_graph and function tracers: the file `trace`
-// of tracefs (Documentation/trace/ftrace.rst of the kernel), or the lines that
-// `trace-cmd report` prints for a trace.dat.
+// Reads the output of the kernel's function_graph and function tracers. That is
+// the file `trace` of tracefs (the kernel's Documentation/trace/ftrace.rst), or
+// the output of `trace-cmd report`.
 #ifndef PATCHBAY_TOOL_KERNELTRACE_H
 #define PATCHBAY_TOOL_KERNELTRACE_H
 

@@ -278,7 +278,7 @@ static int receiveDescriptor(int Socket) {
   return File;
 }
 
-// Returns an errno. A user who made a user namespace has all rights in it, but
+// Returns an errno. The owner of a user namespace has all rights in it, but
 // must enter it to use them (user_namespaces(7)). That applies to rootless
 // containers.
 static int sendSocketFrom(int User, int Net, int To) {

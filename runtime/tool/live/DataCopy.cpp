@@ -40,7 +40,7 @@ static Expected<off_t> copyHeader(int From, int To) {
   if (write(To, &Header, sizeof(Header)) != sizeof(Header))
     return failed(errno);
   // Ask again, as it may have grown. If the file is shorter than its header
-  // says, so is the copy. Readers report that.
+  // says, the copy is, too. Readers report that.
   if (fstat(From, &Status))
     return failed(errno);
   return std::min<uint64_t>(Header.committed, Status.st_size);

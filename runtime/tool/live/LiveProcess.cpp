@@ -394,9 +394,9 @@ static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
          Memory.read(address(Shared.owners) + Index, Other) && Other == Owner;
 }
 
-// Follows the slot of a function. It leads to the function's own cell, which
-// has its record; to a shared cell, which has a similar record; or to a gate
-// before its own cell.
+// Follows the slot of a function. It leads to the function's own cell with its
+// record, to a shared cell with a similar record, or to a gate before its own
+// cell.
 static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
                         uint64_t Slot, uint64_t Record,
                         const patchbay_record &Like,

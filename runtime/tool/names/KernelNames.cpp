@@ -12,8 +12,8 @@ static std::unique_ptr<MemoryBuffer> readProc(StringRef Path) {
   return Buffer ? std::move(*Buffer) : nullptr;
 }
 
-// ADDRESS TYPE NAME [MODULE]. All addresses are 0 for users who may not see
-// them.
+// ADDRESS TYPE NAME [MODULE]. All addresses are 0 for users without the right
+// to see them.
 void KernelNames::read() {
   IsRead = true;
   auto All = readProc("/proc/kallsyms");

@@ -95,9 +95,9 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
 }
 
 // On one stack, later calls end earlier. So the next call is on another stack
-// in two cases: a call goes on that it is not within, or its outer call is on
-// that stack. Of all possible outer calls, that with the nearest frame is the
-// right one.
+// in two cases: it is not within some open call that goes on, or its outer call
+// is on that stack. Of all possible outer calls, that with the nearest frame is
+// the right one.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)

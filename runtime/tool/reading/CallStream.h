@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The calls of a thread, one after another in the order of their beginnings,
-// and their nesting. Memory holds only the open calls, and what is known about
-// them so far.
+// and their nesting. Memory holds only the open calls, with the data about them
+// read so far.
 #ifndef PATCHBAY_TOOL_CALLSTREAM_H
 #define PATCHBAY_TOOL_CALLSTREAM_H
 

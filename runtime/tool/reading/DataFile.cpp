@@ -140,7 +140,7 @@ std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
 }
 
 /// Reads the parent's file, the file that it refers to, and so on. Does not
-/// recurse: the files, which are not trusted, decide how many there are.
+/// recurse: untrusted files determine the depth.
 void DataReader::addParents() {
   std::set<std::string> Seen = {sys::path::filename(Path).str()};
   StringRef Folder = sys::path::parent_path(Path);

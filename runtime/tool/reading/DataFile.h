@@ -224,8 +224,8 @@ struct DataFile {
                           // --trace-context names
   // Why the first forked child could not make a file, and its user.
   uint32_t ChildErrno = 0, ChildUser = 0;
-  /// For a forked child: what is wrong with the file that explains some of its
-  /// functions; empty if nothing is. Their calls are missing then.
+  /// For a forked child: the defect of the file that explains some of its
+  /// functions, or an empty string. Their calls are missing then.
   std::string Unexplained;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
@@ -305,7 +305,7 @@ llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 llvm::Error readDataOutline(llvm::StringRef Path, DataFile &Out);
 
 /// Reads data about the process, its threads, and missing data. Events,
-/// functions and counts may need more memory than there is.
+/// functions and counts may need more memory than available.
 llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 
 /// The same as the first, for a file's bytes, which must stay valid while Out

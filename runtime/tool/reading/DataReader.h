@@ -77,7 +77,7 @@ private:
   llvm::Error readPlace(llvm::StringRef Chunk);
   DataMoment moment(llvm::StringRef Chunk, uint64_t At) const;
 
-  /// What is wrong, and where in the file.
+  /// Names the defect and its place in the file.
   llvm::Error corrupt(uint64_t At, const llvm::Twine &What) const {
     return makeError(Path + ": corrupt at offset " + llvm::Twine(At) + ": " +
                      What);

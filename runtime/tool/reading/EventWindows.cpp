@@ -76,7 +76,7 @@ static bool comesFirst(const DataEvent &A, const DataEvent &B) {
   return A.Time != B.Time ? A.Time < B.Time : A.Frame > B.Frame;
 }
 
-// Keeps the order of events of which neither comes first.
+// Keeps the order of events that compare equal.
 static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   std::vector<uint32_t> Order(Events.size());
   std::iota(Order.begin(), Order.end(), 0);

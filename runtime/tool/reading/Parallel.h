@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets all processors do work whose results are used in order.
+// Lets all processors work, and gives the results in order.
 #ifndef PATCHBAY_TOOL_PARALLEL_H
 #define PATCHBAY_TOOL_PARALLEL_H
 

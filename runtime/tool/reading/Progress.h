@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shows progress to a user who waits at a terminal for more than a second.
+// Shows progress on a terminal if a command takes longer than a second.
 #ifndef PATCHBAY_TOOL_PROGRESS_H
 #define PATCHBAY_TOOL_PROGRESS_H
 

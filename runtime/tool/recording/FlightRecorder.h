@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Snapshots of a process that records continuously (`record --overwrite`). An
-// event triggers each: a call took too long, a function of --stop-at was
-// called, the process ended, a user sent a signal, or a time has passed. The
-// process and its tracers run on meanwhile.
+// event triggers each: a slow call, a call of a --stop-at function, the end of
+// the process, a user's signal, or a timer. The process and its tracers run on
+// meanwhile.
 #ifndef PATCHBAY_TOOL_RECORDING_FLIGHTRECORDER_H
 #define PATCHBAY_TOOL_RECORDING_FLIGHTRECORDER_H
 

@@ -27,7 +27,7 @@ std::string patchbay::escapeOption(StringRef Text) {
   return Result;
 }
 
-// Users who can read the directory can read the file.
+// Users that can read the directory can read the file.
 static Error writeFile(int Dir, const std::string &Name, StringRef Options) {
   struct stat Folder;
   if (fstat(Dir, &Folder))

@@ -342,7 +342,7 @@ static std::string commandLine() {
   return Line;
 }
 
-// Users who can list the directory can read the file.
+// Users that can list the directory can read the file.
 Error OutputDir::writeCommand() const {
   struct stat Folder;
   if (fstat(descriptor(), &Folder))

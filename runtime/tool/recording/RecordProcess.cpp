@@ -35,7 +35,7 @@ struct Prepared {
   EndedMeanwhile Meanwhile;
 };
 /// Options for processes, by the files that these execute. Servers have
-/// hundreds of processes with the same files, whose symbols are read once.
+/// hundreds of processes with the same files. Their symbols are read once.
 using KnownOptions = std::map<std::string, std::string>;
 } // namespace
 
@@ -103,7 +103,7 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A command whose end ends the recording.
+/// Runs a command. The recording ends when the command ends.
 class Timer {
 public:
   ~Timer() {

@@ -165,7 +165,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   TracedNames Names;
   bool AllRead = true;
   std::vector<std::string> InUse = filesInUse(*Files);
-  // `patchbay report` tells what is wrong with a file, and where.
+  // `patchbay report` names a file's defect, and its place.
   for (size_t I = 0; I != N; ++I) {
     AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
     // A later message says that the process has not ended.

@@ -237,7 +237,7 @@ static std::string inlinedText(const Wanted &W, const Seen &What,
   return "";
 }
 
-// Why there is nothing to trace; empty if there is.
+// The reason why nothing can be traced, or an empty string.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records && What.Why.empty() && !What.OtherVersions.empty())
     return What.OtherVersions.front();
@@ -270,8 +270,8 @@ namespace {
 /// that they share. With a glob there may be hundreds.
 class SaidOnce {
 public:
-  /// Returns how many messages are omitted, because there are too many; 0 if it
-  /// was printed before.
+  /// Returns the number of messages that exceed the limit, or 0 if it was
+  /// printed before.
   size_t say(ArrayRef<std::string> Texts,
              function_ref<void(const std::string &)> Say) {
     static constexpr size_t Most = 10;

@@ -14,7 +14,7 @@ using namespace patchbay;
 static constexpr StringLiteral Result("retval");
 
 //===----------------------------------------------------------------------===//
-// What is asked for
+// Requests
 //===----------------------------------------------------------------------===//
 
 // A name, followed by members: "req->conn.fd".

@@ -12,8 +12,8 @@
 
 namespace patchbay {
 
-/// Counts a call. Takes the inverse of the unit: there are millions of calls,
-/// and a division would take longer than all else here.
+/// Counts a call. Takes the inverse of the unit, since it runs for millions of
+/// calls, and a division would take most of the time.
 void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns);
 /// The beginning of bucket I, in ns.
 uint64_t bucketStart(double Unit, size_t I);

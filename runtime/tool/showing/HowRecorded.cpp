@@ -117,8 +117,8 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
 }
 
 RecordedAs patchbay::howRecorded(const Trace &T) {
-  // The others descend from the first one to begin. The kernel, whose calls
-  // have no date, is no candidate.
+  // The others descend from the first one to begin. The kernel is no candidate,
+  // since its calls have no date.
   auto Began = [](const TraceProcess &P) {
     return std::pair(!P.Data.StartNs, P.Data.StartNs);
   };

@@ -32,7 +32,7 @@ static std::string escaped(StringRef Text) {
 }
 
 //===----------------------------------------------------------------------===//
-// What there is to see
+// Page content
 //===----------------------------------------------------------------------===//
 
 static StringRef whyNoCalls(const Trace &T) {
@@ -99,7 +99,7 @@ static PageContent contentOf(PageSide &After, PageSide &Before,
 }
 
 //===----------------------------------------------------------------------===//
-// What is on top
+// Page head
 //===----------------------------------------------------------------------===//
 
 // "1234567" as "1,234,567", for readability.

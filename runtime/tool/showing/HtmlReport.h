@@ -27,7 +27,7 @@ struct PageSide {
 };
 
 /// Functions have the order of the table. Before: null, or the recording to
-/// compare After with. Then By is the field whose change matters.
+/// compare After with. Then By is the field to compare.
 void printPage(PageSide &After, PageSide *Before, Field By, llvm::raw_ostream &OS);
 
 /// The page without a recording's data, made from page/ at build time. A mark

@@ -58,7 +58,7 @@ struct Losses {
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
   /// Or because tracing cost too much, and they were the busiest.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
-  /// Functions whose sites other code changed while they were traced.
+  /// Functions with sites that other code changed during tracing.
   std::map<std::pair<std::string, uint64_t>, std::string> Changed;
   /// Modules that could not be traced, by path: the reason, and the number in
   /// pbd_other.

@@ -47,7 +47,8 @@ static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
   });
 }
 
-// A call that was not recorded leaves no reason behind.
+// The recording does not tell why calls are missing, so this lists possible
+// reasons.
 static std::string whyNoCall(const Trace &T) {
   std::vector<const DataFile *> Files;
   for (const TraceProcess &P : T.Processes)

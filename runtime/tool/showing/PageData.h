@@ -28,8 +28,7 @@ struct PageContent {
   std::string Dir; // directory of T
   Timeline *Times; // made coarser until the data fits
   const CallNotes *Notes;
-  std::string NoCalls, NoDurations; // why there is nothing to show; otherwise
-                                    // empty
+  std::string NoCalls, NoDurations; // reason for an empty page; otherwise empty
 };
 
 /// Data of at most MaxSize, unless names alone exceed it.

@@ -63,7 +63,7 @@ void PageTree::dropRare(size_t MaxNodes) {
       if (New)
         Kept.push_back({PageNode::Others, N.Parent, N.Depth, {}, {}, 0});
     }
-    // The other node's time already includes what is below it.
+    // The time of the "others" node already includes the nodes below it.
     if (IsWithin)
       N.After.Total = N.Before.Total = 0;
     addTo(Kept[To].After, N.After);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of what the slow calls of each function waited for, if it was recorded
+// Sums up the reasons for waiting in slow calls of each function, if recorded
 // (`record --why`).
 #ifndef PATCHBAY_TOOL_SLOWTOTALS_H
 #define PATCHBAY_TOOL_SLOWTOTALS_H

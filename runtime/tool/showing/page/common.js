@@ -121,7 +121,7 @@ function context(canvas, height) {
   return { c, width, height: tall };
 }
 //===----------------------------------------------------------------------===//
-// Names where there is little room
+// Shortened names
 //===----------------------------------------------------------------------===//
 
 // The command's short forms, longest first. All but the last are unique. The last is for
