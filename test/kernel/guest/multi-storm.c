@@ -131,7 +131,7 @@ static int trouble(unsigned int round, int other, int single)
 {
 	int refused = 0, link, link2;
 
-	// BPF: replaces the programs of links.
+	// Two links: one to many functions, and one to a single function.
 	link = link_multi(kinds[1].attach, other, 0, 1 + round % KNOWN);
 	link2 = link_single(single);
 	refused += (link < 0) + (link2 < 0);

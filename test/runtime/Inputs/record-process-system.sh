@@ -121,8 +121,8 @@ loaded() {
 		(while :; do :; done) &
 		others="$others $!"
 	done
-	# Also runs if the storm fails: otherwise the guest would never
-	# end.
+	# Also if the storm fails: otherwise the guest would never end.
+	# shellcheck disable=SC2064 # as they are now
 	trap "kill $others" EXIT
 	storm "$@"
 	trap - EXIT
