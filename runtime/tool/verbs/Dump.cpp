@@ -66,8 +66,8 @@ static DisplayOptions Display(DumpCommand);
 static constexpr char Help[] = R"(
 EXAMPLES:
   patchbay dump | less
-  patchbay dump --chrome server.data > trace.json  # open in speedscope.app
-  patchbay dump --perfetto > trace.pftrace         # open in ui.perfetto.dev
+  patchbay dump --chrome server.data > trace.json  # speedscope.app
+  patchbay dump --perfetto > trace.pftrace         # ui.perfetto.dev
   patchbay dump --pprof > trace.pb.gz && go tool pprof -http=: trace.pb.gz
   patchbay dump --otlp --min 1ms |
     curl -H 'Content-Type: application/x-protobuf' --data-binary @- \

@@ -18,7 +18,7 @@ def dump(*words):
 
 
 text = dump("--help").decode()
-names = re.findall(r"^ {6}(--[a-z]+) +- ", text.split("Form:")[1], re.M)
+names = re.findall(r"^ {6}(--[a-z]+) +- ", text.split("Format:")[1], re.M)
 names += re.findall(r"^  (--parquet)\W*=?<", text, re.M)
 for form in names:
     # The format's option precedes -o, or follows it.
