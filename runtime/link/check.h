@@ -6,7 +6,7 @@
 #include <patchbay/link.h>
 
 /*
- * What a link needs from functions.
+ * The requirements of a link on functions.
  * @exits: any kind but PATCHBAY_FENTRY
  */
 struct pb_needs {

@@ -21,7 +21,7 @@
 int pb_attach(int client, const struct pb_message *message);
 
 /*
- * Send clients what programs have put into ring buffers. Returns the
+ * Send clients the new contents of the programs' ring buffers. Returns the
  * milliseconds until the next call is due, or -1.
  */
 int pb_attach_tick(void);

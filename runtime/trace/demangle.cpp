@@ -18,8 +18,8 @@ using namespace llvm::itanium_demangle;
 void std::pb_trap(const char *, ...) { __builtin_trap(); }
 // For destructors that are never called.
 void operator delete(void *, size_t) noexcept {}
-// Hide both from other libraries, whatever options say. Otherwise they would
-// replace the program's.
+// Hide both from other libraries, regardless of compiler options. Otherwise
+// they would replace the program's.
 asm(".hidden _ZSt7pb_trapPKcz");
 asm(".hidden _ZdlPvm");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * C++ names as in source code. LLVM's demangler is compiled into this library:
- * a C program has none, and a plugin of it may bring one later.
+ * a C program has no C++ library, and its plugin may bring one later.
  */
 #ifndef PB_TRACE_DEMANGLE_H
 #define PB_TRACE_DEMANGLE_H

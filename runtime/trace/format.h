@@ -458,8 +458,8 @@ struct pbd_histograms {
 
 /*
  * The recorder examines calls of at least @threshold_ns when they end, and writes a
- * struct pbd_slow for each. @refused is the errno with which perf_event_open(2) first
- * refused what @have lacks.
+ * struct pbd_slow for each. @refused is the first errno of perf_event_open(2) for data
+ * that @have lacks.
  */
 struct pbd_why {
 	struct pbd_chunk chunk;

@@ -19,7 +19,7 @@ int pb_handover(const char *options, char *why, size_t size, pb_begin_visit begi
 /* The listening thread calls it: if a visitor waits, @begin its visit. */
 void pb_handover_look(pb_begin_visit begin);
 
-/* In a forked child, which has none of these threads. */
+/* Called in a forked child. These threads do not exist there. */
 void pb_handover_forget(void);
 
 #endif /* PB_TRACE_HANDOVER_H */

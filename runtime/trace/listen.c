@@ -343,7 +343,7 @@ static int is_gone(void)
 	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
 }
 
-/* No cancellation point, since the functions that call it are none. */
+/* Not a cancellation point, because the wrapped functions that call it are not. */
 void pb_listen_await(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -358,7 +358,7 @@ void pb_listen_await(void)
 		pb_sys(SYS_nanosleep, &pause, NULL);
 }
 
-/* No cancellation point, since prctl() is none. */
+/* Not a cancellation point, because prctl() is not. */
 int pb_listen_end(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };

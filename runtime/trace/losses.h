@@ -46,8 +46,9 @@ void pb_losses_no_file(int error);
 int pb_losses_begin(void);
 
 /*
- * An address in the file of this process or, if it has none, of its nearest
- * ancestor, which this process has mapped. NULL: there is no such file.
+ * An address in the file of this process. Without a file, an address in the
+ * file of its nearest ancestor that has one, which this process has mapped.
+ * NULL: neither exists.
  */
 const void *pb_losses_file(void);
 

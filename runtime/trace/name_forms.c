@@ -22,8 +22,8 @@ static int skip(const char **at, const char *end, const char *word)
 }
 
 /*
- * The length of the string type at @begin, and in *@name its usual name; 0: it
- * is none. Knows the namespaces of libstdc++ and libc++.
+ * The length of the string type at @begin, and in *@name its usual name; 0: no
+ * string type. Knows the namespaces of libstdc++ and libc++.
  */
 static size_t string_size(const char *begin, const char *end, const char **name)
 {

@@ -77,9 +77,9 @@ static size_t operator_size(const char *text, size_t size, int is_in_word)
 }
 
 /*
- * The length of a < operator in an expression, which opens no bracket; 0: it is
- * none. LLVM's demangler writes a space after it. libstdc++'s puts brackets
- * around both operands.
+ * The length of a < operator in an expression, which opens no bracket; 0 for
+ * any other <. LLVM's demangler writes a space after it. libstdc++'s puts
+ * brackets around both operands.
  */
 static size_t sign_size(const char *text, size_t size, char before)
 {
@@ -176,7 +176,7 @@ static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size
 	return operator ? operator : brackets_size(of, text, size, before);
 }
 
-/* "(*", "(&" or "(Type::*"; "(void*" of operator delete is none. */
+/* "(*", "(&" or "(Type::*", but not the "(void*" of operator delete. */
 static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
 {
 	size_t at = 1;

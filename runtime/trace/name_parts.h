@@ -41,8 +41,8 @@ static inline void pb_begin_name_parts(struct pb_name_parts *of, const char *nam
 /*
  * Returns the length of the next part and moves @of past it; 0 at the end. A
  * part is bracketed text, the name of an operator, decltype with its brackets,
- * " requires " with its constraints, or a single character. All parts together
- * take time proportional to the name, whatever its contents.
+ * " requires " with its constraints, or a single character. Reading all parts
+ * takes time proportional to the length of the name.
  */
 size_t pb_next_name_part(struct pb_name_parts *of);
 

@@ -48,7 +48,7 @@ void pb_parent_is_self(void)
 	uint64_t nr = newest.nr + 1;
 	struct origin *next = &newest.of[nr % 2];
 
-	/* Otherwise this process would forget what it inherited from its own parent. */
+	/* Otherwise this process would forget the data of its own parent. */
 	if (!pb_session->knows_parent)
 		return;
 	next->size = file->header->committed;

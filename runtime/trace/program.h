@@ -40,7 +40,7 @@ int pb_program_attach_so(struct pb_program_request *request,
 int pb_program_attach_bpf(struct pb_program_request *request,
 			  struct pb_attached_program *program);
 
-/* Send the client what programs have put into ring buffers. */
+/* Send the client the new contents of the programs' ring buffers. */
 void pb_program_tell_records(int client,
 			     const struct pb_attached_program *program);
 

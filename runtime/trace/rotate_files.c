@@ -262,8 +262,8 @@ static void finish(uint32_t nr)
 }
 
 /*
- * Also release what this process still uses of its parent's file, once this
- * process has its own.
+ * Also release the parts of its parent's file that this process still uses,
+ * once this process has its own file.
  */
 static void finish_all(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a process records into: its data file, and the chunks that the file has
- * once. A forked child that records events has its own file, which it makes for
- * its first event.
+ * The data file of a process, and the chunks that occur once in it. A forked
+ * child that records events has its own file, which it makes for its first
+ * event.
  */
 #ifndef PB_TRACE_SESSION_H
 #define PB_TRACE_SESSION_H

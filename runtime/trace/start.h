@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Starts tracing, and changes what was started. Handlers must not call these
- * functions. Callers of functions that change something must not run
- * concurrently.
+ * Starts tracing, and changes it later. Handlers must not call these functions.
+ * Callers of functions that change something must not run concurrently.
  */
 #ifndef PB_TRACE_START_H
 #define PB_TRACE_START_H
@@ -30,14 +29,14 @@ void pb_note(int result);
 
 /*
  * Arm the tracer on functions that @which selects, except those of notrace=.
- * @which itself has no exceptions. @flags are PATCHBAY_ARM_*. Returns what
- * patchbay_arm_filter() returns.
+ * @which itself has no exceptions. @flags are PATCHBAY_ARM_*. Returns the
+ * result of patchbay_arm_filter().
  */
 int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags);
 /*
  * Disarm the tracer on functions that any of @nr filters selects, and forget
- * equal filters for later modules: all of them or none. Returns what
- * patchbay_batch_commit() returns.
+ * equal filters for later modules: all of them or none. Returns the result of
+ * patchbay_batch_commit().
  */
 int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr);
 

@@ -72,8 +72,8 @@ static void keep_file(int spare)
 }
 
 /*
- * Wait until the listening thread has opened what it needs. @file: keep our
- * file open, with @spare as above.
+ * Wait until the listening thread has opened its files. @file: keep our file
+ * open, with @spare as above.
  */
 static void keep(int file, int spare)
 {

@@ -286,7 +286,7 @@ static int become_idle(void)
 
 	if (error && !visit.is_unfinished)
 		visit.is_broken = 1;
-	/* Whatever these options say. */
+	/* Even if start() has not set it. */
 	visit.is_idle = 1;
 	visit.is_let_go = 0;
 	return error;

@@ -16,8 +16,8 @@ uint64_t pb_why_ns_per_tick;
 
 #define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
 /*
- * With overwrite=1, the number of slow calls that are kept at least, whatever
- * the buffer's size.
+ * The minimal number of slow calls that are kept with overwrite=1, even in a
+ * small buffer.
  */
 #define SLOW_MIN 16u
 

@@ -408,8 +408,8 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   auto Modules = LoadedModules::read(Memory);
   if (!Modules)
     return Modules.takeError();
-  // These sanitizers learn of threads from their own pthread_create(), and call
-  // through memory that other threads do not have.
+  // These sanitizers see only threads from their own pthread_create(), and use
+  // memory that other threads do not have.
   for (StringRef Sanitizer : {"tsan", "msan"})
     if (Modules->find(("__" + Sanitizer + "_init").str()))
       return Memory.error("it is built with -fsanitize=" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells why the kernel forbids debugging a process, and what would allow it
+// Tells why the kernel forbids debugging a process, and how to allow it
 // (ptrace(2), "Ptrace access mode checking").
 #ifndef PATCHBAY_TOOL_ATTACH_PERMISSION_H
 #define PATCHBAY_TOOL_ATTACH_PERMISSION_H

@@ -31,7 +31,7 @@ static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
 }
 
 // It has no memory any more. If the first thread has ended and others go on,
-// the first one has none, either.
+// the first one has no memory, either.
 static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
          !Status.line("State").starts_with("Z");

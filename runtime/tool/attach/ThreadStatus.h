@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel tells about a process or thread without stopping it
+// Reads the kernel's data about a process or thread, without stopping it
 // (proc(5)).
 #ifndef PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
 #define PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
@@ -26,7 +26,8 @@ private:
   std::string Text;
 };
 
-/// Has it never had memory? A process that is about to end has none any more.
+/// Has it never had memory? A process shortly before its end has no memory any
+/// more.
 bool isOfKernel(pid_t Thread);
 
 /// /proc/PID/task/TID/syscall: where a thread waits.

@@ -259,8 +259,8 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
     IsKnown &= IsX86 || (!T.FP && !T.Stack);
     F.Places.push_back(std::move(Place));
   }
-  // The compiler made the record from the function's code, so it has what the
-  // function really takes.
+  // The compiler made the record from the function's code, so it has the actual
+  // arguments.
   bool Agrees = IsKnown && T.GP == Record.Raw.gp_args &&
                 T.FP == Record.Raw.fp_args &&
                 T.Stack == Record.Raw.stack_arg_words &&

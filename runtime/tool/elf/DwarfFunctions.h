@@ -58,7 +58,7 @@ struct DwarfView {
 };
 /// Nothing if it is no string view, or not one of char.
 std::optional<DwarfView> viewOf(llvm::DWARFDie Type);
-/// Its kind in typed_spec.h, with enumerators; empty if it has none of those.
+/// Its kind in typed_spec.h, with enumerators; empty for other types.
 std::string scalarKind(llvm::DWARFDie Type);
 
 struct DwarfMember {

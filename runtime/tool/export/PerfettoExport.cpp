@@ -102,7 +102,7 @@ void Writer::name(uint32_t Function) {
   bool IsFirst = !llvm::is_contained(Named, true);
   Named[Function] = true;
   ProtobufMessage Name, Interned, Packet;
-  Name.number(NameIid, Function + 1); // 0 is none
+  Name.number(NameIid, Function + 1); // 0 is invalid
   Name.text(NameText, T.Functions[Function].Name);
   Interned.message(EventNames, Name);
   Packet.number(SequenceFlags, IsFirst ? StateCleared : NeedsState);

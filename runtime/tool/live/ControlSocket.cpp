@@ -193,7 +193,7 @@ static Error await(int Pid, int Socket,
   return doesNotAnswer(Pid);
 }
 
-// A process that has ended, or is about to, has none.
+// False for a process that has ended, or is about to.
 static bool hasMemory(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   bool Has = Memory && !Memory->mappings().empty();

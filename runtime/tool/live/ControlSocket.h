@@ -56,7 +56,7 @@ public:
   /// Receives a line; false if the process has closed the connection.
   bool receiveText(std::string &Text);
 
-  /// Ends our requests. What the process sends can still be received.
+  /// Ends our requests. The process's replies can still be received.
   void finish();
 
   int descriptor() const { return Socket; }

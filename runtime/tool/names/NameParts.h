@@ -29,8 +29,8 @@ private:
 /// A character of identifiers, which may be UTF-8.
 bool isWord(char C);
 
-/// Is the part after Before a function's parameter list? "(anonymous
-/// namespace)" is none, nor is Go's "(*Type)" after a package.
+/// Is the part after Before a function's parameter list? It is not for
+/// "(anonymous namespace)", nor for Go's "(*Type)" after a package.
 bool isParameters(llvm::StringRef Part, llvm::StringRef Before);
 
 } // namespace patchbay

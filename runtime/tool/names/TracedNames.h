@@ -10,8 +10,7 @@
 
 namespace patchbay {
 
-/// Identifies a module. A build id identifies the content, whatever the path
-/// is.
+/// Identifies a module. A build id identifies the content, under any path.
 std::string moduleKey(const DataModule &M);
 
 /// Further places with names of traced files, besides their paths.

@@ -9,7 +9,7 @@
 
 namespace patchbay {
 
-/// What a failure in a data file means for the user.
+/// The consequence of a data file's error, as text for users.
 std::string incompleteText(uint32_t Errno);
 
 /// Does such an error mean that some functions were not traced?

@@ -60,7 +60,7 @@ Expected<int> patchbay::openRegularFile(const Twine &Path, int Flags) {
 }
 
 //===----------------------------------------------------------------------===//
-// What becomes shorter
+// Truncated files
 //===----------------------------------------------------------------------===//
 
 namespace {

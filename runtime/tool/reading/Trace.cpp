@@ -312,8 +312,8 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
     B.add(File, std::move(Data));
   }
   B.addCounters();
-  // `record` has reported what was left out from the start, and `info` shows
-  // it.
+  // `record` has reported the functions left out from the start, and `info`
+  // shows them.
   Losses Lost = lossesOf(Result);
   Lost.LeftOut.clear();
   sayLosses(Lost, Dir);

@@ -239,8 +239,9 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-// Removes files from the locked directory, whatever its name leads to by now.
-// Removes only files of recordings: others may have come since classify().
+// Removes files from the locked directory, even if its name leads to another
+// one by now. Removes only files of recordings: others may have come since
+// classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   auto Names = namesIn(Dir);
   if (!Names)

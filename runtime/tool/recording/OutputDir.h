@@ -27,7 +27,7 @@ std::string commandOf(llvm::StringRef Dir);
 std::vector<std::string> filesInUse(llvm::ArrayRef<std::string> Files);
 
 /// An open directory with a lock of flock(2), which ends with this object. The
-/// lock belongs to the directory, wherever it is moved.
+/// lock belongs to the directory, even if it is moved.
 class LockedDir {
 public:
   LockedDir() = default;

@@ -15,8 +15,8 @@ struct ProcessRecording {
   /// Named processes must be recorded. For others a failure causes a message,
   /// and one recorded process suffices.
   std::vector<pid_t> Named, Others;
-  /// What to trace. Options: the same for PATCHBAY, after looking it up in a
-  /// process, without the output directory.
+  /// What: the functions to trace. Options: the same for PATCHBAY, after
+  /// looking it up in a process, without the output directory.
   llvm::function_ref<Wanted()> What;
   llvm::function_ref<llvm::Expected<std::string>(const Wanted &)> Options;
   std::string Output;

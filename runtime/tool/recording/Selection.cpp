@@ -19,7 +19,7 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// What was found in the program and its libraries.
+/// Findings in the program and its libraries.
 struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records

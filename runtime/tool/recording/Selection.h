@@ -30,7 +30,7 @@ struct Wanted {
   std::vector<std::string> Arguments;
   /// Roots for debug files.
   std::vector<std::string> Roots = {""};
-  /// What happens to a program without such functions; may be empty.
+  /// The consequence for a program without such functions; may be empty.
   std::string OrElse;
 };
 

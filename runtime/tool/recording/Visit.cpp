@@ -86,7 +86,7 @@ static std::string visitOptions(pid_t Pid, StringRef Options) {
   return (Options + By + ",live=1,checked=1").str();
 }
 
-// Tells what has become of the recording since the runtime was loaded.
+// Explains the loss of the recording after the runtime was loaded.
 static Error notHeld(const ProcessMemory &Memory, Error E) {
   if (ControlSocket::isLeft(Memory.pid())) {
     consumeError(std::move(E));

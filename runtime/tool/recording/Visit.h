@@ -39,7 +39,7 @@ public:
   int descriptor() const { return Socket.descriptor(); }
   /// Asks for the end.
   void finish() { Socket.finish(); }
-  /// Waits until nothing is left but unused libraries, or what other commands
+  /// Waits until only unused libraries are left, and things that other commands
   /// keep.
   void awaitEnd();
   /// Moves the recording to the directory.

@@ -33,7 +33,8 @@ private:
   std::optional<size_t> RootDepth; // of the open call
 };
 
-/// Adds up what a function's calls did, slow ones and others separately.
+/// Adds up the callees of a function's calls, for slow calls and others
+/// separately.
 class OutlierTrees : public CallSink {
 public:
   struct Slowest {

@@ -248,7 +248,7 @@ std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address
 }
 
 //===----------------------------------------------------------------------===//
-// What was waited for
+// Reasons for waiting
 //===----------------------------------------------------------------------===//
 
 // Functions that each wait goes through tell nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why a call was slow, as far as it was recorded (`record --why`): what the
-// thread waited for, and the callers.
+// Shows the recorded reasons for a slow call (`record --why`): the thread's
+// waits, and the callers.
 #ifndef PATCHBAY_TOOL_WHYSLOW_H
 #define PATCHBAY_TOOL_WHYSLOW_H
 

@@ -133,7 +133,7 @@ std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
 }
 
 void TableView::remember() {
-  // On the first line the user watches whatever comes first.
+  // If the first line is selected, the selection stays on the first line.
   if (Selected && Selected < Order.size())
     Was = F.key(Order[Selected]);
 }

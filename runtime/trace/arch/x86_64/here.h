@@ -10,8 +10,8 @@
 /*
  * Store the registers that unwind tables refer to, at their DWARF numbers. This
  * function is always inlined, and it stores the address of its last
- * instruction, too. So the unwind table of that address tells what the
- * registers hold.
+ * instruction, too. So the unwind table of that address describes these
+ * registers.
  */
 static inline __attribute__((always_inline)) void
 pb_here(uint64_t here[PBD_HERE])

@@ -49,7 +49,7 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.pc; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.sp; }
 
-/// Reads the registers of a stopped thread. Before: what it did before it was
+/// Reads the registers of a stopped thread. Before: its place before it was
 /// asked to stop.
 inline constexpr bool TakesPlaceBefore = true;
 bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Before,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stub.h says what this code is for. This command never executes it: it copies
- * the bytes from pb_stub to pb_stub_end, and fills in the words after
+ * Stub.h describes the purpose of this code. This command never executes it: it
+ * copies the bytes from pb_stub to pb_stub_end, and fills in the words after
  * pb_stub_words.
  *
  * The command that reads this code's data may run on another processor. So this

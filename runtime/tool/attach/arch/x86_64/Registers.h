@@ -29,8 +29,8 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.rip; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.rsp; }
 
-/// Reads the registers of a stopped thread. Before: what it did before it was
-/// asked to stop, which is not needed here.
+/// Reads the registers of a stopped thread. Before: its place before it was
+/// asked to stop, not needed here.
 inline constexpr bool TakesPlaceBefore = false;
 inline bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &,
                           ThreadRegisters &R) {
