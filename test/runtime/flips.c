@@ -5,7 +5,7 @@
  * correct. It never ends the process, and a refusal changes
  * nothing.
  *
- * flips [ROUNDS [SEED]]
+ *	flips [ROUNDS [SEED]]
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t 20000 | FileCheck %s

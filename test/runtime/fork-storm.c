@@ -2,7 +2,7 @@
 /*
  * Threads arm, fork, allocate and load modules, all at once:
  *
- * 	fork-storm PLUGIN [SECONDS]
+ *	fork-storm PLUGIN [SECONDS]
  *
  * fork() takes the allocator's locks and the library's. If a thread allocates while it
  * holds a library lock that fork() takes, both orders of locking occur. Sooner or later

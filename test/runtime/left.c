@@ -11,7 +11,7 @@
  * (/proc/PID/task/TID/schedstat). The test checks the remaining time.
  * To see the figure on a quiet machine, with the time spent waiting,
  * run the program with the limit, in milliseconds:
- * 	build/release/test/runtime/Output/left.c.tmp 100
+ *	build/release/test/runtime/Output/left.c.tmp 100
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s

@@ -4,7 +4,7 @@
  * armed in the rest. In the end memory use is as before. Where branches have a short
  * reach and pages are large (ppc64le), fewer objects fit.
  *
- * many LIBRARY [NUMBER]
+ *	many LIBRARY [NUMBER]
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

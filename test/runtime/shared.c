@@ -3,7 +3,7 @@
  * Functions share cells. Some or all of them get other tracers while threads call
  * them:
  *
- * shared PLUGIN [ROUNDS]
+ *	shared PLUGIN [ROUNDS]
  *
  * Four tracers are armed and disarmed on random subsets of two hundred functions of
  * three shapes: one with an entry handler, one with both, one with an exit handler

@@ -4,7 +4,7 @@
  * and shared objects come and go. Every call goes to a target that was valid at that
  * moment.
  *
- * 	static-call-storm PLUGIN [SECONDS [sites]]
+ *	static-call-storm PLUGIN [SECONDS [sites]]
  *
  * `sites`: also patches and restores call sites again and again.
  *

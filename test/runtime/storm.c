@@ -2,7 +2,7 @@
 /*
  * Everything at once, recorded and controlled from outside (Inputs/storm.py):
  *
- * 	storm PLUGIN [SECONDS]
+ *	storm PLUGIN [SECONDS]
  *
  * 4 threads call. A signal arrives at one of them every half millisecond; its handler
  * calls, too. Every other time it leaves with siglongjmp(3), from wherever the thread

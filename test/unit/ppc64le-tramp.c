@@ -185,7 +185,7 @@ static void tramps(void)
 	CHECK(!pb_ppc64_notoc_key(local, 0x10000, 0x30008, false));
 	CHECK(!pb_ppc64_notoc_key(local, 0x10008, 0x30000, false));
 
-	/* Every word of its own part counts. */
+	/* Every word counts, within its own part. */
 	for (int i = 0; i < PB_PPC64_NOTOC_TRAMP_WORDS; i++) {
 		const bool in_first = i < PB_PPC64_TRAMP_WORDS;
 		uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS];

@@ -2,7 +2,7 @@
 """Reads the losses that a data file records: struct pbd_losses of
 runtime/trace/format.h, and the counts of blocks and of the session.
 
-losses.py SAID CSV FOLDER
+    losses.py SAID CSV FOLDER
 
 compares a recording with the output of its program, lines of "FUNCTION CALLS
 JUMPS". Each of CALLS is recorded, or the process or its threads count it as lost

@@ -2,7 +2,7 @@
 """Sums up `patchbay dump --csv`. Fails if a call is not within its stated
 parent.
 
-FUNCTION KIND CALLS depth MIN[-MAX], self >= MS ms, total >= MS ms
+    FUNCTION KIND CALLS depth MIN[-MAX], self >= MS ms, total >= MS ms
 """
 import csv
 import sys
