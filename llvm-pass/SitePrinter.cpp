@@ -9,8 +9,6 @@
 #include "llvm/CodeGen/AsmPrinterHandler.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/ADT/StringExtras.h"
@@ -174,9 +172,8 @@ void SitePrinter::emitSite() {
     emitBranches();
   else
     emitCode(Table.SiteCode);
-  const MCInst Nop = AP.MF->getSubtarget().getInstrInfo()->getNop();
   for (unsigned Bytes = 0; Bytes < Current->Padding; Bytes += 4)
-    emitCode(Nop);
+    emitCode(Table.SiteCode.back());
   if (Enclose)
     Out.emitRawText(Layout.TextAfter);
   Out.setAllowAutoPadding(AutoPadding);

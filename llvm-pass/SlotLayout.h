@@ -86,7 +86,8 @@ struct SlotLayout {
   /// comes before the site.
   llvm::StringRef ImpliedLandingPads, LandingPadAttribute, OwnLandingPad;
 
-  /// The site: its size, and its instructions without the reference to a stub.
+  /// The site: its size, and its instructions without the reference to a stub. If
+  /// BranchReach is not 0, the last one is a NOP of four bytes.
   unsigned SiteSize = 0;
   llvm::StringRef Site;
 
