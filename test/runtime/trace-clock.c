@@ -7,7 +7,7 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s
-// CHECK: MHz, known to {{[1-9][0-9]?}} in a million
+// CHECK: MHz +-{{[1-9][0-9]?}} ppm
 // RUN: %python %S/Inputs/wrong-clocks.py %patchbay %t/patchbay.data %t/wrong %patchbay_lib/libpatchbay-trace.so %t/prog | FileCheck %s --check-prefix=WRONG
 // WRONG: 3 wrong clocks, none believed
 #include "Inputs/check.h"

@@ -38,13 +38,13 @@
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
 /* Invalid IDs are counted; a null pointer means no trace and is no error. */
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
-// MISSES: {{^}}  context    of 3 calls what --trace-context names could not be read, or is no traceparent{{$}}
+// MISSES: {{^}}  context    no readable traceparent in 3 calls (--trace-context){{$}}
 /* A seccomp filter may kill the program if memory is read by a system call. */
 // RUN: cd %t && %python %S/Inputs/filtered.py %patchbay record -t function_duration --args handle --trace-context arg1 -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=FILTERED
 // FILTERED: handle 1: none
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=UNREAD
-// UNREAD: {{^}}  context    of 5 calls what --trace-context names could not be read, or is no traceparent{{$}}
+// UNREAD: {{^}}  context    no readable traceparent in 5 calls (--trace-context){{$}}
 /* A variable may be an array that contains the string, too. */
 // RUN: cd %t && %patchbay record -t function_graph --args handle --trace-context tls:current_text -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS

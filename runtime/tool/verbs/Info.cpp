@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay info`: what a recording is of, and how it was made.
+// `patchbay info`: shows the processes and the settings of a recording.
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
@@ -24,31 +24,33 @@ using namespace patchbay;
 
 static cl::SubCommand InfoCommand("info", "Show how a recording was made");
 static InputOption Input(InfoCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static SymfsOption Symfs(InfoCommand);
 static DisplayOptions Display(InfoCommand);
 
 static constexpr char Help[] = R"(
-  Events are records of entries and exits of calls: one for each call that
-  function_duration recorded, two of function_graph. Of files with very many of them
-  their number is known roughly, because nothing but the headers is read.
-
-  Functions that are left out, in any of the processes, come last. A tracer of
-  durations cannot call their body: they are variadic, never return, or end in a
-  guaranteed tail call (musttail, C++20 coroutines). The tracer function, and
-  function_profile without --histogram, trace them.
-
-  The first line is the command that made the recording, with its filters. Where the
-  environment asked for the recording, filters are lines of each process.
-
 EXAMPLES:
   patchbay info server.data
 
+DESCRIPTION:
+  'info' shows the command that made a recording. For each process it shows the
+  settings, threads and modules. Filters are part of the command. If the
+  environment (PATCHBAY) asked for the recording, they are lines of each
+  process.
+
+  The tracer 'duration' writes one event per call, 'graph' writes two. In large
+  files the number of events is approximate, because 'info' reads only headers.
+
+FUNCTIONS LEFT OUT:
+  The last lines list the functions that were not traced. The tracers of
+  durations cannot call the body of some functions: they are variadic, never
+  return, or end in a guaranteed tail call (musttail, C++20 coroutines). Trace
+  these with -t entry, or with -t count without --histogram.
+
 EXIT CODES:
   0  success
-  1  no data; a data file is truncated or corrupt; some functions of a process
-     were not traced; there was no space for what it recorded; or one that it
-     forked could make no file
+  1  no data; damaged data; functions of a process that were not traced; no
+     space for events; or a forked child that could not create its file
   2  wrong usage
 )";
 
@@ -94,14 +96,14 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (S.Depth)
     OS << "  depth      " << S.Depth << '\n';
   if (S.Sample)
-    OS << "  sample     1/" << S.Sample << ", of each function and thread: of "
+    OS << "  sample     1/" << S.Sample << " per function and thread, of "
        << Data.sampledFrom() << " calls\n";
   if (S.Flags & PBD_SESSION_UNDER)
     OS << "  under      only within calls of the functions of --under"
        << (S.Flags & PBD_SESSION_NO_ROOT ? ", none of which was called" : "")
        << '\n';
   if (S.Flags & PBD_SESSION_SOME_THREADS)
-    OS << "  threads    only those that were chosen\n";
+    OS << "  threads    only those of --thread\n";
   if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
     OS << "  sleep      left out of durations, " << ownClockName(S.Flags) << '\n';
   if (S.Tracer != "function_profile" && !Imported)
@@ -116,24 +118,24 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (S.Part)
     OS << "  part       " << S.Part << " of the files that the process wrote\n";
   if (Data.NoContext)
-    OS << "  context    of " << counted(Data.NoContext, "call")
-       << " what --trace-context names could not be read, or is no traceparent\n";
+    OS << "  context    no readable traceparent in " << counted(Data.NoContext, "call")
+       << " (--trace-context)\n";
   if (S.CostInside)
-    OS << formatv("  cost       {0:f1} ns of a recorded call's own duration and {1:f1} ns "
-                  "around it, {2:f1} ns of these for new pages, +-{3:f1} ns\n",
+    OS << formatv("  cost       {0:f1} ns within each recorded call and {1:f1} ns around "
+                  "it ({2:f1} ns for new pages), +-{3:f1} ns\n",
                   S.CostInside / 1e3, S.CostOutside / 1e3, S.CostPages / 1e3,
                   S.CostError / 1e3);
   else if (S.Tracer == "function_duration" || S.Tracer == "function_graph")
-    OS << "  cost       of a recorded call not measured, so it is in all times\n";
+    OS << "  cost       not measured: all times include the cost of tracing\n";
   OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
      << '\n'
      << "  clock      " << counterName(S.Counter);
   uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
   uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
   if (Ns && !Imported)
-    OS << formatv(", {0:f3} MHz, known to {1:f0} in a million",
+    OS << formatv(", {0:f3} MHz +-{1:f0} ppm",
                   double(Ticks) * 1000 / double(Ns),
-                  // Each moment is known to about 50 ns. Nothing is known to 0.
+                  // Each timestamp has an error of about 50 ns. Round up, to show no 0.
                   std::ceil(100 * 1e6 / double(Ns)));
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)
     OS << ", rate may vary";
@@ -143,14 +145,13 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
 static void printWhy(const DataFile &Data, raw_ostream &OS) {
   const DataWhy &Why = *Data.Why;
   bool IsUsedAgain = Data.Session && Data.Session->Flags & PBD_SESSION_OVERWRITE;
-  OS << "  why slow   of calls of " << durationText(Why.ThresholdNs) << " or more, of "
-     << Why.Calls << " in all";
-  if (Why.Lost)
-    OS << ", and of " << Why.Lost << " for which there was no room, no way to ask, or "
-          "no time with --max-overhead, nothing";
+  OS << "  why slow   " << counted(Why.Calls, "call") << " of at least "
+     << durationText(Why.ThresholdNs);
   if (IsUsedAgain && Why.Calls > Data.NrSlow)
-    OS << ", of which " << Why.Calls - Data.NrSlow
-       << " older ones made room for newer ones";
+    OS << ", " << Why.Calls - Data.NrSlow << " of them overwritten";
+  if (Why.Lost)
+    OS << "; nothing of " << counted(Why.Lost, "other")
+       << " (no space, no permission, or --max-overhead)";
   OS << "; " << whatIsKnown(Why) << '\n';
 }
 
@@ -160,7 +161,7 @@ static void printPlace(const DataPlace &Place, raw_ostream &OS) {
   if (!Place.Pids.empty() || Place.PidNamespace) {
     OS << "  pids       ";
     if (Place.PidOutside && !is_contained(Place.Pids, Place.PidOutside))
-      OS << Place.PidOutside << " for who recorded it, ";
+      OS << Place.PidOutside << " for the recorder, ";
     OS << join(map_range(Place.Pids, [](uint32_t Pid) { return utostr(Pid); }), " ")
        << " in PID namespace " << Place.PidNamespace << '\n';
   }
@@ -169,14 +170,15 @@ static void printPlace(const DataPlace &Place, raw_ostream &OS) {
       OS << "  cgroup     " << printable(Line.str()) << '\n';
 }
 
-// Of a recording that `patchbay record` made, the command says more.
+// Filters of a recording that the environment asked for. For `patchbay record` the command
+// has them.
 static void printFilters(const DataFile &Data, raw_ostream &OS) {
   for (const DataAsked &A : Data.Asked)
     if (A.Text != "*")
       OS << "  functions  " << printable(askedText(A)) << '\n';
 }
 
-// The tracer writes a module down for each filter that selects functions of it.
+// The tracer records a module once per filter that selects functions of it. Print it once.
 static void printModules(const DataFile &Data, raw_ostream &OS) {
   std::set<std::pair<std::string, std::string>> Printed;
   for (const auto &[Id, M] : Data.Modules)
@@ -187,7 +189,7 @@ static void printModules(const DataFile &Data, raw_ostream &OS) {
          << '\n';
 }
 
-// Threads with histograms.
+// Prints threads with histograms, and their calls.
 static void printCounted(const DataFile &Data, raw_ostream &OS) {
   std::map<std::pair<uint32_t, std::string>, uint64_t> Calls;
   for (const DataHistogram &H : Data.Histograms)
@@ -201,16 +203,14 @@ static void printCounted(const DataFile &Data, raw_ostream &OS) {
 
 static StringRef whyLeftOut(uint64_t Flags, bool Again) {
   if (Again)
-    return "one of the busiest when tracing took more than --max-overhead allows; not "
-           "from its start, and armed again when there was room";
+    return "disarmed when tracing exceeded --max-overhead, and armed again later";
   if (Flags & PBD_LEFT_OUT_HOT)
-    return "called more often than --max-rate allows; not from its start";
+    return "disarmed when it exceeded --max-rate; earlier calls are recorded";
   if (Flags & PBD_LEFT_OUT_COSTLY)
-    return "one of the busiest when tracing took more than --max-overhead allows; "
-           "not from its start";
+    return "disarmed when tracing exceeded --max-overhead; earlier calls are recorded";
   if (Flags & PBD_LEFT_OUT_CHANGED)
-    return "something else, such as a uprobe or a debugger, changed its site while it "
-           "was traced; some calls are not there";
+    return "a uprobe, a debugger or the like changed its site meanwhile; some calls are "
+           "missing";
   if (Flags & PATCHBAY_RECORD_VARIADIC)
     return "takes ..., so its arguments cannot be passed on";
   if (Flags & PATCHBAY_RECORD_NORETURN)
@@ -220,7 +220,7 @@ static StringRef whyLeftOut(uint64_t Flags, bool Again) {
   return "its arguments are not known, so they cannot be passed on";
 }
 
-// Of all processes: of one program they have the same functions.
+// Prints each function once, since processes of one program have the same functions.
 static void printLeftOut(Trace &T, raw_ostream &OS) {
   std::set<std::tuple<std::string, StringRef, std::string, uint64_t>> Lines;
   for (const TraceProcess &P : T.Processes) {

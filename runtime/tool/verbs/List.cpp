@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay list`: the records of a binary.
+// `patchbay list`: shows the functions with a record in a binary or a process.
 #include "ListLive.h"
 #include "Verb.h"
 #include "DisplayOptions.h"
@@ -28,19 +28,17 @@ static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"),
 static cl::opt<unsigned>
     Live("live", cl::value_desc("PID"), cl::sub(ListCommand),
          cl::cat(ToolOptions),
-         cl::desc("Show the functions of a running process instead, and what "
-                  "traces them. It goes on meanwhile"));
+         cl::desc("Show the functions and tracers of a running process"));
 static cl::alias LiveP("p", cl::aliasopt(Live), cl::desc("Same as --live"),
                        cl::NotHidden, cl::cat(ToolOptions));
 static cl::list<std::string>
     Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
           cl::cat(ToolOptions),
-          cl::desc("Show only functions whose name matches, mangled or "
-                   "demangled, with or without parameters; may be repeated"));
+          cl::desc("Show only functions matching GLOB (repeatable)"));
 static cl::list<std::string>
     NoShow("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
            cl::cat(ToolOptions),
-           cl::desc("But not functions whose name matches; may be repeated"));
+           cl::desc("Exclude functions matching GLOB (repeatable)"));
 static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::NotHidden, cl::cat(ToolOptions),
                            cl::desc("Same as -F"));
 static cl::alias NoShowLong("notrace", cl::aliasopt(NoShow), cl::NotHidden, cl::cat(ToolOptions),
@@ -50,45 +48,52 @@ static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
 static DisplayOptions Display(ListCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
-COLUMNS:
-  entry     address of the function in the file
-  hash      kCFI type id that callers check, - if the function has none
-  int, fp   arguments in integer and in floating-point registers
-  stack     8-byte words of arguments on the stack
-            (? where the compiler could not tell)
-  returns   void, int, fp, or other: both, vectors, memory
-  flags     sret, variadic, noreturn, musttail
-
-COLUMNS OF -p AND --live:
-  entry     address of the function in the process
-  state     armed, disarmed, or why it cannot be armed: outside (its record
-            leads to outside of the module's text, or llvm-bolt moved the
-            function away from where it leads to), no slot, unknown (bytes
-            that are neither the compiler's nor libpatchbay's), foreign (armed
-            by another copy of libpatchbay), changed (it has tracers, but
-            something else, such as a uprobe, disarmed it); ? if it keeps changing
-  tracers   handlers in the order in which they are called, and their data
-
-  With debug information (-g) --json says where the source has a function, too.
-
-  Names are shortened as 'patchbay report' does: --full-names and --json show all of them.
-  Of a function with several names it is said how many there are.
-
-  Names of a stripped file are read from its debug file, where debuggers find that: by
-  build id in /usr/lib/debug, by .gnu_debuglink, or from DEBUGINFOD_URLS.
-
 EXAMPLES:
   patchbay list ./server
   patchbay list -F 'http_*' -F 'Cache::*' ./server
   patchbay list --json libz.so | jq -r '.functions[].name'
   patchbay list -p 4711 | grep ' armed '
 
+DESCRIPTION:
+  'list' shows the functions of a file that can be traced. With -p it shows the
+  functions of a running process and their tracers. The process keeps running.
+
+  GLOB matches mangled and demangled names, with or without parameters. Names
+  are shortened as in 'patchbay report'; --full-names and --json show full
+  names. --json shows all names of a function, and its source line if the file
+  has debug information (-g).
+
+  The names of a stripped file come from its debug file: see 'archive --help'.
+
+COLUMNS:
+  entry    address of the function in the file
+  hash     kCFI type ID that callers check; - if the function has none
+  int, fp  arguments in integer and floating-point registers; ? if unknown to
+           the compiler
+  stack    8-byte words of arguments on the stack; ? if unknown
+  returns  void, int, fp, or other (both, vectors, memory)
+  flags    sret, variadic, noreturn, musttail
+
+COLUMNS OF A PROCESS:
+  entry    address of the function in the process
+  state    armed, disarmed, or why the function cannot be armed
+  tracers  handlers in the order of their calls, and their data
+
+STATES:
+  outside  the record points outside of the module's code, or llvm-bolt moved
+           the function
+  no slot  there is no slot before the entry
+  unknown  the bytes are neither the compiler's nor libpatchbay's
+  foreign  another copy of libpatchbay armed the function
+  changed  the function has tracers, but a uprobe or the like disarmed it
+  ?        the state keeps changing
+
 EXIT CODES:
   0  at least one function was shown
-  1  BIN or the process cannot be read, is malformed, or is of another version
+  1  BIN or the process cannot be read, is malformed, or has another ABI version
   2  wrong usage
-  3  BIN, or no module of the process, has records, or no function matches; or
-     llvm-bolt moved all functions of BIN away from where their records lead to
+  3  no records in BIN or in the process, no matching function, or llvm-bolt
+     moved all functions of BIN
 )";
 
 static StringRef returns(uint8_t Flags) {
@@ -208,7 +213,7 @@ static Expected<int> runList(ArrayRef<const char *>) {
   NameFilter Filter(Globs), Without(NoShow);
   bool IsLive = Live.getNumOccurrences();
   if (IsLive == (Input.getNumOccurrences() != 0))
-    return makeError(Usage, "list takes either BIN or -p PID: see "
+    return makeError(Usage, "give either BIN or -p PID: see "
                             "'patchbay list --help'");
   if (IsLive)
     return listLive(Live, Filter, NoShow.empty() ? nullptr : &Without, Json);

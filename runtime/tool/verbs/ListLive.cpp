@@ -54,7 +54,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
   T.addColumn("entry", Table::Right);
   T.addColumn("state", Table::Left);
   T.addColumn("function", Table::Names);
-  // What reads a pipe finds all of these.
+  // Do not cut these columns in a pipe.
   T.addColumn("module", outputIsTerminal() ? Table::Left : Table::Whole);
   T.addColumn("tracers", outputIsTerminal() ? Table::Left : Table::Whole);
   for (const Function &F : Functions) {
@@ -71,7 +71,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
   T.print(outs(), lineWidth());
 }
 
-// Reasons for which arming failed, with how often.
+// The reasons of failures to arm, and their counts.
 static std::vector<std::pair<StringRef, uint64_t>>
 refusals(const LiveCounters &C) {
   std::vector<std::pair<StringRef, uint64_t>> Result;
@@ -100,9 +100,9 @@ static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
   for (const auto &[Reason, Count] : refusals(C))
     outs() << "refused " << Count << ": " << Reason << '\n';
   if (C.Left)
-    outs() << "handlers that signals ended by siglongjmp " << C.Left << '\n';
+    outs() << "handlers left by siglongjmp(3) " << C.Left << '\n';
   if (C.Timeouts)
-    outs() << "waits for handlers given up " << C.Timeouts
+    outs() << "waits for handlers that timed out " << C.Timeouts
            << ", the last one for thread " << C.WaitedFor << '\n';
 }
 
@@ -162,7 +162,7 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
     return Modules.takeError();
 
   std::vector<OtherModule> Others = Process->otherModules();
-  // Also those that a libpatchbay cannot know of which came later.
+  // Add modules of later versions, which an older libpatchbay does not find.
   for (OtherModule &M : otherVersionsMapped(Process->memory()))
     if (none_of(Others,
                 [&](const OtherModule &Known) { return Known.Path == M.Path; }))
@@ -182,7 +182,7 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
   for (LiveModule &M : *Modules) {
     ++T.Modules;
     for (LiveSite &S : M.Sites) {
-      // The process itself finds out when it is asked to arm it.
+      // The process itself notices a moved function only when it arms it.
       if (S.State == LiveSite::Disarmed && Names.isMoved(S.Entry))
         S.State = LiveSite::Outside;
       ++T.Sites;

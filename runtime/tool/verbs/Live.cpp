@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay live`: asks a process that is being traced to trace something else.
+// `patchbay live`: changes the tracing of a running process.
 #include "DurationText.h"
 #include "ListLive.h"
 #include "Verb.h"
@@ -26,37 +26,35 @@ using namespace patchbay;
 
 static cl::SubCommand LiveCommand("live",
                                   "Change what is traced in a running process");
-// A string, as LLVM goes on with 0 where a positional number is none.
+// A string, because LLVM uses 0 if a positional number cannot be parsed.
 static cl::opt<std::string> Process("p", cl::value_desc("PID"),
                                     cl::sub(LiveCommand), cl::cat(ToolOptions),
-                                    cl::desc("The process; PID may also stand "
-                                             "on its own"));
+                                    cl::desc("Change this process (or give PID alone)"));
 static cl::opt<std::string> ProcessAlone(cl::Positional, cl::desc("[PID]"),
                                          cl::sub(LiveCommand),
                                          cl::cat(ToolOptions));
 static int Pid;
 static cl::opt<bool> List("list", cl::sub(LiveCommand), cl::cat(ToolOptions),
-                          cl::desc("List the functions and what traces them"));
+                          cl::desc("List the functions and their tracers"));
 static cl::list<std::string>
     Disarm("disarm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
            cl::cat(ToolOptions),
-           cl::desc("Trace these functions no more; may be repeated"));
+           cl::desc("Stop tracing these functions (repeatable)"));
 static cl::alias DisarmShort("N", cl::Prefix, cl::aliasopt(Disarm),
                              cl::NotHidden, cl::cat(ToolOptions), cl::desc("Same as --disarm"));
 static cl::list<std::string>
     Arm("arm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
         cl::cat(ToolOptions),
-        cl::desc("Trace these functions as well; may be repeated"));
+        cl::desc("Also trace these functions (repeatable)"));
 static cl::alias ArmShort("F", cl::Prefix, cl::aliasopt(Arm),
                           cl::NotHidden, cl::cat(ToolOptions), cl::desc("Same as --arm"));
 static cl::list<std::string>
     Under("under", cl::value_desc("GLOB"), cl::sub(LiveCommand),
           cl::cat(ToolOptions),
-          cl::desc("From now on record only within calls of these functions, which "
-                   "begin from now on; may be repeated"));
+          cl::desc("Record only within new calls of GLOB (repeatable)"));
 static cl::opt<bool>
     Everywhere("everywhere", cl::sub(LiveCommand), cl::cat(ToolOptions),
-               cl::desc("Record wherever calls are made, again: undo --under"));
+               cl::desc("Undo --under"));
 static cl::alias ArmLong("filter", cl::aliasopt(Arm), cl::NotHidden, cl::cat(ToolOptions),
                          cl::desc("Same as --arm"));
 static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::NotHidden, cl::cat(ToolOptions),
@@ -64,99 +62,106 @@ static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::NotHidden, cl::
 static cl::opt<std::string>
     Threshold("threshold", cl::value_desc("DURATION"), cl::sub(LiveCommand),
               cl::cat(ToolOptions),
-              cl::desc("Drop calls that take less: 200us"));
+              cl::desc("Drop calls shorter than DURATION (200us)"));
 static cl::opt<std::string>
     Snapshot("snapshot", cl::value_desc("DIR"), cl::sub(LiveCommand),
              cl::cat(ToolOptions),
-             cl::desc("Write what is recorded by now to this directory"));
+             cl::desc("Write the events up to now to DIR"));
 
 static cl::opt<std::string>
     Watch("watch", cl::value_desc("DIR"), cl::sub(LiveCommand),
           cl::cat(ToolOptions),
-          cl::desc("Write a snapshot into this directory each time that something "
-                   "happens, until the process ends, or until Ctrl-C"));
+          cl::desc("Write a snapshot into DIR at each trigger"));
 static cl::opt<std::string> Slower(
     "slower", cl::value_desc("DURATION"), cl::sub(LiveCommand),
     cl::cat(ToolOptions),
-    cl::desc("With --watch, when a call took that long: 10ms; once in a second "
-             "at most"));
+    cl::desc("With --watch: trigger at a slower call (10ms)"));
 static cl::opt<std::string>
     Every("every", cl::value_desc("DURATION"), cl::sub(LiveCommand),
           cl::cat(ToolOptions),
-          cl::desc("With --watch, whenever this time has passed: 60s"));
+          cl::desc("With --watch: trigger at this interval (60s)"));
 static cl::opt<unsigned>
     Keep("keep", cl::value_desc("N"), cl::sub(LiveCommand), cl::cat(ToolOptions),
-         cl::desc("With --watch, remove the oldest snapshots when there are more"));
+         cl::desc("With --watch: keep at most N snapshots"));
 static cl::opt<std::string>
     MaxSize("max-size", cl::value_desc("SIZE"), cl::sub(LiveCommand),
             cl::cat(ToolOptions),
-            cl::desc("With --watch, remove the oldest snapshots when all of them "
-                     "take more of the disk; with K, M or G"));
+            cl::desc("With --watch: limit snapshots to SIZE (K, M, G)"));
 
 static constexpr char Help[] = R"(
-  Without an option it shows how the process is traced. Several options are
-  carried out in this order: --disarm, --arm, --under,
-  --threshold, --snapshot, --watch or --list.
-
-  The process has to be recorded by 'patchbay record -p', or started with 'patchbay
-  record --live', or with live=1 in PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
-  listen each for themselves, such as the workers of a server: what is changed in
-  one process is changed in no other. You may do this to processes that you may debug: yours, or as root any
-  (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too.
-
-  GLOB matches names of functions in modules that are loaded, mangled or demangled,
-  as -F of 'patchbay record'; 'patchbay list -p PID' shows them. Demangled names are
-  looked up in the files that the process has mapped.
-
-  With --under calls are recorded only while their thread is in a call of one of these
-  functions in modules that are loaded; these calls themselves, too, if the functions are
-  traced. A call that has begun by then does not count, nor one of those of an earlier
-  --under.
-
-  What is disarmed is recorded no more, at once. The command then waits for handlers
-  that are running, for ten seconds at most; a warning names the thread that is in
-  one for longer, because it is stopped, for instance. Until it goes on, the same
-  functions cannot be armed again.
-
-  A snapshot is a recording, for you alone as those of 'patchbay record':
-  'patchbay report DIR' shows it, and an earlier one in DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
-  copy.
-
-  With --watch this command goes on, as a flight recorder does: the process records
-  with --overwrite, so its buffers always have the last events, and they are copied
-  when a call was slower than --slower, when the function of --stop-at was called, when
-  this command gets SIGUSR1, when --every has passed, and when the process ends, however
-  it does. No tracer stops for that. DIR/TIME-REASON is a recording that appears when
-  it is complete, as for a collector that watches DIR; TIME is UTC, and REASON is slow,
-  stopped, signal, time or end. --keep and --max-size count and remove snapshots of this
-  process in this recording only; all other files and directories in DIR stay.
-
 EXAMPLES:
-  patchbay record --live -t function_duration --overwrite -- ./server &
+  patchbay record --live -t duration --overwrite -- ./server &
   patchbay live -p 4711
   patchbay live -p 4711 --threshold 1ms --disarm 'log_*'
   patchbay live -p 4711 -F 'http_*' -N 'http_log*'
   patchbay live -p 4711 --under handle_request
   patchbay live -p 4711 --list | grep ' armed '
   patchbay live -p 4711 --snapshot slow.data && patchbay report slow.data
-  patchbay live -p 4711 --watch flight --slower 10ms --keep 20 --max-size 1G
+  patchbay live -p 4711 --watch flight --slower 10ms --keep 20
+
+DESCRIPTION:
+  'live' changes the tracing of a running process. Without an option it shows
+  how the process is traced. The order of several options is always:
+    --disarm, --arm, --under, --threshold, --snapshot, --watch or --list
+
+PROCESSES:
+  The process must listen. 'patchbay record -p' and 'patchbay record --live'
+  make it listen, and so does live=1 in PATCHBAY. Privileged programs
+  (AT_SECURE) never listen. Each forked child, such as a worker of a server,
+  listens for itself: a change affects one process.
+
+  You need the right to debug the process: it is yours, or you are root. See
+  ptrace(2) and /proc/sys/kernel/yama/ptrace_scope. It may be in a container.
+
+FUNCTIONS:
+  GLOB matches mangled and demangled names of functions in loaded modules, as
+  'record -F' does. 'patchbay list -p PID' shows the names. Demangled names come
+  from the files that the process has mapped.
+
+  --disarm stops recording at once. Then the command waits up to ten seconds
+  for running handlers. If a thread stays in a handler, because it is stopped
+  for instance, a warning names the thread. Until it leaves the handler, the
+  same functions cannot be armed again.
+
+  --under records only while the thread is in a call of one of the functions.
+  It records these calls, too, if the functions are traced. Calls that began
+  earlier, or under an earlier --under, do not count.
+
+SNAPSHOTS:
+  A snapshot is a recording that only you can read. 'patchbay report DIR' shows
+  it. An earlier recording in DIR is renamed to DIR.old. The process keeps
+  running during the copy.
+
+FLIGHT RECORDER:
+  --watch writes snapshots until the process ends, or until Ctrl-C. Record the
+  process with --overwrite, so that its buffers have the last events. Each
+  snapshot is DIR/TIME-REASON, with TIME in UTC and one of these reasons:
+    slow     a call was slower than --slower; at most once a second
+    stopped  a function of --stop-at was called
+    signal   this command received SIGUSR1
+    time     the interval of --every passed
+    end      the process ended, for any reason
+
+  Tracing continues meanwhile. A snapshot appears when it is complete, so a
+  collector may watch DIR. --keep and --max-size count and remove snapshots of
+  this process in this recording. All other files in DIR stay.
 
 EXIT CODES:
   0  success
-  1  the process does not exist or does not listen, is not yours to debug, or
-     could not do what it was asked
+  1  the process does not exist, does not listen, is not yours to debug, or
+     could not make the change
   2  wrong usage
-  3  no function that GLOB matches could be armed, or disarmed
+  3  no function that matches GLOB could be armed, or disarmed
 )";
 
 static Error failure(const Twine &What) { return processError(Pid, What); }
 
-// Names: a descriptor to send along, or -1. *Received: one that comes back.
+// Names: a descriptor to send, or -1. *Received: the descriptor in the reply.
 static Expected<pb_control_reply> request(pb_control_verb Verb,
                                           StringRef Text = "", int Names = -1,
                                           int *Received = nullptr) {
   if (Text.size() >= PB_CONTROL_TEXT_MAX)
-    return makeError(Usage, "a pattern or time of " + Twine(Text.size()) +
+    return makeError(Usage, "the value has " + Twine(Text.size()) +
                                 " bytes: use fewer than " +
                                 Twine(PB_CONTROL_TEXT_MAX));
   auto Socket = ControlSocket::connect(Pid);
@@ -171,42 +176,41 @@ static Expected<pb_control_reply> request(pb_control_verb Verb,
 }
 
 //===----------------------------------------------------------------------===//
-// What can be asked for
+// Requests
 //===----------------------------------------------------------------------===//
 
 static std::string functions(uint64_t N) {
   return std::to_string(N) + (N == 1 ? " function" : " functions");
 }
 
-// What the process itself was refused, which is no fault of who asks.
+// The error of a request that the process itself could not carry out.
 static std::string refusalText(int Errno) {
   std::string Text = errnoText(Errno);
   if (Errno == EACCES)
-    Text += ": it may not change its own code, since it has given up its "
-            "privileges, or was forked by one that had";
+    Text += ": it cannot change its own code after it dropped privileges, or as a "
+            "child of such a process";
   return Text;
 }
 
 static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
-  // Whether it listens at all, before names are looked up.
+  // Fail early if the process does not listen, before the lookup of names.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return E;
   LiveSelection Selection(Pid, Glob);
   auto Reply = request(Verb, Glob, Selection.file());
   if (!Reply)
     return Reply.takeError();
-  // Where functions without exits are skipped, none at all is no error.
+  // The process skips functions without exits, and then returns 0 instead of an error.
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(
         NothingFound,
-        "process " + Twine(Pid) + ": no function that is " +
-            (Verb == PB_CONTROL_ARM ? "not traced already" : "traced") +
-            " has a name that matches '" + Glob + "'" + Selection.hint());
-  // It is done, and what was asked for; so it goes on.
+        "process " + Twine(Pid) + ": no " +
+            (Verb == PB_CONTROL_ARM ? "untraced" : "traced") + " function matches '" +
+            Glob + "'" + Selection.hint());
+  // The change is made. Continue with the next option.
   if (Reply->result == -ETIMEDOUT) {
     warn("process " + Twine(Pid) + ": '" + Glob + "' was " + Done + ", but " +
-         threadText(Pid, Reply->waited_for) +
-         " has not yet left a handler that it was in before; " +
+         threadText(Pid, Reply->waited_for) + " is still in a handler; " +
          functions(Reply->armed) + " now");
     return Error::success();
   }
@@ -214,8 +218,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
     return failure("'" + Glob + "' could not be " + Done +
                    ", nothing was changed: " +
                    threadText(Pid, Reply->waited_for) +
-                   " is in a handler of a function that was disarmed before; "
-                   "try again later");
+                   " is still in a handler of a disarmed function: try again later");
   if (Reply->result < 0)
     return failure("'" + Glob + "' could not be " + Done + ": " +
                    refusalText(-Reply->result));
@@ -225,7 +228,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
 }
 
 static Error recordUnder(StringRef Glob, bool Also) {
-  // Whether it listens at all, before names are looked up.
+  // Fail early if the process does not listen, before the lookup of names.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return E;
   LiveSelection Selection(Pid, Glob);
@@ -235,13 +238,12 @@ static Error recordUnder(StringRef Glob, bool Also) {
     return Reply.takeError();
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(NothingFound,
-                     "process " + Twine(Pid) + ": no function of which calls "
-                     "are seen to end has a name that matches '" + Glob + "'" +
-                         Selection.hint());
+                     "process " + Twine(Pid) + ": no function with traceable returns "
+                     "matches '" + Glob + "'" + Selection.hint());
   if (Reply->result == -ENOSYS)
-    return failure("its runtime is of an older version, and knows no --under");
+    return failure("its runtime is older and does not support --under");
   if (Reply->result < 0)
-    return failure("nothing was changed for --under '" + Glob +
+    return failure("cannot apply --under '" + Glob +
                    "': " + refusalText(-Reply->result));
   outs() << "recording within calls of " << functions(Reply->roots) << " now\n";
   return Error::success();
@@ -252,7 +254,7 @@ static Error recordEverywhere() {
   if (!Reply)
     return Reply.takeError();
   if (Reply->result)
-    return failure("it could not be recorded everywhere: " +
+    return failure("cannot undo --under: " +
                    errnoText(-Reply->result));
   outs() << "recording everywhere\n";
   return Error::success();
@@ -268,15 +270,15 @@ static Error setThreshold(uint64_t Ns) {
     return Error::success();
   case -EOPNOTSUPP:
     return failure("its tracer, " + Twine(Reply->tracer) +
-                   ", records no durations, so there is no threshold");
+                   ", records no durations: --threshold does not apply");
   default:
     return failure("the threshold could not be set: " +
                    errnoText(-Reply->result));
   }
 }
 
-// An earlier recording in the directory would be moved, with the process's
-// file.
+// Does the process record to Dir? A snapshot would rename the directory and the process's
+// file with it.
 static bool isRecordedTo(StringRef Dir, StringRef File) {
   SmallString<128> Path(sys::path::parent_path(File));
   sys::path::make_absolute("/proc/" + std::to_string(Pid) + "/cwd", Path);
@@ -284,7 +286,7 @@ static bool isRecordedTo(StringRef Dir, StringRef File) {
 }
 
 static Error takeSnapshot() {
-  // Whether it listens at all, and records, before anything is moved.
+  // Fail early if the process does not listen or record, before anything is renamed.
   int Data = -1;
   auto Reply = request(PB_CONTROL_SNAPSHOT, "", -1, &Data);
   if (!Reply)
@@ -294,18 +296,18 @@ static Error takeSnapshot() {
     return makeError(Usage, "--snapshot: the process records to " +
                                 Twine(Snapshot) + ": choose another directory");
   if (Reply->result == -ENODATA)
-    return failure("no snapshot could be written: it has no file, since it has "
-                   "recorded nothing, or could make none");
+    return failure("cannot write a snapshot: the process has no file: it recorded "
+                   "nothing, or cannot create files");
   if (Reply->result)
-    return failure("no snapshot of " + printable(Reply->file) +
-                   " could be written: " + errnoText(-Reply->result));
+    return failure("cannot write a snapshot of " + printable(Reply->file) + ": " +
+                   errnoText(-Reply->result));
   auto Dir = OutputDir::create(Snapshot);
   if (!Dir)
     return Dir.takeError();
   std::string Path = Dir->path() + "/" + std::to_string(Pid) + PBD_SUFFIX;
   if (Error E = copyData(Data, Path)) {
     Dir->undo();
-    return failure("no snapshot could be written: " + toString(std::move(E)));
+    return failure("cannot write a snapshot: " + toString(std::move(E)));
   }
   outs() << "snapshot in " << printable(Snapshot) << '\n';
   return Error::success();
@@ -326,7 +328,7 @@ static Error showStatus() {
   return Error::success();
 }
 
-// A whole number behind which there is one of Units, times what that is.
+// Parses a whole number with one of Units, and multiplies it by the unit.
 static bool parseNumber(StringRef Text,
                         ArrayRef<std::pair<StringRef, uint64_t>> Units,
                         uint64_t &Value) {
@@ -347,13 +349,13 @@ static Expected<FlightOptions> flightOptions() {
   Options.Folder = Watch;
   Options.Keep = Keep;
   if (Watch.empty())
-    return makeError(Usage, "--watch needs a directory, its name is empty");
+    return makeError(Usage, "--watch: the directory name is empty");
   if (!Every.empty()) {
     if (Error E = readDuration("--every", Every).moveInto(Ns))
       return std::move(E);
     if (Ns < 1000000 || Ns / 1000000 > INT_MAX)
       return makeError(Usage,
-                       "--every: '" + Every + "' is no time from 1ms to 596h");
+                       "--every: '" + Every + "' is not between 1ms and 596h");
     Options.Every = std::chrono::milliseconds(Ns / 1000000);
   }
   if (!Slower.empty()) {
@@ -367,10 +369,10 @@ static Expected<FlightOptions> flightOptions() {
                     Options.MaxBytes) ||
        !Options.MaxBytes))
     return makeError(Usage, "--max-size: '" + MaxSize +
-                                "' is not a whole number with one of the units "
-                                "K, M, G");
+                                "' is not a size: use a whole number from 1, with K, M "
+                                "or G");
   if (Keep.getNumOccurrences() && !Keep)
-    return makeError(Usage, "--keep takes a number from 1 on");
+    return makeError(Usage, "--keep: use a number from 1");
   return Options;
 }
 
@@ -379,7 +381,7 @@ static Error checkWatch() {
            &Slower, &Every, &Keep, &MaxSize})
     if (Given->getNumOccurrences() && !Watch.getNumOccurrences())
       return makeError(Usage, "--" + Given->ArgStr +
-                                  " is for snapshots: add --watch DIR");
+                                  " needs --watch DIR");
   return Error::success();
 }
 
@@ -391,10 +393,9 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   const std::string &Text = IsAlone ? ProcessAlone : Process;
   if (!to_integer(Text, Pid, 10))
     return makeError(Usage, "'" + Text +
-                                "' is no process ID: that is a number from 1 "
-                                "on");
+                                "' is not a process ID");
   if (Snapshot.getNumOccurrences() && Snapshot.empty())
-    return makeError(Usage, "--snapshot needs a directory, its name is empty");
+    return makeError(Usage, "--snapshot: the directory name is empty");
   uint64_t ThresholdNs = 0;
   if (Threshold.getNumOccurrences())
     if (Error E = readDuration("--threshold", Threshold).moveInto(ThresholdNs))
@@ -409,7 +410,7 @@ static Expected<int> runLive(ArrayRef<const char *>) {
     Flight = std::move(*Options);
   }
   if (Everywhere && !Under.empty())
-    return makeError(Usage, "--everywhere is the opposite of --under: choose one");
+    return makeError(Usage, "--everywhere undoes --under: choose one");
   for (const std::string &Glob : Disarm)
     if (Error E = change(PB_CONTROL_DISARM, "disarmed", Glob))
       return std::move(E);

@@ -42,7 +42,7 @@ if set(os.listdir(folder)) != set(pages):
     sys.exit(f"pages and verbs differ: {set(os.listdir(folder)) ^ set(pages)}")
 options = 0
 TOO_WIDE = {f"patchbay-{verb}.1" for verb in
-            ("info", "list", "live", "outliers", "record", "replay", "report", "status", "tui",
+            ("outliers", "record", "replay", "report", "status", "tui",
              "verify")}
 for name, verb in pages.items():
     help_text = run(command, *verb, "--help")

@@ -49,8 +49,8 @@ try:
     done = run("live", "-p", worker, "--arm", "calls")
     expect("arming", (done.returncode, done.stderr),
            (1, f"patchbay: error: process {worker}: 'calls' could not be armed: Permission "
-            "denied: it may not change its own code, since it has given up its privileges, "
-            "or was forked by one that had\n"))
+            "denied: it cannot change its own code after it dropped privileges, or as a child of "
+            "such a process\n"))
     command.stdin.close()
     expect("exit code", command.wait(PATIENCE), 0)
     expect("calls at the end", calls("live"), (2, 300))
@@ -66,8 +66,8 @@ try:
            (0, "file       none yet"))
     done = run("live", "-p", worker, "--snapshot", "none")
     expect("no snapshot", (done.returncode, done.stderr),
-           (1, f"patchbay: error: process {worker}: no snapshot could be written: it has no "
-            "file, since it has recorded nothing, or could make none\n"))
+           (1, f"patchbay: error: process {worker}: cannot write a snapshot: the process has "
+            "no file: it recorded nothing, or cannot create files\n"))
     command.stdin.close()
     expect("exit code", command.wait(PATIENCE), 0)
 finally:

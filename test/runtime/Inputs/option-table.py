@@ -62,10 +62,10 @@ OPPOSITE = {
     "report --json --histogram": "--json has all there is: leave out -f and --histogram",
     "report --json -f calls": "--json has all there is: leave out -f and --histogram",
     "report --diff=none --json": "--json does nothing beside --diff: leave it out",
-    "live -p 1 --everywhere --under x": "--everywhere is the opposite of --under: choose one",
+    "live -p 1 --everywhere --under x": "--everywhere undoes --under: choose one",
     "report --from 2s --to 1s": "--to: 1s is not later than --from 2s",
     "report --min 2us --max 1us": "--max: 1us is less than --min 2us",
-    "list -p 1 none": "list takes either BIN or -p PID: see 'patchbay list --help'",
+    "list -p 1 none": "give either BIN or -p PID: see 'patchbay list --help'",
     "tui -p 1 none": "a recording or a process: leave out none or -p",
 }
 
