@@ -80,7 +80,7 @@
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
 // MEMORY: why slow of calls of 1.000 us or more, of 27 in all, and of 73 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
 // RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
-// DIFF: were recorded with other options, {{.*}}: why none and of 1.000 us or more{{$}}
+// DIFF: were recorded with different options, {{.*}}: why none and of 1.000 us or more{{$}}
 /* Causes do not cost more than the tracing budget. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
 // OVERHEAD: why slow of calls of 1.000 us or more, of {{[1-9][0-9]?}} in all, and of {{[1-9][0-9]?}} for which there was no room, no way to ask, or no time with --max-overhead, nothing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay outliers`: why some calls of a function are slow.
+// `patchbay outliers`: shows why some calls of a function are slow.
 #include "showing/Outliers.h"
 #include "DisplayOptions.h"
 #include "DurationText.h"
@@ -20,21 +20,19 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand OutliersCommand(
-    "outliers", "Show what the slow calls of a function did that others did not");
+    "outliers", "Compare slow calls of a function with its other calls");
 static InputOption Input(OutliersCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static cl::opt<std::string>
     Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(OutliersCommand),
          cl::cat(ToolOptions),
-         cl::desc("The function; a glob of one name, as for 'patchbay record -F'"));
+         cl::desc("Compare calls of FUNCTION (GLOB of one name)"));
 static cl::opt<std::string>
     Slower("slower", cl::value_desc("DURATION"), cl::sub(OutliersCommand),
            cl::cat(ToolOptions),
-           cl::desc("Calls are slow that took so long, or longer: 10ms (default: "
-                    "one part in 64 more than 99 of 100 calls, or all but one "
-                    "of fewer)"));
+           cl::desc("Treat calls of at least DURATION (10ms) as slow"));
 static cl::opt<bool> All("all", cl::sub(OutliersCommand), cl::cat(ToolOptions),
-                         cl::desc("Show also calls that make no difference"));
+                         cl::desc("Show all lines, also without a difference"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
                           cl::sub(OutliersCommand), cl::cat(ToolOptions));
 
@@ -43,46 +41,52 @@ static SymfsOption Symfs(OutliersCommand);
 static DisplayOptions Display(OutliersCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
-  Slow calls of the function are compared with all its others. The columns, each for
-  one call of the function:
-    more      time with sub-routines that slow calls spend there more than others do
-    itself    the same without sub-routines. Where nothing is left out, these sum up
-              to what the function takes more: the largest is where to look
-    slow      time with sub-routines in a slow call, calls: how often it was called there
-    others    the same of the other calls
-  Below a line is what it called. Lines are left out where, and below where, both
-  differences are less than a hundredth of the function's.
-
-  Then it says when the slowest calls began: 'patchbay replay --tid TID --from TIME
-  --min DURATION' shows each of them whole. With record --why it says what they waited
-  for, too.
-
-  Calls within others of the function count as part of these. Calls that were not seen
-  to return are in neither kind. Time in which a thread waited is in all times, unless
-  it was recorded with --no-sleep-time.
-
-  -F FUNCTION alone names the function, too. Beside -f, -F, -N, --min and the like choose
-  what calls there are, as for 'patchbay graph': with --under it is why a function is slow
-  that is called from there. Where calls were sampled 'itself' is not known.
-
 EXAMPLES:
   patchbay outliers -f handle_request
   patchbay outliers -f Cache::get --slower 10ms server.data
-  patchbay outliers -f handle_request --from 10s --to 20s --thread 'worker*'
+  patchbay outliers -f handle_request --from 10s --thread 'worker*'
   patchbay outliers -f handle_request --json | jq '.tree[0].more_ns'
+
+DESCRIPTION:
+  'outliers' compares the slow calls of a function with all its other calls.
+  Each line is a function on the path of these calls, with its callees below.
+  All values are per call of the compared function. A line is hidden if its
+  differences, and all below it, are less than 1 % of the total difference.
+
+  By default calls are slow if they are 1/64 longer than the 99th percentile, or
+  than all calls but one if there are fewer than 100.
+
+COLUMNS:
+  more           additional time of slow calls, with callees
+  itself         additional self time of slow calls. Without filters the values
+                 add up to the total difference: look at the largest first
+  slow, calls    time with callees, and number of calls, in a slow call
+  others, calls  the same in the other calls
+
+SLOWEST CALLS:
+  The last table shows the start of the slowest calls. To see one in full, use
+  'patchbay replay --tid TID --from TIME --min DURATION'. A recording of record
+  --why has their waits, too.
+
+FILTERS:
+  Without -f, -F names the function. With -f, filters such as -F, -N and --min
+  choose calls as in 'patchbay graph': --under compares only calls made there.
+
+NOTES:
+  A call within another call of the function is part of that call. Calls
+  without a recorded return are in neither group. Times include off-CPU time,
+  unless recorded with --no-sleep-time. Sampled recordings have no 'itself'.
 
 EXIT CODES:
   0  success
-  1  no data or no durations in it; a data file is truncated or corrupt (what precedes
-     the damage is compared all the same); or some functions of a process were not
-     traced
-  2  wrong usage, or -f names several functions
-  3  no call of the function, none that was slow, or none that was not; or no thread
-     that --tid or --thread names
+  1  no data or no durations; damaged data (calls before the damage are
+     compared); or functions of a process that were not traced
+  2  wrong usage, or -f matches several functions
+  3  no call of the function, no slow call, no other call, or no matching thread
 )";
 
 namespace {
-// Of a node, for each call of the function.
+// The values of a node, per call of the function.
 struct Line {
   double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
   double more() const { return SlowTotal - OtherTotal; }
@@ -101,10 +105,10 @@ static std::vector<Line> linesOf(const OutlierTrees &Of) {
   return Lines;
 }
 
-// Where some calls were not recorded, they are in the time of those that called them.
+// A sampled recording has no self times: they would include callees not recorded.
 static bool hasSelf(const Trace &T) { return !T.isSampled(); }
 
-// By node: those that make a difference, and what these are below.
+// By node: does it, or a node below it, make a difference?
 static std::vector<bool> shown(const Trace &T, const CallTree &Tree,
                                ArrayRef<Line> Lines) {
   double Least = All ? 0 : std::abs(Lines[1].more()) / 100;
@@ -137,7 +141,7 @@ static std::string threadOf(const TraceThread &T) {
   return printable(T.Name) + "-" + utostr(T.Tid);
 }
 
-// As 'patchbay replay' shows it, and --from takes it.
+// The format of 'patchbay replay' and of --from.
 static std::string timeText(uint64_t Ns) {
   return formatv("{0}.{1:d9}", Ns / 1000000000, Ns % 1000000000).str();
 }
@@ -153,7 +157,7 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
      << counted(Others, "other") << ", on average "
      << durationText(Of.Others[1].Total / Others);
   if (Unfinished)
-    OS << "; " << counted(Unfinished, "call") << " not seen to return";
+    OS << "; " << counted(Unfinished, "call") << " without a recorded return";
   OS << "\n\n";
 }
 
@@ -275,17 +279,17 @@ static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
   outs() << '\n';
 }
 
-// Of different functions nobody knows whether they should take as long.
+// Refuses several functions: their durations are not comparable.
 static Error checkOneName(const Trace &T, ArrayRef<uint32_t> Functions) {
   for (uint32_t F : Functions)
     if (T.Functions[F].Name != T.Functions[Functions[0]].Name)
-      return makeError(Usage, "-f: '" + Root + "' is more than one function: " +
+      return makeError(Usage, "-f: '" + Root + "' matches several functions: " +
                                   T.Functions[Functions[0]].Name + ", " +
                                   T.Functions[F].Name + ": name one");
   return Error::success();
 }
 
-// From which time on calls are slow.
+// The least duration of a slow call.
 static Expected<uint64_t> limit(const Spread &Durations) {
   if (!Slower.getNumOccurrences()) {
     double N = Durations.calls();
@@ -308,7 +312,7 @@ static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
                      Dir + ": " +
                          (Slow == 1 ? "the one call of " : "all calls of ") + Name +
                          " took " + durationText(From) +
-                         " or more: there is none to compare with");
+                         " or more: no others to compare with: raise --slower");
   return Error::success();
 }
 
@@ -318,7 +322,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   if (Root.empty())
     Root = Choice.takeFunction();
   if (Root.empty())
-    return makeError(Usage, "outliers: of which function? Name it with -f");
+    return makeError(Usage, "outliers needs a function: add -f FUNCTION");
   if (auto Ns = limit({}); !Ns)
     return Ns.takeError();
   Expected<Trace> T = readEvents(Dir, Symfs);
@@ -327,9 +331,8 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   if (Error E = Choice.apply(*T, Dir))
     return E;
   if (!T->hasDurations())
-    return makeError(Dir + ": only entries of calls were recorded: how long "
-                           "calls took, 'patchbay record -t function_graph' "
-                           "records");
+    return makeError(Dir + ": only the start of calls was recorded: for durations use "
+                           "'patchbay record -t graph'");
   std::vector<int8_t> Known; // by function: whether it is the root
   auto IsRoot = [&](uint32_t Function) -> bool {
     while (Known.size() <= Function)
@@ -348,11 +351,11 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     return E;
   if (!First.Durations.calls())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
-                                       "' was seen to return");
+                                       "' has a recorded return");
   Expected<uint64_t> From = limit(First.Durations);
   if (!From)
     return From.takeError();
-  T->Ended = {}; // counted a second time
+  T->Ended = {}; // the second pass counts again
   OutlierTrees Trees(IsRoot, *From, /*Show=*/5);
   readCalls(*T, {&Trees});
   Trees.finish();

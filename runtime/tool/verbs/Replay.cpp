@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay replay`: the events of a recording one after another, in the form
-// in which ftrace prints them.
+// `patchbay replay`: prints the events of a recording by time, in ftrace's format.
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
@@ -23,19 +22,17 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand ReplayCommand("replay",
-                                    "Print the recorded events in their order");
+                                    "Print the recorded events by time");
 static InputOption Input(ReplayCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static cl::opt<bool>
     Nested("nested", cl::init(true), cl::sub(ReplayCommand), cl::cat(ToolOptions),
-           cl::desc("Show calls within each other, as those of function_graph (default); "
-                    "--nested=false: those of function_duration a line each, by the time "
-                    "of their entry"));
+           cl::desc("Nest calls in their callers (default: true)"));
 
 static cl::opt<unsigned>
     MaxDepth("max-depth", cl::value_desc("N"), cl::sub(ReplayCommand),
              cl::cat(ToolOptions),
-             cl::desc("Print no calls that are within N or more others"));
+             cl::desc("Print at most N levels of calls"));
 static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
                                cl::aliasopt(MaxDepth), cl::NotHidden,
                                cl::cat(ToolOptions));
@@ -45,22 +42,6 @@ static SymfsOption Symfs(ReplayCommand);
 static DisplayOptions Display(ReplayCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
-  The format is ftrace's. The tracer function prints entries. Others print calls with what
-  they called in brackets, or with --nested=false, for function_duration, a line for each
-  call. Before a duration stands + if it is more than
-  10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s.
-
-  Below a call that was recorded with --why stands what it waited for, when and how long,
-  and its stack: who had called the function, as ftrace shows it.
-
-  Calls are indented up to 50 deep. Beyond that a number says how deep. On a terminal
-  a name gives way until its line fits: first parameters, then template arguments, then its
-  middle. Names of two functions stay different. --full-names shows whole names.
-
-  Times of nested calls are without what it took to record the calls, which --raw shows,
-  too: see 'patchbay report --help'. The flat list of function_duration has what was
-  measured.
-
 EXAMPLES:
   patchbay replay | less
   patchbay replay -D 3
@@ -68,13 +49,41 @@ EXAMPLES:
   patchbay replay --from 1.5s --to 1.6s --min 1ms
   patchbay replay --under handle_request -N 'std::*'
 
+DESCRIPTION:
+  'replay' prints the events of all threads by time, in ftrace's format. A
+  recording of -t entry is a list of entries. Other recordings are nested calls
+  with their callees in braces. --nested=false prints one line per call of -t
+  duration, by the time of its entry.
+
+  Below a call of record --why are its waits, with time and duration, and its
+  stack trace, as in ftrace. Below 50 levels a number shows the depth instead of
+  the indentation.
+
+MARKS:
+  A mark before a duration shows that it is longer than this limit:
+    +  10 us
+    !  100 us
+    #  1 ms
+    *  10 ms
+    @  100 ms
+    $  1 s
+
+NAMES:
+  On a terminal a name is shortened until its line fits: parameters first, then
+  template arguments, then its middle. Short names stay distinct. --full-names
+  shows full names.
+
+TIMES:
+  Times of nested calls exclude the cost of tracing; --raw includes it. See
+  'patchbay report --help'. --nested=false shows measured times.
+
 EXIT CODES:
   0  success
-  1  no data or no events in it; a data file is truncated or corrupt (what
-     precedes the damage is printed all the same); some functions of a process
-     were not traced; or one that it forked could make no file
+  1  no data or no events; damaged data (events before the damage are printed);
+     functions of a process that were not traced; or a forked child that could
+     not create its file
   2  wrong usage, or a depth of 0
-  3  no thread that --tid or --thread names, or no call that was asked for
+  3  no matching call or thread
 )";
 
 namespace {
@@ -85,26 +94,26 @@ struct Line {
   const TraceThread *Thread;
   TraceCall Call;
   std::optional<DataValues> Values;
-  uint32_t Outer; // calls around it that are shown
-  bool End;  // of a call that made others
-  bool Leaf; // of one that made none
+  uint32_t Outer; // number of shown calls around it
+  bool End;       // end of a call with callees
+  bool Leaf;      // call without callees
 };
 
-/// The lines of a thread, one after the other. By time; within each other they stay as
-/// calls contain each other, as long as rounded times do not say otherwise.
+/// The lines of a thread by time. Lines of the same time keep the nesting of their calls,
+/// unless rounded times contradict it.
 class ThreadLines {
 public:
   ThreadLines(Trace &T, const TraceThread &Thread, Workers &All, bool Ends);
-  /// The next line, null behind the last.
+  /// The next line, null after the last.
   const Line *front();
   void pop() { Ready.pop_front(); }
 
 private:
-  /// A call that is shown, and open.
+  /// An open call that is shown.
   struct Shown {
-    size_t Place; // among all that are open
+    size_t Place; // index in all open calls
     std::optional<DataValues> Values;
-    bool IsBlock = false; // others that are shown are within it
+    bool IsBlock = false; // it has shown callees
   };
   void advance();
   void flush(uint64_t Until);
@@ -115,17 +124,17 @@ private:
   AheadWindows Windows;
   CallStream Calls;
   bool Ends, IsOver = false;
-  std::deque<Line> Ready; // in order; behind it are those that wait
-  std::vector<Line> Waiting; // ends that are later than what began last
+  std::deque<Line> Ready;    // in order
+  std::vector<Line> Waiting; // ends later than the start of the last call
   std::vector<Shown> Open;
-  bool HasLast = false; // the last of Open is not in a line yet
+  bool HasLast = false; // the last of Open has no line yet
 };
 
 /// The lines of all threads, by time.
 class Lines {
 public:
   Lines(Trace &T, bool Ends);
-  /// Null behind the last.
+  /// Null after the last.
   const Line *next();
 
 private:
@@ -137,7 +146,7 @@ private:
   std::vector<std::unique_ptr<ThreadLines>> Threads;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
   std::optional<size_t> Last;
-  Workers All; // ends before what they work on
+  Workers All; // last member: destroyed before the data that the workers use
 };
 
 class Printer {
@@ -148,7 +157,7 @@ public:
   void nested();
 
 private:
-  /// What is shown of each function and thread, once it was asked for.
+  /// Caches a text per function or thread.
   class Texts {
   public:
     template <typename MakeT> const std::string &get(size_t Of, MakeT Make) {
@@ -167,7 +176,7 @@ private:
       return printable(T.Functions[L.Call.Function].Name);
     });
   }
-  /// At the right end of Width characters.
+  /// The task, aligned to the right in Width characters.
   const std::string &task(const Line &L, unsigned Width) {
     return Tasks.get(L.Thread - T.Threads.data(), [&] {
       std::string Right;
@@ -212,13 +221,12 @@ private:
 
   Trace &T;
   raw_ostream &OS;
-  std::string Text; // of the line
+  std::string Text; // the current line
   const unsigned Width = outputIsTerminal() ? lineWidth() : 0; // 0: any
-  size_t NameAt = 0, NameEnd = 0;         // of the function, in Text
-  size_t Invisible = 0;                   // bytes of Text that make colours
-  std::map<std::string, std::string>
-      WholeOf; // by what stands for it in short lines
-  // Where a name begins to differ from others, of names and room for them.
+  size_t NameAt = 0, NameEnd = 0; // the function's name in Text
+  size_t Invisible = 0;           // bytes of colour codes in Text
+  std::map<std::string, std::string> WholeOf; // full names by short name
+  // By name and width: the position from which a short name is distinct.
   std::map<std::pair<std::string, size_t>, size_t> FirstApart;
   Texts Functions, Tasks;
   WhySlow Why;
@@ -245,7 +253,7 @@ void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V,
     Ready.push_back(std::move(L));
     return;
   }
-  // Of the same time those come first that ended first.
+  // Ends of the same time stay in the order in which they were added.
   auto At = llvm::upper_bound(Waiting, L.Time, [](uint64_t T, const Line &Of) {
     return T < Of.Time;
   });
@@ -259,7 +267,8 @@ void ThreadLines::flush(uint64_t Until) {
   Waiting.erase(Waiting.begin(), Later);
 }
 
-// Whether a call makes others is known when the next one begins, or when it ends.
+// A call is printed only when the next one begins or it ends: then it is known whether it
+// has callees.
 void ThreadLines::advance() {
   IsOver = !Calls.advance();
   ArrayRef<TraceCall> All = Calls.open();
@@ -290,7 +299,7 @@ void ThreadLines::advance() {
   flush(C.Start);
   const DataValues *V = Calls.values();
   Open.push_back({Calls.open().size() - 1, V ? std::optional(*V) : std::nullopt});
-  // Nothing that is shown will be within it, or nobody asks for that.
+  // Print it at once if no shown callee can follow, or ends are not printed.
   HasLast = Ends && Open.size() != MaxDepth;
   if (!HasLast)
     add(C, Open.back().Values, Open.size() - 1, /*End=*/false, /*Leaf=*/true);
@@ -358,10 +367,9 @@ void Printer::duration(const TraceCall &C) {
   Text += " us |";
 }
 
-// As in tables: parameters give way first, then template arguments, and then
-// what is in the middle of the name; but not where another function is written
-// so already. Lines are printed before it is known which functions follow, so
-// that is all that can be known of others.
+// Shortens a name as tables do: drops parameters first, then template arguments, then the
+// middle. Skips a short name that another function has already. Only earlier lines are
+// known, since lines are printed before the following ones are read.
 void Printer::fitName(const std::string &Whole) {
   constexpr size_t Least = 12;
   auto Put = [&](std::string Short) {
@@ -372,8 +380,7 @@ void Printer::fitName(const std::string &Whole) {
     NameEnd = NameAt + Short.size();
     return true;
   };
-  // Where a name has parameters, these are the brackets that ftrace shows
-  // behind others.
+  // ftrace prints () after a name. A name with parameters has its own brackets.
   StringRef Behind =
       Whole.back() == ')' && Text[NameEnd - 1] == ')' ? "()" : "";
   for (auto Form : {withoutParameters, plainName})
@@ -385,8 +392,8 @@ void Printer::fitName(const std::string &Whole) {
   size_t Room = Size > Over + Least ? Size - Over : Least;
   std::string Name = Text.substr(NameAt, Size);
   bool IsDone = Put(shortened(Name, Room));
-  // Or else the first part of it in which it is not as the others, of which
-  // there are no fewer in a later line.
+  // Else use the first part in which the name differs from the others. Start at the last
+  // position found, since later lines have at least as many other names.
   size_t &At = FirstApart[{Whole, Room}];
   for (; !IsDone && At + Room - 6 < Size; At += !IsDone) {
     size_t Begin = At + 1, End = Begin + Room - 6;
@@ -399,7 +406,7 @@ void Printer::fitName(const std::string &Whole) {
   }
 }
 
-// As ftrace shows the stack of an event.
+// Prints waits and stack trace of a slow call, in ftrace's format of a stack trace.
 void Printer::why(const Line &L) {
   std::optional<SlowReason> R =
       Why.of(*L.Thread, L.Values ? &*L.Values : nullptr);
@@ -426,7 +433,7 @@ void Printer::why(const Line &L) {
     OS << " => ... (" << printable(R->CallersEnd) << ")\n";
 }
 
-// By what, if not by its return.
+// How the call ended, if not by return.
 static StringRef leftBy(const TraceCall &C) {
   if (C.Kind == TraceCall::Unwound)
     return "unwound";
@@ -492,7 +499,7 @@ void Printer::nested() {
       result(L);
     } else {
       called(L);
-      // A demangled name has its parameters already.
+      // A demangled name already has its parameters.
       if (Text.back() != ')')
         Text += "()";
       if (L.Leaf)
@@ -525,7 +532,7 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     return E;
   if (!T->hasCalls())
     return nothingTraced(*T, Dir);
-  // Of one recording all are of the same tracer.
+  // All processes of a recording have the same tracer.
   StringRef Tracer;
   for (const TraceProcess &P : T->Processes)
     if (P.Data.Session)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay report`: what the processes of one recording counted, summed; of
-// events, how long functions took.
+// `patchbay report`: shows the calls and times of functions, summed over processes.
 #include "Diagnostics.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
@@ -25,37 +24,34 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand ReportCommand("report",
-                                    "Show how often functions were called, and "
-                                    "how long they took");
+                                    "Show calls and times of each function");
 static InputOption Input(ReportCommand);
 static cl::opt<Field, false, NamedValue<Field>> Sort(
     "s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
     cl::cat(ToolOptions),
-    cl::desc("Sort by; without -f there is a column of it, too"),
+    cl::desc("Sort by this key, and show it unless -f is given"),
     cl::values(clEnumValN(Field::Calls, "calls",
-                          "calls, most first (default, of counts)"),
+                          "calls, most first (default for counts)"),
                clEnumValN(Field::Made, "made",
-                          "calls with those that 'record --sample' only counted"),
+                          "calls, also those that --sample only counted"),
                clEnumValN(Field::Unfinished, "unfinished",
-                          "calls that were not seen to return"),
+                          "calls without a recorded return"),
                clEnumValN(Field::Name, "name", "function name"),
                clEnumValN(Field::Total, "total",
-                          "time with sub-routines (default, of durations)"),
-               clEnumValN(Field::Self, "self", "time without them"),
+                          "time with callees (default for durations)"),
+               clEnumValN(Field::Self, "self", "time without callees"),
                clEnumValN(Field::Average, "average", "average time"),
                clEnumValN(Field::Longest, "longest", "longest call"),
-               clEnumValN(Field::P50, "p50", "what half of the calls took at most"),
-               clEnumValN(Field::P95, "p95", "what 95 of 100 calls took at most"),
-               clEnumValN(Field::P99, "p99", "what 99 of 100 calls took at most"),
+               clEnumValN(Field::P50, "p50", "median (half of the calls took no longer)"),
+               clEnumValN(Field::P95, "p95", "95th percentile"),
+               clEnumValN(Field::P99, "p99", "99th percentile"),
                clEnumValN(Field::Sub, "sub",
-                          "name of the sub-routine that took "
-                          "most"),
-               clEnumValN(Field::Module, "module", "file with the function")));
+                          "name of the callee with the largest total"),
+               clEnumValN(Field::Module, "module", "file of the function")));
 static cl::opt<std::string>
     FieldList("f", cl::Prefix, cl::value_desc("KEYS"), cl::sub(ReportCommand),
               cl::cat(ToolOptions),
-              cl::desc("Show these columns, in this order: keys of -s, or percent, "
-                       "separated by commas"));
+              cl::desc("Show these columns: keys of -s, percent"));
 static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
                            cl::NotHidden, cl::cat(ToolOptions));
 static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
@@ -63,105 +59,32 @@ static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
                              cl::cat(ToolOptions));
 static cl::opt<Apart, false, NamedValue<Apart>>
     By("by", cl::sub(ReportCommand), cl::cat(ToolOptions),
-       cl::init(Apart::Nothing), cl::desc("Show calls of a function apart"),
+       cl::init(Apart::Nothing), cl::desc("Split the calls of a function"),
        cl::values(clEnumValN(Apart::Thread, "thread", "by thread"),
                   clEnumValN(Apart::Caller, "caller",
-                             "by the function that called it")));
+                             "by calling function")));
 static cl::opt<bool>
     Histograms("histogram", cl::sub(ReportCommand), cl::cat(ToolOptions),
-               cl::desc("Show how many calls of each function took how long"));
+               cl::desc("Show a histogram of the durations of each function"));
 static cl::opt<std::string>
     Diff("diff", cl::value_desc("BEFORE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
-         cl::desc("Show what changed since another recording, sorted by the "
-                  "change of -s (default: self, of samples total, of "
-                  "counts calls)"));
+         cl::desc("Compare with the recording BEFORE"));
 static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
-                         cl::desc("Show also functions that were not called"));
+                         cl::desc("Also show functions that were not called"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
                           cl::sub(ReportCommand), cl::cat(ToolOptions));
 
 static cl::opt<std::string>
     Html("html", cl::value_desc("FILE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
-         cl::desc("Write a page for a browser there: threads over time, flame "
-                  "graph, callers and callees, durations; with --diff of both "
-                  "recordings"));
+         cl::desc("Write a page with timeline and flame graph to FILE"));
 
 static CallChoice Choice(ReportCommand);
 static SymfsOption Symfs(ReportCommand);
 static DisplayOptions Display(ReportCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
-  Counts of several processes and of several copies of a module (same build
-  id) are added up. A process that still runs can be reported on.
-
-  Names are shortened until lines fit into the terminal; elsewhere into COLUMNS or 100
-  characters. A name loses its parameters first, then template arguments, then the
-  namespaces and classes in front of it, then its middle. Names of one table stay
-  distinct. --full-names and --json show whole names. The page of --html shortens names
-  in the same order, and shows a whole name at the pointer. Where the page is too narrow,
-  its table drops columns: p50, p95, p99, unfinished, average, max, self, calls.
-
-  Of events, the columns are:
-    total     time in the function and all that it called; where it called
-              itself, that of the outermost call
-    average   time of a call, longest: of the longest
-    self      total without what the functions that it called took, as far as
-              these were recorded: with a threshold or a filter, self is more
-    %         (-f percent) share of the self time of all functions, or of all calls where
-              self is not known
-    made      of a recording with --sample: how often the function was called; calls,
-              and all times, are those of the calls that were recorded, and not
-              scaled. Self is not known then. Not beside --by, nor where calls are
-              chosen by thread, time or duration
-    unfinished (with -f) calls that were not seen to return: open when recording
-              ended, or cut off, as by longjmp(). In total and self these count
-              until then, or until the last that was seen in them; average and
-              longest are of the others
-    p50, p95, p99 (with -f) what so many of a hundred calls that were seen to
-              return took at most, to one part in 128
-    sub       (with -f) the sub-routine that took most: of those that it called itself,
-              with the time of the outermost calls, as in total
-  With -F, -N, --min and the like, the figures are those of the calls that were chosen,
-  each with its own time as it was; sub-routines are what was chosen within them.
-  With --diff, calls are those of BEFORE, calls now and all times those of DIR.
-  Functions are compared by name. What a compiler appended to one, another number
-  in each build (parse.llvm.1527 of ThinLTO), does not count, so static functions of
-  one name are summed where only that tells them apart.
-  p is how likely durations differ by so much or more by chance, by the rank-sum test
-  of Mann and Whitney: below 0.05 is called significant. It takes calls to be
-  independent of each other; of millions that are not, any p is small, so look at the
-  change, too.
-  A warning says if they were recorded with other options, or, where a file has
-  the same build id in both, of other functions.
-  Time in which a thread waited or did not run is in it, unless it was recorded
-  with --no-sleep-time. Histograms of function_profile have no self, and a total
-  in which a function's calls of itself count each.
-
-  To record a call takes some tens of nanoseconds. 'patchbay record' measures how many on
-  this machine, within the call and around it. All times are without that: the call's own
-  cost and that of all recorded calls within it. --raw shows what was measured. The mark ~
-  stands before what is left of a time that was mostly such cost: it is known badly, and
-  'record -N' or --max-overhead give better times. 'patchbay info' shows the cost and its
-  error. Not known, and not taken out, is the cost of calls that --threshold, --depth or
-  --sample dropped. --min and --max compare what was measured.
-
-  Below it, of calls that were recorded with --why, is what they waited for: what the
-  kernel's functions are called /proc/kallsyms says, on the machine on which it was
-  recorded, until that is started anew. 'off processor' is a part of their time, with >=
-  where no more is known than that it was at least so much.
-
-  Names are read from the files that were traced, so keep these where they
-  were, or put the names into the recording with 'patchbay archive', whose help says
-  where debug files are looked for. One that was changed shows addresses; without a build id (link with
-  -Wl,--build-id) that cannot be noticed, and names may be wrong.
-
-  With --html, -s says in which order the page lists functions; it has columns of its
-  own. The page is one file, needs no network, and stays below 5 MB: of recordings with
-  more calls than that can hold, its threads over time have short calls that follow one
-  another summed, and it says below which duration; all its figures are of all calls.
-
 EXAMPLES:
   patchbay report
   patchbay report -s name --all before.data
@@ -175,14 +98,101 @@ EXAMPLES:
   patchbay report --diff before.data after.data
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
 
+DESCRIPTION:
+  'report' shows the calls and times of each function. Processes and copies of
+  a module (same build ID) are added up. The processes may still be running.
+
+  Times include off-CPU time, unless recorded with --no-sleep-time. With filters
+  such as -F, -N and --min, all values are those of the chosen calls. Each
+  chosen call keeps its own time. Its callees are the chosen calls within it.
+
+COLUMNS:
+  total          time in the function and its callees; recursive calls are part
+                 of the outermost call
+  average        mean time of a call
+  longest        time of the longest call
+  self           total without recorded callees, so a threshold or a filter
+                 makes it larger
+  made           with record --sample: all calls, also those only counted. All
+                 other values cover recorded calls and are not scaled. Self is
+                 unknown
+  %              share of the self time of all functions, or of all calls if
+                 self is unknown (-f percent)
+  unfinished     calls without a recorded return. A running call counts in
+                 total and self until the recording ends; one cut off, as by
+                 longjmp(), until the last event within it. Average and longest
+                 exclude both (-f)
+  p50, p95, p99  percentiles of the durations, to one part in 128 (-f)
+  sub            direct callee with the largest total (-f)
+
+  In recordings of --histogram there is no self, and each recursive call counts
+  in total.
+
+COMPARISONS:
+  --diff compares functions by name. 'calls' are those of BEFORE, 'calls now'
+  and all times are those of DIR. Lines are sorted by the change of self; of
+  total if sampled, of calls if only counted. A number from the compiler
+  (parse.llvm.1527) is ignored, so static functions that differ only by it are
+  added up.
+
+  p is the probability that chance makes such a difference, by the rank-sum test
+  of Mann and Whitney. A difference is called significant if p is below 0.05.
+  The test assumes independent calls. Among millions of dependent calls any p
+  is small, so look at the change, too.
+
+  A warning says if the two were recorded with different options. It also says
+  if different functions of a file with the same build ID were traced.
+
+COST OF TRACING:
+  Recording a call costs some tens of nanoseconds. 'patchbay record' measures
+  the cost on this machine, within a call and around it. Times exclude the cost
+  of the call and of all recorded calls within it. --raw shows measured times,
+  and --min and --max compare them. 'patchbay info' shows the cost and its
+  error.
+
+  The mark ~ stands before a time that was mostly cost, so it is inexact.
+  'record -N' and --max-overhead give better times. The cost of calls that
+  --threshold, --depth or --sample dropped is unknown and stays in the times.
+
+SLOW CALLS:
+  The waits of calls of record --why are below the table. Names of kernel
+  functions come from /proc/kallsyms, on the same machine until it reboots. 'off
+  processor' is a share of the calls' time; >= marks a lower bound.
+
+NAMES:
+  Names are shortened to the width of the terminal, or else to COLUMNS or 100
+  characters. A name loses its parameters first, then template arguments, then
+  namespaces and classes, then its middle. Short names stay distinct.
+  --full-names and --json show full names.
+
+  Names come from the traced files: keep these where they are, or store the
+  names with 'patchbay archive'. A file that changed shows addresses. In a file
+  without a build ID (link with -Wl,--build-id) a change is not noticed, and
+  names may be wrong.
+
+HTML PAGE:
+  --html writes one file of less than 5 MB that needs no network. -s orders its
+  functions. The page has its own columns, and a narrow page drops some of them.
+  The pointer shows full names. If there are too many calls, the timeline adds
+  up successive short calls, and states the limit. All values cover all calls.
+
+RESTRICTIONS:
+  --json       not with -f or --histogram
+  --histogram  not with --by or -f
+  --diff       not with --all, --by, --json or --histogram, or the columns sub,
+               module and percent
+  --html       not with -f, --all, --by, --json or --histogram
+  --by         needs events; no column 'made'
+  made         not with filters by thread, time, duration or --under
+  --from       needs events, and so do --to, --min, --max and --under
+
 EXIT CODES:
   0  success
-  1  no data, no function or no call in it; a data file is truncated or corrupt (what
-     precedes the damage is reported all the same), or becomes shorter while it
-     is read; some functions of a process were not traced; or one that it forked
-     could make no file
+  1  no data, no function or no call; damaged data (calls before the damage are
+     reported); functions of a process that were not traced; or a forked child
+     that could not create its file
   2  wrong usage
-  3  no thread that --tid or --thread names, or no call that was asked for
+  3  no matching call or thread
 )";
 
 static void printHistograms(const Trace &T,
@@ -318,8 +328,8 @@ static Expected<std::vector<Field>> parseFields() {
     auto *Key = llvm::find_if(
         Keys, [&](const auto &Known) { return Known.first == Word; });
     if (Key == std::end(Keys))
-      return makeError(Usage, "-f: there is no column '" + Word +
-                                  "': name some of calls, made, unfinished, total, "
+      return makeError(Usage, "-f: unknown column '" + Word +
+                                  "': use calls, made, unfinished, total, "
                                   "average, self, longest, p50, p95, p99, percent, "
                                   "name, sub, module");
     Fields.push_back(Key->second);
@@ -327,7 +337,7 @@ static Expected<std::vector<Field>> parseFields() {
   return Fields;
 }
 
-// Events have most to say, and calls are what all recordings have.
+// The recording with fewer kinds of values. Events have all of them, counts only calls.
 static const Trace &poorer(const Trace &A, const Trace &B) {
   auto Rank = [](const Trace &T) {
     return 4 * T.hasDurations() + 2 * T.hasEvents() + !T.isSampled();
@@ -359,7 +369,7 @@ totals(Trace &T, const std::string &Dir, bool WithSpread,
   return Totals.finish();
 }
 
-// Before: what T is compared with, or null.
+// Before: the recording to compare with, or null.
 static Expected<int> writePage(Trace &T, const std::string &Dir, Trace *Before,
                                Field SortBy) {
   std::optional<PageSide> Old;
@@ -412,8 +422,7 @@ static Expected<int> runDiff(const std::string &Dir,
   if (std::string How = recordedDifferently(*Before, *After); !How.empty())
     warn(
         Diff + " and " + Dir +
-        " were recorded with other options, so that calls and times differ for "
-        "this alone: " +
+        " were recorded with different options, which change calls and times: " +
         How);
   const Trace &Kind = poorer(*Before, *After);
   Field SortBy = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
@@ -451,14 +460,12 @@ static Expected<int> runTable(const std::string &Dir,
   if (Error E = Choice.apply(*T, Dir))
     return E;
   if (By != Apart::Nothing && !T->hasEvents())
-    return makeError(Twine(Dir) + ": has no events, only counts: --by is for "
-                                  "what 'patchbay record -t function_duration' "
-                                  "records");
+    return makeError(Twine(Dir) + ": has only counts: --by needs events, as of "
+                                  "'patchbay record -t duration'");
   if (Histograms && !T->hasDurations())
     return makeError(Twine(Dir) +
-                     ": has no durations: 'patchbay record -t "
-                     "function_profile --histogram' counts them, -t "
-                     "function_duration records them");
+                     ": has no durations: --histogram needs 'patchbay record "
+                     "--histogram' or '-t duration'");
   const bool AreDefault = Fields.empty();
   const Field SortBy = Sort.getNumOccurrences() ? Sort : defaultSort(*T);
   if (AreDefault)
@@ -489,7 +496,7 @@ static Expected<int> runTable(const std::string &Dir,
     Slow.print(outs(), lineWidth());
   if (By == Apart::Caller && T->isSampled())
     errs() << "patchbay: " << printable(Dir)
-           << ": sampled: the caller is the innermost that was recorded, too\n";
+           << ": sampled: the caller is the innermost recorded call\n";
   if (Order.empty() && Traced && !Json)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
@@ -508,8 +515,8 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   if (!Fields)
     return Fields.takeError();
   if (StringRef(Html).starts_with("-") && Html != "-")
-    return makeError(Usage, "--html takes a file: '" + Html + "' looks like an option: for a "
-                            "file of this name give './" + Html + "'");
+    return makeError(Usage, "--html: '" + Html + "' looks like an option: use './" +
+                            Html + "' for a file of this name");
   if (!Html.empty())
     if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Histograms}))
       return E;
@@ -518,7 +525,7 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   if (!Html.empty())
     return runHtml(Dir);
   if (Json && (Histograms || !Fields->empty()))
-    return makeError(Usage, "--json has all there is: leave out -f and "
+    return makeError(Usage, "--json prints all values: leave out -f and "
                             "--histogram");
   if (Histograms && By != Apart::Nothing)
     return makeError(Usage, "--histogram shows all calls of a function: leave "
