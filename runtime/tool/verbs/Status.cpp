@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay status`: how tracing goes on in processes that run.
+// `patchbay status`: shows the state of tracing in running processes.
 #include "DisplayOptions.h"
 #include "DurationText.h"
 #include "Verb.h"
@@ -25,12 +25,11 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand StatusCommand("status",
-                                    "Show how tracing goes on in processes");
+                                    "Show the state of tracing in running processes");
 static cl::list<std::string>
     Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(StatusCommand),
               cl::cat(ToolOptions),
-              cl::desc("This process; may be repeated (default: all that have the "
-                       "runtime and that you may debug)"));
+              cl::desc("Show this process (repeatable; default: all)"));
 static cl::list<std::string> Alone(cl::Positional, cl::desc("[PID...]"),
                                    cl::sub(StatusCommand), cl::cat(ToolOptions));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand),
@@ -38,41 +37,47 @@ static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand)
 static cl::opt<std::string> Wait(
     "wait", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(StatusCommand),
     cl::cat(ToolOptions),
-    cl::desc("Between the two looks that a rate takes: 300ms (default: 1s)"));
+    cl::desc("Measure rates over DURATION (300ms; default: 1s)"));
 static DisplayOptions Display(StatusCommand, /*WithPager=*/false);
 
 static constexpr char Help[] = R"(
-COLUMNS:
-  tracer    what is recorded; -: nothing, or not by a process that listens
-            ('patchbay record --live' and 'patchbay record -p' make it listen);
-            (stands still): it is stopped, or frozen, so it cannot say;
-            (no answer): it could, and does not, as where a debugger has it
-  armed     functions that have a tracer
-  of        functions of the process with a site
-  refused   functions that could not be armed: 'patchbay list -p PID' says why
-  calls/s   recorded in the time between two looks: calls of function_profile, with
-            --histogram, too, events of others, of which function_graph has two for
-            each call. Of a buffer that is used again (--overwrite) it is known roughly.
-            What --threshold, --sample and --when leave out is not counted
-  overhead  what tracing costs, of the processor time that the process takes for
-            itself, lately; -: nobody has asked for it (--max-overhead)
-  bytes     of the data file
-  lost      events that found no place, and those of children without a file
-  missed    calls that the tracer was not shown
-  left      handlers that a signal handler left by siglongjmp(3)
-  waits     waits for handlers that were given up, the thread of the last one behind
-            it
-
-  What is lost and missed 'patchbay info' and 'patchbay report' explain.
-
 EXAMPLES:
   patchbay status
   patchbay status 4711
   patchbay status -p 4711 --json | jq '.[0].lost'
 
+DESCRIPTION:
+  'status' shows the state of tracing in processes. Without -p it shows all
+  processes that have the runtime and that you may debug. 'patchbay info' and
+  'patchbay report' say more about lost and missed events.
+
+COLUMNS:
+  tracer    what is recorded, or one of the states below
+  armed     functions with a tracer
+  of        functions with a site
+  refused   functions that could not be armed: see 'patchbay list -p PID'
+  calls/s   rate during --wait: calls for count and --histogram, events for
+            other tracers (graph has two per call). It is approximate with
+            --overwrite. It excludes calls that --threshold, --sample and
+            --when leave out
+  overhead  recent cost of tracing, as a share of the CPU time of the process
+            itself; - without --max-overhead
+  bytes     size of the data file
+  lost      events without space, and those of children without a file
+  missed    calls that the tracer did not see
+  left      handlers that a signal handler left by siglongjmp(3)
+  waits     waits for handlers that timed out, and the thread of the last one
+
+STATES:
+  -            nothing is recorded, or the process does not listen. 'patchbay
+               record --live' and 'patchbay record -p' make it listen
+  (off)        the recording has stopped
+  (stopped)    the process is stopped or frozen
+  (no answer)  the process listens and does not answer, as under a debugger
+
 EXIT CODES:
   0  success
-  1  a process that was named does not exist, or is not yours to debug
+  1  a given process does not exist, or is not yours to debug
   2  wrong usage
   3  no process has the runtime
 )";
@@ -83,9 +88,9 @@ struct ProcessStatus {
   std::string Name;
   uint64_t Sites = 0, Armed = 0, Refused = 0;
   LiveCounters Counters;
-  bool StandsStill = false; // it listens, and cannot answer
-  bool IsSilent = false;    // it listens, and does not answer
-  // Of one that has answered.
+  bool StandsStill = false; // listens, but is stopped or frozen
+  bool IsSilent = false;    // listens, and does not answer
+  // From the answer.
   std::string Tracer;
   bool IsRecording = false;
   uint64_t ThresholdNs = 0;
@@ -102,7 +107,7 @@ struct ProcessStatus {
 };
 } // namespace
 
-// The descriptor of its data file is asked for, as for a snapshot.
+// Requests the descriptor of the data file, as for a snapshot.
 static Error ask(ProcessStatus &S) {
   auto Socket = ControlSocket::connect(S.Pid);
   if (!Socket)
@@ -119,9 +124,9 @@ static Error ask(ProcessStatus &S) {
   return Error::success();
 }
 
-// Of one that stands still, or has come to the end of its recording meanwhile,
-// there is what its memory has; and of one that does not answer, among all that
-// are there, where nobody has asked for it alone.
+// Without an answer only the figures from the process's memory are shown. That is an error
+// if the process is gone, or if the user named it; but not if it is stopped or its recording
+// ended meanwhile.
 static Error askProcess(ProcessStatus &S, bool IsNamed) {
   auto Listens = ControlSocket::listens(S.Pid);
   if (!Listens || !*Listens)
@@ -142,11 +147,11 @@ static Error askProcess(ProcessStatus &S, bool IsNamed) {
   else
     consumeError(std::move(Failed));
   if (S.StandsStill)
-    warn("process " + Twine(S.Pid) + ": what it records is not known: " + Why);
+    warn("process " + Twine(S.Pid) + ": cannot read what it records: " + Why);
   return Error::success();
 }
 
-// std::nullopt: there is nothing of ours in it.
+// Returns std::nullopt if the process does not have the runtime.
 static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid,
                                                         bool IsNamed) {
   auto Live = LiveProcess::open(Pid);
@@ -204,7 +209,7 @@ static void printTable(ArrayRef<ProcessStatus> All) {
     const LiveCounters &C = S.Counters;
     bool IsKnown = S.File >= 0;
     auto IfKnown = [&](uint64_t N) { return IsKnown ? utostr(N) : "-"; };
-    std::string Tracer = S.StandsStill      ? "(stands still)"
+    std::string Tracer = S.StandsStill      ? "(stopped)"
                          : S.IsSilent       ? "(no answer)"
                          : S.Tracer.empty() ? "-"
                                             : printable(S.Tracer);
@@ -271,8 +276,7 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
     pid_t Pid;
     if (!to_integer(Word, Pid, 10) || Pid <= 0)
       return makeError(Usage,
-                       "'" + Word +
-                           "' is no process ID: that is a number from 1 on");
+                       "'" + Word + "' is not a process ID");
     auto S = statusOf(Pid, /*IsNamed=*/true);
     if (!S)
       return S.takeError();
@@ -304,7 +308,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
   if (Processes.empty() && Alone.empty())
     for (pid_t Pid : allProcesses()) {
       auto S = statusOf(Pid, /*IsNamed=*/false);
-      // Of all there are many that are not ours to look at, or end meanwhile.
+      // Skip processes that the user may not debug, and those that end meanwhile.
       if (!S)
         consumeError(S.takeError());
       else if (*S)

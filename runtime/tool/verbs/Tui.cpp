@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay tui`: what report and graph show, on the whole of a terminal; of a process
-// that runs, what happens in it now.
+// `patchbay tui`: shows report and graph interactively on a terminal, also for a running
+// process.
 #include "DurationText.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
@@ -18,17 +18,16 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand
-    TuiCommand("tui", "Look at a recording, or a running process, on a terminal");
+    TuiCommand("tui", "Browse a recording or a running process on a terminal");
 static InputOption Input(TuiCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static cl::opt<std::string>
     Process("p", cl::value_desc("PID"), cl::sub(TuiCommand), cl::cat(ToolOptions),
-            cl::desc("Show what this process does now, again and again, as top does"));
+            cl::desc("Show a running process, as top does"));
 static cl::opt<std::string> Delay(
     "d", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(TuiCommand),
     cl::cat(ToolOptions),
-    cl::desc(
-        "With -p, how long each of these moments is: 200ms (default: 1s)"));
+    cl::desc("With -p: refresh after DURATION (200ms; default: 1s)"));
 static cl::alias DelayAlias("delay", cl::desc("Same as -d"), cl::aliasopt(Delay),
                             cl::NotHidden, cl::cat(ToolOptions));
 
@@ -36,34 +35,52 @@ static CallChoice Choice(TuiCommand);
 static SymfsOption Symfs(TuiCommand);
 
 static constexpr char Help[] = R"(
-  Views are the table of functions that 'patchbay report' prints, the tree of calls of
-  'patchbay graph', the callers of a function and what it called, and the histogram of
-  its durations. Keys are those of perf report and htop; h lists them:
-    arrows, PgUp, PgDn  move           Enter  callers of a function, or unfold a node
-    1 to 5, Tab         other views    /      only names with a text, in trees: find
-    < and >             sort           q      leave
-  Numbers that are much are in colours: 5 % of the time or more, and 0.5 %.
-
-  With -p, a process that records already (record --live, record -p) is shown as it
-  does; any other is recorded with -t function_profile --histogram, as 'patchbay record
-  -p' does, until this command ends, and nothing is kept. -F and -N choose functions
-  then. Columns are calls a second, busy, which is time in calls of the function in
-  part of the time that passed, so of several threads it may be more than 100 %, what
-  calls took on average in that moment, the longest, and all calls by now.
-  Of events there are all views, of the calls that began in the last moment.
-
 EXAMPLES:
   patchbay tui
   patchbay tui --under handle_request server.data
   patchbay tui -p 4711
   patchbay tui -p 4711 -F 'http_*' -d 5s
 
+DESCRIPTION:
+  'tui' shows a recording, or with -p a running process, on the whole terminal.
+  It has these views:
+    1  the functions, as in 'patchbay report'
+    2  the call tree, as in 'patchbay graph'
+    3  the callers of a function
+    4  its callees
+    5  the histogram of its durations
+
+  Large values are coloured: red from 5 %, green from 0.5 % of the time.
+
+KEYS:
+  arrows      move, and so do PgUp and PgDn
+  1 to 5      change the view, and so does Tab
+  < and >     sort by another column
+  Enter       show the callers of a function, or unfold a node
+  /           show only names with a text; in trees: search
+  h           show all keys
+  q           quit
+
+RUNNING PROCESSES:
+  A process that is recorded already (record --live, record -p) is shown with
+  its tracer. 'tui' records any other process with -t count --histogram until it
+  ends, and keeps nothing. Then -F and -N choose functions. If there are events,
+  all views show the calls that began in the last interval.
+
+COLUMNS OF A PROCESS:
+  calls/s  calls per second
+  busy     time in calls of the function, as a share of the elapsed time; more
+           than 100 % if several threads call it
+  average  mean duration in the last interval
+  longest  the longest call
+  calls    all calls up to now
+
 EXIT CODES:
   0  success
-  1  no data, or no function in it; a data file is truncated or corrupt; the process
-     cannot be recorded; or ncurses is not there
+  1  no data, or no function in it; damaged data; the process cannot be
+     recorded; or ncurses is missing
   2  wrong usage, or no terminal
-  3  no thread that --tid or --thread names, or no call that was asked for
+  3  no matching call or thread
 )";
 
 static Expected<Figures> readFigures() {
@@ -90,7 +107,7 @@ static Expected<Figures> readFigures() {
 }
 
 static Expected<int> showRecording() {
-  // Not first a minute of reading, and then that there is no terminal.
+  // Check the terminal first: reading may take a minute.
   if (Error E = Terminal::check())
     return std::move(E);
   Expected<Figures> F = readFigures();
@@ -110,12 +127,12 @@ static Expected<int> showProcess() {
   int Pid;
   if (!to_integer(Process, Pid, 10) || Pid <= 0)
     return makeError(Usage, "-p: '" + Process +
-                                "' is no process ID: that is a number from 1 on");
+                                "' is not a process ID");
   auto Ns = readDuration("-d", Delay);
   if (!Ns)
     return Ns.takeError();
   if (*Ns < 50000000 || *Ns > uint64_t(3600) * 1000000000)
-    return makeError(Usage, "-d: '" + Delay + "' is no time from 50ms to 1h");
+    return makeError(Usage, "-d: '" + Delay + "' is not between 50ms and 1h");
   auto Options = Choice.ofRecord();
   if (!Options)
     return Options.takeError();
@@ -144,9 +161,9 @@ static Expected<int> runTui(ArrayRef<const char *>) {
   if (Error E = Choice.checkDurations())
     return std::move(E);
   if (IsLive && Input.isGiven())
-    return makeError(Usage, "a recording or a process: leave out " + Dir + " or -p");
+    return makeError(Usage, "a recording and a process are given: leave out " + Dir + " or -p");
   if (Delay.getNumOccurrences() && !IsLive)
-    return makeError(Usage, "-d is for a process: add -p PID");
+    return makeError(Usage, "-d needs a process: add -p PID");
   return IsLive ? showProcess() : showRecording();
 }
 

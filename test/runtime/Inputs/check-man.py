@@ -41,8 +41,7 @@ pages["patchbay.1"] = []
 if set(os.listdir(folder)) != set(pages):
     sys.exit(f"pages and verbs differ: {set(os.listdir(folder)) ^ set(pages)}")
 options = 0
-TOO_WIDE = {"patchbay-record.1", "patchbay-status.1", "patchbay-tui.1",
-            "patchbay-verify.1"}
+TOO_WIDE = {"patchbay-record.1"}
 for name, verb in pages.items():
     help_text = run(command, *verb, "--help")
     path = os.path.join(folder, name)

@@ -66,7 +66,7 @@ OPPOSITE = {
     "report --from 2s --to 1s": "--to: 1s is not later than --from 2s",
     "report --min 2us --max 1us": "--max: 1us is less than --min 2us",
     "list -p 1 none": "give either BIN or -p PID: see 'patchbay list --help'",
-    "tui -p 1 none": "a recording or a process: leave out none or -p",
+    "tui -p 1 none": "a recording and a process are given: leave out none or -p",
 }
 
 # Options of perf and uftrace.
