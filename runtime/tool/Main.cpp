@@ -9,6 +9,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
+#include <deque>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -95,6 +96,30 @@ static void dropForeignOptions(cl::SubCommand &Command) {
   for (StringRef Name : Foreign)
     Options.erase(Name);
   Options.find("help")->second->setDescription("Show this help");
+}
+
+// Wraps the descriptions of options, so that the help fits 80 columns. LLVM indents the
+// lines of a description.
+static void wrapDescriptions(cl::SubCommand &Command) {
+  static std::deque<std::string> Wrapped;
+  auto &Options = cl::getRegisteredOptions(Command);
+  size_t Column = 0;
+  for (auto &[Name, Option] : Options)
+    Column = std::max(Column, Option->getOptionWidth());
+  for (auto &[Name, Option] : Options) {
+    if (Column + Option->HelpStr.size() <= 80)
+      continue;
+    std::string Text;
+    size_t Used = Column;
+    for (StringRef Word : split(Option->HelpStr, ' ')) {
+      bool Fits = Used + 1 + Word.size() <= 80;
+      if (!Text.empty())
+        Text += Fits ? ' ' : '\n';
+      Used = Text.empty() || !Fits ? Column + Word.size() : Used + 1 + Word.size();
+      Text += Word;
+    }
+    Option->setDescription(Wrapped.emplace_back(std::move(Text)));
+  }
 }
 
 // Returns the index of PROG in the arguments of a verb that runs a program. PROG
@@ -338,6 +363,7 @@ int main(int argc, char **argv) {
   dropForeignOptions(cl::SubCommand::getTopLevel());
   for (const Verb *V : Verbs)
     dropForeignOptions(V->Command);
+  wrapDescriptions(Chosen ? Chosen->Command : cl::SubCommand::getTopLevel());
   cl::SetVersionPrinter(printVersion);
 
   ArrayRef<const char *> Own = Args, Program;

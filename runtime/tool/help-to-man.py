@@ -57,6 +57,8 @@ def option_lines(lines):
         nested = False
         if match := OPTION.match(line):
             yield from (".TP", option_name(match[1]), escaped(match[2]))
+        elif line.startswith("          "):  # the description goes on
+            yield escaped(line.strip())
         else:  # the heading of mutually exclusive options
             yield from (".PP", escaped(line.strip()))
     if nested:

@@ -27,7 +27,7 @@ using namespace patchbay;
 
 static cl::SubCommand RecordCommand("record",
                                     "Run a program or attach to a process, and "
-                                    "record its function calls");
+                                    "record calls");
 // For the usage line: Main.cpp has already removed the program from the command line.
 static cl::list<std::string> ProgramUsage(cl::Positional,
                                           cl::desc("-- PROG [ARGS...]"),
@@ -48,12 +48,12 @@ EXAMPLES:
   patchbay record -t graph --thread 'worker-*' -- ./server
   patchbay record -t graph --args 'http_*' -- ./server
   patchbay record --args handle --trace-context arg1 -- ./server
-  patchbay record -t entry -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
-  patchbay record -t entry --start-at parse --stop-at emit -- ./compiler x.c
+  patchbay record -t entry -F 'lua_*' --buffer 4M --overwrite -- ./server
+  patchbay record -t entry --start-at parse --stop-at emit -- ./cc x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
   patchbay record -p $(pgrep -o nginx) -- sleep 10
-  patchbay record -p $(pgrep -o nginx) -t graph --max-overhead 2% -- sleep 60
+  patchbay record -p $(pgrep -o nginx) --max-overhead 2% -- sleep 60
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
@@ -267,10 +267,10 @@ ENVIRONMENT:
     threshold, why, trace-context, depth, sample, max-rate, max-overhead,
     max-memory, max-size, rotate-size, rotate-every, keep, histogram=1,
     sleep-time=0, names=0, buffer, overwrite=1, live=1
-              as the options above; sleep-time=0 as --no-sleep-time, names=0 as
-              --no-names. A duration is a whole number with a unit; rotate-every
-              has ms, s, m or h
-    call-cost cost of a traced call for max-overhead, in picoseconds (60000)
+              as the options above; sleep-time=0 as --no-sleep-time,
+              names=0 as --no-names. A duration is a whole number with a
+              unit; rotate-every has ms, s, m or h
+    call-cost cost of a traced call for max-overhead, in ps (60000)
 
 EXIT CODES:
   The status of PROG, or 128+N if signal N killed it, even if events were lost.

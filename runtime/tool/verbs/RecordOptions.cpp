@@ -67,14 +67,13 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
              cl::desc("Tracer:"),
              cl::values(
                  clEnumValN(FunctionDuration, "duration",
-                            "one event per call, with its duration (default)"),
+                            "one event per call with its duration (default)"),
                  clEnumValN(FunctionProfile, "count",
-                            "counts per function, no events (default with --histogram)"),
+                            "counts, no events (default with --histogram)"),
                  clEnumValN(Function, "entry",
                             "one event at the start of each call"),
                  clEnumValN(FunctionGraph, "graph",
-                            "as duration, and an event at the start: includes calls "
-                            "that have not returned"),
+                            "two events per call, its start and its end"),
                  clEnumValN(FunctionDuration, "function_duration", "same as duration"),
                  clEnumValN(FunctionProfile, "function_profile", "same as count"),
                  clEnumValN(Function, "function", "same as entry"),
