@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls of functions whose tracers want to know of the exit: what the
- * trampolines (arch/.../exit.S) leave to C. <patchbay/exit.h> says what such
- * tracers may rely on.
+ * Calls of functions that have tracers with an exit handler: the part that the
+ * trampolines (arch/.../exit.S) leave to C. <patchbay/exit.h> documents the guarantees
+ * for such tracers.
  *
- * While the body runs its thread is outside (quiesce.h), so that nobody has to
- * wait for it, and tracers may come and go. What they leave behind is a number:
- * all that one batch arms have the same, and each batch has a higher one. A call
- * remembers the highest of those that were there at its entry, and a bit for each
- * tracer that was not disabled then; at its exit it tells those which are there by
- * then, are not disabled, have their bit and no higher number.
+ * While the body runs, its thread is outside (quiesce.h). So no thread waits for the
+ * body, and tracers may be armed and disarmed. Each batch has a higher number than all
+ * before it, and a tracer has the number of the batch that armed it. At its entry a call
+ * stores the highest number of the function's tracers, and a bit for each tracer that
+ * was not disabled. At its exit it calls the exit handler of each tracer that is armed
+ * and enabled by then, has its bit in the call, and has no higher number.
  *
- *	what happens to a tracer while the	is it told	because
- *	body runs				of the exit?
+ *	event while the body runs		exit handler	because
+ *						called?
  *	------------------------------------	------------	-------
  *	nothing					yes
- *	it is armed (or armed again)		no		its number is higher
- *	it is disarmed				no		it is not there
- *	it is disabled				no		the same
- *	it is disabled, and enabled again	yes		number and bit are
- *								as they were
- *	it was disabled at the entry, and is	no		no bit
- *	enabled
- *	it is updated				yes, the new	number and bit are
- *						handler		as they were
- *	others are armed, disarmed, ...		yes		these have numbers and
- *								bits of their own
- *	the module leaves			no		the cell enters
+ *	the tracer is armed (or armed again)	no		its number is higher
+ *	the tracer is disarmed			no		it is not in the cell
+ *	the tracer is disabled			no		it is not enabled
+ *	the tracer is disabled, and enabled	yes		number and bit are
+ *	again							unchanged
+ *	the tracer was disabled at the entry,	no		no bit
+ *	and is enabled
+ *	the tracer is updated			yes, the new	number and bit are
+ *						handler		unchanged
+ *	other tracers are armed, disarmed, ...	yes		these have their own
+ *								numbers and bits
+ *	the module is unloaded			no		the cell enters
  *								nothing
- *	the thread has come into a handler	no, it counts	pb_call_exit_slowly()
+ *	the thread has entered a handler	no, it counts	pb_call_exit_slowly()
  *	(a fiber that it resumed there)		as missed
  *	an exception passes			yes, with a	pb_call_unwound()
  *						reason
  *
- * The number and the way that a call takes are in what is called `since` everywhere;
- * call_state.h has the table of these, and the rules by which they are compared.
+ * Fields and variables named `since` hold the number and the state of a call.
+ * call_state.h has their layout and the rules to compare them.
  *
- * Who finds the thread inside at the entry, where that matters, or at the exit,
- * takes the general way (pb_enter_slowly(), pb_call_exit_slowly()).
+ * A trampoline that finds the thread inside calls pb_enter_slowly() at the entry, if that
+ * matters there, or pb_call_exit_slowly() at the exit.
  */
 #ifndef PB_CORE_CALL_H
 #define PB_CORE_CALL_H
@@ -71,7 +71,7 @@ void pb_arch_call_any_set(uintptr_t ip, uintptr_t parent_ip,
 			  const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs);
 
-/* Is @enter one of these, of a set or of one tracer? */
+/* Is @enter one of these: the handlers of sets, or those of a single tracer? */
 static inline int pb_call_is_of_set(patchbay_handler enter)
 {
 	return enter == pb_arch_call_set || enter == pb_arch_call_any_set;
@@ -82,13 +82,13 @@ static inline int pb_call_is_of_one(patchbay_handler enter)
 	return enter == pb_arch_call_fast || enter == pb_arch_call_any;
 }
 
-/* Which bit of call->told is of @member, if it has an exit. */
+/* The bit of call->told for @member, if it has an exit handler. */
 static inline uint64_t pb_call_bit(const struct patchbay_cell *member)
 {
 	return pb_call_bit_of(member->since);
 }
 
-/* Where the function's slot leads now; a gate before its cell, perhaps (shared.h). */
+/* The cell in the function's slot now: its own cell, or a gate to it (shared.h). */
 static inline const struct patchbay_cell *
 pb_call_slot(const struct patchbay_call *call)
 {
@@ -98,7 +98,7 @@ pb_call_slot(const struct patchbay_call *call)
 			       __ATOMIC_RELAXED);
 }
 
-/* The function's cell now. It may be another than at the entry. */
+/* The function's cell now. It may differ from the cell at the entry. */
 static inline const struct patchbay_cell *
 pb_call_cell(const struct patchbay_call *call)
 {
@@ -107,30 +107,30 @@ pb_call_cell(const struct patchbay_call *call)
 	return pb_is_gate(cell) ? pb_gate_find(cell, call->ip) : cell;
 }
 
-/* Can the function be called? 0, or -EOPNOTSUPP. */
+/* Can the library call the function? Returns 0 or -EOPNOTSUPP. */
 int pb_call_check(const struct patchbay_record *record);
 
 /*
- * How many words of a call the direct way of sets has room for; 0: the architecture
- * has no such way.
+ * How many words of a call the direct way of sets has room for; 0: the architecture has
+ * no direct way of sets.
  */
 extern const unsigned int pb_arch_direct_words;
 
-/* No arguments on the stack; the result in integer registers or nowhere. */
+/* Has the function no stack arguments, and its result, if any, in integer registers? */
 int pb_call_is_simple(const struct patchbay_record *record);
 
 /*
- * In this order, from the trampolines. The first and pb_call_exit() are called
+ * The trampolines call these, in this order. pb_call_entry() and pb_call_exit() run
  * inside (quiesce.h) and are compiled for general registers only.
  *
- * pb_call_entry()   fill in @since and @told, call entry handlers of @cell, which
- *                   the trampoline has found; returns how many words of arguments
- *                   on the stack the function has
- * pb_call_exit()    exit handlers
- * pb_call_exit_slowly() exit handlers, on a thread in whatever state
+ * pb_call_entry()   fills in @since and @told, calls the entry handlers of @cell, and
+ *                   returns the number of the function's argument words on the stack.
+ *                   @cell is the cell that the trampoline has loaded
+ * pb_call_exit()    calls the exit handlers
+ * pb_call_exit_slowly() calls the exit handlers, whether the thread is inside or not
  * pb_call_unwound() the same, for the personality's landing pad
- * pb_call_jumped() the same, for who knows that longjmp() will leave the call; it
- *                  may be on another stack than the call is
+ * pb_call_jumped()  the same, before a longjmp() that skips the call's frame. The caller
+ *                   may be on another stack than the call
  */
 uint64_t pb_call_entry(struct patchbay_call *call,
 		       const struct patchbay_cell *cell);
@@ -139,7 +139,7 @@ void pb_call_exit_slowly(struct patchbay_call *call);
 void pb_call_unwound(struct patchbay_call *call);
 void pb_call_jumped(struct patchbay_call *call);
 
-/* For the landing pad: the unwinder goes on with what passes. Does not return. */
+/* The landing pad calls this to resume unwinding with @exception. Does not return. */
 struct _Unwind_Exception;
 void pb_call_resume(struct _Unwind_Exception *exception);
 

@@ -1,50 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The states of a call that somebody wants to know the exit of, and the rules by which
- * it is decided at the exit who is told (call.h says what comes of them). All of it is
- * in one number, which is called `since` wherever it is:
+ * The states of a call with exit handlers, and the rules that select the exit handlers to
+ * call (call.h has the resulting table). All of it is in one number, named `since`
+ * everywhere:
  *
  *	63                                          16 15                     0
  *	+---------------------------------------------+-----------------------+
  *	| number of the batch that armed the tracer   | state, or word        |
  *	+---------------------------------------------+-----------------------+
  *
- *	of			the number is			the lower 16 bits are
- *	--			-------------			---------------------
- *	a set's members		of the batch that armed		the tracer's word
+ *	since of		the number is			the lower 16 bits are
+ *	--------		-------------			---------------------
+ *	a member of a set	of the batch that armed		the tracer's word
  *				the tracer
  *	a set			the highest of its members	the state of calls
  *								with this set
  *	a cell of one tracer	of the batch that armed it	the state of calls
  *								(its word is 0)
- *	a cell with a set	the same as the set's, if	the state of calls
- *				that has a direct way; else
- *				it does not matter
- *	a call			what the cell or the set had	its state, and
- *				at its entry			PATCHBAY_EXIT_*
+ *	a cell with a set	the set's number, if the	the state of calls
+ *				set has a direct way;
+ *				otherwise it is ignored
+ *	a call			of the cell or the set		its state, and
+ *				at the call's entry		PATCHBAY_EXIT_*
  *
- * A batch has a higher number than all before it. So whoever comes while the body of
- * a call runs has a higher one than the call, and nobody has to be told who left.
+ * A batch has a higher number than all before it. So a tracer that is armed while the
+ * body of a call runs has a higher number than the call. A tracer that was disarmed needs
+ * no bookkeeping: it is not in the cell at the exit.
  *
- * The states are what PB_CALL_STATES lists. All but the first are direct ways, which
- * x86-64 has (arch/x86_64/direct.h): the trampoline itself calls body and handlers,
- * which are all FAST, of a function that is simple. At the exit such a call is compared
- * with the cell as it is by then, and with the cell's set:
+ * PB_CALL_STATES lists the states. All except GENERAL are direct ways, which only x86-64
+ * has (arch/x86_64/direct.h). There the trampoline itself calls the body and the handlers.
+ * The handlers are all FAST, and the function is simple. At the exit the trampoline
+ * compares the call's since with the current since of the cell and of the cell's set:
  *
  *	the cell's since is	the set's since is	then
  *	------------------	------------------	----
- *	the call's		the call's, or the	all are told who are there: had
- *				state has no set	anybody come, or gone and come
- *							again, the number would be higher;
- *							had anybody been disabled, the
- *							state would be another
- *	the call's		another			pb_call_exit() asks each, by
- *	another			-			pb_call_was_told(); all bits are
- *							set, for the same reason
+ *	the call's		the call's, or the	the trampoline calls the exit
+ *				state has no set	handlers of all current tracers.
+ *							Arming a tracer, or rearming it,
+ *							would have raised the number;
+ *							disabling one would have changed
+ *							the state
+ *	the call's		another			pb_call_exit() checks each tracer
+ *	another			-			with pb_call_was_told(); all bits
+ *							are set, for the same reason
  *
- * test/unit/exit-states.cpp walks through all interleavings of a call with arming,
- * disarming, a second tracer and a module that leaves, by these rules, and finds each
- * of them missing.
+ * test/unit/exit-states.cpp runs all interleavings of a call with arming, disarming, a
+ * second tracer and an unloaded module by these rules. It fails if any rule is removed.
  */
 #ifndef PB_CORE_CALL_STATE_H
 #define PB_CORE_CALL_STATE_H
@@ -52,15 +53,17 @@
 #include <patchbay/exit.h>
 
 /*
- * A state, its bits, and who calls what at the entry and at the exit:
+ * The states, their bits, and what the trampoline does at the entry; at the exit:
  *
- * GENERAL   pb_call_entry() and pb_call_exit(), or nobody if there is no exit
- * EXIT      nobody, so the thread need not be outside; cell->exit
- * BOTH      cell->func; cell->exit
- * ANSWER    cell->func; nobody: the site goes on with the body, unless it is skipped
- * TIMED     reads the clock, as EXIT; reads the clock, and the tracer's exit or nobody
- * SET       as EXIT; all of set->exits
- * SET_BOTH  all of set->entries; all of set->exits
+ * GENERAL   calls pb_call_entry(); calls pb_call_exit(), if there is an exit handler
+ * EXIT      calls no handler, so the thread need not be outside; calls cell->exit
+ * BOTH      calls cell->func; calls cell->exit
+ * ANSWER    calls cell->func; has no exit: the site continues with the body, unless the
+ *           handler skips it
+ * TIMED     reads the clock, as EXIT; reads the clock, and calls the tracer's exit if the
+ *           call reached the threshold
+ * SET       as EXIT; calls all of set->exits
+ * SET_BOTH  calls all of set->entries; calls all of set->exits
  */
 #define PB_CALL_STATES(X)                                                      \
 	X(GENERAL, 0)                                                          \
@@ -76,7 +79,7 @@
 enum pb_call_state { PB_CALL_STATES(PB_CALL_STATE) };
 #undef PB_CALL_STATE
 
-/* The bits that states are made of: no word of a tracer has any of them. */
+/* The mask of all state bits. No word of a tracer has any of them. */
 #define PB_CALL_STATE_BITS                                                     \
 	((uint64_t)(PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH |    \
 		    PATCHBAY_CELL_DIRECT_TIMED | PATCHBAY_CELL_DIRECT_SET |    \
@@ -98,33 +101,39 @@ static inline uint64_t pb_call_next_number(uint64_t number)
 	return number + ~PATCHBAY_CELL_SINCE + 1;
 }
 
-/* Which bit of call->told is of a tracer with this @since, if it has an exit. */
+/* The bit of call->told for a tracer with this @since, if it has an exit handler. */
 static inline uint64_t pb_call_bit_of(uint64_t since)
 {
 	return UINT64_C(1) << (since & PATCHBAY_CELL_WORD);
 }
 
-/* Is whoever has @member told of the exit of @call? */
+/* Must the exit of @call be reported to the tracer with the since @member? */
 static inline int pb_call_was_told(const struct patchbay_call *call, uint64_t member)
 {
 	return call->told & pb_call_bit_of(member) &&
 	       pb_call_number(member) <= call->since;
 }
 
-/* Are all of a set told, of which @set and @set_told are the since and the words? */
+/*
+ * Must the exit be reported to all members of a set? @since and @told are the call's,
+ * @set and @set_told are the since and the words of the set.
+ */
 static inline int pb_call_were_all_told(uint64_t since, uint64_t told, uint64_t set,
 					uint64_t set_told)
 {
 	return told == set_told && pb_call_number(set) <= since;
 }
 
-/* What a cell's since becomes when it is @state that its calls take from now on. */
+/* The new since of a cell with since @cell, whose calls have @state from now on. */
 static inline uint64_t pb_call_since_by(uint64_t cell, enum pb_call_state state)
 {
 	return (cell & (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD)) | state;
 }
 
-/* And when it is given a set with this @set. Only direct ways compare the two. */
+/*
+ * The new since of a cell with since @cell that gets a set with since @set. Only direct
+ * ways compare the two.
+ */
 static inline uint64_t pb_call_since_with(uint64_t cell, uint64_t set)
 {
 	return set & PATCHBAY_CELL_DIRECT_SET ? set :

@@ -3,7 +3,7 @@
 
 #include "os/linux.h"
 
-/* No page is smaller. */
+/* The smallest page size. */
 #define PAGE ((uintptr_t)4096)
 
 static const uint32_t *mark_of(uintptr_t frame)
@@ -23,7 +23,7 @@ int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame)
 	       pb_os_differs(mark_of(frame), value_of(reader));
 }
 
-/* A frame is at least struct patchbay_regs and the mark. */
+/* A frame contains at least struct patchbay_regs and the mark. */
 static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 {
 	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
@@ -34,9 +34,9 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 }
 
 /*
- * @room is as much as the library needs elsewhere, too. It is below all that is in
- * use on this stack, and while it is ours nobody else has anything there. It is
- * written to for the sake of other threads, which look at memory only.
+ * @room is as large as the stack that the library needs elsewhere. It is below all of
+ * this stack that is in use, so a frame that overlaps it is gone. The stores to @room let
+ * other threads detect that, too: these only see the memory.
  */
 __attribute__((noinline)) int
 pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
@@ -55,10 +55,10 @@ int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 {
 	const uint32_t *mark = mark_of(frame);
 
-	/* In the middle of our own stack nobody else has anything. */
+	/* Only the library uses the stack from @from to @to: the frame is gone. */
 	if (overlaps(frame, from, to))
 		return 1;
-	/* What is in the same page as our own stack can be read. */
+	/* A mark in the same page as the library's stack is mapped: read it. */
 	return ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
 		(((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0) &&
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);
@@ -67,7 +67,7 @@ int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 void pb_left_mark_frame(const struct patchbay_regs *frame,
 			const struct pb_reader *reader)
 {
-	/* The trampoline's frame is in memory that can be written to. */
+	/* The trampoline's frame is on the live stack, so it is writable. */
 	if (!pb_frame_mark.value)
 		*(uint64_t *)(uintptr_t)mark_of((uintptr_t)frame) =
 			(uint64_t)(uintptr_t)reader;

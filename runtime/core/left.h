@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers that will never return, because a signal handler that interrupted
- * them left them by siglongjmp(), as programs do that end a computation after
- * some time. Their thread is marked as inside, and nobody takes the mark away.
+ * Abandoned handlers. A signal handler may interrupt a tracer's handler and leave it by
+ * siglongjmp(), as programs with a computation timeout do. The tracer's handler never
+ * returns. Its thread stays marked as inside.
  *
- * A handler runs below the frame that its trampoline made on the stack. That
- * frame cannot have gone while the handler may go on, on whatever stack it is:
- * the handler's own, one of sigaltstack(2), a coroutine's that is not running at
- * the moment. So there is one proof that a handler was left: *the memory of the
- * frame is used for something else*. And one that it will be: who is about to jump
- * says so, and unwinders find the frame on the way (jump.c). No other is accepted.
- * Addresses alone prove nothing. A thread that is above the frame now may be in a
- * signal handler on another stack, or in another coroutine, and come back.
+ * A handler runs below the frame that its trampoline made on the stack. While the handler
+ * may continue, that frame exists. This holds on any stack: the thread's own, one of
+ * sigaltstack(2), or that of a suspended coroutine. So the library accepts two proofs:
+ * - *The memory of the frame has been reused*: the handler was abandoned.
+ * - A longjmp() or an unwinder is about to skip the frame (jump.c): the handler will be
+ *   abandoned.
+ * Addresses alone prove nothing. A thread that is above the frame now may be in a signal
+ * handler on another stack, or in another coroutine, and return to the handler.
  *
- * What is used for something else is found out late, or never if the thread
- * never again needs so much stack. Until then its calls are missed, and counted.
- * A handler that is taken for gone while it runs would be a use of freed memory.
+ * The library detects reuse late. It never detects it if the thread never again needs
+ * that much stack. Until then the thread's calls are missed, and counted. The opposite
+ * error, to treat a running handler as abandoned, would be a use after free.
  */
 #ifndef PB_CORE_LEFT_H
 #define PB_CORE_LEFT_H
@@ -25,10 +25,10 @@
 #include <patchbay/patchbay.h>
 
 /*
- * A word of a trampoline's frame that stays the same until the trampoline has
- * marked its thread as outside (arch/.../offsets.c).
- * @at:    from struct patchbay_regs, in bytes
- * @value: what it is there; 0: the lower half of where the thread's reader is
+ * A word of a trampoline's frame that does not change before the trampoline has marked
+ * its thread as outside (arch/.../offsets.c).
+ * @at:    the offset from struct patchbay_regs, in bytes
+ * @value: the value there; 0: the lower half of the address of the thread's reader
  */
 struct pb_frame_mark {
 	int at;
@@ -38,28 +38,29 @@ struct pb_frame_mark {
 extern const struct pb_frame_mark pb_frame_mark;
 
 /*
- * Has the handler gone that the thread of @reader was in when it had @frame, which is
- * not 0? The kernel looks at the memory, which need not be there any more. The thread
- * may be another one. Async-signal-safe, errno stays.
+ * Has the thread of @reader abandoned the handler with @frame? @frame is not 0. The
+ * kernel reads the memory for us, because it may be unmapped by now. @reader may belong
+ * to another thread than the caller. Async-signal-safe; preserves errno.
  */
 int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame);
 
 /*
- * The same for the calling thread, whose stack from @from to @to is in use by who
- * asks: without the kernel, and not sure to find it.
+ * Has the calling thread abandoned the handler with @frame? The caller uses the stack
+ * from @from to @to. Makes no system call, and may fail to detect it.
  */
 int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 		      uintptr_t from, uintptr_t to);
 
 /*
- * The same where there is time and stack to make sure: a handler that was left
- * not far below @to is found, which is where the stack of the library begins.
+ * The same, for callers with time and stack to spare. Reliably detects an abandoned
+ * handler not far below @to, where the library's part of the stack begins.
  */
 int pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
 			   uintptr_t to);
 
 /*
- * Give @frame the mark of @reader: the trampoline may have found another one, or none.
+ * Store the mark of @reader into @frame. The trampoline may have stored that of another
+ * reader, or none.
  */
 void pb_left_mark_frame(const struct patchbay_regs *frame,
 			const struct pb_reader *reader);

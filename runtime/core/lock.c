@@ -12,15 +12,15 @@
 #include <stddef.h>
 
 /*
- * The caller lock is held while its thread waits for handlers, so with signals open.
- * A signal handler that comes at any moment, and calls the library or forks, has to
- * know whether its own thread has the lock. So that a thread takes it and that it
- * says so is one instruction, which pthread_mutex_lock() and a store are not.
- * @owner:     what is &change_depth there; NULL: no thread has it
- * @released:  how often it was given back, for threads that sleep until it is
- * @callbacks: counts up where a callback begins, and where it ends: odd while the owner
- *             of the change lock is in one
- * @cancel:    of the owner: what to restore
+ * A thread holds the caller lock while it waits for handlers, with signals unblocked.
+ * A signal handler may interrupt it anywhere and call the library or fork(). The handler
+ * must know whether its own thread holds the lock. So one instruction takes the lock and
+ * records the owner; pthread_mutex_lock() and a store would be two steps.
+ * @owner:     the owner's &change_depth; NULL: the lock is free
+ * @released:  counts unlocks; waiting threads sleep on it (futex)
+ * @callbacks: counts beginnings and ends of callbacks: odd while the owner of the change
+ *             lock is in one
+ * @cancel:    the owner's cancel state, to be restored at unlock
  */
 static struct {
 	const void *owner;
@@ -31,11 +31,11 @@ static struct {
 
 unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 
-/* Between two looks at a callback; and how long one may take at least. */
+/* The interval between two checks of a callback; the least time granted to one. */
 #define LOOK_MS 100u
 #define CALLBACK_MS 1000u
 
-/* A lock that its thread may take again, with signals blocked. */
+/* A recursive lock. Its owner has signals blocked. */
 struct lock {
 	pthread_mutex_t mutex;
 	int cancel;
@@ -43,8 +43,9 @@ struct lock {
 };
 
 /*
- * The change lock. Under the modules lock, which its owner holds too, except around
- * callbacks: so a constructor finds it taken only while the owner is in a callback.
+ * The change lock. The modules lock guards these fields. The owner of the change lock
+ * holds the modules lock, too, except around callbacks. So a constructor finds the change
+ * lock taken only while the owner is in a callback.
  */
 static struct {
 	int is_taken;
@@ -56,11 +57,11 @@ static struct {
 static struct lock modules = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 static struct lock engine = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-/* How often this thread has locked each; how many visitors it is in. */
+/* This thread's recursion depth of each lock; how many visitors it is in. */
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 	change_depth, modules_depth, engine_depth, visit_depth;
 
-/* Under the modules lock: what the owner of the change lock does before it unlocks. */
+/* The owner of the change lock calls this before it unlocks. Under the modules lock. */
 static void (*left_for_owner)(void);
 
 uint64_t pb_engine_generation;
@@ -95,8 +96,9 @@ static int take_caller_lock(int cancel)
 }
 
 /*
- * A callback that has not ended for long may wait for what the calling thread has: the
- * loader's lock, if that is in a constructor. @since: how long @seen has been seen.
+ * Has the owner been in the same callback for too long? The callback may wait for the
+ * loader's lock, which the calling thread holds if it is in a constructor. @since: for
+ * how many milliseconds the value @seen has not changed.
  */
 static int has_waited_long(uint32_t *seen, unsigned int *since)
 {
@@ -122,8 +124,9 @@ int pb_caller_lock(void)
 	before = disable_cancel();
 	for (;;) {
 		/*
-		 * It is looked at before the owner, and changed after the owner:
-		 * who finds one in vain finds here whether he has gone since.
+		 * Read `released` before trying the lock; unlock bumps it after
+		 * clearing `owner`. If the owner unlocks in between, the futex
+		 * value differs and this thread does not sleep.
 		 */
 		released = __atomic_load_n(&caller.released, __ATOMIC_ACQUIRE);
 		if (take_caller_lock(before))
@@ -158,10 +161,10 @@ void pb_caller_unlock(void)
 }
 
 /*
- * A child that ends at once does so while its parent's thread forks, with this lock. Its
- * SIGCHLD is thrown away if nobody handles that, as most programs have it, but not where
- * the thread blocks it: then it wakes another thread for nothing, whose epoll_wait(2), or
- * what else it waits in, fails with EINTR (signal(7); sig_ignored() of Linux's
+ * A child that exits at once sends SIGCHLD while the forking thread still holds the
+ * engine lock. If the program has no handler for SIGCHLD, the kernel discards it, unless
+ * the thread blocks it. A blocked SIGCHLD would wake another thread for nothing, whose
+ * epoll_wait(2) or similar call fails with EINTR (signal(7); sig_ignored() in Linux's
  * kernel/signal.c).
  */
 static int is_handled(int signal)
@@ -172,7 +175,10 @@ static int is_handled(int signal)
 	       (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
-/* Of this thread. Nothing else asks for an action: a sandbox may end who does. */
+/*
+ * Is this thread in fork()? Only then may the library call sigaction(2): a sandbox may
+ * kill a process that calls it.
+ */
 static __thread __attribute__((tls_model("initial-exec"))) int is_forking;
 
 static void block_signals(sigset_t *before)
@@ -184,7 +190,7 @@ static void block_signals(sigset_t *before)
 	sigdelset(&all, SIGTRAP);
 	if (is_forking && !is_handled(SIGCHLD))
 		sigdelset(&all, SIGCHLD);
-	/* Who waits for SIGCHLD, as by signalfd(2), has it blocked, and it stays so. */
+	/* A program that waits for SIGCHLD by signalfd(2) blocks it; it stays blocked. */
 	pthread_sigmask(SIG_BLOCK, &all, before);
 	if (sigismember(before, SIGTRAP)) {
 		sigemptyset(&trap);
@@ -231,12 +237,13 @@ static void give_back(struct lock *lock)
 }
 
 /*
- * A lock is counted when it is taken, which blocks signals: a signal handler that
- * came in between, and forks or exits, would think that its thread has the lock.
+ * The depth is counted after the lock is taken, with signals blocked. Otherwise a signal
+ * handler that interrupted in between, and forks or exits, would believe that its thread
+ * holds the lock.
  */
 void pb_modules_lock(void)
 {
-	/* The other way round would be the opposite order. */
+	/* Taking the modules lock under the engine lock would invert the order. */
 	assert(modules_depth || !engine_depth);
 	if (!modules_depth)
 		take(&modules);
@@ -258,7 +265,10 @@ void pb_modules_unlock(void)
 		give_back(&modules);
 }
 
-/* With the modules lock. The change lock is given back later: the signals are its own. */
+/*
+ * Called under the modules lock. The change lock is released last, so it keeps the
+ * signal mask and cancel state to restore.
+ */
 static void own_change(void)
 {
 	change.is_taken = 1;
@@ -268,7 +278,7 @@ static void own_change(void)
 	modules.cancel = PTHREAD_CANCEL_DISABLE;
 }
 
-/* With the modules lock, which other threads may take meanwhile. */
+/* Called under the modules lock, which other threads may take during the wait. */
 static void wait_for_change(void)
 {
 	const sigset_t signals = modules.signals;
@@ -346,7 +356,7 @@ void pb_callback_begin(void)
 void pb_callback_end(void)
 {
 	__atomic_fetch_add(&caller.callbacks, 1, __ATOMIC_RELEASE);
-	/* The callback may have changed the mask, which is its thread's. */
+	/* The callback may have changed the signal mask of its thread. */
 	block_signals(&change.signals);
 	pthread_mutex_lock(&modules.mutex);
 	pthread_sigmask(SIG_BLOCK, NULL, &modules.signals);
@@ -371,8 +381,8 @@ void pb_engine_lock(void)
 		return;
 	}
 	take(&engine);
-	engine_depth = 1; /* not before; see pb_modules_lock() */
-	/* Like a seqlock's: odd before anything changes, even when all has. */
+	engine_depth = 1; /* after take(); see pb_modules_lock() */
+	/* As in a seqlock: odd before the first change, even after the last. */
 	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
 			 __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -399,7 +409,7 @@ static void before_fork(void)
 	is_forking = 0;
 }
 
-/* Who held a lock, if it was not us, does not exist in the child. */
+/* The child has only this thread. Free the locks that other threads held. */
 static void forked_child(void)
 {
 	if (!has_caller_lock())

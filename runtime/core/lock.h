@@ -2,77 +2,75 @@
 /*
  * Four locks, taken in this order:
  *
- *	lock	guards				held by		while it is held
+ *	lock	guards				held by		allowed under it
  *	----	------				-------		----------------
- *	caller	that one caller at a time	arm, disarm	anything, also waiting
- *		changes tracers			and alike, from	for handlers
+ *	caller	one caller at a time changes	arm, disarm	anything, including
+ *		tracers				and similar	waiting for handlers
+ *						calls, from
  *						begin to end
- *	change	that one thread at a time	the same, but	malloc(), files,
- *		plans and carries out what	not while they	callbacks of tracers;
- *		tracers, cells and filters	wait for	not waiting for
- *		are to be			handlers;	handlers
+ *	change	one thread at a time plans	the same calls,	malloc(), files,
+ *		and applies changes of		except while	callbacks of tracers;
+ *		tracers, cells and filters	they wait for	no waiting for
+ *						handlers;	handlers
  *						constructors of
  *						modules if it
  *						is free
- *	modules	what there is (modules, their	the owner of	malloc(), files; no
- *		records and text, tracers,	the change	callbacks, and the
- *		cells, filters, places of	lock, but for	loader is not asked
- *		code): the thread that has it	callbacks; who
- *		finds it as it is		visits sites;
+ *	modules	the registry: modules, their	the owner of	malloc(), files; no
+ *		records and text, tracers,	the change	callbacks, no calls
+ *		cells, filters, places of	lock, except	of the loader
+ *		code. The owner sees no		in callbacks;
+ *		concurrent change		visits of sites;
  *						constructors
  *						and destructors
  *						of modules
- *	engine	the same, and text, against	who changes	no malloc(), no free(),
- *		being seen or copied half	any of it, for	nothing is opened or
- *		changed				that moment;	closed, nothing waits
- *						fork(); who	for another thread
- *						asks how things
- *						are
+ *	engine	the registry and the text:	a thread that	no malloc(), no free(),
+ *		no thread sees, and fork()	changes either,	no open or close, no
+ *		copies, a half-done change	during the	waiting for another
+ *						change; fork();	thread
+ *						queries of the
+ *						state
  *
- * So what is guarded is read under the modules lock or the engine lock, and
- * changed under both. Below the engine lock is only that of the list of threads
- * (quiesce.c).
+ * A thread reads guarded data under the modules lock or the engine lock. It changes
+ * them under both. Only the lock of the list of threads (quiesce.c) nests inside the
+ * engine lock.
  *
  * The loader holds its own lock around constructors and destructors of modules. A
- * callback may wait for that lock (dladdr, dlopen), and so may a handler that the
- * owner of the caller lock waits for. So constructors and destructors wait for no
- * lock but the modules lock, under which no thread waits for the loader:
- * - a destructor takes its module off the list under the modules lock. The owner
- *   of the change lock may be in a callback meanwhile. When it has the modules lock
- *   again, it leaves out modules that have gone (pb_module.gone): their text and
- *   records may be unmapped, their cells are kept.
- * - a constructor finds the change lock taken only while its owner is in a callback.
- *   It puts its module on a list then, and the owner registers these modules before it
- *   unlocks (pb_change_trylock()).
+ * callback may wait for that lock (dladdr, dlopen). So may a handler that the owner of
+ * the caller lock waits for. So constructors and destructors wait for no lock except
+ * the modules lock, under which no thread waits for the loader:
+ * - A destructor removes its module from the list under the modules lock. The owner of
+ *   the change lock may be in a callback at that time. When the owner has the modules
+ *   lock again, it skips modules that are gone (pb_module.gone): their text and records
+ *   may be unmapped. Their cells are kept.
+ * - A constructor finds the change lock taken only while its owner is in a callback.
+ *   The constructor then puts its module on a list. The owner registers the modules of
+ *   that list before it unlocks (pb_change_trylock()).
  *
- * fork() takes the engine lock, so that a child finds no batch half done, and no
- * other: the allocator has locks that fork() takes, too, before ours or after,
- * as chance has it. Whoever called malloc() under a lock that fork() takes would
- * sooner or later wait for a thread that waits for him. The same goes for all that
- * may call malloc(), or take a lock of whoever has replaced a function of the C
- * library: fopen(), qsort(), dl_iterate_phdr(). What system calls are made under
- * the engine lock are those that write text and make processors serialize
- * (pwrite(2) to memory, membarrier(2)). In builds
- * for debugging pb_may_allocate() checks it; test/runtime/under-lock.c does so in
- * all, by the functions of the C library.
+ * fork() takes the engine lock, so that a child never sees a half-done batch. fork()
+ * takes none of the other three. The allocator, too, has locks that fork() takes, in no
+ * fixed order with ours. If a thread called malloc() under a lock that fork() takes, it
+ * could deadlock with the forking thread. The same holds for any function that may call
+ * malloc(), or that an interposed C library function may replace: fopen(), qsort(),
+ * dl_iterate_phdr(). The only system calls under the engine lock write text and
+ * serialize processors (pwrite(2) to memory, membarrier(2)). Debug builds check this by
+ * pb_may_allocate(). test/runtime/under-lock.c checks all builds, by wrapping functions
+ * of the C library.
  *
- * In the child nobody has the others, unless it is the thread that forked.
- * What was prepared and not put to use there is lost memory.
+ * In the child all other locks are free, except those that the forking thread holds.
+ * The child leaks memory that another thread had prepared and not yet published.
  *
- * With the change lock or one below it, signals are blocked, so that a signal
- * handler that forks or exits does not find it held by its own thread. A callback
- * runs with the signal mask of the thread that called the library. The owner of
- * any of the locks cannot be cancelled: open(), pwrite() and nanosleep() are
- * cancellation points, and a thread that ends there would keep the lock for ever.
+ * The change lock and the locks after it block signals. So a signal handler that forks
+ * or exits never finds such a lock held by its own thread. A callback runs with the
+ * signal mask of the thread that called the library. The owner of any lock cannot be
+ * cancelled: open(), pwrite() and nanosleep() are cancellation points, and a thread
+ * that ended there would keep the lock forever.
  *
- * A thread that has one of them, but for the caller lock, may take it again: what
- * the library calls back may end in exit(), whose destructors unregister modules,
- * or fork.
+ * Except for the caller lock, a thread that holds a lock may take it again. A callback
+ * may call exit(), whose destructors unregister modules, or fork().
  *
- * dl_iterate_phdr() takes another lock of the loader's, which the loader itself
- * holds only while it changes its list, so not around constructors and destructors.
- * It comes before the modules lock: a program may call the library within
- * dl_iterate_phdr().
+ * dl_iterate_phdr() takes a second lock of the loader. The loader itself holds that one
+ * only while it changes its list, not around constructors and destructors. It comes
+ * before the modules lock: a program may call the library within dl_iterate_phdr().
  */
 #ifndef PB_CORE_LOCK_H
 #define PB_CORE_LOCK_H
@@ -81,8 +79,8 @@
 #include <stdint.h>
 
 /*
- * -EDEADLK: this thread has it, or the next. -EBUSY: its owner has been in one callback
- * for as long as pb_wait_limit says.
+ * -EDEADLK: this thread holds the caller lock or the change lock, or is in a visitor.
+ * -EBUSY: the owner has been in the same callback for at least pb_wait_limit.
  */
 int pb_caller_lock(void);
 int pb_caller_trylock(void); /* 0: taken */
@@ -91,13 +89,14 @@ void pb_caller_unlock(void);
 /* patchbay_set_wait_limit(). */
 extern unsigned int pb_wait_limit;
 
-/* Both the change lock and the modules lock. */
+/* Take the change lock and the modules lock. */
 void pb_change_lock(void);
 void pb_change_unlock(void);
 
 /*
- * Under the modules lock, which is held on: 0 if the thread has the change lock now.
- * Else -EBUSY: its owner calls @leave, with both locks, before it unlocks.
+ * Called under the modules lock, which stays held. Returns 0 if the calling thread took
+ * the change lock. Otherwise returns -EBUSY, and the owner calls @leave under both locks
+ * before it unlocks.
  */
 int pb_change_trylock(void (*leave)(void));
 
@@ -105,18 +104,21 @@ void pb_modules_lock(void);
 int pb_modules_trylock(void); /* 0: taken; -EBUSY. Async-signal-safe. */
 void pb_modules_unlock(void);
 
-/* Around a callback, by the owner of the change lock: without the modules lock. */
+/*
+ * The owner of the change lock calls these around a callback, which then runs without
+ * the modules lock.
+ */
 void pb_callback_begin(void);
 void pb_callback_end(void);
 
-/* Around a visitor, which is called without a lock. */
+/* Called around a visitor, which runs without a lock. */
 void pb_visit_begin(void);
 void pb_visit_end(void);
 
-/* Is this thread in a callback or a visitor, or does it have the change lock? */
+/* Is this thread in a callback or a visitor, or does it hold the change lock? */
 int pb_is_called_back(void);
 
-/* How often the engine lock was taken and given back: odd while it is held. */
+/* Counts locks and unlocks of the engine lock: odd while a thread holds it. */
 extern uint64_t pb_engine_generation;
 
 void pb_engine_lock(void);
@@ -125,7 +127,7 @@ void pb_engine_unlock(void);
 /* Does this thread hold the engine lock? */
 int pb_engine_is_locked(void);
 
-/* Said where memory is allocated or freed, or a file is opened or closed. */
+/* Asserted where the library allocates or frees memory, or opens or closes a file. */
 #define pb_may_allocate() assert(!pb_engine_is_locked())
 
 #endif /* PB_CORE_LOCK_H */

@@ -10,7 +10,7 @@
 #define load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-/* Of so many calls that come from within a handler one asks the kernel (left.h). */
+/* One in this many calls from within a handler asks the kernel (left.h). */
 #define OFTEN 64
 
 /* The trampolines of threads without a reader have this one in their frames. */
@@ -21,7 +21,7 @@ static int is_outside(const struct pb_reader *self)
 	return load(&self->outer.phase) == PB_THREAD_OUTSIDE;
 }
 
-/* The handler that the thread is in has gone: the thread is outside. */
+/* The handler that the thread was in is gone: mark the thread as outside. */
 static void forget_outer(struct pb_reader *self)
 {
 	pb_count(&pb_stats.left);
@@ -30,8 +30,8 @@ static void forget_outer(struct pb_reader *self)
 }
 
 /*
- * So has the call that had the inner mark. Not by a plain store: a signal handler may
- * have found out the same, and the mark be another call's by now.
+ * The call that took the inner mark is gone: free the mark. A plain store would be wrong:
+ * a signal handler may have freed the mark already, and another call may have taken it.
  */
 static void forget_inner(struct pb_reader *self, uintptr_t frame)
 {
@@ -40,11 +40,14 @@ static void forget_inner(struct pb_reader *self, uintptr_t frame)
 		pb_count(&pb_stats.left);
 }
 
-/* Has the calling thread, whose stack is from @from to @to, left who had @frame? */
+/*
+ * Has the calling thread abandoned the handler with @frame? Its stack is in use from
+ * @from to @to.
+ */
 typedef int (*has_left)(const struct pb_reader *self, uintptr_t frame, uintptr_t from,
 			uintptr_t to);
 
-/* Forget what was left. A frame that is not known is not asked about; see reader.h. */
+/* Forget abandoned handlers. Skips handlers with an unknown frame (0); see reader.h. */
 static void forget_left(struct pb_reader *self, has_left has_left, uintptr_t from,
 			uintptr_t to)
 {
@@ -72,12 +75,11 @@ static int has_left_surely(const struct pb_reader *self, uintptr_t frame,
 }
 
 /*
- * Take the inner mark, if a call has not taken it that this one interrupts. The phase is
- * loaded when it has been taken, and our caller loads slot and cell later than both
- * stores: so after the barrier of pb_quiesce_begin() this thread has either made both
- * visible, or will find what was stored before it. It is the same as with the
- * outer mark, and for this kind of waiting it is enough: no processor has to be
- * kept from loading the cell before the stores are seen by others.
+ * Take the inner mark, unless an interrupted call has it. This function loads the phase
+ * after it has taken the mark. The caller loads slot and cell after both stores. So after
+ * the barrier of pb_quiesce_begin() this thread has either made both stores visible, or
+ * will see what was stored before the barrier. The outer mark relies on the same order.
+ * No store-load barrier is needed here: membarrier(2) supplies it on the waiting side.
  */
 static int mark_inner(struct pb_reader *self, const struct patchbay_regs *frame)
 {
@@ -101,7 +103,7 @@ static enum pb_entry mark(struct pb_reader *self, const struct patchbay_regs *fr
 	return mark_inner(self, frame) ? PB_ENTERED_TO_MISS : PB_NOT_ENTERED;
 }
 
-/* Not inlined: what is below its frame address is not looked at. */
+/* Not inlined: forget_left() ignores the stack below this frame address. */
 __attribute__((noinline)) enum pb_entry
 pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 		struct pb_reader **self)
@@ -119,14 +121,14 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	if (entry == PB_NOT_ENTERED)
 		pb_miss_unseen();
 	/*
-	 * The mark comes before the load of slot and cell, in the order of the
-	 * program: that is what the barrier of pb_quiesce_begin() relies on.
+	 * The mark precedes the load of slot and cell in program order. The
+	 * barrier of pb_quiesce_begin() relies on that.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return entry;
 }
 
-/* The stores are releases: what the handler did is over before they are seen. */
+/* The stores are releases: they become visible after all accesses of the handler. */
 void pb_thread_leave(struct pb_reader *self, enum pb_entry entry)
 {
 	if (entry == PB_ENTERED) {
@@ -174,11 +176,12 @@ void pb_thread_forget(uintptr_t frame)
 int pb_quiesce_begin(uint64_t *phase)
 {
 	/*
-	 * Pairs with the trampolines' plain loads and stores: after this every
-	 * thread has either made its mark visible, or will read its slot and
-	 * cell after what our caller stored. The phase moves afterwards: weakly
-	 * ordered processors may load slot and cell before it, so who finds the
-	 * new phase must be known to find the new cell, too.
+	 * Pairs with the trampolines' plain loads and stores. After this every
+	 * thread has either made its mark visible, or will see the caller's
+	 * stores when it loads its slot and cell. The phase is incremented
+	 * after the barrier: weakly ordered processors may load slot and cell
+	 * before the phase. A thread that loads the new phase must also load
+	 * the new cell.
 	 */
 	int error = pb_sync_core();
 
@@ -188,7 +191,10 @@ int pb_quiesce_begin(uint64_t *phase)
 	return error;
 }
 
-/* Has the handler that owns @frame gone, as far as the caller wants to know? */
+/*
+ * Has the handler that owns @frame been abandoned? Returns 0 if @frame is 0 (unknown), or
+ * unless @closely.
+ */
 static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
 {
 	return closely && frame && pb_left_is_gone(reader, frame);
@@ -196,12 +202,12 @@ static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
 
 /*
  * Since which phase has the thread of @reader been in a handler that was running at
- * @phase? @phase: it is in none. Without looking @closely one that was left is taken for
- * running.
+ * @phase? Returns @phase if it is in none. Unless @closely, an abandoned handler counts
+ * as running.
  *
- * A handler that has been running all the time since @phase was read has the frame
- * that is read here, or 0. If the frame has gone, so has the handler; another one
- * that has the mark by now is not waited for.
+ * This function reads the phase of a mark before its frame. A handler that has run since
+ * then has the frame that is read here, or 0. If the frame is gone, the handler is gone.
+ * A later handler may have the mark by now; the caller need not wait for it.
  */
 static uint64_t inside_since(const struct pb_reader *reader, uint64_t phase,
 			     int closely)
@@ -223,9 +229,10 @@ static uint64_t inside_since(const struct pb_reader *reader, uint64_t phase,
 }
 
 /*
- * The same, and a thread that has ended is in none. One that is in a handler with a phase
- * that is too old has the new one the next time. As many threads as want may copy it: a
- * copy that is older than another's makes the next waiter look once more.
+ * Like inside_since(), and detects, if @closely, that the thread has ended. Also copies
+ * the current phase to @next_phase, which the thread's next call uses. Several waiters
+ * may copy at the same time. If an older copy overwrites a newer one, the next waiter
+ * copies again.
  */
 static uint64_t waits_since(struct pb_reader *reader, uint64_t phase, int closely)
 {
@@ -233,7 +240,7 @@ static uint64_t waits_since(struct pb_reader *reader, uint64_t phase, int closel
 
 	if (load(&reader->next_phase) != now)
 		store(&reader->next_phase, now);
-	/* Before all else: what is read then is of the thread that had it, or later. */
+	/* Read the life first: all later reads are of this thread, or of a later one. */
 	const uint64_t life = pb_reader_life(reader);
 	uint64_t since = life ? inside_since(reader, phase, closely) : phase;
 

@@ -20,21 +20,22 @@ __thread struct pb_thread pb_thread;
 uint64_t pb_reader_phase = PB_PHASE_FIRST;
 
 /*
- * The lowest bits of @life are the state, the rest counts how often the reader was taken.
+ * The lowest bits of @life are the state. The other bits count transitions to TAKEN and
+ * FREE.
  *
  *	FREE -> BUSY	by the thread that takes it
  *	TAKEN -> BUSY	by the thread that gives it back or takes it over
  *	BUSY -> TAKEN, BUSY -> FREE	by the same thread, with the next count
  *
- * Each step is one atomic exchange, so that only one thread makes it. While a reader is
- * BUSY its other fields are that thread's, and nobody waits for it. A thread that is
- * killed there, or leaves a signal handler there by siglongjmp(), loses one reader.
+ * Each step is one compare-and-exchange, so that only one thread makes it. While a reader
+ * is BUSY, that thread owns its other fields, and no thread waits for the reader. A thread
+ * that is killed there, or leaves a signal handler there by siglongjmp(), leaks one reader.
  */
 enum { FREE, TAKEN, BUSY, STATE = 3 };
 
 /*
- * The arena: some readers that are always there, and parts that are mapped when they are
- * needed. Each part has as many readers as all before it.
+ * The arena: static readers, and parts that are mapped on demand. Each part has as many
+ * readers as all parts before it.
  */
 #define NR_FIRST 256
 #define NR_PARTS 16
@@ -45,20 +46,20 @@ static struct pb_reader *parts[NR_PARTS];
 /* Readers from this one on have never been taken. */
 static size_t nr_taken;
 
-/* So many must be there when system calls are restricted: none can be mapped then. */
+/* Unused readers to map before system calls are restricted; none can be mapped later. */
 #define NR_SPARE 4096
 
 /*
  * glibc and musl keep the values of a thread's first keys in the thread itself,
  * so that pthread_setspecific() only stores, as it must in a signal handler.
- * For other keys glibc allocates; we do without one of those.
+ * For other keys glibc allocates memory; the library does not use those.
  */
 #define KEYS_INLINE 32
 
 static pthread_key_t key;
 static int have_key;
 
-/* Of libpatchbay-trace, or NULL. */
+/* The thread-exit callback of libpatchbay-trace, or NULL. */
 static void (*retire)(void);
 
 static size_t part_size(unsigned int part)
@@ -86,7 +87,7 @@ static struct pb_reader *at(size_t index)
 	return &load(&parts[part])[index - part_size(part)];
 }
 
-/* Another thread, or a signal handler, may do the same. */
+/* Another thread, or a signal handler, may call this concurrently. */
 static int map_part(void)
 {
 	struct pb_reader *none = NULL, *new;
@@ -130,13 +131,13 @@ static int make_busy(struct pb_reader *reader, uint64_t life)
 	return change_life(reader, life, (life & ~(uint64_t)STATE) | BUSY);
 }
 
-/* To the next @state, of a reader that the caller made busy. */
+/* Move a reader that the caller made busy to @state. Returns its new life, or 0. */
 static uint64_t end_busy(struct pb_reader *reader, uint64_t life, uint64_t state)
 {
 	const uint64_t busy = (life & ~(uint64_t)STATE) | BUSY;
 	const uint64_t next = (life & ~(uint64_t)STATE) + (STATE + 1) + state;
 
-	/* Not if a signal handler has forked meanwhile, and this is the child. */
+	/* Fails in a child that a signal handler forked meanwhile: forked_child(). */
 	return change_life(reader, busy, next) ? next : 0;
 }
 
@@ -171,7 +172,7 @@ struct pb_reader *pb_reader_at(size_t index)
 	return index < load(&nr_taken) ? at(index) : NULL;
 }
 
-/* What pb_thread.reader is counted from in the thread whose @storage this is. */
+/* The base that pb_thread.reader is relative to, in the thread that owns @storage. */
 static uintptr_t base_of(const uintptr_t *storage)
 {
 #if PB_READER_IS_RELATIVE
@@ -201,15 +202,16 @@ struct pb_reader *pb_reader_find(void)
 	return value ? (struct pb_reader *)(value + base_of(&pb_thread.reader)) : NULL;
 }
 
-/* As the kernel calls it (0: not known), and where its pb_thread.reader is. */
+/* The kernel's ids of a thread (0: unknown), and the address of its pb_thread.reader. */
 struct thread {
 	int process, number;
 	const uintptr_t *storage;
 };
 
 /*
- * A child of vfork(2) has its parent's storage, and its own process number. What it takes
- * its parent goes on with: nobody concludes from the child's end that the reader is free.
+ * A child of vfork(2) has its parent's storage and its own process id. The parent goes on
+ * using a reader that the child takes. So the end of the child must not free the reader:
+ * its process id differs from @process.
  */
 static int has_ended(const struct pb_reader *reader, int process)
 {
@@ -224,15 +226,16 @@ int pb_reader_reclaim(struct pb_reader *reader, uint64_t life)
 	if (is_restricted())
 		return 0;
 	pb_os_thread(&process, &number);
-	/* What was asked about is the thread of this life, or nothing changes. */
+	/* give_back() fails if the reader changed after the caller read @life. */
 	return has_ended(reader, process) && give_back(reader, life);
 }
 
 /*
- * Was @reader that of a thread before the calling one, which has none? The storage of both
- * is in the same place. Or the kernel has given the number to the calling thread, and what
- * was the storage is something else by now. (Where it is not, a program may change thread
- * pointers: then one thread of the kernel has several readers.)
+ * Did @reader belong to an earlier thread? The calling thread has no reader. Either both
+ * threads have their storage at the same address. Or the kernel has reused the thread id
+ * for the calling thread, and the memory of the old storage has been overwritten. (If it
+ * is intact, the program may switch thread pointers: one kernel thread then has several
+ * readers.)
  */
 static int was_of_other(const struct pb_reader *reader, const struct thread *self)
 {
@@ -246,7 +249,10 @@ static int was_of_other(const struct pb_reader *reader, const struct thread *sel
 			     (uint32_t)value_in(reader, storage));
 }
 
-/* Before any mark is made in the reader before this one, for those who wait. */
+/*
+ * Raise nr_taken to @end, before any thread marks a reader below @end: waiters look at
+ * nr_taken readers.
+ */
 static void count_taken_until(size_t end)
 {
 	size_t nr = load(&nr_taken);
@@ -257,7 +263,7 @@ static void count_taken_until(size_t end)
 		;
 }
 
-/* Make one busy that has never been taken. */
+/* Make a reader busy that has never been taken. */
 static struct pb_reader *claim_next(uint64_t *life)
 {
 	for (size_t i = load(&nr_taken); i < capacity(); i++) {
@@ -266,7 +272,7 @@ static struct pb_reader *claim_next(uint64_t *life)
 
 		*life = load(&reader->life);
 		claimed = (*life & STATE) == FREE && make_busy(reader, *life);
-		/* Also for who was interrupted before it came to that. */
+		/* Also for a thread that was interrupted before it got here. */
 		count_taken_until(i + 1);
 		if (claimed)
 			return reader;
@@ -275,8 +281,8 @@ static struct pb_reader *claim_next(uint64_t *life)
 }
 
 /*
- * One that has been taken before, or NULL. *@missed: there was one, and another thread, or
- * a signal handler, came first.
+ * Claim a reader that has been taken before, or return NULL. Sets *@missed if there was a
+ * free one, but another thread or a signal handler claimed it first.
  */
 static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 				    int *missed)
@@ -303,10 +309,10 @@ static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 }
 
 /*
- * All readers are taken. All threads that need one go on with the same pass over the
- * arena, asking the kernel about one thread after the other until one has ended. If few
- * had at the end of the pass the arena grows: so a thread that registers asks once, on
- * average.
+ * All readers are taken. All threads that need one share one pass over the arena. Each
+ * asks the kernel about one thread after the other, until it finds one that has ended. If
+ * a pass reclaims fewer than a quarter, the arena grows. So a new thread asks the kernel
+ * a few times on average.
  */
 static int make_room(const struct thread *self)
 {
@@ -349,8 +355,8 @@ static struct pb_reader *claim(const struct thread *self, uint64_t *life)
 }
 
 /*
- * It is the calling thread's now, unless a signal handler came first, which then took
- * this one over, or another.
+ * Make @reader the calling thread's reader. If a signal handler registered the thread
+ * first, it took over this reader, or it took another one and this one is freed.
  */
 static void publish(struct pb_reader *reader, uint64_t life)
 {
@@ -368,8 +374,8 @@ static void publish(struct pb_reader *reader, uint64_t life)
 }
 
 /*
- * Without a key nobody would give it back when the thread ends. Then the next thread in
- * the same place takes it over, or one that finds all taken.
+ * Without a key no destructor frees the reader when the thread ends. Then the next thread
+ * whose storage is at the same address takes it over, or a thread that finds all taken.
  */
 struct pb_reader *pb_reader_take(void)
 {
@@ -407,7 +413,7 @@ static void block_signals(sigset_t *saved)
 	pthread_sigmask(SIG_SETMASK, &all, saved);
 }
 
-/* The stack of a thread that ends has nothing left on it: no handler of it will go on. */
+/* The stack of an ending thread is empty: none of its handlers will continue. */
 static void leave_handlers(struct pb_reader *self)
 {
 	if (!self->outer.phase && !self->inner.frame)
@@ -419,8 +425,8 @@ static void leave_handlers(struct pb_reader *self)
 }
 
 /*
- * A thread ends. Destructors of other keys may make traced calls, so the reader is given
- * back in the last round. A traced call after that takes another one.
+ * A thread ends. Destructors of other keys may make traced calls, so the last round frees
+ * the reader. A traced call after that takes another reader.
  */
 static void thread_exit(void *arg)
 {
@@ -459,8 +465,8 @@ int pb_private_at_thread_exit(void (*func)(void))
 }
 
 /*
- * Only the thread that forks lives on in the child. A signal handler may take a reader
- * between any two steps: then @life is another one by the time of the exchange.
+ * The child has only the thread that forked. A signal handler may take a reader between
+ * any two steps. Then its life has changed, and the compare-and-exchange fails.
  */
 static void forked_child(void)
 {

@@ -12,25 +12,25 @@
 #include <stdlib.h>
 
 /*
- * pb_module.unsettled: it has cells to be settled. AGING: all of them were there
- * when the handlers were last looked at that have to be over. PLANNED: the plan
- * that is being carried out knows them all.
+ * pb_module.unsettled: the module has cells to settle. AGING: all of them were retired
+ * before the current grace period began. PLANNED: the plan that is being applied knows
+ * all of them.
  */
 enum { FRESH = 1, AGING, PLANNED };
 
-/* Likewise, sets. */
+/* Retired sets, likewise. */
 static struct pb_set *fresh, *aging;
 static struct pb_set *unseen;
 
 /*
- * What is aging is settled when the handlers are over that were running at this
- * phase (quiesce.h). 0: nobody has looked at handlers on behalf of it.
+ * The phase of the current grace period (quiesce.h). Aging sets and cells are settled
+ * when all handlers that were running at this phase have returned. 0: none has begun.
  */
 static uint64_t begun;
 
 uint64_t pb_modules_gone;
 
-/* Nobody is in a handler on behalf of the first so many of those. */
+/* No thread is in a handler on behalf of the first this many unloaded modules. */
 static uint64_t gone_and_over;
 
 void pb_mark_unsettled(struct pb_module *module, int planned)
@@ -100,9 +100,9 @@ void pb_release_cell(struct patchbay_cell *cell)
 }
 
 /*
- * Nobody is in the cell the way it was before it was changed. Cells of one tracer
- * are entered without their set again, which is faster; the set stays, since a
- * thread may be walking it. Then its word of calls has to be the first.
+ * No thread is inside the cell as it was before its change. If the cell's set has one
+ * member, calls enter the cell without the set again, which is faster. The set stays,
+ * because a thread may be walking it. This needs a member whose word of calls is 0.
  */
 static void settle_cell(const struct pb_module *module,
 			struct patchbay_cell *cell)
@@ -134,7 +134,7 @@ static void settle_module(struct pb_module *module, struct pb_cell_range range)
 	module->unsettled = 0;
 }
 
-/* Sets alone can wait for another occasion. */
+/* Does any module have cells to settle? Retired sets alone can wait. */
 static int is_anything_left(void)
 {
 	int left = 0;
@@ -145,8 +145,8 @@ static int is_anything_left(void)
 }
 
 /*
- * From now on it is handlers that are running now that all is waiting for; but for
- * what @plan knows, if it is not NULL.
+ * Begin a grace period: all retired sets and cells now wait for the handlers that are
+ * running now. Cells that only @plan knows are exempt, unless @plan is NULL.
  */
 static void age(const struct pb_plan *plan)
 {
@@ -164,7 +164,7 @@ static void age(const struct pb_plan *plan)
 	pb_engine_unlock();
 }
 
-/* These handlers are over. */
+/* The grace period is over: settle aging cells, those of @plan, and aging sets. */
 static void settle_aged(const struct pb_plan *plan)
 {
 	struct pb_set *sets;
@@ -193,7 +193,7 @@ void pb_settle_what_is_over(void)
 	static int64_t looked;
 	uint64_t phase;
 
-	/* Of a plan that nobody waited for, or in vain. */
+	/* The plan's caller did not wait, or its wait failed. */
 	pb_engine_lock();
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		if (m->unsettled == PLANNED)
@@ -210,8 +210,8 @@ void pb_settle_what_is_over(void)
 }
 
 /*
- * If it fails, or if the process forks meanwhile, all is as if nobody had looked
- * at handlers.
+ * If the wait fails, or if the process forks during it, no grace period has begun
+ * (begun is 0), and a later call starts one.
  */
 int pb_settle(const struct pb_plan *plan)
 {

@@ -12,20 +12,20 @@
 #define PATIENCE 64 /* polls, about 20 microseconds */
 
 /*
- * Pauses between polls, in nanoseconds: each is a bit longer than the last, about a ninth of
- * what was waited. On a busy machine who is inside may be without a processor for long, and
- * each poll is taken from somebody.
+ * Pauses between polls, in nanoseconds. Each is 1/8 longer than the last, about a ninth
+ * of the time waited so far. On a busy machine the thread that is inside may be off-CPU
+ * for long, and each poll costs other threads CPU time.
  */
 #define PAUSE_MIN 20000
 #define PAUSE_MAX 20000000
 
 /*
- * When it has waited for so long, in nanoseconds, it looks more closely: whether
- * handlers were left, which takes a system call for each thread that is inside.
+ * After waiting this long, in nanoseconds, pb_wait() looks closely, for abandoned
+ * handlers. This costs a system call for each thread that is inside.
  */
 #define LOOK_CLOSELY 1000000
 
-/* Who does not wait does so, too, if nobody did in the last 10 milliseconds. */
+/* pb_over_until() looks closely, too, if its caller has not in the last 10 ms. */
 #define LOOK_AGAIN 10000000
 
 void patchbay_set_wait_limit(unsigned int milliseconds)
@@ -67,7 +67,7 @@ int pb_wait(void)
 	error = pb_quiesce_begin(&phase);
 	if (error)
 		return error;
-	/* Most handlers are over at once; a few need their processor back. */
+	/* Most handlers return at once; a few have to be scheduled again first. */
 	for (int polls = 0; polls < PATIENCE; polls++)
 		if (pb_quiesce_over(phase))
 			return 0;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Waiting for handlers, for so long and no longer. */
+/* Waiting for handlers, with a timeout. */
 #ifndef PB_CORE_WAIT_H
 #define PB_CORE_WAIT_H
 
 #include <stdint.h>
 
 /*
- * Return when every handler that was running at the time of the call has
- * returned. Handlers that are entered meanwhile see what was stored before.
- * Returns 0, -EDEADLK from within a handler, -ETIMEDOUT when it has waited as long
- * as patchbay_set_wait_limit() says, or an error of membarrier(2).
+ * Wait until every handler that was running at the time of the call has returned.
+ * Handlers that are entered during the wait see all stores made before the call.
+ * Returns 0, -EDEADLK from within a handler, -ETIMEDOUT after the limit of
+ * patchbay_set_wait_limit(), or an error of membarrier(2).
  *
- * The caller holds the caller lock and neither of the others (lock.h): handlers may
- * be waiting for threads that need those.
+ * The caller holds the caller lock and no other lock of lock.h: handlers may wait for
+ * threads that need those.
  */
 int pb_wait(void);
 
 /*
- * Up to which phase, at most @phase, handlers are over (pb_quiesce_until()). Does not
- * wait, but for now and then looks whether handlers were left: else one thread that
- * left a handler, and sleeps, would keep whatever is put off until handlers are over.
- * *@looked is when that was, 0 at first. Each who asks has his own: who asks first
- * would else be the only one that is told.
+ * Returns the last phase, at most @phase, whose handlers have all returned
+ * (pb_quiesce_until()). Does not wait. From time to time it also looks closely, for
+ * abandoned handlers. Otherwise a sleeping thread that has abandoned a handler would
+ * block all deferred work. *@looked is the time of the last close look, initially 0. Each
+ * call site has its own @looked: with a shared one, only the first would look closely.
  *
- * The caller holds the change lock, and not the engine lock: a closer look takes
- * system calls.
+ * The caller holds the change lock and not the engine lock: a close look makes system
+ * calls.
  */
 uint64_t pb_over_until(uint64_t phase, int64_t *looked);
 
