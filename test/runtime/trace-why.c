@@ -22,12 +22,12 @@
 // RUN: cd %t && ./refuse %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FILTERED --input-file %t/info
-// FILTERED: why slow of calls of 40.000 ms or more, of {{[0-9]+}} in all; least time off the processor, no waits: the process began with a filter of system calls{{$}}
+// FILTERED: why slow {{[0-9]+}} call{{s?}} of at least 40.000 ms; least time off the processor, no waits: the process began with a filter of system calls{{$}}
 /* A user without access to kernel events sees the time, but not the reason. */
 // RUN: cd %t && %python %S/Inputs/without-perfmon.py %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNPRIVILEGED --input-file %t/info
-// UNPRIVILEGED: why slow of calls of 40.000 ms or more, {{.*}}; {{each wait, but not for what|least time off the processor, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
+// UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, but not for what|least time off the processor, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
 /* A running process. */
 // RUN: cd %t && %python %S/Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/Inputs/check-why.py --some json naps
@@ -73,17 +73,17 @@
 // DEEP: => ... (more of the stack was not kept)
 /* No more space than the buffer's; --overwrite keeps the last causes, and older calls have none. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
-// FULL: why slow of calls of 1.000 us or more, of 16 in all, and of 84 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
+// FULL: why slow 16 call{{s?}} of at least 1.000 us; nothing of 84 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/Inputs/check-why.py --last json && %patchbay info | FileCheck %s --check-prefix=AGAIN
-// AGAIN: why slow of calls of 1.000 us or more, of 100 in all, of which {{[1-9][0-9]}} older ones made room for newer ones; {{each|least}}
+// AGAIN: why slow 100 calls of at least 1.000 us, {{[1-9][0-9]}} of them overwritten; {{each|least}}
 /* Causes count against the space of all threads, and use at most half of it. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
-// MEMORY: why slow of calls of 1.000 us or more, of 27 in all, and of 73 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
+// MEMORY: why slow 27 call{{s?}} of at least 1.000 us; nothing of 73 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
 // DIFF: were recorded with different options, {{.*}}: why none and of 1.000 us or more{{$}}
 /* Causes do not cost more than the tracing budget. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
-// OVERHEAD: why slow of calls of 1.000 us or more, of {{[1-9][0-9]?}} in all, and of {{[1-9][0-9]?}} for which there was no room, no way to ask, or no time with --max-overhead, nothing;
+// OVERHEAD: why slow {{[1-9][0-9]?}} call{{s?}} of at least 1.000 us; nothing of {{[1-9][0-9]?}} other{{s?}} (no space, no permission, or --max-overhead);
 /* Forked children have their own. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py
