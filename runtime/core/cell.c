@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line each: cells of different functions are written by different cores. */
+/* One cache line per cell: different cores write cells of different functions. */
 #define CELL_SIZE 64
 #define CHUNK_MIN 63
 
@@ -32,7 +32,7 @@ int pb_cells_reserve(struct pb_module *module, size_t nr)
 
 	if (chunk && chunk->nr - chunk->taken >= nr)
 		return 0;
-	/* Doubling keeps the list short, which own_cell_at() walks. */
+	/* Double the size: own_cell_at() walks the list, which must stay short. */
 	if (nr < module->nr_cells)
 		nr = module->nr_cells;
 	if (nr < CHUNK_MIN)
@@ -68,7 +68,7 @@ void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell)
 		chunk->taken--;
 }
 
-/* The cell of a function's own that @slot leads to; NULL: it is none. */
+/* The private cell that @slot leads to, or NULL. */
 static struct patchbay_cell *own_cell_at(const struct pb_module *module,
 					 uintptr_t slot)
 {
@@ -147,7 +147,7 @@ size_t pb_cells_count_armed(const struct patchbay_ops *ops)
 	return nr;
 }
 
-/* Go to the cells of @chunk that are in the walk's range, or of one behind. */
+/* Go to the first chunk, from @chunk on, with cells in the walk's range. */
 static void enter_chunk(struct pb_cell_walk *walk, struct pb_cell_chunk *chunk)
 {
 	for (; chunk; chunk = chunk->next) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How the cell of @ops alone is entered. */
+/* The enter function of a cell whose only tracer is @ops. */
 static patchbay_handler enter_of(const struct patchbay_ops *ops,
 				 const struct patchbay_record *record)
 {
@@ -39,7 +39,7 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 		.data = data,
 		.record = record,
 		.ops = ops,
-		/* Who has no exit is the same whenever it was armed. */
+		/* Without an exit the time of arming does not matter. */
 		.since = attr->exit ? since & (PATCHBAY_CELL_SINCE |
 					       PATCHBAY_CELL_WORD) :
 				      0,
@@ -72,7 +72,7 @@ size_t pb_set_size(size_t nr)
 {
 	const struct pb_set *set = NULL;
 
-	/* Two lists, of which each may have all of them and ends with NULL. */
+	/* Two lists: each may have all members, and ends with NULL. */
 	return sizeof(*set) + nr * sizeof(set->cells[0]) +
 	       2 * (nr + 1) * sizeof(set->entries[0]);
 }
@@ -87,7 +87,7 @@ static int has_exit(const struct patchbay_cell *member)
 	return !member->ops->disabled && member->exit;
 }
 
-/* Fill in who is called when. */
+/* Fill in the lists of entry and exit handlers. */
 static void make_lists(struct pb_set *set)
 {
 	const struct patchbay_cell **at = (void *)&set->cells[set->nr];
@@ -118,9 +118,9 @@ static patchbay_handler enter_of_set(const struct pb_set *set)
 }
 
 /*
- * Which direct way cells with @set take, whose words in calls are @words. A call
- * that goes it counts as one that all exits of the set are told of, so there must
- * be nobody who is not.
+ * The direct way of cells with @set. @words: how many words of a call its members have. A
+ * call on a direct way is reported to all exits of the set, so no member with an exit may
+ * be disabled.
  */
 static enum pb_call_state direct_way(const struct pb_set *set, unsigned int words)
 {
@@ -137,7 +137,7 @@ struct pb_set *pb_set_reserve(size_t nr)
 	return malloc(pb_set_size(nr));
 }
 
-/* Everything but its members, which are there. */
+/* Fill in everything except the members, which the caller has stored. */
 static void finish_set(struct pb_set *set, size_t nr)
 {
 	unsigned int words = 0;
@@ -160,7 +160,7 @@ static void finish_set(struct pb_set *set, size_t nr)
 			words = word + 1;
 	}
 	make_lists(set);
-	/* One is in the frame; the stack stays aligned. */
+	/* One word is in the frame. Rounding keeps the stack aligned. */
 	set->more = (unsigned int)(words / 2 * 2 * sizeof(uint64_t));
 	set->fast_exits = set->has_exits && set->fast &&
 			  pb_call_is_simple(set->cells[0].record);
@@ -180,7 +180,7 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 	return set;
 }
 
-/* Members of @set: the tracers of @cell, but for @ops. Returns how many. */
+/* Copy the tracers of @cell, except @ops, to @set. Returns their number. */
 static size_t copy_others(struct pb_set *set, const struct patchbay_cell *cell,
 			  const struct patchbay_ops *ops)
 {

@@ -14,15 +14,15 @@
 
 #define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
 
-/* Cells, and owners behind them. */
+/* The size of the mapping: the cells, followed by the owners. */
 static size_t map_size(const struct pb_module *module)
 {
 	return CELLS_SIZE + ((module->nr + CELLS_SIZE - 1) & -CELLS_SIZE);
 }
 
 /*
- * Whoever returns from a body and finds one of these tells nobody of it. That
- * the result may be in any registers is what is always right to say.
+ * A call that finds one of these cells at its exit calls no exit handler. Its functions
+ * may return results in any registers: PATCHBAY_RECORD_RETURN_OTHER is always safe.
  */
 static void init_fixed(struct pb_module *module, struct pb_shared_cell *fixed,
 		       patchbay_handler enter)
@@ -125,7 +125,7 @@ struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 			return &shared->cells[i];
 	if (shared->end == PB_NR_SHARED)
 		return NULL;
-	/* Others walk over the cells with the engine lock alone. */
+	/* Other threads walk the cells under the engine lock alone. */
 	pb_engine_lock();
 	cell = &shared->cells[shared->end++];
 	cell->result = result;
@@ -157,7 +157,7 @@ unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape)
 	return i;
 }
 
-/* It is no longer the usual cell of its shape. */
+/* Remove @cell from the list of usual cells. */
 static void remove_usual(struct pb_shared *shared, struct pb_shared_cell *cell)
 {
 	uint8_t *link = list_of(shared, pb_shape(&cell->shape));
@@ -168,7 +168,10 @@ static void remove_usual(struct pb_shared *shared, struct pb_shared_cell *cell)
 	cell->usual = 0;
 }
 
-/* Nobody leads to @cell, so what it has been until now does not matter. */
+/*
+ * Make @cell the usual cell of its shape, unless functions lead to the present one. No
+ * slot leads to @cell.
+ */
 static void make_usual(struct pb_module *module, struct pb_shared_cell *cell)
 {
 	struct pb_shared *shared = module->shared;
@@ -185,7 +188,7 @@ static void make_usual(struct pb_module *module, struct pb_shared_cell *cell)
 	*list = (uint8_t)pb_shared_number(module, cell);
 }
 
-/* Where bytes end that are as that of @i is. */
+/* The end of the run of bytes in owners[] that equal that of @i. */
 static size_t bytes_end(const struct pb_shared *shared, size_t i, size_t end)
 {
 	const uint8_t owner = shared->owners[i];
