@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Modules that are there already when this library comes: it was loaded by
- * dlopen(), into a program that was started without it. Their constructors have
- * run, and have found nobody to register them; a loaded note leads to each.
+ * Modules that were loaded before this library. The program was started without the
+ * library and loaded it by dlopen(). The constructors of these modules have run and found
+ * no library to register with. The library finds each module by its note.
  *
- * Whoever closes such a module runs its destructor, whose weak reference leads
- * nowhere. So it is told whom to call instead, and so is a constructor that is
- * still to come and was relocated before we came: that is offered to every module
- * that nobody has registered, by two addresses where only the loader writes
- * (struct patchbay_links), which we write as we write text. Without a way to do so
- * nothing could be armed either, and such modules stay unknown.
+ * dlclose() of such a module runs its destructor, whose weak reference to the library is
+ * 0. So the library offers itself to every unregistered module. It stores the addresses
+ * of two functions into the module's struct patchbay_links. The destructor calls these, and
+ * so does a constructor that is yet to run and was relocated before. The links are
+ * read-only after relocation, so the library writes them as it writes text. Where it cannot
+ * write text, it could not arm functions either, and such modules stay unknown.
  *
- * Only libpatchbay.so does that. libpatchbay.a may be a copy that a shared object
- * has for functions of its own, and leaves other modules to others.
+ * Only libpatchbay.so does this. libpatchbay.a may be a copy in a shared object, for the
+ * functions of that object only.
  *
- * All this runs in a constructor, and so under the loader's lock: no other thread
- * loads or unloads a module meanwhile. But those that a program starts with have their
- * constructors called without that lock, and one of these may have made the thread
- * that we are in. So a constructor may run just now. It says that it has run and then
- * looks for an offer, we make one and then ask whether it has run: whatever is seen
- * first, one sees the other (is_for_us()), and if both do, one is refused (take()).
+ * This code runs in a constructor, and so under the loader's lock: no other thread loads
+ * or unloads a module at that time. But the constructors of modules that the program
+ * starts with run without that lock. One of them may have created the present thread, and
+ * may be running now. The constructor stores that it has run, then looks for an offer. The
+ * library stores an offer, then checks whether the constructor has run. At least one sees
+ * the other (is_for_us()). If both do, the second registration is refused (take()).
  */
 #include "arch.h"
 #include "lock.h"
@@ -55,7 +55,7 @@ static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* All of them; 0: there are none, or no memory. */
+/* Find the descriptors of all modules. Returns 0 if there are none, or no memory. */
 static size_t find_descs(struct descs *descs)
 {
 	*descs = (struct descs){ 0 };
@@ -69,7 +69,7 @@ static size_t find_descs(struct descs *descs)
 	return descs->nr < descs->room ? descs->nr : descs->room;
 }
 
-/* Let the module's constructor and destructor know of us, if they know nobody. */
+/* Store this library's addresses into the module's links, unless they are in use. */
 static int offer(const struct patchbay_module *desc, int text)
 {
 	const struct patchbay_links *links = pb_module_links(desc), ours = {
@@ -88,21 +88,26 @@ static int offer(const struct patchbay_module *desc, int text)
 	return error;
 }
 
-/* Does it want to be registered by us, now? Others are named, or left to others. */
+/*
+ * Must this library register the module now? Returns 1, too, for a module with another
+ * ABI version, which pb_module_register() reports. Returns 0 if another copy of the
+ * library has the module, or if its constructor is yet to run.
+ */
 static int is_for_us(const struct patchbay_module *desc, int text)
 {
 	struct patchbay_state *state;
 
 	if (desc->abi_version != PATCHBAY_ABI_VERSION)
-		return 1; /* pb_module_register() notes what it is */
+		return 1; /* pb_module_register() records the mismatch */
 	state = pb_desc_place(&desc->state);
 	if (__atomic_load_n(&state->owner, __ATOMIC_ACQUIRE) || offer(desc, text))
 		return 0;
 	__atomic_store_n(&state->offered, 1, __ATOMIC_RELEASE);
 	/*
-	 * The constructor's barrier is the pass's (ModuleData.cpp). Of two threads that
-	 * store, pass a full barrier and load what the other stores, one sees it: what
-	 * "SB" is called in Alglave, Maranget and Tautschnig, "Herding Cats", 2014.
+	 * Pairs with the constructor's barrier, which the pass emits (ModuleData.cpp).
+	 * Two threads each store, pass a full barrier, and load what the other stores:
+	 * at least one sees the other's store. This is the test "SB" in Alglave,
+	 * Maranget and Tautschnig, "Herding Cats", 2014.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return __atomic_load_n(&state->constructed, __ATOMIC_ACQUIRE);

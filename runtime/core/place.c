@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many shared cells are kept for groups that are worth it. */
+/* Shared cells that are reserved for groups of at least PB_GROUP_MIN functions. */
 #define SPARE 64
 
 #define NR_CHAINS 256
 
-/* Groups of one module while they are found. */
+/* The groups of one module, while the plan looks for them. */
 struct grouping {
 	struct pb_plan *plan;
-	struct pb_group *last; /* the one that was found last */
+	struct pb_group *last; /* the group of the previous target */
 	struct pb_group *chains[NR_CHAINS];
 };
 
 /*
- * Would a cell say the same of it? Who is told of exits has to have been armed at
- * once on all functions of a cell, and to have the same word in their calls: an
- * exit tells by this whether the tracer knows of the call's entry (call.h).
+ * Can the two functions share a cell for this tracer? A tracer with an exit must have been
+ * armed by the same batch on all functions of a cell, and must have the same word in their
+ * calls. The exit of a call checks both, to know whether the tracer saw the entry (call.h).
  */
 static int same_tracer(const struct patchbay_cell *a,
 		       const struct patchbay_cell *b)
@@ -46,7 +46,7 @@ static int same_tracers(const struct patchbay_cell *a, size_t nr_a,
 	return 1;
 }
 
-/* The tracers that a target comes to have; @one is room for one. */
+/* The future tracers of a target. @one is storage for a single tracer. */
 static const struct patchbay_cell *tracers_of(const struct pb_target *t,
 					      struct patchbay_cell *one,
 					      size_t *nr)
@@ -93,8 +93,8 @@ static int is_group_of(const struct pb_group *g,
 }
 
 /*
- * Whose data are its own needs a cell of its own; so does who has one, because
- * no slot is changed from an address that is not among the shared ones.
+ * A function whose tracer has per-function data needs a private cell. A function that
+ * already has one keeps it: a slot never changes from a private to a shared cell.
  */
 static int may_share(const struct pb_target *t)
 {
@@ -169,16 +169,16 @@ static int find_groups(struct grouping *grouping, size_t start, size_t end)
 	return 0;
 }
 
-/* Has it no tracers, and nobody inside? */
+/* Has the cell no tracers, and is no thread inside it? */
 static int is_empty(const struct pb_shared_cell *cell)
 {
 	return !cell->cell.ops;
 }
 
 /*
- * A cell whose functions all come to @g. If it has tracers who come and go, it is
- * changed when all else is done, so no others may join them before. Not one that a
- * thread may have entered on behalf of a function that has left it since.
+ * Find a cell whose functions all join @g. If the cell has tracers, it must have all
+ * functions of @g: its tracers change last, so no other function may join before. Skip a
+ * cell that a thread may have entered for a function that has left it since.
  */
 static struct pb_shared_cell *find_own(const struct pb_group *g)
 {
@@ -197,7 +197,7 @@ static struct pb_shared_cell *find_own(const struct pb_group *g)
 	return best;
 }
 
-/* A cell with these tracers, some of whose functions stay. */
+/* Find a cell that has the tracers of @g and keeps all its functions. */
 static struct pb_shared_cell *find_equal(const struct pb_group *g)
 {
 	const struct pb_shared *shared = g->module->shared;
@@ -240,7 +240,10 @@ int pb_groups_fit(const struct pb_module *module, unsigned int nr)
 	return module->shared->end + nr + SPARE < PB_NR_SHARED;
 }
 
-/* Not from where no slot has led before: nothing is gained by it. */
+/*
+ * Does a shared cell save anything? A group below PB_GROUP_MIN needs one only if a slot of
+ * its functions leads to a shared cell already.
+ */
 static int is_worth_it(const struct pb_group *g, const struct pb_plan *plan,
 		       size_t start, size_t end)
 {
@@ -269,8 +272,8 @@ void pb_groups_begin(struct pb_module *module)
 }
 
 /*
- * Where the function's slot is to lead; and its own cell, if it is to have one and
- * had one before.
+ * Decide where the function's slot will lead, and find its private cell if it has one.
+ * Adds the private cells to allocate to *@own.
  */
 static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 {
@@ -306,7 +309,7 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 	return 0;
 }
 
-/* Who shares a cell needs one set; who has an own one keeps the own set. */
+/* Functions with a shared cell need one set together. A private cell keeps its own set. */
 static void share_set(struct pb_target *t)
 {
 	struct pb_group *g = t->group;

@@ -185,7 +185,7 @@ static inline unsigned int pb_shared_number(const struct pb_module *module,
 
 /*
  * Returns a cell for functions with @shape, or NULL if none is free. No slot leads to it
- * and no thread is inside it. The caller fills it, then calls pb_shared_take().
+ * and no thread is inside it. The caller calls pb_shared_take(), then fills it.
  */
 struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 					   uint32_t shape);

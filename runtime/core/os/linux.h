@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the core asks of the operating system. A port to another one provides
- * these functions.
+ * The core's interface to the operating system. A port to another system provides these
+ * functions.
  */
 #ifndef PB_CORE_OS_H
 #define PB_CORE_OS_H
@@ -11,24 +11,24 @@
 #include <stdint.h>
 
 /*
- * 1: no system call is made that the program can do without, as pb_private_restrict() says.
- * For who makes one: nothing here looks at it.
+ * 1: the library makes no system call that the program can do without; see
+ * pb_private_restrict(). Callers check it; the functions here do not.
  */
 extern int pb_os_restricted;
 
 /*
- * A handle for reading and writing our own text, whatever its protection; or
- * -errno, -ENODEV if the system has no way to do so (Linux: no /proc).
+ * Returns a handle to read and write the program's own text, whatever its protection.
+ * Returns -errno on failure; -ENODEV if the system has no way to do so (Linux: no /proc).
  */
 int pb_os_text_open(void);
 int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
-/* Where there may be nothing; -EIO if there is less than @len. */
+/* The memory may be unmapped: returns -EIO if fewer than @len bytes are mapped. */
 int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len);
 void pb_os_text_close(int handle);
 
 /*
- * Keep a handle for the calling thread, for the time when no other can be had; and,
- * in a forked child, close it. Returns 0 or -errno.
+ * pb_os_text_keep() keeps a handle for the calling thread, for a time when it cannot open
+ * one. Returns 0 or -errno. pb_os_text_forget() closes the handle in a forked child.
  */
 int pb_os_text_keep(void);
 void pb_os_text_forget(void);
@@ -37,18 +37,22 @@ void pb_os_text_forget(void);
 int pb_os_sync_core(void);
 
 /*
- * 1: the word at @at is another than @value, or cannot be read. 0: it is @value,
- * or there is no telling. Async-signal-safe, errno stays, and no fault happens
- * whatever @at is.
+ * Returns 1 if the word at @at differs from @value or cannot be read. Returns 0 if it
+ * equals @value, or if the system cannot tell. Async-signal-safe, preserves errno, and
+ * never faults, for any @at.
  */
 int pb_os_differs(const uint32_t *at, uint32_t value);
 
-/* Copy memory that may be gone by now. Returns 1, or 0. The same holds of it. */
+/*
+ * Copy memory that may be unmapped. Returns 1 on success, otherwise 0. Async-signal-safe,
+ * preserves errno, and never faults.
+ */
 int pb_os_peek(const void *at, void *to, size_t size);
 
 /*
- * The kernel's numbers of the calling thread and of its process; and whether no thread
- * of @process, the calling one, has @number any more. Async-signal-safe, errno stays.
+ * pb_os_thread() stores the ids of the calling thread and of its process.
+ * pb_os_has_ended() returns 1 if the calling process, @process, has no thread with the id
+ * @number. Both are async-signal-safe and preserve errno.
  */
 void pb_os_thread(int *process, int *number);
 int pb_os_has_ended(int process, int number);
@@ -63,39 +67,39 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 void pb_os_unmap_code(void *code, size_t size);
 
 /*
- * The number of the file, as in stat(2), that is mapped at @addr, and in @path what it is
- * called now, as the system says it: with " (deleted)" behind it if that name is not its
- * any more. 0 and "" if there is none, or no telling.
+ * Returns the inode number, as in stat(2), of the file that is mapped at @addr. Stores its
+ * present path to @path, as the kernel reports it: with " (deleted)" appended if the path
+ * no longer names that file. Stores "" and returns 0 if no file is mapped or on error.
  */
 uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX]);
 
 /*
- * Sleep while *@word is @value, until somebody has changed it and calls
- * pb_os_wake(), which wakes one of those who sleep; or not so long, as when a signal
- * comes: who calls looks again. Returns 1 if all of the time has passed.
+ * Sleep while *@word is @value, until another thread changes it and calls pb_os_wake().
+ * pb_os_wake() wakes one sleeping thread. pb_os_sleep() may return early, as after a
+ * signal: the caller reads *@word again. Returns 1 after the full time.
  */
 int pb_os_sleep(const uint32_t *word, uint32_t value, unsigned int milliseconds);
 void pb_os_wake(const uint32_t *word);
 
 /*
- * @size bytes of zeroes, which are memory once they are touched, at a multiple of
- * @multiple, a power of 2 that is not less than a page. @size is such a multiple, too.
- * NULL: out of memory. Async-signal-safe, errno stays: it does not call the C library, whose
- * mmap() may be the program's, and traced.
+ * Map @size zero bytes, which use memory once they are touched. The address and @size are
+ * multiples of @multiple, a power of 2 of at least a page. Returns NULL if out of memory.
+ * Async-signal-safe; preserves errno. Does not call the C library's mmap(): the program
+ * may have interposed it, and its version may be traced.
  */
 void *pb_os_map_zeroes(size_t size, size_t multiple);
 void pb_os_unmap(void *memory, size_t size);
 
 /*
- * Make sure that the object that this library is in is never unloaded: threads
- * keep a pointer to its code, the destructor of a pthread key. libpatchbay.so
- * says so of itself; libpatchbay.a may be in any shared object.
+ * Keep the object that contains this library loaded forever. Threads keep a pointer to its
+ * code: the destructor of a pthread key. libpatchbay.so is linked that way;
+ * libpatchbay.a may be in any shared object.
  */
 void pb_os_stay_loaded(void);
 
 /*
- * Is this library there from the start of the process, as what is preloaded needs it? Then
- * it is global, and stays loaded; and dlopen(3), which allocates, need not say so.
+ * Has this library been loaded at the start of the process, for a preloaded object? Then
+ * it is global and stays loaded without a dlopen(3), which would allocate.
  */
 extern int pb_os_preloaded;
 

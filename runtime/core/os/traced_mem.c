@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Since Linux 6.12 a kernel may be configured, or started, so that /proc/PID/mem writes
- * through the protection of a mapping only for who traces PID by ptrace(2)
+ * Since Linux 6.12 a kernel may be configured or booted so that only a ptrace(2) tracer of
+ * PID can write through the protection of a mapping by /proc/PID/mem
  * (PROC_MEM_FORCE_PTRACE, the default of 7.2's configuration; fs/proc/base.c,
- * proc_mem_foll_force()). Then this makes a process that shares our memory, has itself
- * traced by us, opens its memory, which is ours, for us, and sleeps. Nobody stops,
- * neither its threads nor ours, and none of ours is traced. It is there only while
- * text is open.
+ * proc_mem_foll_force()). On such a kernel this file creates a helper process that shares
+ * the program's memory. The helper makes the calling thread its tracer, opens its own
+ * /proc/self/mem, which is the program's memory, and sleeps. No thread stops, and no thread
+ * of the program is traced. The helper exists only while text is open.
  *
- * It has our descriptors, to hand over its own, and blocks all signals; what ends it is
- * pb_traced_mem_end(), by a descriptor of the process (pidfd), or the end of the thread
- * that made it. Its number may be another process's by then, if the program waits for all
- * of its children. It is no child that wait(2)
- * would tell of, nor sends it SIGCHLD; but who waits for all children of whatever kind
- * (__WALL) at that moment may see it end. A debugger of ours does not get to see it.
+ * The helper shares the program's descriptors, to hand over its own, and blocks all
+ * signals. pb_traced_mem_end() ends it by a pidfd, and so does the end of the thread that
+ * created it. A process id would not do: if the program waits for all of its children, the
+ * id may belong to another process. wait(2) does not report the helper, and it sends no
+ * SIGCHLD. But a program that waits for children of all kinds (__WALL) at that moment may
+ * see it end. A debugger of the program does not see it.
  */
 #include "os/traced_mem.h"
 
@@ -31,13 +31,16 @@
 #include <unistd.h>
 
 #define STACK 16384
-#define ALL_SIGNALS 8 /* bytes of the kernel's set of signals */
+#define ALL_SIGNALS 8 /* size of the kernel's signal set in bytes */
 
 enum { BEGINS, FAILED, OPENED };
 
 /*
- * The one that there is. @owner: the thread that made it, 0: none has; @nr: for how many
- * descriptors. @pidfd: the process. @state: as above; @fd and @error go with it.
+ * The helper process. At most one exists.
+ * @owner: the thread that created it; 0: none
+ * @nr:    the number of nested pb_traced_mem_begin()
+ * @pidfd: a descriptor of the process
+ * @state: as above; @fd and @error are valid in OPENED and FAILED
  */
 static struct {
 	pid_t owner;
@@ -58,9 +61,9 @@ int pb_mem_is_forced(int fd)
 }
 
 /*
- * Not to be killed for what the program never does itself: a filter of system calls
- * need not allow it. Not known: as if there was one. A kernel without such filters has
- * no line for them.
+ * Does the thread have a seccomp filter? The filter may kill the process for system calls
+ * that the program itself never makes. Returns 1 if unknown. A kernel without seccomp has
+ * no such line.
  */
 static int is_filtered(void)
 {
@@ -80,8 +83,8 @@ static int is_filtered(void)
 }
 
 /*
- * In the new process. It shares the thread's own storage, errno too, with who made it:
- * that one sleeps until the state changes, and nothing fails after that.
+ * Runs in the helper. It shares thread-local storage, including errno, with the thread
+ * that created it. That thread sleeps until the state changes, and nothing fails later.
  */
 static int be_traced(void *arg)
 {
@@ -101,14 +104,14 @@ static int be_traced(void *arg)
 		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
 }
 
-/* It has no signal for its end, and is not waited for unless that is said. */
+/* The helper sends no signal at its end, and only __WALL or __WCLONE waits for it. */
 static pid_t make_process(void)
 {
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_PIDFD;
 	uint64_t all = ~UINT64_C(0), before = 0;
 	pid_t pid;
 
-	/* The C library's functions leave some out. */
+	/* The C library's sigprocmask() does not block its internal signals. */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, ALL_SIGNALS);
 	pid = clone(be_traced, tracee.stack + STACK, flags, NULL, &tracee.pidfd);
 	while (pid > 0 &&
@@ -134,7 +137,7 @@ static int begin(void)
 	return -tracee.error;
 }
 
-/* One more for who has it already, nested within the first. */
+/* One more descriptor for the thread that has the helper already (nested call). */
 static int again(void)
 {
 	int fd = fcntl(tracee.fd, F_DUPFD_CLOEXEC, 0);

@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site leads to, by way of a stub (insn.h):
+ * Trampolines. An armed site calls one through a stub (insn.h), with:
  *
- *	t0      return address into the function, behind the site
+ *	t0      return address into the function, after the site
  *	ra      return address into the caller      parent_ip
  *
- * Live here: the argument registers (a0-a7, fa0-fa7) and t2 or, where there are
- * landing pads, t3 (static chain); gp and tp, which nobody touches. All other
- * registers that a function may change are nobody's: functions that LLVM's fastcc
- * gives arguments in t4-t6 have no site.
+ * Live registers: the arguments (a0-a7, fa0-fa7), and the static chain in t2 or, with
+ * landing pads, in t3. The trampoline does not touch gp and tp. All other caller-saved
+ * registers are dead: functions that LLVM's fastcc passes arguments to in t4-t6 have no
+ * site.
  *
- * t0 is the other register that processors know as a link register: the site's
- * `jalr t0` pushes onto the stack that they predict returns by, and our `jr t0`
- * pops it (Unprivileged ISA, 2.5.1, table of hints). If what the cell says has called
- * the body already (exit.S), nobody will return behind the site, so it is popped by a
- * jump that is not predicted. Neither needs a landing pad, and shadow stacks
- * (Zicfiss) are pushed and popped by the body alone.
+ * Processors treat t0 as an alternate link register. The site's `jalr t0` pushes onto the
+ * return-address stack, and the trampoline's `jr t0` pops it (Unprivileged ISA, 2.5.1,
+ * table of hints). If the cell's enter function has called the body already (exit.S), no
+ * return to the site follows. Then a mispredicted jump pops the entry. Neither jump needs
+ * a landing pad. Only the body pushes and pops shadow stacks (Zicfiss).
  *
- * Of the argument registers a function leaves those dead that it has no
- * arguments for, and its record tells how many it has: there is a trampoline
- * for each case.
+ * Argument registers that the function does not use are dead. Its record has the number of
+ * arguments. There is a trampoline for each case.
  *
- * To unwinders t0 is where the return address is, as it is in libgcc's
- * __riscv_save_0; the frame records at the end of the frame (entry.h) tell those
- * who follow s0 of handler, function and caller.
+ * The unwind tables give t0 as the return address, as those of libgcc's __riscv_save_0
+ * do. Unwinders that follow s0 find handler, function and caller by the frame records at
+ * the end of the frame (entry.h).
  */
 #include "entry.h"
 #include "quiesce.h"
@@ -31,14 +29,14 @@
 
 #include <patchbay/abi.h>
 
-	/* What is aligned here stays so, and near branches near. */
+	/* Linker relaxation must not change alignment or branch distances. */
 	.option	norelax
 
 	.text
 
 /*
- * The trampoline of functions with \nr argument registers, 2, 4 or 8, whose site
- * is \behind bytes behind the entry.
+ * The trampoline of functions with \nr argument registers, 2, 4 or 8, whose site is
+ * \behind bytes after the entry.
  */
 .macro trampoline nr, behind
 	.cfi_startproc
@@ -77,7 +75,7 @@
 	mv	a1, ra			/* parent_ip */
 2:
 	mv	a3, sp
-	beqz	t1, 1f			/* it has none yet */
+	beqz	t1, 1f			/* the thread has no reader yet */
 	ld	t3, 0(t1)
 	bnez	t3, 1f			/* PB_THREAD_OUTSIDE is 0 */
 	sd	a3, PB_THREAD_FRAME(t1)
@@ -86,10 +84,10 @@
 	sd	t3, 0(t1)
 	ld	a2, PATCHBAY_SLOT_OFFSET(a0)
 	ld	t1, 0(a2)
-	/* What the handler finds in the cell is no older than cell->enter. */
+	/* Acquire: the handler's loads of the cell follow that of cell->enter. */
 	fence	r, rw
 	jalr	t1
-	/* What the handler did is over before the mark says so. */
+	/* Release: the handler's accesses are complete before the mark is cleared. */
 	ld	t1, FRAME_THREAD(sp)
 	beqz	t1, 4f
 	fence	rw, w
@@ -138,7 +136,7 @@
 .endm
 
 /*
- * All of them, PB_TRAMPOLINE_SIZE apart, in the order of pb_riscv64_trampoline().
+ * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of pb_riscv64_trampoline().
  */
 	.globl	pb_riscv64_trampolines
 	.hidden	pb_riscv64_trampolines
@@ -151,11 +149,11 @@ pb_riscv64_trampolines:
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr, PATCHBAY_RISCV64_LPAD_SIZE
 	.endr
-	/* An error if one of them outgrew its place. */
+	/* The assembler reports an error if a trampoline is too long. */
 	.org	pb_riscv64_trampolines + 6*PB_TRAMPOLINE_SIZE
 	.size	pb_riscv64_trampolines, .-pb_riscv64_trampolines
 
-/* Return to the caller what exit.S left where a0 and a1 were. */
+/* Return to the caller. exit.S has stored the result where a0 and a1 were saved. */
 	.type	body_was_called, @function
 	.p2align 4
 body_was_called:
@@ -171,7 +169,7 @@ body_was_called:
 	.cfi_same_value s0
 	addi	sp, sp, FRAME_SIZE
 	.cfi_def_cfa_offset 0
-	/* Pops what the site pushed. */
+	/* Pops the return address that the site pushed. */
 	lla	t0, 0f
 	jr	t0
 0:
@@ -180,9 +178,9 @@ body_was_called:
 	.size	body_was_called, .-body_was_called
 
 /*
- * Call what \call calls, with the arguments that are in place, and leave every
- * floating-point argument as it was, or as the registers in a3 are told where it
- * is.
+ * Make the call \call with the present arguments, and preserve floating-point arguments.
+ * The patchbay_regs in a3 get a pointer to the saved ones, so that a handler can change
+ * them.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -229,8 +227,8 @@ call_saving_vectors pb_arch_enter_set, call pb_set_call
 call_saving_vectors enter_slowly, call pb_enter_slowly
 
 /*
- * Enter the function's own cell instead of the gate in a2, as if the trampoline
- * had: what it calls knows the trampoline's frame by its own.
+ * Enter the function's private cell instead of the gate in a2, as the trampoline does. Its
+ * enter function relies on the stack pointer to find the trampoline's frame.
  */
 	.globl	pb_arch_enter_gate
 	.hidden	pb_arch_enter_gate
@@ -262,7 +260,7 @@ pb_arch_enter_gate:
 	.cfi_restore ra
 	addi	sp, sp, 48
 	.cfi_def_cfa_offset 0
-	/* As in the trampoline. */
+	/* Acquire, as in the trampoline. */
 	ld	t1, 0(a2)
 	fence	r, rw
 	jr	t1

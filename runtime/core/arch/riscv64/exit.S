@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calling a function's body for it: what cells enter whose tracers want to know
- * of the exit (exit.h).
+ * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
+ * function's body.
  *
  * The stack, from above:
  *
  *	arguments on the stack
  *	struct patchbay_regs			the trampoline (entry.S)
- *	way into the trampoline	<- s0		struct patchbay_call, down from here;
- *	parent_ip, once more			so frame records lead from the body
- *	the caller's s0				to us and to the caller
+ *	return address into the
+ *	trampoline		<- s0		struct patchbay_call, down from here;
+ *	parent_ip, once more			frame records lead from the body to
+ *	the caller's s0				this function and to the caller
  *	...
  *	the tracers' words
- *	vector arguments, for handlers at the exit, too
- *	arguments on the stack, copied
+ *	vector arguments, for exit handlers, too
+ *	copies of stack arguments
  *
- * The body is behind the site. When it returns, so do we, to the trampoline, and
- * it to the caller. The body is called by `jalr ra, (ra)`: it needs no landing
- * pad, and to processors it is a call and nothing else, which t0 would not be.
+ * The body starts after the site. When it returns, this function returns to the
+ * trampoline, and the trampoline returns to the caller. `jalr ra, (ra)` calls the body:
+ * it needs no landing pad, and processors predict it as a plain call. A jalr from t0
+ * would be a return and a call.
  *
- * To unwinders we look as if the caller had called us: the site's frame is
- * skipped, because the tables of C++ functions say that no exception comes from
- * there, and the trampoline's with it.
+ * To unwinders, the caller appears to have called this function. They must skip the
+ * site's frame: the tables of C++ functions say that no exception comes from there. The
+ * trampoline's frame is skipped with it.
  */
 #include "entry.h"
 #include "lsda.h"
@@ -32,7 +34,7 @@
 
 	.option	norelax
 
-/* From s0. */
+/* Offsets from s0. */
 #define REGS CALL_REGS
 #define OWN_BACK (REGS + FRAME_BACK)
 #define OWN_THREAD (REGS + FRAME_THREAD)
@@ -43,7 +45,7 @@
 
 	.text
 
-/* The site's caller has called us, whose frame s0 leads to. */
+/* Unwind as if the site's caller had called this function. The frame is at s0. */
 .macro cfi_as_called
 	.cfi_def_cfa s0, STACK_ARGS
 	.cfi_offset s0, CALL_FRAME-STACK_ARGS
@@ -51,15 +53,15 @@
 .endm
 
 /*
- * \name: for cells that say so.
- * \members: 0: cell->func and cell->exit are called from here, FAST handlers on a
- *              function without arguments on the stack, whose result is in
- *              integer registers or nowhere
- *           1: anything, through call.c
+ * \name: cells enter it by cell->enter.
+ * \members: 0: this function calls cell->func and cell->exit. They are FAST handlers of a
+ *              function without stack arguments, whose result, if any, is in integer
+ *              registers
+ *           1: it calls any handlers, through call.c
  * \vectors: handlers may use floating-point registers
- * \set:     cell->set says who they are, not the cell itself
- * \any:     with \set, and without \vectors: what to go on with if the set has
- *           handlers that do, because the cell was given another
+ * \set:     the handlers are in cell->set, not in the cell itself
+ * \any:     with \set, and without \vectors: the function to jump to if the cell has got
+ *           a set whose handlers may use floating-point registers
  */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -136,13 +138,13 @@
 	bnez	t1, .Lskip_\name
 	.endif
 
-	/* What handlers did is over before the mark says so. */
+	/* Release: the handlers' accesses are complete before the mark is cleared. */
 	ld	t1, OWN_THREAD(s0)
 	fence	rw, w
 	sd	zero, 0(t1)
 	sd	zero, PB_THREAD_FRAME(t1)
 	ld	ra, OWN_BACK(s0)
-	/* What is not an argument of the function may be anything. */
+	/* Registers that hold no argument may have any value. */
 	ld	a0, REGS(s0)
 	ld	a1, REGS+8(s0)
 	ld	a2, REGS+16(s0)
@@ -165,12 +167,12 @@
 	fsd	fa1, CALL_VECTOR+8(s0)
 	.endif
 
-	/* It may be another thread by now: a fiber that was resumed there. */
+	/* The body may return on another thread, if a fiber was resumed there. */
 	la.tls.ie t1, pb_thread
 	add	t1, t1, tp
 	ld	t1, 0(t1)
 	sd	t1, OWN_THREAD(s0)
-	beqz	t1, .Lslow_\name	/* it has no reader yet */
+	beqz	t1, .Lslow_\name	/* the thread has no reader yet */
 	ld	t3, 0(t1)
 	bnez	t3, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
 	addi	t4, s0, REGS
@@ -185,7 +187,7 @@
 	ld	a0, CALL_IP(s0)
 	ld	a2, PATCHBAY_SLOT_OFFSET(a0)
 	ld	t1, 0(a2)
-	fence	r, rw			/* before what else it says */
+	fence	r, rw			/* acquire: before other loads of the cell */
 	lla	t3, \name
 	bne	t1, t3, .Lchanged_\name
 	ld	t1, CELL_SINCE(a2)
@@ -208,12 +210,12 @@
 	fld	fa0, CALL_VECTOR(s0)
 	fld	fa1, CALL_VECTOR+8(s0)
 	.endif
-	/* The trampoline loads these again. */
+	/* The trampoline loads the result from here. */
 	ld	a0, CALL_GP(s0)
 	ld	a1, CALL_GP+8(s0)
 	sd	a0, REGS(s0)
 	sd	a1, REGS+8(s0)
-	/* Nothing that unwinders need may be below the stack pointer. */
+	/* Unwinders need ra and s0 until here: keep them above the stack pointer. */
 	.cfi_remember_state
 	ld	ra, CALL_WAY_OUT(s0)
 	.cfi_same_value ra
@@ -225,7 +227,7 @@
 	.cfi_restore_state
 
 	.if !\members
-	/* Other tracers are armed here by now: who was at the entry? */
+	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\name:
 	li	t1, -1
 	sd	t1, CALL_TOLD(s0)
@@ -234,7 +236,7 @@
 	j	.Lreturn_\name
 	.endif
 
-	/* The thread cannot simply be marked. */
+	/* The thread has no reader, or is inside already. */
 .Lslow_\name:
 	.if !\members
 	li	t1, -1
@@ -244,7 +246,7 @@
 	call	pb_call_exit_slowly
 	j	.Lleave_\name
 
-	/* An exception passes, and is in a0. */
+	/* An exception passes; a0 points to it. */
 .Lunwind_\name:
 	cfi_as_called
 	landing_pad

@@ -1,38 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Sites of riscv64, and the stubs that they call; see abi.h and insn.h for their
- * forms.
+ * Sites of riscv64, and the stubs that they call; see abi.h and insn.h for their encoding.
  *
- * An armed site calls a stub of the function's kind (pb_riscv64_trampoline()), and
- * all modules near each other share one set of stubs: `jalr t0` tells the
- * trampoline which site it comes from. A module's stubs are where they are when it
- * is armed first, and stay there: they are one page for some 4 GB of addresses.
+ * An armed site calls the stub for its kind of function (pb_riscv64_trampoline()). All
+ * modules near each other share one set of stubs: by `jalr t0` the trampoline knows the
+ * calling site. A module gets its stubs when it is first armed, and keeps them. They are
+ * one page for some 4 GB of addresses.
  *
- * Why other threads may run through a site while it is changed. The ISA says of
- * other harts' stores to code that they are executed once a FENCE.I of the own
- * hart follows (Unprivileged ISA, "Zifencei"), and Ziccif that a fetch of
- * naturally aligned 32 bits is of one store (RISC-V Profiles, RVA20U64, which
- * makes it mandatory: "instruction fetches of naturally aligned power-of-2 sizes
- * up to min(ILEN,XLEN) are atomic"). Linux's ftrace patches by the same rules
+ * Why other threads may run through a site while it is changed. A hart executes other
+ * harts' stores to code after its own FENCE.I (Unprivileged ISA, "Zifencei"). By Ziccif a
+ * fetch of naturally aligned 32 bits sees one store (RISC-V Profiles, RVA20U64, which
+ * makes it mandatory: "instruction fetches of naturally aligned power-of-2 sizes up to
+ * min(ILEN,XLEN) are atomic"). Linux's ftrace patches by the same rules
  * (arch/riscv/kernel/ftrace.c; Documentation/arch/riscv/cmodx.rst).
  *
- * - Slot: not executed. It is first written while the site has never been armed, and
- *   the sync between publishing and arming orders it before the first call. After
- *   that threads may read it at any time, and no more than one byte of it changes;
- *   see shared.h.
- * - Stubs: mapped whole, before any site leads to them, and never changed.
- * - The site's first word: aligned to 4 bytes and not compressed. It is written once,
- *   NOP to AUIPC of t0, which nobody has anything in here, while the second is a NOP:
- *   whichever of the two a thread executes, the result is the same. The sync before
- *   arming orders it before the first JALR.
- * - The second word: the same, a NOP or a JALR that goes on from the AUIPC, again
- *   and again. A thread executes the one or the other, and the new one after the
- *   next sync. That JALR does what it is to do for whoever has executed the AUIPC, and
- *   who comes to it has: nothing else leads there.
+ * - Slot: not executed. It is first written while the site has never been armed. The sync
+ *   between publishing and arming orders that write before the first call. After that
+ *   threads may read the slot at any time, and only one byte of it changes; see shared.h.
+ * - Stubs: mapped completely before any site calls them, and never changed.
+ * - The site's first word: aligned to 4 bytes and not compressed. It is written once, from
+ *   NOP to AUIPC of t0, while the second word is a NOP. t0 is dead here, so NOP and AUIPC
+ *   have the same effect. The sync before arming orders it before the first JALR.
+ * - The second word: also aligned and not compressed. It changes repeatedly between a NOP
+ *   and a JALR that continues the AUIPC. A thread executes one or the other, and the new
+ *   one after the next sync. The JALR is correct only after the AUIPC. Every thread that
+ *   reaches it has executed the AUIPC: no other path leads there.
  *
- * The kernel stores each word at once (memcpy() copies aligned words by a register),
- * then lets all harts that the process runs on execute FENCE.I, and the others
- * before it does (flush_icache_mm()). So does membarrier(2), from Linux 6.10 on.
+ * The kernel stores each word at once (memcpy() copies aligned words by a register). Then
+ * it makes all harts that run the process execute FENCE.I. Other harts do so before they
+ * next run the process (flush_icache_mm()). membarrier(2) does the same from Linux 6.10.
  */
 #include "arch.h"
 
@@ -47,13 +43,13 @@
 #include <string.h>
 
 const size_t pb_arch_site_size = PATCHBAY_RISCV64_SITE_SIZE;
-/* Code that is not compressed may be written back, but nobody knows which is. */
+/* Rewriting is safe for uncompressed code only, and the library cannot tell it apart. */
 const int pb_arch_rewrite = 0;
 
-/* A little less than a call's, so that it does not matter where the site is. */
+/* A little less than the reach of a call, so that any site of the module qualifies. */
 #define REACH 0x7fff0000ul
 
-/* All stubs that were mapped; see lock.h. */
+/* All stubs that were ever mapped; see lock.h for locking. */
 struct stubs {
 	struct stubs *next;
 	uintptr_t code;
@@ -108,13 +104,13 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 	return (void *)stubs->code;
 }
 
-/* Other modules have them, too, or will. */
+/* Other modules share the stubs. */
 void pb_arch_unmap_reach(void *reach)
 {
 	(void)reach;
 }
 
-/* Which stub it is follows from the site. */
+/* The site determines the stub. */
 const void *pb_arch_reach(const struct pb_module *module,
 			  const struct patchbay_record *record)
 {
@@ -130,7 +126,7 @@ int pb_arch_open(const struct pb_module *module, int text)
 	return 0;
 }
 
-/* The armed site's words. False if the module has no stubs yet, or too far away. */
+/* The armed site's words. False if the module has no stubs in reach. */
 static bool armed_words(const struct pb_site *site, uint32_t words[2])
 {
 	const unsigned int stub =
@@ -159,7 +155,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	words = pb_riscv64_site(entry, (int64_t)(site->site - site->entry));
 	if (!words)
 		return -EILSEQ;
-	/* An auipc to anywhere else is somebody else's, and so is such a jalr. */
+	/* Another patcher wrote an auipc or jalr with another target. */
 	prepared = armed_words(site, armed) && words[0] == armed[0];
 	if (words[1] == PB_RISCV64_NOP)
 		return prepared || words[0] == PB_RISCV64_NOP ?
@@ -180,7 +176,7 @@ int pb_arch_prepare(const struct pb_site *site)
 	return armed_words(site, words) ? 0 : -ERANGE;
 }
 
-/* Whether there is anything to do to have @new at @addr. */
+/* Prepare a patch that stores @new at @addr. Returns 0 if the bytes are there already. */
 static int replace(struct pb_patch *patch, uintptr_t addr, const void *new,
 		   size_t len)
 {
@@ -208,7 +204,7 @@ static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
 	const uint32_t disarmed = PB_RISCV64_NOP;
 	uint32_t words[2] = { 0, 0 };
 
-	/* There are stubs: it was prepared, or the site's state is read by them. */
+	/* Stubs exist: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_words(site, words);
 	*patch = (struct pb_patch){
 		.addr = site->site + PATCHBAY_RISCV64_SITE_BRANCH_OFFSET,
