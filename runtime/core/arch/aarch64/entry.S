@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site leads to, by way of its sequence (insn.h):
+ * Trampolines. An armed site branches to one through its sequence (insn.h), with:
  *
  *	x9      return address into the caller      parent_ip
  *	x30     return address into the sequence    leads to the entry
  *
- * Live here: the argument registers (x0-x7, q0-q7), x8 (address of the result),
- * x15 (static chain), x18 (the platform's). x9-x14, x16 and x17 are nobody's
- * and the flags are dead. We return to the sequence with the caller's address in
- * x30, as the site's `mov` found it; `ret` pops what the `blr` there pushed to
- * predict it, and on the guarded control stack. x11 is not 0 if the body is next;
- * or 0, if what the cell says has called it already (exit.S).
+ * Live registers: the arguments (x0-x7, q0-q7), x8 (address of the result), x15 (static
+ * chain), x18 (platform register). x9-x14, x16, x17 and the flags are dead. The trampoline
+ * returns to the sequence with the caller's address in x30, as before the site's `mov`.
+ * `ret` pops the entry that the sequence's `blr` pushed for prediction and on the guarded
+ * control stack. x11 is not 0 if the sequence continues with the body. x11 is 0 if the
+ * cell's enter function has called the body already (exit.S).
  *
- * Functions with arguments or results in scalable vectors, and those that have
- * to do with streaming mode, have no site: there is nothing of these to keep.
+ * Functions with arguments or results in scalable vectors, or with streaming mode, have no
+ * site. So the trampoline saves no such state.
  *
- * Of the argument registers a function leaves those dead that it has no
- * arguments for, and its record tells how many it has: there is a trampoline
- * for each case.
+ * Argument registers that the function does not use are dead. Its record has the number of
+ * arguments. There is a trampoline for each case.
  *
- * While the handler runs, both return addresses are in memory, signed, where the
- * processor does that. Beside them are plain frame records, of ours and of the
- * function that has none yet, for unwinders alone: they find handler, function
- * and caller, by frame pointers as well as by the directives below. Those do not
- * know of sequences; they say that we return to behind the function's entry.
+ * While the handler runs, both return addresses are in memory, signed if the processor
+ * supports that. Beside them are plain frame records, of the trampoline and of the
+ * function, which has made none yet. Only unwinders use these: they find handler, function
+ * and caller by frame pointers, and by the directives below. The directives do not
+ * describe sequences; they give a return address after the function's entry.
  */
 #include "entry.h"
 #include "quiesce.h"

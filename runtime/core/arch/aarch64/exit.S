@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calling a function's body for it: what cells enter whose tracers want to know
- * of the exit (exit.h).
+ * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
+ * function's body.
  *
  * The stack, from above:
  *
  *	arguments on the stack
  *	struct patchbay_regs			the trampoline (entry.S)
- *	way into the trampoline, signed		struct patchbay_call, down from here;
- *	parent_ip, once more			so frame records lead from the body
- *	the caller's frame pointer	<- x29	to us and to the caller
+ *	return address into the
+ *	trampoline, signed			struct patchbay_call, down from here;
+ *	parent_ip, once more			frame records lead from the body to
+ *	the caller's frame pointer	<- x29	this function and to the caller
  *	...
  *	the tracers' words
- *	vector arguments, for handlers at the exit, too
- *	arguments on the stack, copied
+ *	vector arguments, for exit handlers, too
+ *	copies of stack arguments
  *
- * The body is what the end of the sequence branches to. When it returns, so do
- * we, to the trampoline, and it to the sequence, which returns to the caller then.
- * Each ret is of the last call, as processors predict them and guarded control
- * stacks ask for.
+ * The end of the sequence branches to the body. When the body returns, this function
+ * returns to the trampoline, the trampoline to the sequence, and the sequence to the
+ * caller. Each ret matches the last call. Processors predict that, and guarded control
+ * stacks require it.
  *
- * To unwinders we look as if the caller had called us: the site's frame is
- * skipped, because the tables of C++ functions say that no exception comes from
- * there, and the trampoline's with it.
+ * To unwinders, the caller appears to have called this function. They must skip the
+ * site's frame: the tables of C++ functions say that no exception comes from there. The
+ * trampoline's frame is skipped with it.
  */
 #include "entry.h"
 #include "lsda.h"
@@ -44,7 +45,7 @@
 
 	.text
 
-/* The site's caller has called us, whose frame x29 points to. */
+/* Unwind as if the site's caller had called this function. The frame is at x29. */
 .macro cfi_as_called
 	.cfi_def_cfa x29, STACK_ARGS
 	.cfi_offset x29, -STACK_ARGS
@@ -52,15 +53,15 @@
 .endm
 
 /*
- * \name: for cells that say so.
- * \members: 0: cell->func and cell->exit are called from here, FAST handlers on a
- *              function without arguments on the stack, whose result is in
- *              integer registers or nowhere
- *           1: anything, through call.c
+ * \name: cells enter it by cell->enter.
+ * \members: 0: this function calls cell->func and cell->exit. They are FAST handlers of a
+ *              function without stack arguments, whose result, if any, is in integer
+ *              registers
+ *           1: it calls any handlers, through call.c
  * \vectors: handlers may use vector registers
- * \set:     cell->set says who they are, not the cell itself
- * \any:     with \set, and without \vectors: what to go on with if the set has
- *           handlers that do, because the cell was given another
+ * \set:     the handlers are in cell->set, not in the cell itself
+ * \any:     with \set, and without \vectors: the function to jump to if the cell has got
+ *           a set whose handlers may use these registers
  */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -220,7 +221,7 @@
 	.cfi_restore_state
 
 	.if !\members
-	/* Other tracers are armed here by now: who was at the entry? */
+	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\name:
 	mov	x16, #-1
 	stur	x16, [x29, #CALL_TOLD]

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site leads to, by way of its sequence and a veneer (insn.h):
+ * Trampolines. An armed site branches to one through its sequence and a veneer (insn.h),
+ * with:
  *
  *	r0      return address into the caller      parent_ip
  *	LR      return address into the sequence    leads to the entry
  *	r12     this trampoline
  *
- * Live here: the argument registers (r3-r10, f1-f13, v2-v13), r11 (environment
- * pointer), r2 (the TOC pointer of the function, or whatever it is in functions
- * without), r1, r13. r12, CTR, XER and the volatile fields of CR are nobody's.
- * We return by blr to the sequence, which has pushed this address onto the link
- * stack, with the caller's in r0; it puts that into LR again. EQ in CR0 says that
- * the body is next; or not, if what the cell says has called it already (exit.S).
+ * Live registers: the arguments (r3-r10, f1-f13, v2-v13), r11 (environment pointer), r2
+ * (the function's TOC pointer, or any value in functions without one), r1, r13. r12, CTR,
+ * XER and the volatile fields of CR are dead. The trampoline returns by blr to the
+ * sequence, which has pushed this address onto the link stack. r0 then has the caller's
+ * address; the sequence moves it to LR. EQ in CR0 is set if the sequence continues with
+ * the body. It is clear if the cell's enter function has called the body (exit.S).
  *
- * Of the argument registers a function leaves those dead that it has no
- * arguments for, and its record tells how many it has: there is a trampoline
- * for each case.
+ * Argument registers that the function does not use are dead. Its record has the number of
+ * arguments. There is a trampoline for each case.
  *
- * r1 is the caller's frame, whose LR save doubleword is the function's to use,
- * as is what lies below. There we make the frame that the function has not made
- * yet, and under it our own. So what follows back chains finds handler,
- * trampoline, function and caller, and so do the directives below, which say
- * that we return into the function. Unwinders know no sequences and veneers.
+ * r1 points to the caller's frame. The function may use that frame's LR save doubleword
+ * and the stack below. There the trampoline makes a frame for the function, which has made
+ * none yet, and its own frame below. So unwinders by back chain find handler, trampoline,
+ * function and caller. So do unwinders by the directives below, which give a return
+ * address in the function: they do not describe sequences and veneers.
  *
  *	+176  the caller's frame
  *	+80   struct patchbay_regs                   the function's frame, from
@@ -213,7 +213,7 @@ call_saving_vectors pb_arch_enter_any, call_func
 	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
-/* Sets CR0 by what is returned, and the registers of those who go on. */
+/* Call pb_enter_slowly(). Sets CR0 by its result, and the registers for continuing. */
 .macro call_slowly
 	addi	5, 3, PATCHBAY_SLOT_OFFSET
 	bl	pb_enter_slowly

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calling a function's body for it: what cells enter whose tracers want to know
- * of the exit (exit.h).
+ * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
+ * function's body.
  *
  * The stack, from above:
  *
@@ -11,19 +11,20 @@
  *	the trampoline's own frame	<- r31
  *	...
  *	the tracers' words
- *	vector arguments, for handlers at the exit, too
- *	arguments on the stack, copied
+ *	vector arguments, for exit handlers, too
+ *	copies of stack arguments
  *	header, with r2			<- r1
  *
- * The body is what the end of the sequence branches to. When it returns, so do
- * we, to the trampoline, with the mark that makes it set CR0; it returns to the
- * sequence, which then returns to the caller. Each blr is of the last bl.
+ * The end of the sequence branches to the body. When the body returns, this function
+ * returns to the trampoline, with the mark that makes the trampoline set CR0. The
+ * trampoline returns to the sequence, and the sequence to the caller. Each blr matches the
+ * last bl.
  *
- * To unwinders, and by the back chain, we look as if the caller had called us:
- * the site's frame is skipped, because the tables of C++ functions say that no
- * exception comes from there, and the trampoline's with it.
+ * To unwinders, and by the back chain, the caller appears to have called this function.
+ * They must skip the site's frame: the tables of C++ functions say that no exception comes
+ * from there. The trampoline's frame is skipped with it.
  *
- * Only trampolines come here, so r2 is ours already.
+ * Only trampolines call this code, so r2 is the library's TOC pointer already.
  */
 #include "entry.h"
 #include "lsda.h"
@@ -42,7 +43,7 @@
 
 	.text
 
-/* The site's caller has called us, with r31 as ever. */
+/* Unwind as if the site's caller had called this function. The frame is at r31. */
 .macro cfi_as_called
 	.cfi_def_cfa 31, FRAMES_SIZE
 	.cfi_offset DWARF_LR, HEADER_LR
@@ -59,15 +60,15 @@
 .endm
 
 /*
- * \name: for cells that say so.
- * \members: 0: cell->func and cell->exit are called from here, FAST handlers on a
- *              function without arguments on the stack, whose result is in
- *              integer registers or nowhere
- *           1: anything, through call.c
+ * \name: cells enter it by cell->enter.
+ * \members: 0: this function calls cell->func and cell->exit. They are FAST handlers of a
+ *              function without stack arguments, whose result, if any, is in integer
+ *              registers
+ *           1: it calls any handlers, through call.c
  * \vectors: handlers may use floating-point and vector registers
- * \set:     cell->set says who they are, not the cell itself
- * \any:     with \set, and without \vectors: what to go on with if the set has
- *           handlers that do, because the cell was given another
+ * \set:     the handlers are in cell->set, not in the cell itself
+ * \any:     with \set, and without \vectors: the function to jump to if the cell has got
+ *           a set whose handlers may use these registers
  */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -253,7 +254,7 @@
 	.cfi_restore_state
 
 	.if !\members
-	/* Other tracers are armed here by now: who was at the entry? */
+	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\name:
 	li	0, -1
 	std	0, CALL_TOLD(31)
@@ -278,8 +279,8 @@
 	b	.Lreturn_\name
 
 	/*
-	 * An exception passes, and is in r3. Unwinders restore r2 for who does
-	 * so behind the call.
+	 * An exception passes; r3 points to it. Unwinders restore r2 if an
+	 * instruction after the call does.
 	 */
 .Lunwind_\name:
 	cfi_as_called

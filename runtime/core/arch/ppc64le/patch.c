@@ -65,7 +65,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	word = pb_ppc64_site(entry, (int64_t)(site->site - site->entry));
 	if (word == PB_PPC64_NOP)
 		return PB_SITE_DISARMED;
-	/* A branch to anywhere else is somebody else's. */
+	/* Another patcher wrote a branch to another target. */
 	return armed_word(site, &armed) && word == armed ? PB_SITE_ARMED :
 							   -EILSEQ;
 }

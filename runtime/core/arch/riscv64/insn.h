@@ -82,16 +82,16 @@ static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
 }
 
 /*
- * What armed sites call, one for each trampoline, in code that is mapped near
- * them; behind the last are the trampolines' addresses:
+ * The stubs that armed sites call, one for each trampoline, mapped near the sites. The
+ * trampolines' addresses follow the last stub:
  *
  *	+0   auipc t1, 0
  *	+4   ld    t1, ..(t1)
  *	+8   jr    t1
  *	+12  unimp
  *
- * Nobody has anything in t1 at an entry. The trampolines begin with lpad: only
- * jumps by t2 may lead to where there is none, and that may be a static chain.
+ * t1 is dead at a function's entry. The trampolines begin with lpad. Only a jump by t2 may
+ * have a target without lpad, and t2 may be a static chain.
  */
 #define PB_RISCV64_STUBS 6
 #define PB_RISCV64_STUB_SIZE 16

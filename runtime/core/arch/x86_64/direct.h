@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The short way to the exit of a function that is simple (pb_call_is_simple()) and
- * whose tracers are all FAST: part of each trampoline of the library, and in a module of
- * its own trampolines (own.h). cell->since says that it may be taken (call.h). It comes
- * to the same as pb_arch_call_fast() and pb_arch_call_set() in exit.S, by fewer branches
- * and stores.
+ * The direct way: calls the body and the exit handlers of a simple function
+ * (pb_call_is_simple()) whose tracers are all FAST. It is part of each trampoline of the
+ * library, and of a module's own trampolines (own.h). Trampolines take it if cell->since
+ * has its bits (call_state.h). It has the same effect as pb_arch_call_fast() and
+ * pb_arch_call_set() in exit.S, with fewer branches and stores.
  *
- * Without an entry handler nobody has to be told that the thread is here: what
- * is read at the entry is but a number, which is compared at the exit. So a
- * thread may be in whatever state when it comes, and no argument is touched.
+ * Without an entry handler the thread needs no mark at the entry: the trampoline only
+ * reads a number, which it compares at the exit. So the thread may be inside or not, or
+ * without a reader, and no argument is saved.
  *
  * The stack, from above: return address into the caller; site + 5; struct
  * patchbay_regs; then struct patchbay_call, where rbp is as in exit.S.
@@ -24,7 +24,7 @@
 	orq	%rdx, %rax
 .endm
 
-/* With the result that the call has, to the site, whose jb it makes jump. */
+/* Return to the site with the result of the call. CF makes the site's jb jump. */
 .macro return_past_body
 	movq	CALL_RAX(%rbp), %rax
 	movq	CALL_RDX(%rbp), %rdx
@@ -49,13 +49,13 @@
 	.cfi_remember_state
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
-	/* There is no landing pad behind the site. */
+	/* The body, after the site, begins without endbr64. */
 	notrack callq *%rax
 .Lbody_\body:
 	.cfi_restore_state
 	movq	%rax, CALL_RAX(%rbp)
 	movq	%rdx, CALL_RDX(%rbp)
-	/* It may be another thread by now: a fiber that was resumed there. */
+	/* The body may return on another thread, if a fiber was resumed there. */
 	words_to %r8
 	movq	%fs:(%r8), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
@@ -291,8 +291,8 @@
 .Lset_call_\id:
 	call_body_directly \from, set_\id, \id
 	/*
-	 * The cell says that all of a set are to be told who were there at the
-	 * entry. By now it may have another set, which then says otherwise.
+	 * The cell's since is unchanged: call all exits of the set of the
+	 * entry. But the cell may have got another set, with another since.
 	 */
 	movq	CELL_SET(%rdx), %r8
 	cmpq	%rcx, SET_SINCE(%r8)

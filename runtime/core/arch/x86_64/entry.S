@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site calls, by way of a stub of its module.
+ * Trampolines. An armed site calls one through a stub of its module.
  *
- * The site's `call` has pushed its return address over the function's own:
+ * The site's `call` has pushed its return address below the function's own:
  *
  *	rsp+8   return address into the caller      parent_ip
  *	rsp     site + 5                            leads to entry and slot
  *
- * Live here: the argument registers (rdi rsi rdx rcx r8 r9, xmm/ymm/zmm 0-7),
- * al (vector registers used by `...`), r10 (static chain). r11 is nobody's and
- * the flags are dead. We return to the site's `jb`: with CF clear, and the body
- * is next; or set, if what the cell says has called the body already (exit.S).
+ * Live registers: the arguments (rdi rsi rdx rcx r8 r9, xmm/ymm/zmm 0-7), al (number of
+ * vector registers used by `...`), r10 (static chain). r11 and the flags are dead. The
+ * trampoline returns to the site's `jb`. If CF is clear, the site continues with the body.
+ * CF is set if the cell's enter function has called the body already (exit.S).
  *
- * Of the argument registers a function leaves those dead that it has no
- * arguments for, and its record tells how many it has. Saving and loading them
- * is most of what a call costs here, so there is a trampoline for each case.
+ * Argument registers that the function does not use are dead. Its record has the number of
+ * arguments. Saving and restoring registers is most of the cost here, so there is a
+ * trampoline for each case.
  *
- * An unwinder needs nothing special: the site is in the function, before its
- * prologue, and the call frame below is described as of any other code.
+ * Unwinders need no special support: the site is in the function, before its prologue, and
+ * the directives below describe the trampoline's frame as usual.
  */
 #include "rare.h"
 #include "trampoline.h"

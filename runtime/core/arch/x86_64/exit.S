@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calling a function's body for it: what cells enter whose tracers want to know
- * of the exit (exit.h).
+ * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
+ * function's body.
  *
  * The stack, from above:
  *
@@ -11,32 +11,32 @@
  *	struct patchbay_regs			the trampoline (entry.S)
  *	return address into the trampoline
  *	parent_ip, once more			struct patchbay_call, down from here;
- *	the caller's frame pointer	<- rbp	so frame pointers lead from the body
- *	...					to us and to the caller
+ *	the caller's frame pointer	<- rbp	frame pointers lead from the body to
+ *	...					this function and to the caller
  *	the tracers' words
- *	vector arguments, for handlers at the exit, too
- *	arguments on the stack, copied
- *	return address into us			the body's
+ *	vector arguments, for exit handlers, too
+ *	copies of stack arguments
+ *	return address into this function	the body's
  *
- * The body is what comes behind the site's `jb`. When it returns, so do we, to
- * the trampoline, with the mark that makes it set CF; it returns to the site,
- * whose `jb` then leads to the `ret` in the pad. Each `ret` is of the last
+ * The body starts after the site's `jb`. When it returns, this function returns to the
+ * trampoline, with the mark that makes the trampoline set CF. The trampoline returns to
+ * the site, whose `jb` then jumps to the `ret` in the pad. Each `ret` matches the last
  * `call`.
  *
- * To unwinders we look as if the caller had called us: the site's frame is
- * skipped, because the tables of C++ functions say that no exception comes from
- * there, and the trampoline's with it.
+ * To unwinders, the caller appears to have called this function. They must skip the
+ * site's frame: the tables of C++ functions say that no exception comes from there. The
+ * trampoline's frame is skipped with it.
  */
 #include "exit_macros.h"
 
 	.text
 
 /*
- * \name: for cells that say so.
- * \vectors: handlers may use vector registers, or the result may be in some
- * \set:     cell->set says who they are, not the cell itself
- * \any:     with \set, and without \vectors: what to go on with if the set has
- *           handlers that do, because the cell was given another
+ * \name: cells enter it by cell->enter.
+ * \vectors: handlers may use vector registers, or the result may be in one
+ * \set:     the handlers are in cell->set, not in the cell itself
+ * \any:     with \set, and without \vectors: the function to jump to if the cell has got
+ *           a set whose handlers may use vector registers
  */
 .macro call_body name, vectors, set, any
 	.globl	\name

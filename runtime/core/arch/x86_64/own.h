@@ -12,7 +12,7 @@
 
 #include <patchbay/abi.h>
 
-/* Where the text goes other names may be somebody's. */
+/* The pass adds this assembly to modules: prefixed names cannot collide with theirs. */
 #define words_to patchbay_words_to
 #define thread_to patchbay_thread_to
 #define call_slowly patchbay_call_slowly

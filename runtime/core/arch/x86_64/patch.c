@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Sites of x86-64; see abi.h for their forms.
+ * Sites of x86-64; see abi.h for their encoding.
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is first written while no thread can be on the way to
- *   read it, which is one of two cases. As long as no site of the module has led to
- *   a trampoline, its stubs lead to code that reads nothing (pb_arch_open()). Then
- *   slots and first bytes are changed together, in whatever order the kernel stores
- *   them (SDM vol. 3A, 10.2.4 "Fast-String Operation and Out-of-Order Stores"), and
- *   one byte of each address that stubs jump to is stored after that: data first,
- *   then what tells that they are there, as that section asks for, since stores of
- *   an earlier string operation complete before any of a later one. A thread that
- *   finds the trampoline loads the slot behind it in program order, so it finds the
- *   slot as it was left (10.2.2: neither loads nor stores are reordered among
- *   themselves; AMD APM vol. 2, 7.2). Later the slot of a site that has never been
- *   armed is written first, and the sync between publishing and arming orders it
- *   before the first call. After that threads may read it at any time, and no more
- *   than one byte of it changes; see shared.h.
- * - Displacement: the compiler's, and nobody writes it, but that it may be 0 (abi.h),
- *   and that llvm-bolt leaves another one in functions that it does not move, and
- *   llvm-objcopy one to another stub (module.c). Then it is put right while the
- *   first byte is a9, whose immediate changes nothing that is used, and before the
- *   sync after which that is armed for the first time.
- * - First byte: one byte, a store of which is atomic (SDM vol. 3A, 10.1.1). A
- *   thread decodes the whole old or the whole new instruction, since the other
- *   four bytes are the same for both. AMD documents such a one-byte
- *   change as safe (APM vol. 2, 7.6.1); Intel asks for serialization as for any
- *   cross-modification, and does not list a9 <-> e8 as it does int3.
- *   test/runtime/toggle.c looks for a processor that disagrees.
- * - Code around it, with the bytes that it had: there is no moment at which
- *   memory or a cache, which instruction fetch is coherent with (SDM vol. 3A,
- *   12.6 "Self-Modifying Code"), holds others, in whatever pieces the kernel
- *   copies them. A processor that has such code in its pipeline fetches it
- *   again.
+ * - Slot: not executed. It is first written while no thread can be about to read it.
+ *   There are two cases:
+ *   1. No site of the module has led to a trampoline yet, so its stubs lead to code that
+ *      reads nothing (pb_arch_open()). The library changes slots and first bytes together.
+ *      The kernel may store them in any order (SDM vol. 3A, 10.2.4 "Fast-String Operation
+ *      and Out-of-Order Stores"). After that, one byte of each address that stubs jump to
+ *      is stored. That section asks for this order: the data first, then the flag. Stores
+ *      of an earlier string operation complete before any of a later one. A thread that
+ *      enters the trampoline loads the slot later in program order, so it sees the new
+ *      slot (10.2.2: neither loads nor stores are reordered among themselves; AMD APM
+ *      vol. 2, 7.2).
+ *   2. Later, the slot of a site that was never armed is written first. The sync between
+ *      publishing and arming orders it before the first call.
+ *   After that threads may read the slot at any time, and only one byte of it changes; see
+ *   shared.h.
+ * - Displacement: the compiler writes it, and usually it never changes. But it may be 0
+ *   (abi.h), llvm-bolt leaves a wrong one in functions that it does not move, and
+ *   llvm-objcopy leaves one to another stub (module.c). Then the library corrects it while
+ *   the first byte is a9, whose immediate has no effect on live state. This is before the
+ *   sync that precedes the first arming.
+ * - First byte: a store of one byte is atomic (SDM vol. 3A, 10.1.1). A thread decodes the
+ *   whole old or the whole new instruction, since both have the same other four bytes. AMD
+ *   documents such a one-byte change as safe (APM vol. 2, 7.6.1). Intel asks for
+ *   serialization as for any cross-modification, and does not list a9 <-> e8 as it does
+ *   int3. test/runtime/toggle.c looks for a processor that disagrees.
+ * - Code around it, rewritten with the same bytes. At no moment do memory or caches hold
+ *   other bytes, in whatever pieces the kernel copies them. Instruction fetch is coherent
+ *   with these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in
+ *   its pipeline fetches it again.
  */
 #include "arch.h"
 

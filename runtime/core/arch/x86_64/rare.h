@@ -11,7 +11,7 @@
 .endm
 
 .macro rare_exits from, id
-	/* Other tracers are armed here by now: who was at the entry? */
+	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\id:
 	movq	%rdi, CALL_IP(%rbp)
 	movq	$-1, CALL_TOLD(%rbp)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the stubs of a module lead: to our trampolines (entry.S), or to those that
- * the module itself has.
+ * The targets of a module's stubs: the library's trampolines (entry.S), or those in the
+ * module itself.
  *
- * Processors predict a branch across 4 GB less well (test/bench/README.md), and the
- * system loads shared objects that far from an executable. And while a tracer of exits
- * is armed, a function's return address is in the trampoline that called its body: what
- * the function tail-calls takes that for its caller, as dlsym(RTLD_NEXT) does. So a module
+ * Processors predict a branch across 4 GB less well (test/bench/README.md), and the system
+ * loads shared objects that far from an executable. And while a tracer with an exit is
+ * armed, the body's return address is in the trampoline. A function that the body
+ * tail-calls, such as dlsym(RTLD_NEXT), takes the trampoline for its caller. So each module
  * has trampolines of its own, for the layout of cells and threads that its compiler knew.
- * If that is ours (abi.h), its own are taken. They do the same; what they need of us is in
- * a table behind its links.
+ * The library uses them if its layout is the same (abi.h). They do the same as the
+ * library's. A table after the module's links has the library's addresses that they need.
  */
 #include "arch.h"
 
@@ -32,11 +32,11 @@ _Static_assert(PATCHBAY_X86_64_OWN_OFFSET % 64 == 0 &&
 		       PATCHBAY_X86_64_OWN_OPEN < 64,
 	       "one byte tells an open one from one that is shut");
 
-/* How many addresses there are behind a module's links, and words in its table. */
+/* The number of addresses after a module's links, and of words in its table. */
 #define NR_ADDRESSES PATCHBAY_X86_64_NR_STUBS
 #define NR_WORDS (PATCHBAY_X86_64_TABLE_SIZE / 8)
 
-/* Are the module's own trampolines to be taken? The answer is always the same. */
+/* Does the library use the module's trampolines? Constant for each module. */
 static bool has_own(const struct patchbay_module *desc)
 {
 	return desc->size >= sizeof(*desc) &&
@@ -49,7 +49,7 @@ size_t pb_arch_links_size(const struct patchbay_module *desc)
 	       (has_own(desc) ? PATCHBAY_X86_64_TABLE_SIZE : 0);
 }
 
-/* What is in the table of a module's own trampolines. */
+/* Fill in the table for a module's own trampolines. */
 static void fill_table(uint64_t table[NR_WORDS])
 {
 	uint64_t *rare = table + PATCHBAY_X86_64_TABLE_RARE / 8;
@@ -88,8 +88,9 @@ static void change(struct pb_patch *patch, const uint64_t *at, uint64_t new)
 }
 
 /*
- * What is to be changed for all stubs to lead to a trampoline, shut or, if @open,
- * open. -EILSEQ: one leads to somewhere else, as to another copy of this library.
+ * Find the changes that make all stubs lead to a trampoline: shut or, if @open, open.
+ * Returns their number; -EILSEQ if a stub leads elsewhere, as to another copy of this
+ * library.
  */
 static int find_changes(const struct pb_module *module, int open,
 			struct pb_patch patches[NR_ADDRESSES + NR_WORDS])
@@ -123,8 +124,8 @@ static int find_changes(const struct pb_module *module, int open,
 }
 
 /*
- * No site of the module calls a stub yet, so nobody reads these addresses while
- * they are changed. The sync is for those who come by when one does.
+ * No site of the module calls a stub yet, so no thread reads these addresses during the
+ * change. The sync orders it before the first call of a stub.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
@@ -156,14 +157,14 @@ int pb_arch_is_open(const struct pb_module *module)
 {
 	const uint64_t *at = trampolines_of(module);
 
-	/* Of two writes, where a page ends between the addresses, one may have failed. */
+	/* If a page ends between the addresses, one of two writes may have failed. */
 	for (unsigned int i = 0; i < NR_ADDRESSES; i++)
 		if (at[i] == trampoline(module, i, 1))
 			return 1;
 	return 0;
 }
 
-/* From each of the addresses to the next is one byte; see entry.S. */
+/* The shut and the open address of a trampoline differ in one byte; see entry.S. */
 int pb_arch_open(const struct pb_module *module, int text)
 {
 	struct pb_patch patches[NR_ADDRESSES + NR_WORDS];

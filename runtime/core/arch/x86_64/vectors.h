@@ -18,8 +18,8 @@
 .endm
 
 /*
- * ZF, if of the registers whose bits are together in \kind\()0 nothing but zeros is above the
- * lowest 16 bytes. Clobbers vector registers 0 to 2.
+ * Set ZF if all bits above the lowest 16 bytes of \kind\()0 are zero. \kind\()0 is the OR of
+ * the registers. Clobbers vector registers 0 to 2.
  */
 .macro test_upper kind
 	.ifc \kind, zmm
@@ -35,12 +35,12 @@
 .endm
 
 /*
- * What save_vectors has put at rsp, at the width of \kind, combined by \or. If the upper
- * parts are zero they are not loaded, but set to zero by vzeroupper: a load makes them
- * *dirty*, also with zeros, and until somebody executes vzeroupper each SSE instruction
- * then waits for the one that wrote its destination before (Intel's Optimization
- * Reference Manual, "Mixing AVX Code with SSE Code"). Programs that know nothing of AVX
- * never do, and took 10 % longer after a single such load.
+ * Load the vectors that save_vectors stored at rsp, at the width of \kind. \or combines
+ * them to test for zero. If all upper parts are zero, vzeroupper clears them instead of a
+ * load: a load makes them *dirty*, even with zeros. Until the next vzeroupper each SSE
+ * instruction then waits for the one that wrote its destination before (Intel's
+ * Optimization Reference Manual, "Mixing AVX Code with SSE Code"). Programs without AVX
+ * code never execute vzeroupper, and ran 10 % longer after a single such load.
  */
 .macro restore_wide_vectors or, kind
 	vmovaps	(%rsp), %\kind\()0
