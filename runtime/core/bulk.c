@@ -223,27 +223,6 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 	return 0;
 }
 
-/*
- * Can they be armed as bulk_at_once.h says? Nobody is asked about single functions, by
- * whom the second time would be noticed, and each leads where its owner does.
- */
-static int is_at_once(struct pb_bulk *bulk)
-{
-	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-
-	if (bulk->request->disarm || attr->check || attr->attach)
-		return 0;
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
-		const struct pb_module *m = b->module;
-
-		if (pb_choice_next(&b->choice, 0) == m->nr)
-			continue;
-		if (m->in_steps || m->cells || pb_names_here(m) || pb_arch_is_open(m))
-			return 0;
-	}
-	return 1;
-}
-
 static void free_bulk_module(struct pb_bulk_module *b)
 {
 	pb_choice_free(&b->choice);
@@ -301,7 +280,6 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = pb_requests_check(request);
 	if (!error && request->known < MANY)
 		error = PB_NOT_BULK;
-	bulk->at_once = !error && bulk->at_once && is_at_once(bulk);
 	if (!error)
 		error = find_functions(bulk);
 	/* Whoever was asked about each function is not to be asked again. */
@@ -345,7 +323,7 @@ static int put_to_use(struct pb_bulk *bulk)
 	if (text)
 		error = request->disarm ? pb_bulk_disarm(bulk) :
 					  pb_bulk_arm(bulk);
-	if (request->nr && error != PB_BULK_IN_STEPS)
+	if (request->nr)
 		pb_count(&pb_stats.batches);
 	/* Now nothing can fail. */
 	if (!error) {
@@ -384,13 +362,16 @@ static int is_for_us(const struct pb_request *r)
 	       (!r->disarm || pb_cells_count_armed(r->ops) >= MANY);
 }
 
-/* @at_once: try that. */
-static int commit(struct pb_request *request, struct pb_module *only, enum pb_wait wait,
-		  int at_once)
+int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
+		   enum pb_wait wait)
 {
-	struct pb_bulk bulk = { .request = request, .handle = -1, .at_once = at_once };
-	int error = pb_requests_begin(request), prepared;
+	struct pb_bulk bulk = { .request = request, .handle = -1 };
+	int error, prepared;
 
+	if (!is_for_us(request))
+		return PB_NOT_BULK;
+	pb_begin_batch();
+	error = pb_requests_begin(request);
 	if (!error)
 		error = prepare(&bulk, only);
 	pb_requests_end(request);
@@ -406,16 +387,4 @@ static int commit(struct pb_request *request, struct pb_module *only, enum pb_wa
 		error = pb_settle(&(const struct pb_plan){ 0 });
 	end(&bulk);
 	return error;
-}
-
-int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
-		   enum pb_wait wait)
-{
-	int error;
-
-	if (!is_for_us(request))
-		return PB_NOT_BULK;
-	pb_begin_batch();
-	error = commit(request, only, wait, 1);
-	return error == PB_BULK_IN_STEPS ? commit(request, only, wait, 0) : error;
 }

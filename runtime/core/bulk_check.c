@@ -233,7 +233,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 
 static inline __attribute__((always_inline)) size_t
 run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, size_t i,
-	       size_t end, uintptr_t lowest, const uintptr_t behind, const int text)
+	       size_t end, uintptr_t lowest, const uintptr_t behind)
 {
 	const struct patchbay_record *record = &module->records[i],
 				     *last = &module->records[end];
@@ -253,8 +253,6 @@ run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, s
 		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
 		/* At once, while @site is needed: else it takes a copy. */
 		PB_KEEP_ONE(lowest);
-		if (!text)
-			continue;
 		/* The entry is not far from the site, so it can be read. */
 		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
 		    pb_bulk_slot_at(entry) != run.slot)
@@ -264,25 +262,18 @@ run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, s
 }
 
 /*
- * Where does the run that begins with function @i end, at @end at the latest? All before
- * that have the same owner. @lowest is where the next entry may be. Is @text looked at,
- * or records alone? A loop for each case, and none inlined, so that nothing that they
- * need is in memory.
+ * Returns where the run that begins with function @i ends, at @end at the latest. All
+ * functions before @end have the same owner. @lowest is where the next entry may be. Each
+ * case has a loop of its own, which is not inlined, so that its variables stay in registers.
  */
-static __attribute__((noinline)) size_t
-run_end(const struct pb_module *module, const struct pb_bulk_run *run, size_t i,
-	size_t end, uintptr_t lowest, int text)
+static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
+						const struct pb_bulk_run *run, size_t i,
+						size_t end, uintptr_t lowest)
 {
 	if (run->behind == PB_BULK_NEAR)
-		return text ? run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR,
-					     1) :
-			      run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR,
-					     0);
+		return run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR);
 	if (run->behind == PB_BULK_FAR)
-		return text ? run_end_behind(module, run, i, end, lowest, PB_BULK_FAR,
-					     1) :
-			      run_end_behind(module, run, i, end, lowest, PB_BULK_FAR,
-					     0);
+		return run_end_behind(module, run, i, end, lowest, PB_BULK_FAR);
 	return i;
 }
 
@@ -291,7 +282,7 @@ run_end(const struct pb_module *module, const struct pb_bulk_run *run, size_t i,
  * what nearly all are: of a shape that was seen before, and led to a cell that others
  * were led to. Returns the first one that is not.
  */
-static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end, int text)
+static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 {
 	const struct pb_module *module = b->module;
 	size_t row = i, next = i;
@@ -302,7 +293,7 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end, in
 			row = pb_bulk_run_limit(b, i);
 		if (!pb_bulk_run_begin(b, &run, i))
 			break;
-		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE, text);
+		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);
 		if (next == i)
 			break;
 		*end = pb_record_site(&module->records[next - 1]) + PB_BULK_SITE_SIZE;
@@ -383,7 +374,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	for (i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
 	     i = pb_choice_next(&b->choice, i + 1)) {
 		if (usual)
-			i = check_usual(b, i, &end, !bulk->at_once);
+			i = check_usual(b, i, &end);
 		if (i < module->nr)
 			error = check_function(bulk, b, i, &end);
 	}

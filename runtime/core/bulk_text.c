@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bulk_text.h"
 
-#include "bulk_at_once.h"
 #include "bulk_block.h"
 #include "cell.h"
 #include "fill.h"
@@ -194,7 +193,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 {
 	struct pb_text_block *block = &bulk->block;
 	const struct view view = view_of(b);
-	const size_t nr = change == UNDO ? b->reached : b->module->nr;
+	const size_t nr = b->module->nr;
 	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
 	struct pb_bulk_ready ready = { .last = 0 };
 	int error, worst = 0;
@@ -263,8 +262,7 @@ static int change(struct pb_bulk *bulk, enum change change)
 	int error = bulk->handle < 0 ? bulk->handle : 0;
 
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
-		if (!b->nr || (change == PUBLISH && !b->slots) ||
-		    (change == UNDO && !b->reached))
+		if (!b->nr || (change == PUBLISH && !b->slots))
 			continue;
 		if ((change == PUBLISH || change == ARM || change == FIRST) &&
 		    b->first != (change == FIRST))
@@ -454,13 +452,10 @@ static int open_all(const struct pb_bulk *bulk)
 }
 
 /* *@seen: have threads been able to find the cells? */
-static int arm_in_steps(struct pb_bulk *bulk, int *seen)
+static int arm_all(struct pb_bulk *bulk, int *seen)
 {
-	int error;
+	int error = publish_all(bulk);
 
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-		b->reached = b->module->nr;
-	error = publish_all(bulk);
 	*seen = !error;
 	if (!error)
 		error = change(bulk, FIRST);
@@ -469,24 +464,12 @@ static int arm_in_steps(struct pb_bulk *bulk, int *seen)
 	return error ? error : change(bulk, ARM);
 }
 
-static int arm_at_once(struct pb_bulk *bulk, int *seen)
-{
-	int error = pb_bulk_arm_at_once(bulk);
-
-	*seen = error != PB_BULK_IN_STEPS;
-	return error ? error : open_all(bulk);
-}
-
 int pb_bulk_arm(struct pb_bulk *bulk)
 {
 	int seen, error;
 
 	fill_cells(bulk);
-	error = bulk->at_once ? arm_at_once(bulk, &seen) : arm_in_steps(bulk, &seen);
-	if (error == PB_BULK_IN_STEPS) {
-		take_back_cells(bulk, seen);
-		return error;
-	}
+	error = arm_all(bulk, &seen);
 	if (!error) {
 		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 			if (b->slots)

@@ -39,8 +39,6 @@ struct pb_bulk_group {
  * @slots:   some slots are not what they have to be
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
- * @reached: arming has not come to functions from here on, so there is nothing to undo
- * @before:  of those that are armed at once, the one before
  *
  * Of functions to be armed:
  * @slot_of: by owner, what the slots of its functions say, if one of them has been found
@@ -55,24 +53,18 @@ struct pb_bulk_module {
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
 	int slots, parts, first;
-	size_t reached;
-	struct pb_bulk_module *before;
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 
 /* What nothing leads to: no function of the owner was looked at yet. */
 #define PB_BULK_NO_SLOT ((uintptr_t)-1)
 
-/* @at_once: functions are armed as bulk_at_once.h says */
 struct pb_bulk {
 	struct pb_request *request;
 	struct pb_bulk_module *modules;
 	struct pb_text_block block;
-	int handle, at_once;
+	int handle;
 };
-
-/* What can be done in bulk, but not at once. */
-#define PB_BULK_IN_STEPS 3
 
 /*
  * @pointer may be anything here, as far as the compiler knows. So it does not make other
@@ -112,8 +104,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_add_own(struct pb_bulk_module *b, size_t i);
 
 /*
- * Arm the functions, or disarm them: all, or none and an error, or PB_BULK_IN_STEPS.
- * Under the engine lock; @bulk->handle is of pb_text_open(), or its error.
+ * Arm the functions, or disarm them: all, or none and an error. Under the engine lock; @bulk->handle is of pb_text_open(), or its error.
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
 int pb_bulk_disarm(struct pb_bulk *bulk);

@@ -34,7 +34,6 @@ struct pb_module {
 	unsigned char have_reach;
 	unsigned char ordered; /* records by entry: in @order, NULL: as they are */
 	unsigned char looked; /* at the file, which has not been rewritten */
-	unsigned char in_steps; /* not armed at once; see bulk_at_once.h */
 	int unnamed;          /* names were wanted, and could not be read */
 	const struct patchbay_record **order;
 	uint64_t *twins;      /* a bit for each that is as one before; NULL: none */
