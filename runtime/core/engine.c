@@ -166,8 +166,10 @@ static int move(struct pb_plan *plan, struct pb_text_queue *text)
 			continue;
 		if (t->step == PB_STEP_SWAP)
 			pb_fill_target(t);
-		error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
-				   pb_target_slot(t), text);
+		/* A slot that another patcher changed leads to none of our cells. */
+		if (pb_is_led(t->module, t->record) > 0)
+			error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
+					   pb_target_slot(t), text);
 	}
 	/* What a cell says is there before a slot leads to it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -175,11 +177,11 @@ static int move(struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * Write down where slots lead by now. What they say is what counts: where writing
- * failed nobody else knows how far it came. If no site was armed (not @seen) nobody
- * has looked at those that led nowhere: that is what they do still.
+ * Write down where slots lead by now. If not all is @done the slots themselves say it,
+ * since writing may have failed anywhere. If no site was armed (not @seen) no thread has
+ * looked at those that led nowhere: that is what they do still.
  */
-static void settle_owners(const struct pb_plan *plan, int seen)
+static void settle_owners(const struct pb_plan *plan, int done, int seen)
 {
 	for (size_t n = 0; n < plan->nr; n++) {
 		const struct pb_target *t = &plan->targets[n];
@@ -190,7 +192,7 @@ static void settle_owners(const struct pb_plan *plan, int seen)
 		if (!seen && pb_owner(t->module, i) == PB_OWNER_NONE)
 			continue;
 		pb_lead(t->module, i,
-			pb_owner_found(t->module, i, t->owner));
+			done ? t->owner : pb_owner_found(t->module, i, t->owner));
 	}
 }
 
@@ -285,7 +287,7 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 	}
 	disarm(text);
 	text->nr = 0;
-	settle_owners(plan, seen);
+	settle_owners(plan, 0, seen);
 	for (struct pb_group *g = plan->groups; g; g = g->next)
 		pb_unfill_group(g, seen);
 }
@@ -307,7 +309,7 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 		roll_back(plan, text);
 		return error;
 	}
-	settle_owners(plan, 1);
+	settle_owners(plan, 1, 1);
 	if (plan->moves)
 		abandon_left();
 	return 0;

@@ -37,6 +37,20 @@ int pb_question_ask(const struct pb_request *request, struct pb_question *questi
 	return error < 0 ? error : 0;
 }
 
+/*
+ * The cell that the function has. Where another patcher has changed the slot of one that
+ * shares a cell, it is what is written down: then the function can be disarmed.
+ */
+static struct patchbay_cell *find_cell(const struct pb_target *target)
+{
+	const struct pb_module *module = target->module;
+	const unsigned int owner =
+		pb_owner(module, pb_record_index(module, target->record));
+
+	return owner >= PB_OWNER_FIRST ? &module->shared->cells[owner].cell :
+					 pb_cell_of(module, target->record);
+}
+
 size_t pb_function_begin(struct pb_plan *plan, size_t i)
 {
 	struct pb_target *target = &plan->targets[i];
@@ -45,7 +59,7 @@ size_t pb_function_begin(struct pb_plan *plan, size_t i)
 	while (end < plan->nr && plan->targets[end].record == target->record)
 		end++;
 	target->nr = (uint32_t)(end - i);
-	target->cell = pb_cell_of(target->module, target->record);
+	target->cell = find_cell(target);
 	return end;
 }
 
