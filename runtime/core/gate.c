@@ -3,11 +3,11 @@
 #include "enter.h"
 #include "shared.h"
 
-/* Where records are damaged, nobody's. */
+/* The cell to use if the function's record is damaged: it has no tracers. */
 static const struct patchbay_cell nobodys = { .enter = pb_enter_nothing,
 					      .func = pb_enter_nothing };
 
-/* Functions that a gate leads to are in the order of their entries, or ordered. */
+/* The @i-th record by entry. Records are sorted, or module->order sorts them. */
 static const struct patchbay_record *record_at(const struct pb_module *module,
 					       size_t i)
 {

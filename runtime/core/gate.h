@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What stands before a function's own cell where slots lead to shared ones (shared.h). */
+/* Gates: shared cells that lead to a function's private cell (shared.h). */
 #ifndef PB_CORE_GATE_H
 #define PB_CORE_GATE_H
 
 #include <patchbay/patchbay.h>
 
 /*
- * The cell of function @ip, that @gate stands before. Compiled for general
- * registers only; it may run at any time.
+ * The private cell of function @ip, whose slot leads to @gate. Compiled for general
+ * registers only; may run at any time.
  */
 const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 					 uintptr_t ip);
 
-/* cell->enter of a gate: pb_gate_find(), and what that cell enters. */
+/* cell->enter of a gate: calls pb_gate_find(), then enters the private cell. */
 void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell,
 			struct patchbay_regs *regs)
 	__attribute__((visibility("hidden")));
 
-/* What a gate has for a handler, which nobody calls: it tells that it is one. */
+/* Is @cell a gate? Its func, which is never called, marks it. */
 static inline int pb_is_gate(const struct patchbay_cell *cell)
 {
 	return cell->func == pb_arch_enter_gate;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp(3) leaves. Nobody is told when it does so: no code of theirs
- * runs any more. But before it does, their frames are there, and what unwinders
- * know of them leads to struct patchbay_call.
+ * Calls that longjmp(3) skips. Their frames get no notice of the jump and run no code
+ * after it. But before the jump their frames exist, and the unwind tables lead to their
+ * struct patchbay_call.
  *
- * A frame, as unwinders show it, has the stack pointer that it had when it called
- * the one within it. setjmp(3) kept that of its caller, so this is whose frame
- * holds it, and all within are left. Where no frame does, the jump is to another
- * stack, and calls on this one may go on.
+ * Unwinders give each frame the stack pointer that it had when it called the next inner
+ * frame. setjmp(3) stored the stack pointer of its caller. So the frame that contains this
+ * address is the target, and the jump skips all frames within it. If no frame contains it,
+ * the jump is to another stack, and calls on this stack may continue.
  *
- * Handlers of tracers that a signal handler leaves so are found on the same way:
- * the trampoline that they would return to has one of these frames. It is the one
- * proof besides that of left.h, and it is there at once.
+ * The same walk finds tracers' handlers that a signal handler abandons by longjmp(3): the
+ * trampoline that they would return to has one of these frames. This is the second proof
+ * of left.h, and the only one that is available at once.
  */
 #include "call.h"
 #include "quiesce.h"
@@ -20,14 +20,14 @@
 #include "entry.h" /* of the architecture */
 
 /*
- * @sp:       where the jump goes
- * @previous: the stack pointer of the frame before
- * @base:     what CALL_REGISTER is there
- * @nr:       frames so far
- * @left:     how many the jump leaves
- * @handlers: frames of trampolines whose handlers the thread is in
- * @nr_handlers: how many
- * @passed:   which of them, as bits, have been come by
+ * @sp:       the target of the jump
+ * @previous: the stack pointer of the previous frame
+ * @base:     the value of CALL_REGISTER in the previous frame
+ * @nr:       the number of frames visited
+ * @left:     the number of frames that the jump skips
+ * @handlers: the frames of trampolines whose handlers the thread is in
+ * @nr_handlers: their number
+ * @passed:   a bit for each of them that the walk has passed
  */
 struct walk {
 	uintptr_t sp, previous, base;
@@ -38,11 +38,11 @@ struct walk {
 };
 
 /*
- * The frame before, which ends at @sp, is left: is it that of a trampoline? One that
- * calls a handler has nothing on the stack below what counts as its frame
- * (HANDLER_FRAME is how far that is from the stack pointer). One that has called a
- * body has more there, and a register that leads to it. That a frame's addresses
- * lie around the handler's would prove nothing: a coroutine's stack may be there.
+ * The jump skips the previous frame, which ends at @sp. Is it the frame of a trampoline? A
+ * trampoline that calls a handler has nothing on the stack below its patchbay_regs, which
+ * are HANDLER_FRAME above the stack pointer. A trampoline that has called a body has more
+ * there, and CALL_REGISTER leads to it. A range of addresses that contains the handler's
+ * frame would prove nothing: a coroutine's stack may be in it.
  */
 static void note_passed(struct walk *walk, uintptr_t sp)
 {
@@ -73,7 +73,7 @@ static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* Before calls are told of: exit handlers are called again, and not missed. */
+/* Call this before reporting exits, so that exit handlers are called and not missed. */
 static void forget_handlers(const struct walk *walk)
 {
 	for (size_t i = walk->nr_handlers; i-- > 0;)
@@ -100,7 +100,7 @@ void patchbay_jump(uintptr_t sp)
 {
 	struct walk walk = { .sp = sp };
 
-	/* Then there is no tracer. */
+	/* Without an unwinder no tracer has an exit. */
 	if (!pb_unwinder.backtrace)
 		return;
 	walk.nr_handlers = pb_thread_frames(walk.handlers);

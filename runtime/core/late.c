@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * volatile: the constructor below may run behind another library's, which has
- * changed these. A compiler that does not expect that runs it itself (LLVM's
- * GlobalOpt), when nobody has asked for anything yet.
+ * volatile: the constructor below may run after another library's constructor, which has
+ * changed these. LLVM's GlobalOpt does not expect that. It would evaluate the constructor
+ * at compile time, with the initial values.
  */
 static void (*volatile late)(void);
 static volatile int constructed;
@@ -31,7 +31,7 @@ __attribute__((constructor)) static void start_late(void)
 	void (*start)(void) = late;
 
 	constructed = 1;
-	/* A pointer to code that nobody needs any more is not left for others. */
+	/* Do not leave a writable function pointer behind that an attacker could use. */
 	late = NULL;
 	if (start)
 		start();

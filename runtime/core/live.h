@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What other processes may read of this one: `patchbay list --live` finds
- * struct pb_live through a note and follows it through /proc/PID/mem, as a
- * debugger would, while we go on.
+ * The data that other processes read of this one. `patchbay list --live` finds struct
+ * pb_live by a note and reads it through /proc/PID/mem, as a debugger would, while this
+ * process runs.
  *
- * Everything that it reads is changed under the engine lock only, and every
- * taking and giving back of that counts up: the generation is odd while the
- * lock is held, and what was read while it stayed the same even number is
- * consistent.
+ * The library changes all of these data under the engine lock only. Each lock and unlock
+ * increments the generation, which is odd while the lock is held. Data are consistent if
+ * the generation was the same even number before and after reading.
  */
 #ifndef PB_CORE_LIVE_H
 #define PB_CORE_LIVE_H
@@ -17,10 +16,10 @@
 #include "shared.h"
 #include "stats.h"
 
-/* Of what is reached from here; a tool that knows another one refuses. */
+/* The version of all data reachable from here. A tool with another version refuses. */
 #define PB_LIVE_VERSION 11
 
-/* So is a tool from before a structure changed, in case somebody forgot. */
+/* Detects a changed structure without a new version: such a tool refuses, too. */
 #define PB_LIVE_LAYOUT                                                         \
 	(sizeof(struct patchbay_cell) | sizeof(struct pb_set) << 8 |           \
 	 offsetof(struct pb_module, desc) << 16 |                              \
@@ -58,8 +57,8 @@ struct pb_live {
 extern const struct pb_live pb_live __attribute__((visibility("hidden")));
 
 /*
- * Descriptor of the note of type PATCHBAY_NOTE_RUNTIME: PB_LIVE_VERSION, which
- * always comes first, and where pb_live is.
+ * The descriptor of the note of type PATCHBAY_NOTE_RUNTIME: PB_LIVE_VERSION, always
+ * first, and the location of pb_live.
  */
 struct pb_live_note {
 	uint32_t version;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What unwinders call at a call of a body, and the data that it reads. */
+/* The personality function for calls of a body, and the data that it reads. */
 #ifndef PB_CORE_LSDA_H
 #define PB_CORE_LSDA_H
 
 #ifdef __ASSEMBLER__
 
 /*
- * Of a call whose labels end in \body, and which unwinds to those in \pad. \from:
- * 0; or, where struct patchbay_call does not say who was told of the entry, because
- * all were, -1; or, where it does not say which function it is either, how far behind
- * its entry the site's call ends, whose return address is behind struct
- * patchbay_regs.
+ * The data for a call of a body. The labels of the call end in \body, those of its landing
+ * pad in \pad. \from:
+ *   0   struct patchbay_call is complete
+ *   -1  its @told is not filled in: all tracers saw the entry
+ *   >0  its @ip is not filled in, either. The return address of the site's call is after
+ *       struct patchbay_regs, and \from bytes after the function's entry
  */
 .macro lsda body, pad, from=0
 	.section .rodata.pb_call, "a", @progbits

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For architectures whose armed sites branch to a sequence of their own, which is
- * made when the function is armed first: where sequences are, and which is
- * whose. It leads to a trampoline and back, so that calls and returns stay
- * paired; what it consists of is the architecture's (insn.h).
+ * Allocation of sequences, for architectures whose armed sites branch to one. Each function
+ * gets its own sequence when it is first armed. A sequence calls a trampoline and returns,
+ * so that calls and returns stay paired. The architecture defines its code (insn.h).
  *
- * Sequences are not the compiler's: every function would pay for what only armed
- * ones need. They are in places of PB_PLACE_SIZE bytes near the module. Where no
- * place is in reach of all text, sites are given one that is in reach of them.
- * Modules share places: many small ones that lie together would leave no room in
- * reach if each had one of its own.
+ * The compiler does not emit sequences: all functions would pay for them, and only armed
+ * ones need them. They are in places of PB_PLACE_SIZE bytes near the module. If no place
+ * is in reach of the module's whole text, a site gets a place in its own reach. Modules
+ * share places: many small neighbouring modules with one place each would leave no free
+ * addresses in reach.
  *
- * Why other threads may execute them: a sequence is written before anything leads
- * to it, and never again; the sync between publishing and arming orders it, with
- * the caches that the kernel sees to, before the first fetch. It stays its
- * function's while the module is loaded: a thread may rest in it for any time, on
- * its way in or out, and nobody could tell.
+ * Why other threads may execute them: a sequence is written once, before any branch leads
+ * to it. The sync between publishing and arming orders the write before the first fetch;
+ * the kernel maintains the caches. A function keeps its sequence while the module is
+ * loaded: a thread may stay in it for any time, at the entry or the exit, unnoticed.
  *
- * Of arch.h this defines pb_arch_map_reach(), pb_arch_unmap_reach(),
+ * From arch.h, sequences.c defines pb_arch_map_reach(), pb_arch_unmap_reach(),
  * pb_arch_reach(), pb_arch_open(), pb_arch_prepare() and pb_arch_publish().
  */
 #ifndef PB_CORE_SEQUENCES_H
@@ -30,12 +28,12 @@
 #define PB_SEQUENCE_SIZE 40
 #define PB_SEQUENCE_WORDS (PB_SEQUENCE_SIZE / 4)
 
-/* A page of most kernels. */
+/* The page size of most kernels, at most. */
 #define PB_PLACE_SIZE 0x10000ul
 
 /*
- * Which of three trampolines a function's sequence leads to: 0, 1 or 2, which keep
- * 2, 4 or all registers that arguments may be in.
+ * The number of the trampoline that a function's sequence calls. Trampolines 0, 1 and 2
+ * save 2, 4 or all argument registers.
  */
 static inline unsigned int
 pb_record_trampoline(const struct patchbay_record *record)
@@ -55,14 +53,14 @@ uintptr_t pb_sequence_of(const struct pb_site *site);
 extern const uintptr_t pb_arch_sequence_reach;
 
 /*
- * What a place begins with, all of whose sequences may branch to it: at most
- * PB_SEQUENCE_SIZE bytes, and @code has as many zeroes.
+ * Write the code at the beginning of a place, which all its sequences may branch to: at
+ * most PB_SEQUENCE_SIZE bytes. @code is zeroed.
  */
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS]);
 
 /*
- * The sequence of @site that is to be @at, in the place that begins at @place.
- * False if they cannot reach each other.
+ * Write the sequence of @site for the address @at, in the place that begins at @place.
+ * Returns false if site and sequence cannot reach each other.
  */
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
 		      uint32_t code[PB_SEQUENCE_WORDS]);

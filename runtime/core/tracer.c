@@ -4,7 +4,7 @@
 #include "call_state.h"
 #include "module.h"
 
-/* What there is; whoever uses it need not know who puts it there. */
+/* Defined here, below all code that adds to these lists: readers need no other layer. */
 struct pb_module *pb_modules;
 struct pb_other *pb_others;
 struct patchbay_ops *pb_tracers;

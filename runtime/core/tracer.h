@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the library keeps of a tracer. */
+/* The library's data of a tracer. */
 #ifndef PB_CORE_TRACER_H
 #define PB_CORE_TRACER_H
 
@@ -7,19 +7,18 @@
 
 struct pb_filter;
 
-/* Cells, by their addresses. */
+/* A range of cells, by address. */
 struct pb_cell_range {
-	uintptr_t first, last; /* both included; none: the first is higher */
+	uintptr_t first, last; /* both included; empty if first > last */
 };
 
 /*
- * @next, @link: of the list of all, and what points to this one there
- * @future: the filters for modules to come that it waits for (future.h)
- * @cells:  all cells that it was ever armed on are in this range, so that who
- *          has many tracers with few functions each need not look at the cells
- *          of all whenever one of them changes
- * @error:  of the last attempt to arm it in a module that came, or 0
- * @missed: calls not seen because the thread was in a handler
+ * @next, @link: the next tracer of the list of all, and the pointer to this one
+ * @future: the filters for modules that are not loaded yet (future.h)
+ * @cells:  a range that contains all private cells that the tracer was ever armed on. With
+ *          many tracers of few functions each, a change of one walks only its range
+ * @error:  the error of the last attempt to arm it in a newly loaded module, or 0
+ * @missed: counts calls not seen because the thread was in a handler
  */
 struct patchbay_ops {
 	struct patchbay_ops_attr attr;
@@ -32,8 +31,8 @@ struct patchbay_ops {
 };
 
 /*
- * What the last batch gave the tracers that it armed: the number in cell->since
- * (call_state.h). Each batch begins with a higher one.
+ * The number of the last batch, in cell->since of the tracers that it armed
+ * (call_state.h). Each batch has a higher number.
  */
 extern uint64_t pb_since;
 void pb_begin_batch(void);
@@ -41,7 +40,7 @@ void pb_begin_batch(void);
 /* All tracers. */
 extern struct patchbay_ops *pb_tracers;
 
-/* On whatever function, at any time. */
+/* Was the tracer ever armed, on any function? */
 static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)
 {
 	return ops->cells.first <= ops->cells.last;

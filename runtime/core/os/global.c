@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Of libpatchbay.so only: modules that are loaded after it find it by its symbols,
- * also where whoever has loaded it asked for the opposite (RTLD_LOCAL), as what
- * gets into a running program does. It stays loaded then, as loaded.c leads other
- * modules to it.
+ * Only in libpatchbay.so: make its symbols global, so that modules that are loaded later
+ * find it. This is needed if it was loaded with RTLD_LOCAL, as by code that is injected
+ * into a running program. The library then stays loaded, because loaded.c stores its
+ * addresses into other modules.
  *
- * Not in a namespace of its own (dlmopen(3)), where nothing can be made global:
- * glibc refuses it or, while the first library of the namespace is loaded, dies.
+ * In a namespace of dlmopen(3) no symbols can be made global: glibc refuses or, while the
+ * first library of the namespace is being loaded, crashes.
  */
 #include "os/linux.h"
 
@@ -24,7 +24,7 @@ __attribute__((constructor)) static void become_global(void)
 	handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return;
-	/* A loader that cannot tell has no namespaces. */
+	/* If the loader does not support the query, it has no namespaces. */
 	dlinfo(handle, RTLD_DI_LMID, &name_space);
 	if (name_space == LM_ID_BASE)
 		dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);

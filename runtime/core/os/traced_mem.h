@@ -3,20 +3,20 @@
 #ifndef PB_CORE_OS_TRACED_MEM_H
 #define PB_CORE_OS_TRACED_MEM_H
 
-/* May who has opened his own memory as @fd write to what is read-only there? */
+/* Does the kernel let a write through @fd, the process's own memory, override protection? */
 int pb_mem_is_forced(int fd);
 
 /*
- * A descriptor of our own memory that may be written to as by a debugger, for the
- * calling thread, until pb_traced_mem_end(). Or -errno: -EBUSY if another thread has
- * one, -EPERM if the process has a filter of system calls, or may not be traced.
+ * Returns a descriptor of the process's own memory that the calling thread can write to
+ * as a debugger can, until pb_traced_mem_end(). Returns -errno on failure: -EBUSY if
+ * another thread has one, -EPERM if the process has a seccomp filter or may not be traced.
  */
 int pb_traced_mem_begin(void);
 
-/* One less; nothing, if the calling thread has none. */
+/* End the last pb_traced_mem_begin() of the calling thread. Does nothing without one. */
 void pb_traced_mem_end(void);
 
-/* In a forked child, which has none. */
+/* Call in a forked child, which has no helper process. */
 void pb_traced_mem_forget(void);
 
 #endif /* PB_CORE_OS_TRACED_MEM_H */

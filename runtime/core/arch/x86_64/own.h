@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The trampolines that a module has of its own: what the library's are (entry.S), but
- * that they find by a table what is the library's. This is not assembled here, but when
- * the pass is built (llvm-pass/X86_64Stubs.S). The pass emits the bytes behind the
- * stubs of a module, where unwind tables say what they say of an entry.
+ * A module's own trampolines. They do the same as the library's (entry.S), but find the
+ * library's code and data by a table. This file is assembled when the pass is built
+ * (llvm-pass/X86_64Stubs.S). The pass emits the bytes after the stubs of a module. The
+ * unwind tables there are those of a function's entry.
  *
- * The library takes them if they are made as it would make them: abi.h says by which
- * number it knows. test/unit/own-trampolines.test says when that has to be another.
+ * The library uses them if they match its own layout; abi.h defines the number that tells.
+ * test/unit/own-trampolines.test fails if a change needs a new number.
  */
 #include "entry.h"
 
