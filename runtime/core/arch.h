@@ -64,21 +64,20 @@ uintptr_t pb_arch_slot(uintptr_t entry);
 /*
  * These steps lead from disarmed to armed, with a pb_sync_core() before the last:
  *
- * pb_arch_prepare()  all that can fail: see whether there is a way from the site
- *                    to a trampoline, or make one; nobody else can see it
- * pb_arch_publish()  write what is not executed while the site is disarmed:
- *                    slot, code that it will branch to; returns the number of
- *                    patches, at most PB_PUBLISH_MAX, 0 if it is all there already
- * pb_arch_open()     once for a module: let the way to the trampolines lead there
- * pb_arch_arm()      the one store that makes the site a branch
+ * pb_arch_prepare()  does all that can fail: finds or creates a path from the site to a
+ *                    trampoline; no thread can see it yet
+ * pb_arch_publish()  writes what is not executed while the site is disarmed: the slot, and
+ *                    code that the site will branch to. Returns the number of patches, at
+ *                    most PB_PUBLISH_MAX; 0 if nothing has to be written
+ * pb_arch_open()     once for each module: connects the path to the trampolines
+ * pb_arch_arm()      the single store that makes the site a branch
  *
- * and pb_arch_disarm() is the one store back. Publishing, arming and disarming only
- * fill in @patch; pb_arch_open() writes through @text, a handle of pb_text_open(),
- * under the engine lock, and returns what pb_text_apply() does.
+ * pb_arch_disarm() is the single store back. Publishing, arming and disarming only fill in
+ * @patch. pb_arch_open() writes through @text, a handle of pb_text_open(), under the engine
+ * lock, and returns the result of pb_text_apply().
  *
- * pb_arch_prepare(): -ERANGE: code that the site could branch to cannot be made,
- * because there is nothing but text in its reach. -ENOMEM, or errors of
- * pb_os_map_code(): nor for other reasons.
+ * pb_arch_prepare() returns -ERANGE if it cannot place code in the reach of the site,
+ * because only text is there. It also returns -ENOMEM, and errors of pb_os_map_code().
  */
 #define PB_PUBLISH_MAX 6
 int pb_arch_prepare(const struct pb_site *site);

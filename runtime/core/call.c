@@ -12,16 +12,16 @@ static struct patchbay_regs *regs_of(struct patchbay_call *call)
 }
 
 /*
- * @cell as the tracer that has it alone, or had it when it was entered. If it was
- * given a set meanwhile, cell->since is no more when that tracer was armed, but
- * the set has it among its members; NULL: not any more. A batch may have taken it away
- * and armed it again, with other data: that is another one.
+ * Returns the member of the cell's only tracer, or of its only tracer when the thread
+ * entered it. If the cell has got a set since, cell->since is no longer that tracer's. Then
+ * the tracer is a member of the set, or this returns NULL. A batch may have disarmed the
+ * tracer and armed it again with other data: such a member does not count.
  */
 static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-	/* Nobody's: it is being disarmed, and cell->enter is next. */
+	/* With pb_set_nobody the cell is being disarmed; cell->enter changes next. */
 	if (!set || set == &pb_set_nobody)
 		return cell;
 	for (size_t i = 0; i < set->nr; i++)
@@ -34,7 +34,7 @@ static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 static __attribute__((noinline)) uint64_t
 enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	/* Before the set is loaded: there is one if this is of a set. */
+	/* Load since before the set: if since is a set's, the load below sees a set. */
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
 	const struct patchbay_cell *own = own_of(cell);
 
@@ -61,11 +61,11 @@ uint64_t pb_call_entry(struct patchbay_call *call,
 	do
 		(*at)->func(call->ip, call->parent_ip, *at, regs_of(call));
 	while (*++at);
-	/* Not of the set: it may be pb_set_nobody, which has no function. */
+	/* Read the cell's record: the set may be pb_set_nobody, which has none. */
 	return cell->record->stack_arg_words;
 }
 
-/* Of all @exits. */
+/* Call all exits of the list. */
 static inline void call_exits(struct patchbay_call *call,
 			      const struct patchbay_cell *const *at)
 {
@@ -74,7 +74,7 @@ static inline void call_exits(struct patchbay_call *call,
 	while (*++at);
 }
 
-/* Was @member told of the entry, and is armed since then? */
+/* Did @member see the entry of the call, and has it been armed since then? */
 static int was_told(const struct patchbay_call *call,
 		    const struct patchbay_cell *member)
 {
@@ -91,14 +91,14 @@ static void leave_one(struct patchbay_call *call,
 			call->ip, call->parent_ip, cell, regs_of(call));
 }
 
-/* What the cell says now: it need not be what it said at the entry. */
+/* Call the exits of the cell's current tracers, which may differ from the entry's. */
 static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
 						const struct patchbay_cell *cell)
 {
 	const struct pb_set *set;
 	patchbay_handler enter;
 
-	/* Those have no set: this is where they come. */
+	/* A gate has no set, so exits through a gate get here. */
 	if (pb_is_gate(cell))
 		cell = pb_gate_find(cell, call->ip);
 	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
@@ -114,9 +114,8 @@ static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
 }
 
 /*
- * Are the exits of @set, which the cell has now, just those that were told of
- * the entry? Then there is nothing to ask each of them, which is most of what
- * the way here would cost.
+ * Are the exits of @set, the cell's current set, exactly those that saw the entry? Then
+ * pb_call_exit() skips the check of each member, which is most of the cost of leave_any().
  */
 static int is_as_entered(const struct patchbay_call *call,
 			 const struct patchbay_cell *cell,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The exits that trampolines have time for, and what arming asks about them. */
+/* Slow paths of exits, and queries about exits for arming. */
 #include "call.h"
 #include "lsda.h"
 #include "missed.h"
@@ -25,7 +25,7 @@ int pb_call_is_simple(const struct patchbay_record *record)
 		result == PATCHBAY_RECORD_RETURN_GP);
 }
 
-/* All exits of the set that calls entered which had this @since. */
+/* Count a missed call for all exits of the cell's set, if the set still has @since. */
 static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
@@ -38,8 +38,8 @@ static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 }
 
 /*
- * The exit of a call from within a handler. Of tracers without an entry handler
- * nobody has looked before: their direct way begins without asking.
+ * Count the exit of a call from within a handler as missed. This is needed for tracers
+ * without an entry handler: their direct way does not check the thread at the entry.
  */
 static void miss(const struct patchbay_call *call)
 {
@@ -54,12 +54,12 @@ static void miss(const struct patchbay_call *call)
 		miss_set(cell, since);
 	else
 		pb_miss(cell);
-	/* Counted once. */
+	/* pb_miss() has counted the call: do not count it as open, too. */
 	if (since & PATCHBAY_CELL_DIRECT_TIMED)
 		pb_thread.open_calls--;
 }
 
-/* @end: of the stack that we are on, or of what is known of it. */
+/* @end: the end of the part of the current stack that is known to be in use. */
 static void exit_slowly(struct patchbay_call *call, const void *end)
 {
 	const struct patchbay_regs *frame = (const void *)(call + 1);

@@ -51,7 +51,7 @@ void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others)
 
 size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 {
-	/* Not very many words: who stops before the end has not looked at all in vain. */
+	/* At most 64 words: a caller that needs a short row must not scan all of them. */
 	for (int words = 0; words < 64 && i < choice->nr; words++) {
 		/* Zeros are behind the last record, so a row ends there at the latest. */
 		const uint64_t gaps = ~choice->bits[i / 64] >> i % 64;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The symbol table of an ELF file of this process's own class and byte order.
- * Nothing in the file is trusted: what does not fit its size is not there.
+ * Read the symbol table of an ELF file of this process's own class and byte order. Trusts
+ * nothing in the file: data beyond its size count as absent.
  */
 #ifndef PB_CORE_ELF_FILE_H
 #define PB_CORE_ELF_FILE_H
@@ -12,16 +12,16 @@
 
 struct pb_elf_file {
 	int fd;
-	int error; /* 0 or -ENOMEM: something was not looked at */
+	int error; /* 0 or -ENOMEM: some data could not be read */
 	size_t size;
-	uint64_t inode; /* as /proc/PID/maps has it; 0: not known */
+	uint64_t inode; /* as in /proc/PID/maps; 0: unknown */
 	ElfW(Ehdr) header;
 };
 
 /*
- * Returns 0 or a negative errno; -ENOEXEC if @path is no such file. When it is
- * closed, it tells whether memory was lacking: then what was asked in between
- * did not look at everything.
+ * pb_elf_open() returns 0 or a negative errno; -ENOEXEC if @path is no such file.
+ * pb_elf_close() returns -ENOMEM if memory was lacking: then the results since the open may
+ * be incomplete.
  */
 int pb_elf_open(struct pb_elf_file *file, const char *path);
 int pb_elf_close(struct pb_elf_file *file);
@@ -34,16 +34,16 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 	      const uint8_t *id, size_t id_size);
 
 /*
- * Has llvm-bolt moved functions in it? It leaves the old code where it was, in a
- * section of its own, for nobody to execute, and what it does not know of, such
- * as our records, leads there still. Returns 1, 0, or -ENOEXEC if that cannot be
- * read.
+ * Has llvm-bolt moved functions in the file? It keeps the old code, which is never
+ * executed, in a section of its own. It does not update data that it does not know, such
+ * as our records, so these lead to the old code. Returns 1, 0, or -ENOEXEC if the sections
+ * cannot be read.
  */
 int pb_elf_is_rewritten(struct pb_elf_file *file);
 
 /*
- * Call @visit for each defined function of .symtab, or else of .dynsym. Returns 0
- * if it could not be read whole, else 1; also if there is none.
+ * Call @visit for each defined function of .symtab, or of .dynsym without a .symtab.
+ * Returns 0 if the table could not be read completely, otherwise 1; also without a table.
  */
 int pb_elf_for_each_function(struct pb_elf_file *file,
 			     void (*visit)(const char *name, uint64_t value,

@@ -23,7 +23,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* Whoever links this from the archive has the way to it, too. */
+/* A program that links module.c from the archive gets the live data, too. */
 static const struct pb_live *const way __attribute__((used)) = &pb_live;
 
 /* What dl_iterate_phdr() knows of the module that @desc is in. */

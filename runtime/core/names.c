@@ -55,8 +55,8 @@ static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 }
 
 /*
- * Who reads the same names at the same time, without a lock in common, finds that
- * another was first.
+ * Publish the names of @module. Two threads may read the same names without a common lock.
+ * The first to publish wins, and the other frees its copy.
  */
 static void publish(struct pb_module *module, struct pb_name_index *index)
 {

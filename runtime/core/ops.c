@@ -30,7 +30,7 @@ static void load_converter(void)
 	(void)mbrlen("a", 1, &state);
 }
 
-/* Not from a handler: whoever waits for handlers holds the caller lock. */
+/* Refused from a handler: the owner of the caller lock may wait for that handler. */
 int pb_enter_library_from(const void *frame)
 {
 	int error;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * The loader's name for the module that @desc is in, or NULL. _dl_find_object() is
- * made for unwinders: async-signal-safe, and it waits for nobody (The GNU C Library
- * Reference Manual, "Dynamic Linker Introspection"; since 2.35).
+ * The loader's link map of the module that contains @desc, or NULL. _dl_find_object() is
+ * made for unwinders: it is async-signal-safe and never waits (The GNU C Library Reference
+ * Manual, "Dynamic Linker Introspection"; since 2.35).
  */
 static const void *loaded_as(const struct patchbay_module *desc)
 {

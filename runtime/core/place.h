@@ -47,23 +47,23 @@ struct pb_group {
 };
 
 /*
- * Fewer than this are not worth a shared cell: cells of their own take no more
- * memory, and their slots need never be written again.
+ * The least number of functions worth a shared cell. For fewer, private cells need no more
+ * memory, and their slots are written only once.
  */
 #define PB_GROUP_MIN 4
 
 /*
- * Give each target that is armed or goes on with others its cell, and reserve what
- * that takes. Returns 0, -ENOMEM or PB_UNSETTLED. The caller has the change lock.
+ * Choose a cell for each target that is armed or changes its tracers, and allocate what is
+ * needed. Returns 0, -ENOMEM or PB_UNSETTLED. The caller holds the change lock.
  */
 int pb_place(struct pb_plan *plan);
 
 void pb_groups_free(struct pb_group *groups);
 
 /*
- * Step by step: forget what was found out for an earlier plan; @nr functions that have
- * @from come to @to, or, if that is NULL, to have no tracer; and when that was
- * said of all, which cell does @g get?
+ * The steps of pb_place(). pb_groups_begin() resets the state of an earlier plan.
+ * pb_group_leave() records that @nr functions of @from join @to, or lose their tracers if
+ * @to is NULL. After all of these, pb_group_find_cell() chooses the cell of @g.
  */
 void pb_groups_begin(struct pb_module *module);
 static inline void pb_group_leave(struct pb_shared_cell *from,
@@ -77,10 +77,10 @@ static inline void pb_group_leave(struct pb_shared_cell *from,
 
 void pb_group_find_cell(struct pb_group *g);
 
-/* Is there a cell for each of so many groups, whatever they are? */
+/* Are there enough free cells for @nr groups of any kind? */
 int pb_groups_fit(const struct pb_module *module, unsigned int nr);
 
-/* Do all that share @cell lose their last tracer? Then it is emptied in place. */
+/* Do all functions of @cell lose their last tracer? Then @cell is emptied in place. */
 static inline int pb_is_left_by_all(const struct pb_shared_cell *cell)
 {
 	return cell->leaving == cell->nr && !cell->to && !cell->scattered;

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Free a list of sets that nobody has seen. */
+/* Free a list of sets that were never published. */
 static void drop_sets(struct pb_set *set)
 {
 	struct pb_set *next;
@@ -23,7 +23,7 @@ static void drop_sets(struct pb_set *set)
 	}
 }
 
-/* Is the tracer on this function? */
+/* Is the tracer in this cell? */
 static int is_on(const struct patchbay_ops *ops,
 		 const struct patchbay_cell *cell)
 {
@@ -31,8 +31,8 @@ static int is_on(const struct patchbay_ops *ops,
 }
 
 /*
- * Memory for another set for each cell where @ops is one of several, in the order
- * in which the cells are walked, which nobody changes meanwhile.
+ * Allocate a new set for each cell that has a set with @ops, in the order of the walk. The
+ * caller's locks keep the cells from changing before retarget_cells().
  */
 static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
 {
@@ -59,15 +59,14 @@ static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
 }
 
 /*
- * The tracer has the cell alone. What a thread finds on its way is the old handler
- * or the new one, with the data of both: so there is nothing to be copied and
- * nothing to be torn.
+ * The tracer is alone in the cell. A thread that is entering the cell sees the old handler
+ * or the new one. Both have the same data, so no copy is needed and no read is torn.
  *
- * The exit first: then who sees the new entry handler finds the new exit, too, and
- * no entry is seen without its exit because the tracer is being enabled. When it is
- * disabled its handlers stay: it is the way to them that is taken away. A thread
- * that is on it could not note that it found nothing, and would call the exit once
- * the tracer is enabled again.
+ * Store the exit first. A thread that sees the new entry handler then sees the new exit,
+ * too. So no call gets its entry without its exit while the tracer is being enabled. To
+ * disable the tracer, change cell->enter and keep the handlers. A thread past cell->enter
+ * could not record that it called no handler, and would call the exit once the tracer is
+ * enabled again.
  */
 static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 {
@@ -115,7 +114,7 @@ int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change)
 		return error;
 	pb_engine_lock();
 	ops->attr.handler = change->handler;
-	/* Trampolines read it, of tracers with a threshold. */
+	/* Atomic: trampolines read the exit of tracers with a threshold. */
 	__atomic_store_n(&ops->attr.exit, change->exit, __ATOMIC_RELAXED);
 	ops->disabled = change->disabled;
 	retarget_cells(ops, sets);
@@ -124,8 +123,8 @@ int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change)
 }
 
 /*
- * Without a lock, since none may be waited for: cells of a module that is leaving stay, and
- * each store is one that a thread may meet at any time. Sets stay as they are.
+ * Takes no lock, because it may not wait. That is safe: cells of an unloaded module stay
+ * allocated, and a thread may see each store at any time. Sets do not change.
  */
 void pb_private_pause(struct patchbay_ops *ops, int paused)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By function, then in the order in which it was asked for. */
+/* Compare by function, then by the order of requests. */
 static int by_function(const void *a, const void *b)
 {
 	const struct pb_target *left = a, *right = b;
@@ -68,7 +68,7 @@ static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* Those of the functions that share @cell which are among @choice. */
+/* Add the functions that share @cell and are in @choice. */
 static int add_sharers(struct pb_plan *plan, struct pb_request *request,
 		       struct pb_module *module,
 		       const struct pb_shared_cell *cell,
@@ -95,8 +95,8 @@ static int add_sharers(struct pb_plan *plan, struct pb_request *request,
 }
 
 /*
- * What is armed is found by cells, not by records, of which there may be very
- * many; and what will be is among the targets so far.
+ * Find armed functions by cells, not by records: a module may have very many records.
+ * Functions that this batch arms are among the targets so far.
  */
 static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 			 struct pb_module *module,
@@ -135,14 +135,14 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* The functions of @module that @request is about. */
+/* Add the functions of @module that @request selects. */
 static int add_request(struct pb_plan *plan, struct pb_request *request,
 		       struct pb_module *module)
 {
 	struct pb_choice choice;
 	int error;
 
-	/* Whoever was never armed is on nothing; or on what this batch arms. */
+	/* A tracer that was never armed has functions only if this batch arms some. */
 	if (request->disarm && plan->nr == plan->module &&
 	    (!pb_tracer_was_armed(request->ops) ||
 	     (!module->cells && !module->shared)))
@@ -160,7 +160,7 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* Targets of a module follow each other, requests on a function within. */
+/* Targets of a module are adjacent. Within a module, targets of a function are. */
 static int add_module(struct pb_plan *plan, struct pb_request *requests,
 		      struct pb_module *module)
 {
@@ -177,7 +177,7 @@ static int add_module(struct pb_plan *plan, struct pb_request *requests,
 	return error;
 }
 
-/* Is nothing to be found an error? */
+/* Is it an error if the request finds no function? */
 static int must_find(const struct pb_request *request)
 {
 	return !request->disarm &&
@@ -192,7 +192,7 @@ int pb_requests_begin(struct pb_request *requests)
 		r->nr = r->known = 0;
 		r->own_data = r->filter->cookies;
 		r->order = order++;
-		/* Who asks for functions one by one wants to know of each. */
+		/* A list of functions must find each of them. */
 		if (!must_find(r) || !pb_filter_is_list(r->filter))
 			continue;
 		r->found = calloc(r->filter->nr, 1);

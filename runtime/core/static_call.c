@@ -233,11 +233,11 @@ static struct pb_target target_of(int text, void *func)
 }
 
 /*
- * A tool that rewrites programs (llvm-bolt on AArch64) may have moved a tramp. It
- * leads the callers and the key to the new place, but does not know our tables,
- * so an update would change code that nobody executes any more. The key tells:
- * its own unit's tramp is the only one that it ever names. With one TOC for all
- * (ppc64le) the symbol is behind the tramp's first instruction.
+ * A tool that rewrites programs (llvm-bolt on AArch64) may have moved a tramp. It updates
+ * the callers and the key, but does not know our tables. So an update would change code
+ * that is no longer executed. The key detects that: it only ever names the tramp of its
+ * own unit. With one TOC for all units (ppc64le) the symbol is after the tramp's first
+ * instruction.
  */
 static bool was_moved(const struct pb_tramp *tramp)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A block of text with many places that are to be changed: it is copied, changed in
- * the copy, and written back as one, with the code between those places as it was
- * read. For architectures with pb_arch_rewrite; what pb_text_apply() says of such
- * writes goes for these (text.h), but that whoever else changes that code loses the
- * change if it comes within some 20 microseconds, not one, for a whole block.
+ * A block of text with many changes. The library copies the block, changes the copy, and
+ * writes it back as a whole, with the code between the changes as it was read. Only for
+ * architectures with pb_arch_rewrite. The rules of pb_text_apply() for @rewrite hold
+ * (text.h), with a longer window: a concurrent change by another patcher is lost within
+ * some 20 microseconds for a whole block.
  */
 #ifndef PB_CORE_TEXT_BLOCK_H
 #define PB_CORE_TEXT_BLOCK_H
@@ -12,28 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longer ones are no quicker; see text.c. */
+/* Larger blocks are no faster; see text.c. */
 #define PB_BLOCK_SIZE 65536
 
-/* The smallest that there are. */
+/* The smallest page size. */
 #define PB_TEXT_PAGE 4096
 
 /*
- * @from, @end: what is to be written
- * @copied:     where the copies end
- * @old, @new:  as it was read, and as it shall be, from the page on that @from is in:
- *              copies are as far behind the beginnings of pages as what they are of
+ * @from, @end: the text to write
+ * @copied:     the end of the text that was copied
+ * @old, @new:  the text as it was read, and as it will be written, from the beginning of
+ *              the page of @from. A copy has the same offset in its page as its original
  */
 struct pb_text_block {
 	uintptr_t from, end, copied;
 	uint8_t *old, *new;
 };
 
-/* Memory for the copies; not under the engine lock. Returns 0 or -ENOMEM. */
+/* Allocate the copies; not under the engine lock. Returns 0 or -ENOMEM. */
 int pb_text_block_init(struct pb_text_block *block);
 void pb_text_block_free(struct pb_text_block *block);
 
-/* An empty block that begins at @from. */
+/* Begin an empty block at @from. */
 void pb_text_block_begin(struct pb_text_block *block, uintptr_t from);
 
 static inline uintptr_t pb_text_page(uintptr_t addr)
@@ -41,7 +41,7 @@ static inline uintptr_t pb_text_page(uintptr_t addr)
 	return addr & -(uintptr_t)PB_TEXT_PAGE;
 }
 
-/* Can text up to @end be in the block? What has been copied can. */
+/* Does text up to @end fit into the block? Text that was copied always does. */
 static inline int pb_text_block_fits(const struct pb_text_block *block,
 				     uintptr_t end)
 {
@@ -52,9 +52,9 @@ static inline int pb_text_block_fits(const struct pb_text_block *block,
 void pb_text_block_copy(struct pb_text_block *block, uintptr_t end);
 
 /*
- * The block is to have text up to @end, which fits, or is no longer than one
- * function. Add an address to what this returns: there is the copy of it. (It is a
- * number: with a pointer compilers may take for granted that no sum begins at NULL.)
+ * Extend the block to @end. The text up to @end fits, or is at most one function. Returns
+ * an offset: the copy of the text at an address is at the address plus this offset. (The
+ * offset is a number: from a pointer, compilers may infer that it is not NULL.)
  */
 static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
 					  uintptr_t end)
@@ -67,9 +67,9 @@ static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
 }
 
 /*
- * Write the block, if text is still what was copied; else PB_TEXT_CHANGED, and it is to
- * be done again. Or a negative errno of writing text, which may be any: filters of
- * system calls choose theirs. Under the engine lock.
+ * Write the block if the text is still as it was copied. Otherwise returns
+ * PB_TEXT_CHANGED, and the caller starts again. May return any negative errno of writing
+ * text, because seccomp filters choose their own. Under the engine lock.
  */
 #define PB_TEXT_CHANGED 1
 int pb_text_block_write(const struct pb_text_block *block, int handle);

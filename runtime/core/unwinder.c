@@ -129,7 +129,7 @@ struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context)
 		return NULL;
 	call = (struct patchbay_call *)(pb_unwinder.get_gr(context, CALL_REGISTER) +
 					CALL);
-	/* As who called the body does where it has to tell C (direct.h, exit.S). */
+	/* As the caller of the body does before it calls C (direct.h, exit.S). */
 	if (data[2])
 		call->told = UINT64_MAX;
 	if (data[2] > 0) {

@@ -50,7 +50,7 @@ static __thread struct {
 
 int pb_os_text_keep(void)
 {
-	/* Not where somebody may take it for his standard output. */
+	/* Above the descriptors that programs use for standard streams. */
 	const int above = 16;
 	int fd = open_mem(), high;
 
@@ -179,9 +179,8 @@ int pb_os_sync_core(void)
 }
 
 /*
- * FUTEX_CMP_REQUEUE compares before it does anything else, and here nothing else
- * is to be done: nobody is to be woken, and nobody to be moved. Nearly every
- * program needs futex(2), so filters of system calls let it pass.
+ * FUTEX_CMP_REQUEUE compares the word first. With counts of 0 it then wakes no waiter and
+ * moves none. Nearly every program needs futex(2), so seccomp filters allow it.
  */
 int pb_os_differs(const uint32_t *at, uint32_t value)
 {
