@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the core needs from an architecture: the whole porting surface.
+ * The core's interface to an architecture: all that a port provides.
  *
- * To add one, make arch/<name>/, where CMake's CMAKE_SYSTEM_PROCESSOR in lower
- * case is the name, with
- *   1. insn.h   encoders and decoders, pure, tested on every host (test/unit);
- *   2. patch.c  the functions below; say at each store which rule of the
- *               architecture manual lets other threads execute it. Where
- *               sites need code of their own, sequences.c has some of them;
- *   3. entry.S  the trampolines: mark the thread inside and, with release
- *               semantics, outside, in its reader, if it has one (struct
- *               pb_reader), and say where their frame is (struct pb_frame_mark
- *               in left.h); in between load the cell from the slot and, with acquire semantics, cell->enter; call that
- *               with (ip, parent_ip, cell, regs); restore every register that
- *               may hold an argument; return to the site. Use initial-exec
- *               thread-local storage: it calls nothing. Describe each step to
- *               unwinders. And the functions named below;
- *   4. exit.S   calling a function's body for its exit (call.h); offsets.c, what
- *               it and entry.S know of structures (offsets.h);
- *   5. static_call.c, tramp.h  static calls (static_call.h);
- * then struct patchbay_regs and its functions in regs.h, compiler flags in
- * CMakeLists.txt (whatever hardens programs must work in the library, too; no
- * register may be touched that a platform reserves), what is under #if in
- * test/runtime/, and test/runtime/system-<name>.test.
+ * To add an architecture, make arch/<name>/. <name> is CMake's CMAKE_SYSTEM_PROCESSOR in
+ * lower case. Add these files:
+ *   1. insn.h   encoders and decoders: pure functions, tested on every host (test/unit).
+ *   2. patch.c  the functions below. Document at each store which rule of the architecture
+ *               manual lets other threads execute it. If sites need sequences,
+ *               sequences.c has some of the functions.
+ *   3. entry.S  the functions named below, and the trampolines. A trampoline
+ *               - marks the thread as inside in its reader, if it has one (struct
+ *                 pb_reader), with the address of its frame (struct pb_frame_mark in
+ *                 left.h);
+ *               - loads the cell from the slot, and cell->enter with acquire semantics;
+ *               - calls cell->enter with (ip, parent_ip, cell, regs);
+ *               - marks the thread as outside with release semantics;
+ *               - restores all registers that may hold an argument;
+ *               - returns to the site.
+ *               It uses initial-exec thread-local storage, which needs no call. It
+ *               describes each step to unwinders.
+ *   4. exit.S   calls of a function's body for its exit (call.h). offsets.c has the
+ *               structure offsets that exit.S and entry.S use (offsets.h).
+ *   5. static_call.c, tramp.h  static calls (static_call.h).
+ *
+ * Then add struct patchbay_regs and its functions in regs.h, compiler flags in
+ * CMakeLists.txt, the code under #if in test/runtime/, and
+ * test/runtime/system-<name>.test. The hardening flags of programs must work in the
+ * library, too. The library must not use registers that a platform reserves.
  */
 #ifndef PB_CORE_ARCH_H
 #define PB_CORE_ARCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which cell each function of a plan comes to have: the last part of planning,
- * when it is known who its tracers are and what data they have.
+ * Choose a cell for each function of a plan. This is the last part of planning, after the
+ * function's tracers and their data are known.
  */
 #ifndef PB_CORE_PLACE_H
 #define PB_CORE_PLACE_H
@@ -10,28 +10,27 @@
 #include "shared.h"
 
 /*
- * How a group comes to its shared cell:
+ * How a group gets its shared cell:
  *
- * PB_GROUP_NEW    nobody has it yet
- * PB_GROUP_STAYS  it is what all functions of the cell come to, and the cell is
- *                 changed in place: their slots stay
- * PB_GROUP_JOINS  others have it already, with the same tracers
+ * PB_GROUP_NEW    the cell is free
+ * PB_GROUP_STAYS  all functions of the cell join the group. The cell is changed in place,
+ *                 and their slots stay
+ * PB_GROUP_JOINS  other functions have the cell already, with the same tracers
  */
 enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
 
 /*
- * Functions of a module with the same shape that come to have the same tracers,
- * with the same data.
- * @next:   of all groups of a plan
- * @chain:  of those with the same hash
- * @one:    the only tracer, if there is no @set
- * @set:    else all of them
- * @nr:     of functions
- * @owns:   @set is its own, not that of a target
- * @cell:   the cell that they share; NULL: each gets its own
- * @led:    slots of some led to a cell before, so threads may be looking at them
- * @filled: it has their tracers
- * @first, @last: they are among the records from here to there
+ * Functions of a module with the same shape that get the same tracers with the same data.
+ * @next:   the next group of the plan
+ * @chain:  the next group with the same hash
+ * @one:    the only tracer, if @set is NULL
+ * @set:    all tracers, or NULL
+ * @nr:     the number of functions
+ * @owns:   the group owns @set; otherwise a target does
+ * @cell:   the cell that the functions share; NULL: each gets a private cell
+ * @led:    some slots led to a cell before, so threads may be reading them
+ * @filled: @cell has the tracers
+ * @first, @last: the range of records that contains the functions
  */
 struct pb_group {
 	struct pb_group *next, *chain;
