@@ -76,9 +76,9 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     std::optional<uint64_t> Ns = parseNs(Text, 1e9);
     if (!Ns)
       return makeError(Usage, "--" + Name + ": '" + Text +
-                                  "' is not a time, as 1.5s, 200ms, 30us or "
-                                  "40ns since recording began, or as 'patchbay "
-                                  "replay' shows it");
+                                  "' is not a time: use 1.5s, 200ms, 30us or "
+                                  "40ns since the start, or a timestamp of "
+                                  "'patchbay replay'");
     Out = hasUnit(Text) ? SaturatingAdd(Began, *Ns) : *Ns;
     return Error::success();
   };
@@ -91,7 +91,7 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
   // The user may write 1 and mean 1s.
   if (!From.empty() && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
     warn(Dir + ": --from " + From +
-         " is before it began and leaves nothing out: " + rangeText(T));
+         " is before the recording and has no effect: " + rangeText(T));
   return Error::success();
 }
 
@@ -122,8 +122,8 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
   };
   for (const TraceProcess &P : T.Processes)
     if (P.HasCounters)
-      return makeError(Dir + ": calls were counted without regard to threads: "
-                             "'patchbay record --histogram' does it by thread");
+      return makeError(Dir + ": calls were not counted by thread: use 'patchbay "
+                             "record --histogram'");
   llvm::erase_if(T.Threads, [&](const TraceThread &Thread) {
     return IsOther(Thread.Tid, Thread.Name);
   });
@@ -131,7 +131,7 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
                  [&](const TraceCount &C) { return IsOther(C.Tid, C.Thread); });
   if (T.Threads.empty() && T.Counts.empty())
     return makeError(NothingFound, Dir + ": no such thread: 'patchbay info' "
-                                         "shows which there are");
+                                         "lists the threads");
   return Error::success();
 }
 
@@ -139,14 +139,14 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
 Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
   const CallFilter &F = T.Chosen;
   if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
-    return makeError(Dir + ": has no events, only counts: --from, --to, --min, "
-                           "--max and --under are for what 'patchbay record "
-                           "-t function_duration' records");
+    return makeError(Dir + ": has only counts: --from, --to, --min, --max and "
+                           "--under need events, as of 'patchbay record -t "
+                           "duration'");
   if (!T.hasDurations() && (F.byDuration() || !F.Under.empty()))
     return makeError(Dir +
-                     ": only entries of calls were recorded: --min, --max and "
-                     "--under are for what 'patchbay record -t "
-                     "function_duration' records");
+                     ": only the start of calls was recorded: --min, --max and "
+                     "--under need durations, as of 'patchbay record -t "
+                     "duration'");
   return Error::success();
 }
 
@@ -187,10 +187,10 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
   Named.insert(Named.end(), T.Chosen.Under.begin(), T.Chosen.Under.end());
   return makeError(
       NothingFound,
-      Dir + ": no call is one of those that were asked for: " +
+      Dir + ": no call matches: " +
           (T.Chosen.byTime() && Named.empty()
                ? rangeText(T)
-               : T.hintFor(Named, "'patchbay report' shows which there are")));
+               : T.hintFor(Named, "'patchbay report' lists the functions")));
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {
@@ -200,7 +200,7 @@ Expected<std::vector<std::string>> CallChoice::ofRecord() const {
            std::addressof(Under), &Shortest, &Longest})
     if (Given->getNumOccurrences())
       return makeError(Usage, "--" + Given->ArgStr +
-                                  " is for recordings: leave it out beside -p");
+                                  " is for recordings: leave it out with -p");
   std::vector<std::string> Options;
   for (const std::string &Glob : Functions)
     Options.insert(Options.end(), {"-F", Glob});
