@@ -21,6 +21,7 @@
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 
+#include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -309,6 +310,31 @@ static void end_visit(void)
 	pb_visit_end();
 }
 
+/*
+ * glibc's count of threads. The thread that counts it down to 0 calls exit(3), so the
+ * listening thread must not be in it. libthread_db reads it, too. NULL: another C library.
+ */
+static unsigned int *nr_counted;
+
+static void find_count(void)
+{
+	if (!nr_counted)
+		nr_counted = dlsym(RTLD_DEFAULT, "__nptl_nthreads");
+}
+
+static void leave_count(void)
+{
+	if (nr_counted)
+		__atomic_fetch_sub(nr_counted, 1, __ATOMIC_RELAXED);
+}
+
+/* glibc counts this thread down when it ends. At 0 another thread calls exit(3). */
+static void join_count(void)
+{
+	if (nr_counted && !__atomic_fetch_add(nr_counted, 1, __ATOMIC_RELAXED))
+		pb_sys(SYS_exit, 0);
+}
+
 static void *serve(void *arg)
 {
 	int gate = begin(), wakes = gate < 0 ? gate : pb_wake_open();
@@ -332,6 +358,7 @@ static void *serve(void *arg)
 	 */
 	if (is_over && !is_ending())
 		end_visit();
+	join_count();
 	/* The kernel closes the thread's descriptors. */
 	return NULL;
 }
@@ -420,6 +447,7 @@ int pb_listen_start(int wait)
 	error = make_self();
 	if (error)
 		return error;
+	find_count();
 	/*
 	 * Signals are for the program's own threads. SIGTRAP stays open for our
 	 * traps.
@@ -437,6 +465,8 @@ int pb_listen_start(int wait)
 	error = pthread_create(&thread, &attr, serve, wait ? &begun : NULL);
 	if (error)
 		__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
+	else
+		leave_count();
 	if (!error && wait)
 		while (sem_wait(&begun) && errno == EINTR)
 			;

@@ -112,13 +112,12 @@ CHILDREN AND DAEMONS:
 
 SANDBOXES AND THE LISTENING THREAD:
   --live, --max-rate, --max-overhead and --rotate-* start one thread more in
-  PROG and in its forked children. Then PROG must not end by ending its last
-  thread, or call functions that need a single thread, such as unshare(2). The
-  thread keeps capabilities that PROG drops by capset(2). It ends when PROG
-  restricts its system calls (seccomp) or files (Landlock): control, rotation
-  and limits end with it. In a program with two threads fork(2) waits for
-  malloc(3)'s locks, so a handler that forks after a crash within malloc(3)
-  hangs.
+  PROG and in its forked children. Then PROG must not call functions that need a
+  single thread, such as unshare(2). The listening thread keeps capabilities
+  that PROG drops by capset(2). It ends when PROG restricts its system calls
+  (seccomp) or files (Landlock): control, rotation and limits end with it. In a
+  program with two threads fork(2) waits for malloc(3)'s locks, so a handler
+  that forks after a crash within malloc(3) hangs.
 
   The runtime notices a seccomp filter that PROG installs by the C library. It
   does not notice one that PROG installs by its own system call instruction, as
