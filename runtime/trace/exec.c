@@ -154,37 +154,57 @@ void pb_exec_tidy(char *const envp[])
 	}
 }
 
-/* Bytes that change_environment() needs; 0 if it has nothing to change. */
-static size_t room_for(char *const envp[])
+static int names_sanitizer(const char *preload)
+{
+	for (const char *name = preload; name;) {
+		const char *end = end_of(name);
+
+		if (pb_exec_is_first(name, end))
+			return 1;
+		name = *end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+/* find_preload(), but NULL in a sandbox: reading a file needs system calls. */
+static const char *preload_to_change(char *const envp[], size_t *nr)
+{
+	return __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) ? NULL :
+								  find_preload(envp, nr);
+}
+
+/*
+ * Looks at the program. Returns how many bytes change_environment() needs: 0 if it has
+ * nothing to change, as for most programs. The caller may have a small stack.
+ */
+static size_t room_for(int folder, const char *path, int flags, char *const envp[],
+		       struct pb_exec_target *target)
 {
 	size_t nr;
-	const char *preload;
+	const char *preload = path ? preload_to_change(envp, &nr) : NULL;
 
-	/* Reading the file needs system calls. */
-	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST))
-		return 0;
-	preload = find_preload(envp, &nr);
 	if (!preload)
 		return 0;
+	pb_exec_look(folder, path, flags, target);
+	if (!target->is_foreign && !target->first[0] && !names_sanitizer(preload))
+		return 0;
 	return (nr + 1) * sizeof(*envp) + sizeof(variable) + 2 * strlen(preload) +
-	       sizeof(((struct pb_exec_target *)0)->first) + 1;
+	       sizeof(target->first) + 1;
 }
 
 /* @room: memory of room_for() bytes for the same environment; NULL if that is 0. */
-static char *const *change_environment(int folder, const char *path, int flags,
+static char *const *change_environment(const struct pb_exec_target *target,
 				       char *const envp[], void *room)
 {
-	struct pb_exec_target target;
 	const char *preload;
 	char **changed = room, *text;
 	size_t nr, to = 0;
 
-	if (!room || !path)
+	if (!room)
 		return envp;
-	pb_exec_look(folder, path, flags, &target);
 	preload = find_preload(envp, &nr);
 	text = (char *)(changed + nr + 1);
-	make_preload(preload, &target, text);
+	make_preload(preload, target, text);
 	for (size_t i = 0; i < nr; i++) {
 		const int is_it = envp[i] + sizeof(variable) - 1 == preload;
 
@@ -197,8 +217,20 @@ static char *const *change_environment(int folder, const char *path, int flags,
 	return changed;
 }
 
+/* Bytes that find_file() needs; 0 if the environment stays and no file is looked for. */
+static size_t room_for_path(const char *file, char *const envp[])
+{
+	const char *folders = getenv("PATH");
+	size_t nr, size;
+
+	if (!preload_to_change(envp, &nr))
+		return 0;
+	size = (folders ? strlen(folders) : 0) + strlen(file) + 16;
+	return size < PATH_MAX ? size : PATH_MAX;
+}
+
 /* Where execvp(3) finds @file; NULL if nowhere. */
-static const char *find_file(const char *file, char path[PATH_MAX])
+static const char *find_file(const char *file, char path[])
 {
 	const char *folder = getenv("PATH");
 	const size_t length = strlen(file);
@@ -223,11 +255,12 @@ static const char *find_file(const char *file, char path[PATH_MAX])
 	return NULL;
 }
 
-/* On the caller's stack: the caller may be a child of vfork(2). */
-#define ROOM(name, envp)                                                       \
-	const size_t name##_size = room_for(envp);                             \
-	char *name[name##_size / sizeof(char *) + 1];                          \
-	void *const name##_or_none = name##_size ? name : NULL
+/* Changes @envp, on the caller's stack: the caller may be a child of vfork(2). */
+#define CHANGE(envp, folder, path, flags)                                      \
+	struct pb_exec_target target;                                          \
+	const size_t room_size = room_for(folder, path, flags, envp, &target); \
+	char *room[room_size / sizeof(char *) + 1];                            \
+	envp = change_environment(&target, envp, room_size ? room : NULL)
 
 /* The result of @call, which returns only if it fails and the process goes on. */
 #define EXECUTE(call)                                                          \
@@ -244,9 +277,8 @@ static const char *find_file(const char *file, char path[PATH_MAX])
 
 PB_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
 {
-	ROOM(room, envp);
+	CHANGE(envp, AT_FDCWD, path, 0);
 
-	envp = change_environment(AT_FDCWD, path, 0, envp, room_or_none);
 	return EXECUTE(PB_REAL(execve)(path, argv, envp));
 }
 
@@ -257,12 +289,10 @@ PB_PUBLIC int execv(const char *path, char *const argv[])
 
 PB_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	ROOM(room, envp);
-	char path[room_or_none ? PATH_MAX : 1];
+	const size_t size = room_for_path(file, envp);
+	char path[size + 1];
+	CHANGE(envp, AT_FDCWD, size ? find_file(file, path) : NULL, 0);
 
-	if (room_or_none)
-		envp = change_environment(AT_FDCWD, find_file(file, path), 0, envp,
-					  room_or_none);
 	return EXECUTE(PB_REAL(execvpe)(file, argv, envp));
 }
 
@@ -273,18 +303,16 @@ PB_PUBLIC int execvp(const char *file, char *const argv[])
 
 PB_PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	ROOM(room, envp);
+	CHANGE(envp, fd, "", AT_EMPTY_PATH);
 
-	envp = change_environment(fd, "", AT_EMPTY_PATH, envp, room_or_none);
 	return EXECUTE(PB_REAL(fexecve)(fd, argv, envp));
 }
 
 PB_PUBLIC int execveat(int folder, const char *path, char *const argv[],
 		       char *const envp[], int flags)
 {
-	ROOM(room, envp);
+	CHANGE(envp, folder, path, flags);
 
-	envp = change_environment(folder, path, flags, envp, room_or_none);
 	return EXECUTE(PB_REAL(execveat)(folder, path, argv, envp, flags));
 }
 
@@ -293,9 +321,8 @@ PB_PUBLIC int posix_spawn(pid_t *pid, const char *path,
 			  const posix_spawnattr_t *attr, char *const argv[],
 			  char *const envp[])
 {
-	ROOM(room, envp);
+	CHANGE(envp, AT_FDCWD, path, 0);
 
-	envp = change_environment(AT_FDCWD, path, 0, envp, room_or_none);
 	return PB_REAL(posix_spawn)(pid, path, actions, attr, argv, envp);
 }
 
@@ -304,12 +331,10 @@ PB_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
 			   const posix_spawnattr_t *attr, char *const argv[],
 			   char *const envp[])
 {
-	ROOM(room, envp);
-	char path[room_or_none ? PATH_MAX : 1];
+	const size_t size = room_for_path(file, envp);
+	char path[size + 1];
+	CHANGE(envp, AT_FDCWD, size ? find_file(file, path) : NULL, 0);
 
-	if (room_or_none)
-		envp = change_environment(AT_FDCWD, find_file(file, path), 0, envp,
-					  room_or_none);
 	return PB_REAL(posix_spawnp)(pid, file, actions, attr, argv, envp);
 }
 
@@ -373,10 +398,9 @@ long pb_exec_call(long number, const long arg[6])
 	char *const *envp = (char *const *)arg[at ? 3 : 2];
 	long changed[6];
 
-	ROOM(room, envp);
+	CHANGE(envp, at ? (int)arg[0] : AT_FDCWD, (const char *)arg[at],
+	       at ? (int)arg[4] : 0);
 	memcpy(changed, arg, sizeof(changed));
-	changed[at ? 3 : 2] = (long)change_environment(
-		at ? (int)arg[0] : AT_FDCWD, (const char *)arg[at], at ? (int)arg[4] : 0,
-		envp, room_or_none);
+	changed[at ? 3 : 2] = (long)envp;
 	return EXECUTE(pb_raw_syscall(number, changed));
 }

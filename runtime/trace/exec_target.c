@@ -4,6 +4,7 @@
 #include "sys.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -208,13 +209,14 @@ void pb_exec_look(int folder, const char *path, int flags,
 	target->first[0] = '\0';
 	/* The kernel follows the same number of scripts (BINPRM_MAX_RECURSION). */
 	for (int depth = 0; depth < 5; depth++) {
-		/* With AT_EMPTY_PATH @folder is the program itself. */
-		int fd = path[0] || !(flags & AT_EMPTY_PATH) ?
-				 (int)pb_sys(SYS_openat, folder, path,
-					     O_RDONLY | O_CLOEXEC | O_NONBLOCK) :
-				 (int)pb_sys(SYS_dup, folder);
+		/* Only the kernel reads @path, which may be a wrong pointer (EFAULT). */
+		int fd = (int)pb_sys(SYS_openat, folder, path,
+				     O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		int is_elf, is_script;
 
+		/* With AT_EMPTY_PATH @folder is the program itself. */
+		if (fd == -ENOENT && flags & AT_EMPTY_PATH && !path[0])
+			fd = (int)pb_sys(SYS_dup, folder);
 		if (fd < 0)
 			return;
 		is_script = read_string(fd, head.line, sizeof(head.line), 0) &&
