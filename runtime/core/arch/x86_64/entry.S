@@ -26,26 +26,42 @@
 	.text
 
 /*
- * \nr, \from: as of the trampoline. What is rare at exits modules' own trampolines leave
- * to the first two of ours, whatever registers there are.
+ * The way of functions with exits (direct.h), one for each place of the site. It is for all
+ * numbers of registers, as that of modules' own trampolines (own.h): registers that are no
+ * arguments may have any value. \back is the trampoline of all registers. The exits of
+ * modules' own trampolines find the rare parts here.
  */
-.macro ours from, nr
+.macro exits from, id, back
 	.p2align 6
 	.cfi_startproc
 	personality
-	.cfi_lsda 0x1b, .Llsda_\@
-	trampoline \from, \nr, \@, \@
-.Lexits_\@:
-	call_directly \from, \nr, \@, \@
+	.cfi_lsda 0x1b, .Llsda_\id
+	.cfi_def_cfa_offset REGS_SIZE+8
+.Lexits_\id:
+	call_directly \from, 7, \id, \back
 	.cfi_endproc
-	.if \nr == 2
 	.pushsection .rodata.pb_x86_64_rare, "a", @progbits
-	.long	.Lchanged_\@ - pb_x86_64_trampolines
-	.long	.Lslow_\@ - pb_x86_64_trampolines
-	.long	.Lunwind_\@ - pb_x86_64_trampolines
+	.long	.Lchanged_\id - pb_x86_64_trampolines
+	.long	.Lslow_\id - pb_x86_64_trampolines
+	.long	.Lunwind_\id - pb_x86_64_trampolines
 	.popsection
-	.endif
 .endm
+
+.macro entry_of nr, from, exits
+	.balign	PB_TRAMPOLINE_SIZE
+	.cfi_startproc
+	endbr64
+	clc
+	retq
+	.cfi_endproc
+	.balign	PB_TRAMPOLINE_OPEN
+	.cfi_startproc
+	trampoline \from, \nr, \exits\()_\nr, \exits
+	.cfi_endproc
+.endm
+
+#define NEAR PATCHBAY_X86_64_SITE_BRANCH_SIZE
+#define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 
 /*
  * All of them, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by registers,
@@ -64,20 +80,13 @@ pb_x86_64_rare:
 	.p2align 6
 pb_x86_64_trampolines:
 	.irp	nr, 2, 4, 7
-	.irp	from, PATCHBAY_X86_64_SITE_BRANCH_SIZE, \
-		(PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE_BRANCH_SIZE)
-	.balign	PB_TRAMPOLINE_SIZE
-	.cfi_startproc
-	endbr64
-	clc
-	retq
-	.cfi_endproc
-	.balign	PB_TRAMPOLINE_OPEN
-	ours \from, \nr
-	.endr
+	entry_of \nr, NEAR, near
+	entry_of \nr, FAR, far
 	.endr
 	/* An error if one of them outgrew its place. */
 	.org	pb_x86_64_trampolines + 6*PB_TRAMPOLINE_SIZE
+	exits	NEAR, near, near_7
+	exits	FAR, far, far_7
 	.size	pb_x86_64_trampolines, .-pb_x86_64_trampolines
 	.section .rodata.pb_x86_64_rare, "a", @progbits
 	.size	pb_x86_64_rare, .-pb_x86_64_rare

@@ -14,7 +14,7 @@
 #define PB_READER_IS_RELATIVE 1
 
 /* From one trampoline to the next. */
-#define PB_TRAMPOLINE_SIZE 2048
+#define PB_TRAMPOLINE_SIZE 512
 
 /*
  * Where it is entered, and where as long as it is not to do anything. A module's
