@@ -4,6 +4,7 @@
 #include "answer.h"
 #include "attach.h"
 #include "context.h"
+#include "fork_lock.h"
 #include "handover.h"
 #include "left_out.h"
 #include "listen.h"
@@ -94,6 +95,16 @@ static int undo(int is_own)
 	return 0;
 }
 
+/* Functions may stay armed: their handlers find no place for an event. */
+static void record_nothing(void)
+{
+	visit.is_on = 0;
+	if (!pb_session)
+		return;
+	pb_session_own();
+	pb_session->failed = -EAGAIN;
+}
+
 /* The armed functions belong to its parent's recording. */
 static void disarm_in_child(void)
 {
@@ -120,9 +131,15 @@ static void reset(void)
  */
 static void begin_in_child(void)
 {
+	const int is_changing = pb_fork_is_changing();
+
 	pb_handover_forget();
 	if (!visit.is_on)
 		return;
+	if (is_changing) {
+		record_nothing();
+		return;
+	}
 	pb_session_own();
 	pb_data_forget();
 	pb_attach_leave();
@@ -197,7 +214,8 @@ static int begin(const char *options, char *why, size_t size)
 	*why = 0;
 	error = start(options, why, size);
 	if (!error && !has_fork_handler)
-		error = -pthread_atfork(NULL, NULL, begin_in_child);
+		error = -pthread_atfork(pb_fork_prepare, pb_fork_parent,
+					begin_in_child);
 	has_fork_handler |= !error;
 	if (!error)
 		error = pb_listen_start(1);
@@ -213,18 +231,22 @@ static int begin_visit(const char *options, char *why, size_t size)
 	if (pb_tracer && !visit.is_unfinished)
 		return fail(-EALREADY, why, size,
 			    "it is recorded already, since it was started");
+	pb_fork_change();
 	if (visit.is_unfinished)
 		error = undo(1);
-	if (error)
+	if (error) {
+		pb_fork_changed();
 		return fail(-EAGAIN, why, size,
 			    "a handler of the last recording is still running");
+	}
 	reset();
 	/* Set it before a thread listens. */
 	__atomic_store_n(&visit.is_on, 1, __ATOMIC_SEQ_CST);
 	error = begin(options, why, size);
 	if (error)
 		__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
-	else
+	pb_fork_changed();
+	if (!error)
 		pb_start_arm();
 	return error;
 }
@@ -260,19 +282,22 @@ static int undo_rest(void)
  */
 static int change(const char *options, char *why)
 {
-	int error = visit.is_unfinished ? undo_rest() : undo(1);
+	int error;
 
 	*why = 0;
+	pb_fork_change();
+	error = visit.is_unfinished ? undo_rest() : undo(1);
 	visit.tried_ns = pb_now_ns(CLOCK_MONOTONIC);
 	if (error)
-		return fail(error, why, PB_WHY_MAX,
-			    "a handler that was running when the last recording ended "
-			    "is still running");
-	error = start(options, why, PB_WHY_MAX);
-	if (error)
-		return not_started(error, why, PB_WHY_MAX);
-	pb_start_arm();
-	return 0;
+		fail(error, why, PB_WHY_MAX,
+		     "a handler that was running when the last recording ended "
+		     "is still running");
+	else if ((error = start(options, why, PB_WHY_MAX)))
+		error = not_started(error, why, PB_WHY_MAX);
+	pb_fork_changed();
+	if (!error)
+		pb_start_arm();
+	return error;
 }
 
 /*
@@ -501,6 +526,7 @@ void pb_visit_end(void)
 		return;
 	pb_attach_end();
 	end_recording();
+	pb_fork_change();
 	result = undo(1);
 	visit.holder = visit.last = -1;
 	while (visit.nr_keepers)
@@ -510,6 +536,7 @@ void pb_visit_end(void)
 	 * (handover.h), must find no visit.
 	 */
 	__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
+	pb_fork_changed();
 	reply_and_close(&holder, result);
 	reply_and_close(&last, result);
 }
