@@ -52,6 +52,26 @@ static void put_back(int sig)
 	disarm_like((uintptr_t)step, (uintptr_t)spare);
 }
 
+/* Tells the sender that the site has changed. */
+static void put_back_when_told(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	put_back(sig);
+	kill(info->si_pid, SIGUSR1);
+}
+
+static void tell(pid_t pid)
+{
+	sigset_t answer;
+	int sig;
+
+	sigemptyset(&answer);
+	sigaddset(&answer, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &answer, NULL);
+	CHECK_EQ(kill(pid, SIGUSR1), 0);
+	CHECK_EQ(sigwait(&answer, &sig), 0);
+}
+
 /* A child debugs this process. */
 static void put_back_by_ptrace(void)
 {
@@ -89,10 +109,13 @@ int main(int argc, char **argv)
 
 	alarm(patience(100));
 	if (!strcmp(how, "tell")) {
-		kill(atoi(argv[2]), SIGUSR1);
+		tell(atoi(argv[2]));
 		return 0;
 	}
-	signal(SIGUSR1, put_back);
+	sigaction(SIGUSR1,
+		  &(struct sigaction){ .sa_sigaction = put_back_when_told,
+				       .sa_flags = SA_SIGINFO },
+		  NULL);
 	call(3);
 	if (!strcmp(how, "self") || !strcmp(how, "_exit") || !strcmp(how, "exec") ||
 	    !strcmp(how, "await") || !strcmp(how, "sleep"))
