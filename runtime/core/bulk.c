@@ -84,25 +84,45 @@ static int is_alone_on(const struct patchbay_cell *cell,
 }
 
 /*
- * Of the chosen functions, which are from @first to @last, those that lead to a cell where
- * the tracer is alone lose it: their @owners stay. Others are left out.
+ * The function that has @cell to itself, if it is chosen; *@first, *@last as below. One
+ * that keeps other tracers, for the request's is not @alone, is for a plan.
  */
-static int keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
-		      size_t first, size_t last)
+static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
+		    int alone, size_t *first, size_t *last)
+{
+	const size_t i = pb_record_index(b->module, cell->record);
+
+	if (!pb_choice_has(&b->choice, i))
+		return 0;
+	if (!alone)
+		return PB_NOT_BULK;
+	if (i < *first)
+		*first = i;
+	if (i > *last)
+		*last = i;
+	return pb_bulk_add_own(b, i);
+}
+
+/*
+ * Of the chosen functions, which are from @first to @last, those that lead to a cell
+ * where the tracer is alone lose it: their @owners stay. Others are left out, but for
+ * those with a cell of their own.
+ */
+static void keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+		       size_t first, size_t last)
 {
 	struct pb_shared *shared = b->module->shared;
 
-	pb_bulk_sort_out(b, owners, first, last);
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
+	if (shared)
+		pb_bulk_sort_out(b, owners, first, last);
+	for (size_t word = 0; b->own.bits && word <= last / 64; word++)
+		b->choice.bits[word] |= b->own.bits[word];
+	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
 		if (!owners->stays[i] || !owners->nr[i])
 			continue;
-		/* The others of the cell keep it, and a plan leads these elsewhere. */
-		if (owners->nr[i] != shared->cells[i].nr)
-			return PB_NOT_BULK;
 		pb_group_leave(&shared->cells[i], NULL, owners->nr[i]);
 		b->nr += owners->nr[i];
 	}
-	return 0;
 }
 
 /* Cells that @have the tracer among others lose it, if all their functions do. */
@@ -134,21 +154,26 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 	size_t first = module->nr, last = 0;
-	int error;
 
 	pb_groups_begin(module);
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+		int alone;
+
 		if (!cell->ops || !pb_set_find(cell, ops) ||
 		    !pb_cell_users(module, cell))
 			continue;
-		if (!shared &&
-		    !pb_choice_has(&b->choice, pb_record_index(module, cell->record)))
+		alone = is_alone_on(cell, ops);
+		if (!shared) {
+			const int error =
+				find_own(b, cell, alone, &first, &last);
+
+			if (error)
+				return error;
 			continue;
-		if (!shared)
-			return PB_NOT_BULK;
-		(is_alone_on(cell, ops) ? owners.stays :
-					  several)[pb_shared_number(module, shared)] = 1;
+		}
+		(alone ? owners.stays : several)[pb_shared_number(module, shared)] =
+			1;
 		if (shared->first < first)
 			first = shared->first;
 		if (shared->last > last)
@@ -157,9 +182,18 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	/* There may be very many that are chosen and have no tracer. */
 	pb_choice_remove_row(&b->choice, 0, first);
 	pb_choice_remove_row(&b->choice, last + 1, module->nr);
-	error = first <= last ? keep_armed(b, &owners, first, last) : 0;
-	if (error)
-		return error;
+	if (first <= last)
+		keep_armed(b, &owners, first, last);
+	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;
+	     i++) {
+		struct pb_shared_cell *from = &module->shared->cells[i];
+
+		if (!owners.stays[i] || !from->leaving ||
+		    from->leaving == from->nr)
+			continue;
+		from->scattered = 1;
+		b->parts = 1;
+	}
 	return swap_out(bulk, b, &owners, several);
 }
 
@@ -192,6 +226,7 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 static void free_bulk_module(struct pb_bulk_module *b)
 {
 	pb_choice_free(&b->choice);
+	pb_choice_free(&b->own);
 	pb_choice_free(&b->refused);
 	pb_groups_free(b->groups);
 	pb_groups_free(b->swaps);
@@ -220,11 +255,15 @@ static int find_functions(struct pb_bulk *bulk)
 	struct pb_request *request = bulk->request;
 	int error = 0;
 
+	for (struct pb_bulk_module *b = bulk->modules; b && !request->disarm && !error;
+	     b = b->next)
+		error = pb_bulk_look(bulk, b);
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
 		error = request->disarm ? find_armed(bulk, b) :
 					  pb_bulk_check(bulk, b);
 		request->nr += b->nr + b->nr_swapped;
 	}
+	drop_gone(bulk);
 	return error;
 }
 
@@ -243,7 +282,9 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = PB_NOT_BULK;
 	if (!error)
 		error = find_functions(bulk);
-	if (!error && request->nr < MANY)
+	/* Whoever was asked about each function is not to be asked again. */
+	if (!error && request->nr < MANY &&
+	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
 	if (!error)
 		error = attach_all(bulk);
@@ -307,18 +348,15 @@ static void end(struct pb_bulk *bulk)
 	pb_text_block_free(&bulk->block);
 }
 
-/*
- * One request on functions by what their names are like, or on many. A tracer with a
- * @check is asked about each function, which a plan does.
- */
+/* One request on functions by what their names are like, or on many. */
 static int is_for_us(const struct pb_request *r)
 {
 	const struct pb_filter *filter = r ? r->filter : NULL;
 	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
 
 	return r && !r->next && !filter->cookies &&
-	       (r->disarm || (!attr->check &&
-			      (!attr->attach || attr->flags & PATCHBAY_OPS_MODULE_DATA))) &&
+	       (r->disarm || !attr->attach ||
+		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
 	       !pb_filter_plain_name(filter) &&
 	       (!pb_filter_is_list(filter) || filter->nr >= MANY) &&
 	       (!r->disarm || pb_cells_count_armed(r->ops) >= MANY);

@@ -41,19 +41,33 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
+/* The cell of its own that function @i has, or NULL. */
+static const struct patchbay_cell *own_cell(const struct pb_module *module,
+					    size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+
+	if (!slot || (owner != PB_OWNER_NONE && owner != PB_OWNER_GATE))
+		return NULL;
+	return pb_cell_of(module, &module->records[i]);
+}
+
 /*
- * Where does function @i lead to? Functions that have a tracer, or a cell of their own, are
- * for a plan.
+ * Where does function @i lead to? Whoever has a tracer is not for us, but for those
+ * that bulk_swap.c has taken.
  */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
 	const unsigned int owner = pb_owner(module, i);
-	const struct patchbay_cell *from = pb_cell_of(module, &module->records[i]);
+	const struct patchbay_cell *from = own_cell(module, i, slot);
 
-	if (owner == PB_OWNER_NONE)
-		return from ? PB_NOT_BULK : 0;
-	if (slot != pb_owner_slot(module, owner) || (owner == PB_OWNER_GATE && !from))
+	if (!from && owner == PB_OWNER_NONE)
+		return 0;
+	if (!from && (owner == PB_OWNER_GATE ||
+		      slot != pb_owner_slot(module, owner)))
 		return PB_NOT_BULK;
+	if (!from)
+		from = &module->shared->cells[owner].cell;
 	if (owner == PB_OWNER_NOBODY || !from->ops)
 		return 0;
 	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
@@ -68,6 +82,17 @@ static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
 	if (!error)
 		pb_choice_add(choice, i, 0);
 	return error;
+}
+
+int pb_bulk_add_own(struct pb_bulk_module *b, size_t i)
+{
+	int error = add_to(&b->own, b, i);
+
+	if (error)
+		return error;
+	b->nr_own++;
+	b->nr++;
+	return 0;
 }
 
 /* pb_bulk_reach() of sites like that of @record. */
@@ -116,6 +141,33 @@ static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
 static void leave_out(struct pb_bulk_module *b, size_t i)
 {
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/*
+ * Ask the tracer about all chosen functions. Whether they are for us was found out
+ * before: it is asked about each once.
+ */
+static int ask_tracer(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	struct pb_question *questions = malloc(module->nr * sizeof(*questions));
+	size_t nr = 0;
+	int error;
+
+	if (!questions)
+		return -ENOMEM;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < b->ask_below;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		pb_question_init(&questions[nr], &module->records[i],
+				 bulk->request->ops->attr.data);
+		questions[nr++].index = i;
+	}
+	error = pb_question_ask(bulk->request, questions, nr);
+	for (size_t i = 0; i < nr; i++)
+		if (questions[i].refused)
+			leave_out(b, questions[i].index);
+	free(questions);
+	return error;
 }
 
 /* All functions from @first to below @end, led by @owner, come to @group. */
@@ -168,6 +220,9 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	}
 	if (error)
 		return error;
+	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
+	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
+		return pb_bulk_add_own(b, i);
 	add_run(b, &group->group, owner, i, i + 1);
 	/* Others that lead there are for us, too; behind a gate each has its own. */
 	if (owner != PB_OWNER_GATE)
@@ -247,13 +302,41 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 	return i;
 }
 
-int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
+/*
+ * Are they all for us? A tracer is asked about each function once, so this is found
+ * out before; and which is the first that cannot be armed anyway, where it is to stop.
+ */
+static int look_ahead(const struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	uintptr_t end = 0;
+	int error = 0;
+
+	b->ask_below = module->nr;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const struct pb_target asked = { .record = &module->records[i],
+						 .request = bulk->request };
+
+		error = check_site(module, i, &end);
+		if (!error)
+			error = check_owner(module, i,
+					    pb_arch_slot(pb_record_entry(
+						    &module->records[i])));
+		if (error > 0)
+			return error;
+		if (!error)
+			error = pb_check_exit(&asked);
+		if (error < 0 && !pb_may_skip(bulk->request, error) &&
+		    b->ask_below == module->nr)
+			b->ask_below = i + 1;
+	}
+	return 0;
+}
+
+int pb_bulk_look(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
-	const int usual = !pb_names_here(module);
-	/* Low enough for the first function. */
-	uintptr_t end = module->low;
-	size_t i;
 	int error;
 
 	if (pb_choice_next(&b->choice, 0) == module->nr)
@@ -265,6 +348,27 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	pb_groups_begin(module);
 	if (!error)
 		error = pb_bulk_find_swaps(bulk, b);
+	if (!error && bulk->request->ops->attr.check)
+		error = look_ahead(bulk, b);
+	return error;
+}
+
+int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	/* Exits are a matter of shape: can functions be checked by shape alone? */
+	const int usual = !attr->check && !pb_names_here(module);
+	size_t i;
+	uintptr_t end;
+	int error = 0;
+
+	if (attr->check && !module->gone)
+		error = ask_tracer(bulk, b);
+	if (error || module->gone)
+		return error;
+	/* Low enough for the first function. */
+	end = module->low;
 	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
 		b->slot_of[owner] = PB_BULK_NO_SLOT;
 	for (i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
@@ -275,7 +379,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			error = check_function(bulk, b, i, &end);
 	}
 	/* A plan would ask for data again. */
-	if (!error && b->nr && bulk->request->ops->attr.attach &&
+	if (!error && b->nr > b->nr_own && attr->attach &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;
 	return error;

@@ -164,7 +164,8 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops))
 			error = PB_UNSETTLED;
-		else if (owners.nr[i] != cell->nr || cell->left)
+		/* Who asks about each function asks once: a plan may find more to do. */
+		else if (owners.nr[i] != cell->nr || cell->left || ops->attr.check)
 			error = PB_NOT_BULK;
 		else if (!pb_set_find(&cell->cell, ops))
 			error = swap_in(bulk, b, cell);

@@ -10,25 +10,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* @index: of the target in the plan. @refused: by the tracer, which is no error */
-struct question {
-	struct patchbay_target target;
-	struct patchbay_record record;
-	size_t index;
-	int refused;
-};
-
-static void init_question(struct question *question, const struct patchbay_record *record,
-			  void *data)
+void pb_question_init(struct pb_question *question,
+		      const struct patchbay_record *record, void *data)
 {
-	*question = (struct question){ .target = pb_function_target(record, data),
-				       .record = pb_record_copy(record) };
+	*question = (struct pb_question){ .target = pb_function_target(record, data),
+					  .record = pb_record_copy(record) };
 	question->target.record = &question->record;
 }
 
-/* Ask the @check of the request's tracer. Returns 0 or a negative errno. */
-static int ask_check(const struct pb_request *request, struct question *questions,
-		     size_t nr)
+int pb_question_ask(const struct pb_request *request, struct pb_question *questions,
+		    size_t nr)
 {
 	const struct patchbay_ops_attr *attr = &request->ops->attr;
 	int error = 0;
@@ -118,7 +109,7 @@ static int must_ask(const struct pb_target *target, uint32_t i)
 	return !is_on;
 }
 
-static void take_answers(struct pb_plan *plan, const struct question *questions,
+static void take_answers(struct pb_plan *plan, const struct pb_question *questions,
 			 size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -131,7 +122,7 @@ static void take_answers(struct pb_plan *plan, const struct question *questions,
  * @last.
  */
 static int ask_module(struct pb_plan *plan, const struct pb_request *request,
-		      struct question *questions, size_t *i, size_t last)
+		      struct pb_question *questions, size_t *i, size_t last)
 {
 	const struct pb_module *module = plan->targets[*i].module;
 	size_t nr = 0, end;
@@ -145,19 +136,19 @@ static int ask_module(struct pb_plan *plan, const struct pb_request *request,
 			if (target[j].request != request || !must_ask(target, j))
 				continue;
 			target[j].asked = 1;
-			init_question(&questions[nr], target->record,
-				      target[j].data);
+			pb_question_init(&questions[nr], target->record,
+					 target[j].data);
 			questions[nr++].index = *i + j;
 		}
 	}
-	error = ask_check(request, questions, nr);
+	error = pb_question_ask(request, questions, nr);
 	take_answers(plan, questions, nr);
 	return error;
 }
 
 int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size_t nr)
 {
-	struct question *questions = malloc((nr + 1) * sizeof(*questions));
+	struct pb_question *questions = malloc((nr + 1) * sizeof(*questions));
 	int error = questions ? 0 : -ENOMEM;
 
 	for (const struct pb_request *r = requests; r && !error; r = r->next)

@@ -9,6 +9,24 @@
 
 #include "plan.h"
 
+/* @index: for the caller. @refused: by the tracer, which is no error */
+struct pb_question {
+	struct patchbay_target target;
+	struct patchbay_record record;
+	size_t index;
+	int refused;
+};
+
+void pb_question_init(struct pb_question *question,
+		      const struct patchbay_record *record, void *data);
+
+/*
+ * Ask the @check of the request's tracer about @nr functions. Returns 0 or a negative
+ * errno.
+ */
+int pb_question_ask(const struct pb_request *request, struct pb_question *questions,
+		    size_t nr);
+
 /*
  * Ask all tracers of a plan about the functions of its first @nr targets, each once about
  * each, and set @asked and @refused of the targets. Returns 0 or a negative errno.
