@@ -374,6 +374,22 @@ static void publish(struct pb_reader *reader, uint64_t life)
 }
 
 /*
+ * Did the C library make this thread? A program may make one by clone(2). It may have
+ * less memory for the thread than the C library, which keeps the values of keys there. A
+ * thread of the C library has a dynamic thread vector, at a place that the ABI defines.
+ */
+static int is_of_libc(void)
+{
+#if defined(__GLIBC__) && defined(__x86_64__)
+	return ((uintptr_t *)__builtin_thread_pointer())[1] != 0;
+#elif defined(__GLIBC__) && defined(__aarch64__)
+	return ((uintptr_t *)__builtin_thread_pointer())[0] != 0;
+#else
+	return 1;
+#endif
+}
+
+/*
  * Without a key no destructor frees the reader when the thread ends. Then the next thread
  * whose storage is at the same address takes it over, or a thread that finds all taken.
  */
@@ -398,7 +414,7 @@ struct pb_reader *pb_reader_take(void)
 		store(&reader->next_phase, load(&pb_reader_phase));
 		publish(reader, life);
 	}
-	if (have_key)
+	if (have_key && is_of_libc())
 		pthread_setspecific(key, &key);
 	return pb_reader_find();
 }

@@ -148,7 +148,7 @@ static void use_again(struct pb_thread_state *self)
 /* A ring stays stopped until space may be free again. */
 static int is_stopped(const struct pb_ring *ring)
 {
-	return ring->stopped &&
+	return ring && ring->stopped &&
 	       ring->stopped == __atomic_load_n(&pb_session->again,
 						__ATOMIC_RELAXED) + 1;
 }
@@ -383,7 +383,7 @@ void pb_ring_lose(enum pbd_loss why)
 	uint64_t *lost = NULL;
 
 	pb_count_loss(why);
-	if (!is_elsewhere(ring) && ring->nr_blocks && current(ring))
+	if (ring && !is_elsewhere(ring) && ring->nr_blocks && current(ring))
 		lost = &current(ring)->lost;
 	else if (pb_session->chunk)
 		lost = &pb_session->chunk->lost;
@@ -452,8 +452,8 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	if (free)
 		pb_syscalls_end();
 	if (!done)
-		pb_ring_lose(pb_ring->stopped ? pb_ring->why :
-			     free	      ? pb_loss_of(error) :
-						PBD_LOST_SANDBOX);
+		pb_ring_lose(pb_ring && pb_ring->stopped ? pb_ring->why :
+			     free			 ? pb_loss_of(error) :
+							   PBD_LOST_SANDBOX);
 	errno = saved_errno;
 }

@@ -55,8 +55,9 @@ struct pb_ring {
 };
 
 /*
- * This thread's ring, in its struct pb_thread_state. At first it is one without
- * room.
+ * This thread's ring, in its struct pb_thread_state. NULL at first, like all
+ * thread-local data of this library: a program that makes threads by clone(2)
+ * may fill their thread-local storage with zeros.
  */
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
@@ -115,6 +116,8 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	struct pb_ring *ring = pb_ring;
 	uint64_t next, end;
 
+	if (__builtin_expect(!ring, 0))
+		return 0;
 	do {
 		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);

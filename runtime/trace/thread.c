@@ -24,8 +24,7 @@
 
 __thread struct pb_thread_state *pb_self
 	__attribute__((tls_model("initial-exec")));
-static struct pb_ring no_ring;
-__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec"))) = &no_ring;
+__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
