@@ -3,6 +3,7 @@
 
 #include "ending.h"
 #include "exec_target.h"
+#include "probe.h"
 #include "sandbox.h"
 #include "wrap.h"
 
@@ -59,20 +60,36 @@ static int is_this_library(const char *name, const char *end)
 	       ((size_t)(end - name) == length || end[-(long)length - 1] == '/');
 }
 
+/* Is it LD_PRELOAD? No if its address is wrong. */
+static int has_prefix(struct pb_probe *probe, const char *string)
+{
+	for (size_t i = 0; i < sizeof(variable) - 1; i++)
+		if (!pb_is_readable(probe, string + i, 1) ||
+		    string[i] != variable[i])
+			return 0;
+	return 1;
+}
+
 /*
  * Returns the value of LD_PRELOAD if it names this library. *@nr: the number of
- * variables.
+ * variables. NULL also if an address is wrong, which the kernel will say (EFAULT).
  */
 static const char *find_preload(char *const envp[], size_t *nr)
 {
+	struct pb_probe array = { 0 }, strings = { 0 };
 	const char *found = NULL;
 
 	*nr = 0;
-	for (; envp && envp[*nr]; ++*nr) {
-		if (found || strncmp(envp[*nr], variable, sizeof(variable) - 1))
-			continue;
-		found = envp[*nr] + sizeof(variable) - 1;
+	for (; envp; ++*nr) {
+		if (!pb_is_readable(&array, &envp[*nr], sizeof(*envp)))
+			return NULL;
+		if (!envp[*nr])
+			break;
+		if (!found && has_prefix(&strings, envp[*nr]))
+			found = envp[*nr] + sizeof(variable) - 1;
 	}
+	if (!found || !pb_is_string(&strings, found))
+		return NULL;
 	for (const char *name = found; name;) {
 		const char *end = end_of(name);
 
@@ -223,7 +240,8 @@ static size_t room_for_path(const char *file, char *const envp[])
 	const char *folders = getenv("PATH");
 	size_t nr, size;
 
-	if (!preload_to_change(envp, &nr))
+	if (!preload_to_change(envp, &nr) ||
+	    !pb_is_string(&(struct pb_probe){ 0 }, file))
 		return 0;
 	size = (folders ? strlen(folders) : 0) + strlen(file) + 16;
 	return size < PATH_MAX ? size : PATH_MAX;

@@ -2,6 +2,7 @@
 #include "user.h"
 
 #include "listen.h"
+#include "probe.h"
 #include "sandbox.h"
 #include "spare_files.h"
 #include "start.h"
@@ -100,9 +101,15 @@ void pb_root_changes(void)
 	keep(1, 1);
 }
 
+/* Not under a filter, which may allow only the call that the program makes now. */
+static int may_ask(void)
+{
+	return pb_session && !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
+}
+
 void pb_user_changes(uid_t effective)
 {
-	if (effective != (uid_t)-1 && effective != geteuid())
+	if (effective != (uid_t)-1 && may_ask() && effective != geteuid())
 		pb_root_changes();
 }
 
@@ -110,7 +117,9 @@ void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit)
 {
 	struct rlimit now;
 
-	if (resource != RLIMIT_NOFILE || !limit || (pid && pid != getpid()) ||
+	if (resource != RLIMIT_NOFILE || !may_ask() ||
+	    !pb_is_readable(&(struct pb_probe){ 0 }, limit, sizeof(*limit)) ||
+	    (pid && pid != getpid()) ||
 	    pb_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &now) ||
 	    limit->rlim_cur >= now.rlim_cur)
 		return;

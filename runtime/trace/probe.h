@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Wrappers of the C library's functions check addresses of the program before
+ * they read them. For a wrong address the program gets EFAULT from the kernel,
+ * as without this library. The caller may make system calls.
+ */
+#ifndef PB_TRACE_PROBE_H
+#define PB_TRACE_PROBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The page that was found readable last, plus 1; 0: none. Pages are asked once. */
+struct pb_probe {
+	uintptr_t page;
+};
+
+int pb_is_readable(struct pb_probe *probe, const void *at, size_t size);
+
+/* Can it be read up to its NUL? */
+int pb_is_string(struct pb_probe *probe, const char *string);
+
+#endif /* PB_TRACE_PROBE_H */
