@@ -232,13 +232,16 @@ static MCSection *frameSection(MCContext &Context) {
 
 /// Gives the pad a name and unwind information, for a profiler or debugger that
 /// stops at its `ret`. LLVM's own unwind information must begin at the entry,
-/// because exception tables count from its beginning. The name is not of type
-/// function, because the pad belongs to one.
+/// because exception tables count from its beginning. The symbol is not of type
+/// function, because the pad belongs to one. Its name ends the names of the
+/// function's section, so object files store all of them once. A name with `.L`
+/// would be an assembler's label.
 void SitePrinter::describePad() {
   MCStreamer &Out = *AP.OutStreamer;
   const MCExpr *Pad = add(Entry, Current->PadOffset);
-  MCSymbol *Name =
-      AP.OutContext.getOrCreateSymbol(AP.CurrentFnSym->getName() + ".pad");
+  StringRef Function = AP.CurrentFnSym->getName();
+  MCSymbol *Name = AP.OutContext.getOrCreateSymbol(
+      (Function.starts_with("L") ? "pad." : ".") + Function);
   if (Name->isUndefined()) {
     Out.emitAssignment(Name, Pad);
     Out.emitELFSize(Name, MCConstantExpr::create(PATCHBAY_SLOT_SIZE, AP.OutContext));

@@ -20,7 +20,7 @@ int external(int a) { return a + 1; }
 // CHECK: section .text:
 // Only eight zero bytes, which objdump omits.
 // CHECK:       ...
-// CHECK:      {{.*}} <external.pad>:
+// CHECK:      {{.*}} <.external>:
 // CHECK-NEXT:     8: c3 retq
 // CHECK-NEXT:     9: c3 retq
 // CHECK-NEXT:     a: c3 retq

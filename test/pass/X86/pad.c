@@ -10,14 +10,19 @@
 // FRAME-NEXT: Format:
 // FRAME:      CFA=RSP+8: RIP=[CFA-8]
 // FRAME:      FDE cie={{[0-9a-f]+}} pc=00000010...
-// NAME-DAG: {{^}}0000000000000008 0000000000000008 t traced.pad{{$}}
+// NAME-DAG: {{^}}0000000000000008 0000000000000008 t .traced{{$}}
+// The string table has one string for the names of section, function and pad.
+// RUN: %{compile} -ffunction-sections -c %s -o %t.sections.o && llvm-readelf -p .strtab %t.sections.o | FileCheck %s --check-prefix=STRING
+// STRING-NOT: traced
+// STRING:     ] .rela.text.traced
+// STRING-NOT: traced
 // NAME-DAG: {{^}}0000000000000010 {{[0-9a-f]+}} T traced{{$}}
 
 // With -fsanitize=function the pad is before the slot.
 // RUN: %{compile} -fsanitize=function -c %s -o %t.o
 // RUN: llvm-nm -S %t.o | FileCheck %s --check-prefix=BEFORE
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=BEFORE-FRAME
-// BEFORE-DAG: {{^}}0000000000000008 0000000000000008 t traced.pad{{$}}
+// BEFORE-DAG: {{^}}0000000000000008 0000000000000008 t .traced{{$}}
 // BEFORE-DAG: {{^}}0000000000000020 {{[0-9a-f]+}} T traced{{$}}
 // BEFORE-FRAME: FDE cie={{[0-9a-f]+}} pc=00000008...00000010
 
@@ -35,6 +40,11 @@
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME
-// NO-NAME-NOT: .pad
+// NO-NAME-NOT: .traced
+
+// A name with `.L` would be an assembler's label.
+// RUN: %{compile} -S %s -o %t.s && %clang --target=x86_64-linux-gnu -c %t.s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=LABEL
+// LABEL: t pad.Ltmp0
 
 int traced(int a) { return a; }
+int Ltmp0(int a) { return a; }

@@ -144,8 +144,7 @@ class Toolchain:
         names = (line.split()[0] for line in symbols.splitlines()
                  if line[:1] and line.split()[1:2] and line.split()[1] in "tTwW")
         return Counter(_plain(name) for name in names
-                       if not name.startswith((".", "__cfi_", "__patchbay_"))
-                       and not name.endswith(".pad"))
+                       if not name.startswith((".", "__cfi_", "__patchbay_", "pad.")))
 
 
 def _plain(name):
