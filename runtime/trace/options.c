@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "options.h"
+
 #include "selection.h"
 #include "sorted_names.h"
-#include "tracers.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct pb_options pb_options;
 
 /* Cut the first word off @rest, with its escapes resolved in place. */
 static char *next_word(char **rest)

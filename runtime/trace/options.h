@@ -108,6 +108,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Most nested traced calls that are recorded. */
+#define PB_DEPTH_MAX 64
+/*
+ * Limits of an event buffer: its first block, and the largest table of blocks
+ * that is made in advance, which takes 8 MB.
+ */
+#define PB_BUFFER_MIN ((uint64_t)4 << 10)
+#define PB_BUFFER_MAX ((uint64_t)1 << 40)
 #define PB_BUFFER_DEFAULT ((uint64_t)256 << 20)
 
 /* For users that set PATCHBAY by hand. `patchbay record` measures it instead. */
@@ -171,6 +179,9 @@ struct pb_options {
 	const char *old_word, *new_word; /* an option's former and present name */
 	char *text;
 };
+
+/* The options of this recording. */
+extern struct pb_options pb_options;
 
 static inline int pb_options_rotate(const struct pb_options *options)
 {

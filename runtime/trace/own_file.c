@@ -2,7 +2,7 @@
 #include "own_file.h"
 
 #include "format.h"
-#include "session.h"
+#include "options.h"
 
 #include <errno.h>
 #include <fcntl.h>

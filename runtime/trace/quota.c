@@ -5,7 +5,6 @@
 #include "file_name.h"
 #include "listen.h"
 #include "options.h"
-#include "session.h"
 #include "sys.h"
 
 #include <fcntl.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ring.h"
+
 #include "local.h"
 #include "losses.h"
 #include "memory_limit.h"
+#include "options.h"
 #include "own_clock.h"
 #include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
-#include "tracers.h"
 
 /*
  * Large enough that a busy thread rarely needs a new block. A short-lived

@@ -23,7 +23,6 @@
 #include <sys/utsname.h>
 
 struct pb_session *pb_session;
-struct pb_options pb_options;
 int pb_waiting;
 
 struct pb_map *pb_maps;

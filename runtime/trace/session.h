@@ -91,7 +91,6 @@ struct pb_left_out_map {
 
 /* NULL until the constructor has made it. It never changes afterwards. */
 extern struct pb_session *pb_session;
-extern struct pb_options pb_options;
 extern struct pb_map *pb_maps;
 extern struct pb_left_out_map *pb_left_out_maps;
 

@@ -117,16 +117,8 @@ void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
 			   const struct patchbay_cell *cell,
 			   struct patchbay_regs *regs);
 
-/* Most nested traced calls that are recorded. */
-#define PB_DEPTH_MAX 64
+/* At most PB_DEPTH_MAX. */
 extern unsigned int pb_depth;
-
-/*
- * Limits of an event buffer: its first block, and the largest table of blocks
- * that is made in advance, which takes 8 MB.
- */
-#define PB_BUFFER_MIN ((uint64_t)4 << 10)
-#define PB_BUFFER_MAX ((uint64_t)1 << 40)
 
 /*
  * As function, function_duration, and the exit handler of function_graph, with
