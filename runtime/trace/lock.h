@@ -20,6 +20,8 @@
 
 /* Does this thread hold a lock, or wait for one? */
 extern __thread int pb_locked __attribute__((tls_model("initial-exec")));
+/* Set in the library's own threads: their calls are not recorded. */
+extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 
 struct pb_signal_lock {
 	uint32_t word; /* 0 free, 1 held, 2 held and waited for */

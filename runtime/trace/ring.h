@@ -62,9 +62,6 @@ struct pb_ring {
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
-/* Set in the library's own threads: their calls are not recorded. */
-extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
-
 /*
  * Bytes of a thread's first block. It may be as small as PB_BLOCK_LEAST if that
  * memory is mapped already.

@@ -34,9 +34,6 @@ __thread struct pb_own_clock *pb_own_clock
  */
 static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
 
-__thread int pb_untraced __attribute__((tls_model("initial-exec")));
-__thread int pb_locked __attribute__((tls_model("initial-exec")));
-
 static void enqueue(struct pb_thread_state *thread)
 {
 	thread->next = NULL;

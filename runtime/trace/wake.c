@@ -3,7 +3,7 @@
 
 #include "gate.h"
 #include "listen.h"
-#include "ring.h"
+#include "lock.h"
 #include "sys.h"
 
 void pb_wake(const struct pb_control_point *point)
