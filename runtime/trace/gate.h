@@ -25,7 +25,4 @@ int pb_gate_open(struct pb_control_point *point);
  */
 int pb_gate_take(int gate);
 
-/* Where clients find it; NULL before a thread has listened. */
-extern struct pb_control_point *pb_control_point;
-
 #endif /* PB_TRACE_GATE_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "budget.h"
 #include "index.h"
-#include "listen.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "session.h"
 #include "tracers.h"
+#include "wake.h"
 #include "watch.h"
 #include "why.h"
 

@@ -5,6 +5,7 @@
 #include "moment.h"
 #include "sys.h"
 #include "visit.h"
+#include "wake.h"
 
 #include <errno.h>
 #include <stdio.h>

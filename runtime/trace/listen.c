@@ -15,6 +15,7 @@
 #include "start.h"
 #include "visit.h"
 #include "wake.h"
+#include "wake_take.h"
 #include "watch.h"
 
 #include <core/private.h>
@@ -40,7 +41,6 @@
 #define LOOK_MS 500
 
 /* The note below leads to it; NULL before a thread has listened. */
-struct pb_control_point *pb_control_point;
 
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)

@@ -17,12 +17,6 @@
  */
 int pb_listen_start(int wait);
 
-/*
- * Make the thread look at once instead of when a look is due. Handlers may call
- * it. Does nothing if no thread listens.
- */
-void pb_listen_wake(void);
-
 /* Can clients connect? Meaningful after pb_listen_start(1). */
 int pb_listens(void);
 

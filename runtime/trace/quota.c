@@ -3,9 +3,9 @@
 
 #include "data_file.h"
 #include "file_name.h"
-#include "listen.h"
 #include "options.h"
 #include "sys.h"
+#include "wake.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

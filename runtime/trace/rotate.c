@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "rotate.h"
 
-#include "listen.h"
 #include "losses.h"
 #include "moment.h"
 #include "others.h"
@@ -9,6 +8,7 @@
 #include "quota.h"
 #include "session.h"
 #include "thread.h"
+#include "wake.h"
 
 #include <fcntl.h>
 

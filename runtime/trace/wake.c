@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "wake.h"
 
-#include "gate.h"
-#include "listen.h"
 #include "lock.h"
 #include "sys.h"
+
+struct pb_control_point *pb_control_point;
 
 void pb_wake(const struct pb_control_point *point)
 {

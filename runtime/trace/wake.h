@@ -22,9 +22,13 @@
 /* Does nothing if no thread listens. No cancellation point. */
 void pb_wake(const struct pb_control_point *point);
 
-/* The listening thread calls it. Returns a descriptor for poll(2), or -errno. */
-int pb_wake_open(void);
-/* Remove the signal. */
-void pb_wake_take(int fd);
+/*
+ * Make the thread look at once instead of when a look is due. Handlers may call
+ * it. Does nothing if no thread listens.
+ */
+void pb_listen_wake(void);
+
+/* Where clients find it; NULL before a thread has listened. */
+extern struct pb_control_point *pb_control_point;
 
 #endif /* PB_TRACE_WAKE_H */

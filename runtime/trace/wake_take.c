@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The listening thread's part of wake.h. It may call the C library. */
+#include "wake_take.h"
+
 #include "wake.h"
 
 #include <errno.h>
