@@ -14,6 +14,7 @@
 #include "listen.h"
 #include "losses.h"
 #include "others.h"
+#include "recording.h"
 #include "refused.h"
 #include "rotate.h"
 #include "sandbox.h"

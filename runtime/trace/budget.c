@@ -6,6 +6,7 @@
 #include "moment.h"
 #include "options.h"
 #include "parked.h"
+#include "recording.h"
 #include "sandbox.h"
 #include "session.h"
 #include "start.h"

@@ -2,6 +2,7 @@
 #include "ending.h"
 
 #include "losses.h"
+#include "recording.h"
 #include "sandbox.h"
 #include "site_check.h"
 #include "start.h"

@@ -17,6 +17,7 @@
  */
 #include "budget.h"
 #include "listen.h"
+#include "recording.h"
 #include "sandbox.h"
 #include "start.h"
 #include "wrap.h"

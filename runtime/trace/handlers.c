@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "budget.h"
 #include "index.h"
+#include "recording.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "session.h"
@@ -11,9 +12,6 @@
 
 #include <patchbay/exit.h>
 
-int pb_recording;
-uint64_t pb_threshold = UINT64_MAX;
-uint64_t pb_threshold_when_recording;
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 

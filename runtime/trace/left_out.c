@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "left_out.h"
+
 #include "parent.h"
-#include "sandbox.h"
+#include "recording.h"
 #include "session.h"
 
 #include <patchbay/exit.h>

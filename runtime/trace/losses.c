@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "losses.h"
 
+#include "recording.h"
 #include "session.h"
 #include "start.h"
 #include "sys.h"

@@ -4,8 +4,8 @@
 #include "left_out.h"
 #include "names.h"
 #include "parent.h"
+#include "recording.h"
 #include "refused.h"
-#include "sample.h"
 #include "session.h"
 #include "tracers.h"
 #include "typed.h"
@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t pb_nr_functions;
 
 static struct pbd_module *
 write_module(const struct patchbay_module_info *module, int *error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "others.h"
 
+#include "recording.h"
 #include "sandbox.h"
 #include "session.h"
-#include "start.h"
 #include "wrap.h"
 
 #include <core/private.h>

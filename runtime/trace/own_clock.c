@@ -2,11 +2,11 @@
 #include "own_clock.h"
 
 #include "moment.h"
+#include "recording.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
-#include "tracers.h"
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>

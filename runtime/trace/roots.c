@@ -5,6 +5,7 @@
  */
 #include "globs.h"
 #include "left_out.h"
+#include "recording.h"
 #include "session.h"
 #include "start.h"
 #include "under.h"

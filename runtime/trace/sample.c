@@ -10,6 +10,7 @@
  * the cell->data that tracers use that record all calls.
  */
 #include "index.h"
+#include "recording.h"
 #include "sample.h"
 #include "tally.h"
 #include "tracers.h"
@@ -18,7 +19,6 @@
 #include <patchbay/exit.h>
 
 uint64_t pb_sample;
-uint64_t pb_nr_places;
 
 /* An exit handler finds this in a call that is not recorded. No time has this value. */
 #define NOT_RECORDED 0

@@ -7,7 +7,4 @@
 /* N of sample=1/N; 0: record all calls. */
 extern uint64_t pb_sample;
 
-/* The number of places that functions have in the threads' tables. */
-extern uint64_t pb_nr_places;
-
 #endif /* PB_TRACE_SAMPLE_H */

@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "listen.h"
 #include "pool.h"
+#include "recording.h"
 #include "ring.h"
 #include "start.h"
 #include "tally.h"
@@ -24,7 +25,6 @@
 
 int pb_sandboxed;
 int pb_filtered_at_start;
-int pb_tracer_needs_blocks;
 int pb_counter_is_forbidden;
 
 int pb_may_read_counter(void)

@@ -61,9 +61,6 @@ int pb_may_read_counter(void);
 /* Did the process have a filter when it began? */
 extern int pb_filtered_at_start;
 
-/* Does the tracer record more than counters, which all exist already? */
-extern int pb_tracer_needs_blocks;
-
 /* Call at the start: sets pb_filtered_at_start. */
 void pb_sandbox_start(void);
 

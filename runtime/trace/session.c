@@ -8,10 +8,10 @@
 #include "parent.h"
 #include "place.h"
 #include "quota.h"
+#include "recording.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "thread.h"
-#include "under.h"
 #include "why.h"
 
 #include <counter.h>
@@ -23,7 +23,6 @@
 #include <sys/utsname.h>
 
 struct pb_session *pb_session;
-int pb_waiting;
 
 struct pb_map *pb_maps;
 struct pb_left_out_map *pb_left_out_maps;

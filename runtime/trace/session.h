@@ -135,9 +135,6 @@ void pb_session_forget(void);
 void pb_session_forget_modules(void);
 void pb_session_forget_start(void);
 
-/* Is this process waiting for a call of the function of start_at? */
-extern int pb_waiting;
-
 /*
  * Set or clear PBD_SESSION_* flags. The process must have a session chunk.
  * Handlers call these without the lock.
@@ -163,9 +160,6 @@ int pb_session_module(const struct patchbay_module_info *module);
  * with events, and for forked children. Returns 0 or -errno.
  */
 int pb_session_know(const struct patchbay_module_info *module);
-
-/* The number of function numbers in use. */
-extern uint64_t pb_nr_functions;
 
 /* The attach function of tracers that record events; see pb_function_number(). */
 int pb_session_attach(void *data, const struct patchbay_module_info *module,

@@ -5,8 +5,8 @@
 #include "left_out.h"
 #include "moment.h"
 #include "others.h"
+#include "recording.h"
 #include "session.h"
-#include "start.h"
 
 #include <core/private.h>
 #include <patchbay/patchbay.h>

@@ -4,6 +4,7 @@
  * (own_clock.h). Otherwise they use the ordinary handlers.
  */
 #include "own_clock.h"
+#include "recording.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "tracers.h"

@@ -14,6 +14,7 @@
 #include "losses.h"
 #include "others.h"
 #include "own_clock.h"
+#include "recording.h"
 #include "refused.h"
 #include "sample.h"
 #include "sandbox.h"
@@ -38,7 +39,6 @@
 static const struct pb_tracer_kind *tracer;
 /* Functions that no tracer is armed on; and those that pb_tracer is not armed on. */
 static struct patchbay_filter notrace, not_plain, not_values;
-struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
 /* For start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
 

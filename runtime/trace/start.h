@@ -57,13 +57,6 @@ int pb_tracer_has_durations(void);
  * has one of the three. */
 uint32_t pb_tracer_armed(void);
 
-/* The tracer of most functions, to disable and enable it. */
-extern struct patchbay_ops *pb_tracer;
-/* The tracer of functions with args=; NULL if there are none. */
-extern struct patchbay_ops *pb_values_tracer;
-/* The tracer of functions with typed=; NULL if there are none. */
-extern struct patchbay_ops *pb_typed_tracer;
-
 /*
  * 1: stop recording; functions stay armed. When it returns 0, no thread is in a
  * handler, and none begins one. 0: go on. Errors are those of

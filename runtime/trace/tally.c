@@ -4,7 +4,7 @@
 #include "local.h"
 #include "losses.h"
 #include "memory_limit.h"
-#include "sample.h"
+#include "recording.h"
 #include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"

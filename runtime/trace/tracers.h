@@ -146,13 +146,4 @@ void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs);
 
-/*
- * Are events recorded now? pb_threshold is the duration in ticks from which
- * calls are recorded: UINT64_MAX while recording is off, otherwise
- * pb_threshold_when_recording.
- */
-extern int pb_recording;
-extern uint64_t pb_threshold;
-extern uint64_t pb_threshold_when_recording;
-
 #endif /* PB_TRACE_TRACERS_H */

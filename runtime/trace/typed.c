@@ -11,6 +11,7 @@
 #include "captures.h"
 #include "context.h"
 #include "peek.h"
+#include "recording.h"
 #include "ring.h"
 #include "session.h"
 #include "tracers.h"

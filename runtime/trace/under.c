@@ -10,6 +10,7 @@
  */
 #include "under.h"
 
+#include "recording.h"
 #include "session.h"
 #include "tracers.h"
 
@@ -35,8 +36,6 @@ static __thread struct open_root open_root
 static uint64_t era;
 /* 1: under= is off (now), and all calls are recorded. */
 static int everywhere = 1;
-
-int pb_under_waiting;
 
 /*
  * An exit handler finds this in a call that is not beneath a root. No time has

@@ -53,9 +53,6 @@ uint32_t pb_under_roots(void);
 /* Does this thread have an open root, or are calls recorded everywhere? */
 int pb_under_is_open(void);
 
-/* No call of a root has begun yet in this process. */
-extern int pb_under_waiting;
-
 /* From under.c for roots.c: the state that handlers use. Era 0: record everywhere. */
 void pb_under_exchange(uint64_t new_era);
 uint64_t pb_under_era(void);

@@ -3,6 +3,7 @@
 
 #include "listen.h"
 #include "probe.h"
+#include "recording.h"
 #include "sandbox.h"
 #include "spare_files.h"
 #include "start.h"

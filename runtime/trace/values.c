@@ -5,6 +5,7 @@
  * but not their types.
  */
 #include "context.h"
+#include "recording.h"
 #include "ring.h"
 #include "tracers.h"
 #include "watch.h"

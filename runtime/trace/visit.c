@@ -12,6 +12,7 @@
 #include "message.h"
 #include "moment.h"
 #include "others.h"
+#include "recording.h"
 #include "refused.h"
 #include "session.h"
 #include "site_check.h"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What this process records now. Handlers read it. */
+#ifndef PB_TRACE_RECORDING_H
+#define PB_TRACE_RECORDING_H
+
+#include <patchbay/patchbay.h>
+#include <stdint.h>
+
+/* The tracer of most functions, to disable and enable it. */
+extern struct patchbay_ops *pb_tracer;
+/* The tracer of functions with args=; NULL if there are none. */
+extern struct patchbay_ops *pb_values_tracer;
+/* The tracer of functions with typed=; NULL if there are none. */
+extern struct patchbay_ops *pb_typed_tracer;
+
+/* Does the tracer record more than counters, which all exist already? */
+extern int pb_tracer_needs_blocks;
+
+/*
+ * Are events recorded now? pb_threshold is the duration in ticks from which
+ * calls are recorded: UINT64_MAX while recording is off, otherwise
+ * pb_threshold_when_recording.
+ */
+extern int pb_recording;
+extern uint64_t pb_threshold;
+extern uint64_t pb_threshold_when_recording;
+
+/* Is this process waiting for a call of the function of start_at? */
+extern int pb_waiting;
+
+/* under=: no call of a root has begun yet in this process. */
+extern int pb_under_waiting;
+
+/* The number of function numbers in use. */
+extern uint64_t pb_nr_functions;
+
+/* The number of places that functions have in the threads' tables. */
+extern uint64_t pb_nr_places;
+
+#endif /* PB_TRACE_RECORDING_H */
