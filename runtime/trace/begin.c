@@ -17,8 +17,8 @@
 #include "recording.h"
 #include "refused.h"
 #include "rotate.h"
-#include "sandbox.h"
 #include "start.h"
+#include "syscalls.h"
 #include "thread.h"
 #include "tracers.h"
 

@@ -7,10 +7,10 @@
 #include "options.h"
 #include "parked.h"
 #include "recording.h"
-#include "sandbox.h"
 #include "session.h"
 #include "start.h"
 #include "sys.h"
+#include "syscalls.h"
 #include "tracers.h"
 #include "why.h"
 

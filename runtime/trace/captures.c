@@ -2,8 +2,8 @@
 #include "captures.h"
 
 #include "ring.h"
-#include "sandbox.h"
 #include "session.h"
+#include "syscalls.h"
 #include "thread.h"
 #include "thread_choice.h"
 

@@ -8,6 +8,7 @@
  * call from above drops these. On another stack (fibers, signal handlers with
  * their own stack) depth begins at 0.
  */
+#include "options.h"
 #include "tracers.h"
 
 #include <patchbay/exit.h>

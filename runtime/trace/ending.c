@@ -3,9 +3,9 @@
 
 #include "losses.h"
 #include "recording.h"
-#include "sandbox.h"
 #include "site_check.h"
 #include "start.h"
+#include "syscalls.h"
 #include "wrap.h"
 
 #include <stdlib.h>

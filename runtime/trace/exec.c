@@ -4,7 +4,7 @@
 #include "ending.h"
 #include "exec_target.h"
 #include "probe.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "wrap.h"
 
 #include <fcntl.h>

@@ -18,8 +18,8 @@
 #include "budget.h"
 #include "listen.h"
 #include "recording.h"
-#include "sandbox.h"
 #include "start.h"
+#include "syscalls.h"
 #include "wrap.h"
 
 #include <pty.h>

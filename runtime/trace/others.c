@@ -2,8 +2,8 @@
 #include "others.h"
 
 #include "recording.h"
-#include "sandbox.h"
 #include "session.h"
+#include "syscalls.h"
 #include "wrap.h"
 
 #include <core/private.h>

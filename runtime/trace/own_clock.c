@@ -4,7 +4,7 @@
 #include "moment.h"
 #include "recording.h"
 #include "ring.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "thread.h"
 #include "thread_choice.h"
 

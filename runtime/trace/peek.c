@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "peek.h"
 
-#include "sandbox.h"
 #include "session.h"
 #include "sys.h"
+#include "syscalls.h"
 
 #include <sys/uio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Preallocated chunks of one size in the data file, for threads that may not
- * make system calls (sandbox.h). They are committed with the kind PBD_SPARE.
+ * make system calls (sandbox.c). They are committed with the kind PBD_SPARE.
  * Taking one changes only its kind.
  */
 #ifndef PB_TRACE_POOL_H

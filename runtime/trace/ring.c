@@ -6,7 +6,7 @@
 #include "memory_limit.h"
 #include "options.h"
 #include "own_clock.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "thread.h"
 #include "thread_choice.h"
 

@@ -1,13 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "sandbox.h"
-
+/*
+ * Programs that restrict their own system calls (seccomp(2)). After that any
+ * system call of this library may end the process. So this library prepares
+ * what a recording will need when the program asks for a restriction.
+ * Afterwards it makes no system call for a traced call:
+ *
+ *  - Blocks and histograms come from a pool (pool.h): pages of the file that are
+ *    allocated and mapped already. So do objects of threads that begin later;
+ *    their names and ids are not known.
+ *  - The code takes no lock and blocks no signal. A signal handler may interrupt
+ *    it, do the same, and leave by siglongjmp(3).
+ *  - In seccomp's strict mode an x86-64 thread may not read the clock. So
+ *    recording ends there, in all threads, and the file says so
+ *    (PBD_SESSION_ENDED_STRICT). Tracers that only count calls go on.
+ *  - The same applies if the program forbids itself the counter by prctl(2)
+ *    (PR_SET_TSC). Its threads and programs inherit that. After a filter this
+ *    library reacts to it without a system call.
+ *  - Syscall user dispatch (PR_SET_SYSCALL_USER_DISPATCH) shows the program the
+ *    system calls of a thread, including ours. It is treated as a filter.
+ *  - The thread that listens for `patchbay live` ends (control.h). It starts
+ *    again if the restriction fails.
+ *  - Events without room are lost and counted, PBD_LOST_SANDBOX. So are events
+ *    that need the kernel: durations without off-CPU time, and events of threads
+ *    that are chosen by name. A forked child cannot make a file: its losses
+ *    are counted in the file of its parent.
+ *
+ * How does this library notice? It cannot ask the kernel: prctl(PR_GET_SECCOMP)
+ * and reading /proc are system calls, and a filter may kill the process for
+ * them. A helper thread for system calls would not help, either. A filter may
+ * cover all threads (SECCOMP_FILTER_FLAG_TSYNC). And the kernel refuses
+ * unshare(CLONE_NEWUSER), a sandbox's usual first step, to a program with two
+ * threads. But programs restrict themselves through the C library's prctl() or
+ * syscall(), as libseccomp does. This library has both functions, too, and is
+ * loaded before the C library. They behave like the C library's, and see the
+ * call before the kernel does. They do not see a system call instruction of the
+ * program's own. In such a program the recorder goes on making system calls.
+ *
+ * A filter that exists when the program begins (containers, systemd units) is
+ * no obstacle. It allows what the loader and this library have done by then,
+ * which covers nearly all later calls. Only perf_event_open(2) is not tried
+ * (own_clock.h).
+ */
 #include "ending.h"
 #include "exec.h"
 #include "listen.h"
 #include "pool.h"
 #include "recording.h"
 #include "ring.h"
+#include "session.h"
 #include "start.h"
+#include "syscalls.h"
 #include "tally.h"
 #include "thread.h"
 #include "thread_choice.h"
@@ -22,43 +64,6 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <time.h>
-
-int pb_sandboxed;
-int pb_filtered_at_start;
-int pb_counter_is_forbidden;
-
-int pb_may_read_counter(void)
-{
-	int state = PR_TSC_ENABLE;
-
-	return !PB_COUNTER_NOT_IN_STRICT_MODE ||
-	       pb_sys(SYS_prctl, PR_GET_TSC, &state) || state == PR_TSC_ENABLE;
-}
-
-/* proc(5) shows "Seccomp:	2" for a filter. */
-void pb_sandbox_start(void)
-{
-	static const char name[] = "\nSeccomp:\t";
-	char status[4096];
-	long length;
-	int fd;
-
-	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status",
-			 O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	length = pb_sys(SYS_read, fd, status, sizeof(status) - 1);
-	pb_sys(SYS_close, fd);
-	for (long at = 0; at < length; at++) {
-		size_t i = 0;
-
-		while (i < sizeof(name) - 1 && at + (long)i < length &&
-		       status[at + (long)i] == name[i])
-			i++;
-		if (i == sizeof(name) - 1 && at + (long)i < length)
-			pb_filtered_at_start = status[at + (long)i] != '0';
-	}
-}
 
 /*
  * Prepare for a restriction. Also makes the calling thread's object, while its

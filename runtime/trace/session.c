@@ -10,7 +10,7 @@
 #include "quota.h"
 #include "recording.h"
 #include "ring.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "thread.h"
 #include "why.h"
 

@@ -48,7 +48,7 @@ struct pb_session {
 	uint64_t nr_new_threads; /* in the newest lot */
 	/* Objects in all lots, and the number at which to look for ended threads. */
 	uint64_t nr_objects, nr_objects_to_look;
-	/* See sandbox.h. */
+	/* See sandbox.c. */
 	uint64_t in_syscalls;
 	uint64_t waiting; /* for sandbox.c */
 	uint32_t turn;

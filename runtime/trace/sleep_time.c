@@ -6,7 +6,7 @@
 #include "own_clock.h"
 #include "recording.h"
 #include "ring.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "tracers.h"
 
 void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,

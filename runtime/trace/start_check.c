@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "start_check.h"
-#include "sandbox.h"
+
 #include "session.h"
+#include "syscalls.h"
 #include "typed.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 #include "data_file.h"
 #include "moment.h"
-#include "sandbox.h"
 #include "session.h"
+#include "syscalls.h"
 
 #include <dirent.h>
 #include <linux/perf_event.h>

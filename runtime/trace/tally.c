@@ -5,7 +5,7 @@
 #include "losses.h"
 #include "memory_limit.h"
 #include "recording.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "thread.h"
 #include "thread_choice.h"
 

@@ -2,7 +2,7 @@
 #include "thread.h"
 
 #include "captures.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "tally.h"
 #include "why.h"
 

@@ -36,7 +36,7 @@ struct pb_tally;
  * In memory that fork() fills with zeros, so that a child, however it was made,
  * finds an object without a thread, not its parent's.
  * @number:  the thread's number, from 1 in this process; 0: no thread's
- * @tid:     gettid(2) of the thread; 0: not known (sandbox.h)
+ * @tid:     gettid(2) of the thread; 0: not known (sandbox.c)
  * @comm:    its last known name
  * @leaving: the object is in the queue
  * @max_blocks: blocks that its ring has room for

@@ -3,7 +3,7 @@
 
 #include "losses.h"
 #include "ring.h"
-#include "sandbox.h"
+#include "syscalls.h"
 
 #include <linux/prctl.h>
 #include <patchbay/exit.h>

@@ -4,9 +4,9 @@
 #include "listen.h"
 #include "probe.h"
 #include "recording.h"
-#include "sandbox.h"
 #include "spare_files.h"
 #include "start.h"
+#include "syscalls.h"
 #include "wrap.h"
 
 #include <sys/fsuid.h>

@@ -4,7 +4,7 @@
 #include "mapped.h"
 #include "memory_limit.h"
 #include "moment.h"
-#include "sandbox.h"
+#include "syscalls.h"
 #include "thread_choice.h"
 #include "tracers.h"
 

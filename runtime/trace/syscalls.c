@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "syscalls.h"
+
+#include <counter.h>
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+
+int pb_sandboxed;
+int pb_filtered_at_start;
+int pb_counter_is_forbidden;
+
+int pb_may_read_counter(void)
+{
+	int state = PR_TSC_ENABLE;
+
+	return !PB_COUNTER_NOT_IN_STRICT_MODE ||
+	       pb_sys(SYS_prctl, PR_GET_TSC, &state) || state == PR_TSC_ENABLE;
+}
+
+/* proc(5) shows "Seccomp:	2" for a filter. */
+void pb_sandbox_start(void)
+{
+	static const char name[] = "\nSeccomp:\t";
+	char status[4096];
+	long length;
+	int fd;
+
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status",
+			 O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	length = pb_sys(SYS_read, fd, status, sizeof(status) - 1);
+	pb_sys(SYS_close, fd);
+	for (long at = 0; at < length; at++) {
+		size_t i = 0;
+
+		while (i < sizeof(name) - 1 && at + (long)i < length &&
+		       status[at + (long)i] == name[i])
+			i++;
+		if (i == sizeof(name) - 1 && at + (long)i < length)
+			pb_filtered_at_start = status[at + (long)i] != '0';
+	}
+}
