@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "context.h"
 
-#include "losses.h"
+#include "count_losses.h"
 #include "peek.h"
 #include "ring.h"
 #include "session.h"

@@ -12,18 +12,6 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Count a lost event. A forked child without a file counts in the file of the
- * process it comes from.
- */
-void pb_count_loss(enum pbd_loss why);
-
-/* The loss that failing to get room with this -errno causes. */
-enum pbd_loss pb_loss_of(int error);
-
-/* Count a call whose trace context was invalid, or could not be read. */
-void pb_count_no_context(void);
-
-/*
  * Count timed calls without a return. begin starts counting, write records
  * their number at the end. take_back: the process has not ended after all.
  * forget: the number cannot be known. None takes a lock.
@@ -32,9 +20,6 @@ void pb_losses_begin_returns(void);
 void pb_losses_write_returns(void);
 void pb_losses_take_back_returns(void);
 void pb_losses_forget_returns(void);
-
-/* libpatchbay calls it (core/private.h): this tracer has missed a call. */
-void pb_count_missed(const struct patchbay_ops *ops);
 
 /* This process could not make a file. @error is -errno. */
 void pb_losses_no_file(int error);
@@ -46,11 +31,10 @@ void pb_losses_no_file(int error);
 int pb_losses_begin(void);
 
 /*
- * An address in the file of this process. Without a file, an address in the
- * file of its nearest ancestor that has one, which this process has mapped.
- * NULL: neither exists.
+ * The losses of this process. Without a file, those of its nearest ancestor that
+ * has one, which this process has mapped. NULL: neither exists.
  */
-const void *pb_losses_file(void);
+extern struct pbd_losses *pb_losses_nearest;
 
 /*
  * Give up the file that was made as the next one, and use @losses again. The

@@ -8,6 +8,7 @@
  */
 #include "budget.h"
 #include "context.h"
+#include "count_missed.h"
 #include "globs.h"
 #include "left_out.h"
 #include "longjmp.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tally.h"
 
+#include "count_losses.h"
 #include "local.h"
-#include "losses.h"
 #include "memory_limit.h"
 #include "recording.h"
 #include "syscalls.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "thread_choice.h"
 
-#include "losses.h"
+#include "count_losses.h"
 #include "ring.h"
 #include "syscalls.h"
 
