@@ -7,9 +7,9 @@
  * ld.so(8) does for LD_PRELOAD. Otherwise the user would find no recording and
  * no reason. PATCHBAY is also wrong if it names functions that no module has.
  */
+#include "asked.h"
 #include "context.h"
 #include "exec.h"
-#include "globs.h"
 #include "left_out.h"
 #include "listen.h"
 #include "losses.h"
@@ -162,7 +162,7 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 static void say_what_is_not_there(void)
 {
 	char text[PB_WHY_MAX];
-	size_t nr = pb_globs_unmatched(text, sizeof(text));
+	size_t nr = pb_asked_unmatched(text, sizeof(text));
 
 	if (nr && !pb_options.checked_later)
 		say("warning", text,

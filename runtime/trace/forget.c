@@ -3,7 +3,7 @@
  * Separate from session.c, whose code handlers call: memset() may use vector
  * registers.
  */
-#include "globs.h"
+#include "asked.h"
 #include "left_out.h"
 #include "losses.h"
 #include "others.h"
@@ -53,6 +53,6 @@ void pb_session_forget(void)
 	pb_session_forget_start();
 	empty(pb_session);
 	pb_signal_unlock(&pb_session->lock, signals);
-	pb_globs_forget();
+	pb_asked_forget();
 	pb_typed_forget();
 }

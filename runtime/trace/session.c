@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "session.h"
 
-#include "globs.h"
+#include "asked.h"
 #include "left_out.h"
 #include "losses.h"
 #include "moment.h"
@@ -83,7 +83,7 @@ static size_t expected_size(size_t cmdline)
 {
 	const size_t head = sizeof(struct pbd_header);
 	size_t size = sizeof(struct pbd_cmdline) + cmdline + 8 +
-		      sizeof(struct pbd_losses) + pb_globs_size() +
+		      sizeof(struct pbd_losses) + pb_asked_size() +
 		      pb_parent_size() + 8;
 
 	if (pb_tracer_needs_blocks)
@@ -119,7 +119,7 @@ int pb_session_file(void)
 	write_cmdline(&pb_session->file, cmdline, length);
 	/* If this fails, blocks and the session still count losses. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
-	pb_data_note(&pb_session->file, pb_globs_write());
+	pb_data_note(&pb_session->file, pb_asked_write());
 	pb_data_note(&pb_session->file, pb_parent_write());
 	/* A forked child has its parent's place, except for its pid. */
 	if (!pb_parent_size())

@@ -6,6 +6,7 @@
  *
  * The first failure is stored in the data file, and `patchbay` reports it.
  */
+#include "asked.h"
 #include "budget.h"
 #include "context.h"
 #include "count_missed.h"
@@ -447,7 +448,7 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 
 int pb_start_begin(void)
 {
-	int error = pb_globs_init();
+	int error = pb_asked_init();
 
 	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.has_context ||
 	    pb_options.why_ns ||
