@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "others.h"
 
-#include "recording.h"
 #include "session.h"
-#include "syscalls.h"
-#include "wrap.h"
 
 #include <core/private.h>
 
@@ -99,28 +96,6 @@ static void visit(const struct pb_private_other *other, void *arg)
 void pb_others_write(void)
 {
 	pb_private_visit_others(visit, NULL);
-}
-
-static struct {
-	int (*dlclose)(void *library);
-} real;
-
-__attribute__((constructor)) static void find(void)
-{
-	PB_FIND(dlclose);
-}
-
-/*
- * The module may be in another namespace. Once it is unloaded, no other record
- * of it remains.
- */
-PB_PUBLIC int dlclose(void *library)
-{
-	if (pb_session && pb_tracer && pb_syscalls_begin()) {
-		pb_others_write();
-		pb_syscalls_end();
-	}
-	return PB_REAL(dlclose)(library);
 }
 
 void pb_others_forget(void)
