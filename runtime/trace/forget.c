@@ -6,12 +6,13 @@
 #include "asked.h"
 #include "left_out.h"
 #include "losses.h"
+#include "modules.h"
 #include "others.h"
 #include "parent.h"
 #include "quota.h"
 #include "session.h"
 #include "thread.h"
-#include "typed.h"
+#include "typed_program.h"
 #include "why.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Describes modules in the data file when their functions are armed. */
+#include "modules.h"
+
 #include "index.h"
 #include "left_out.h"
 #include "names.h"
@@ -7,8 +8,7 @@
 #include "recording.h"
 #include "refused.h"
 #include "session.h"
-#include "tracers.h"
-#include "typed.h"
+#include "typed_program.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * itself, in modules that it loads, are counted in its own file.
  */
 #include "index.h"
+#include "modules.h"
 #include "names.h"
 #include "session.h"
 #include "tracers.h"

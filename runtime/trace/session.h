@@ -132,7 +132,6 @@ int pb_session_is_vforked(void);
  */
 void pb_session_forget(void);
 /* Parts of it. The caller holds the lock. */
-void pb_session_forget_modules(void);
 void pb_session_forget_start(void);
 
 /*
@@ -151,18 +150,5 @@ static inline void pb_session_unflag(uint32_t flag)
 
 /* Record the present moment. */
 void pb_session_tick(void);
-
-/* Write a module; returns its id or -errno. */
-int pb_session_module(const struct patchbay_module_info *module);
-
-/*
- * Write a module that has an address in the file, unless it is there. For files
- * with events, and for forked children. Returns 0 or -errno.
- */
-int pb_session_know(const struct patchbay_module_info *module);
-
-/* The attach function of tracers that record events; see pb_function_number(). */
-int pb_session_attach(void *data, const struct patchbay_module_info *module,
-		      struct patchbay_target *targets, size_t nr);
 
 #endif /* PB_TRACE_SESSION_H */

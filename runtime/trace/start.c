@@ -14,6 +14,7 @@
 #include "left_out.h"
 #include "longjmp.h"
 #include "losses.h"
+#include "modules.h"
 #include "others.h"
 #include "own_clock.h"
 #include "recording.h"
@@ -28,7 +29,7 @@
 #include "thread_choice.h"
 #include "tracer_table.h"
 #include "tracers.h"
-#include "typed.h"
+#include "typed_program.h"
 #include "under.h"
 #include "why.h"
 

@@ -3,7 +3,7 @@
 
 #include "session.h"
 #include "syscalls.h"
-#include "typed.h"
+#include "typed_program.h"
 
 #include <errno.h>
 #include <fcntl.h>

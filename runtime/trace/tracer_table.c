@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tracer_table.h"
 
+#include "modules.h"
 #include "recording.h"
 #include "returns.h"
 #include "session.h"

@@ -61,8 +61,6 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
  * The exit handler of a tracer with pb_threshold. cell->data is a struct
  * pb_index of functions' numbers. histogram.c.
  */
-int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
-			struct patchbay_target *targets, size_t nr);
 void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
@@ -96,8 +94,6 @@ void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
  * Record some calls only, by pb_sample. cell->data is a struct pb_index of
  * places in threads' own counters. sample.c.
  */
-int pb_sample_attach(void *data, const struct patchbay_module_info *module,
-		     struct patchbay_target *targets, size_t nr);
 void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
 			      const struct patchbay_cell *cell,
 			      struct patchbay_regs *regs);

@@ -4,7 +4,7 @@
  * not call this code.
  */
 #include "session.h"
-#include "typed.h"
+#include "typed_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
