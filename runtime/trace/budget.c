@@ -114,7 +114,6 @@ static uint64_t look_most_ns(void)
 	       1000000ull;
 }
 
-uint64_t pb_budget_wake_mask = UINT64_MAX;
 
 /*
  * A quarter of the allowance of one decision. If a single function costs that

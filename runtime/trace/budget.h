@@ -65,16 +65,4 @@ uint32_t pb_budget_overhead(void);
 /* Returns 0, or an error of patchbay_ops_destroy(). */
 int pb_budget_undo(void);
 
-/*
- * The listening thread looks at once each time that a function has been called
- * this many times more. UINT64_MAX: it looks only when a look is due.
- */
-extern uint64_t pb_budget_wake_mask;
-extern int pb_budget_is_woken;
-
-/* cell->data is a struct pb_index of counters. Uses general registers only. */
-void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
-
 #endif /* PB_TRACE_BUDGET_H */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "budget.h"
 #include "index.h"
 #include "recording.h"
 #include "ring.h"
@@ -7,7 +6,7 @@
 #include "syscalls.h"
 #include "tracers.h"
 #include "wake.h"
-#include "watch.h"
+#include "watched_call.h"
 #include "why.h"
 
 #include <patchbay/exit.h>
@@ -44,6 +43,7 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 			   __ATOMIC_RELAXED);
 }
 
+uint64_t pb_budget_wake_mask = UINT64_MAX;
 int pb_budget_is_woken;
 
 /* Wake the thread once; until it has looked, further wake-ups are omitted. */

@@ -134,6 +134,18 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
+/*
+ * The second tracer of max-rate= and max-overhead= (budget.h). The listening thread looks at once each time that a function has been called
+ * this many times more. UINT64_MAX: it looks only when a look is due.
+ */
+extern uint64_t pb_budget_wake_mask;
+extern int pb_budget_is_woken;
+
+/* cell->data is a struct pb_index of counters. Uses general registers only. */
+void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+
 /* Triggers begin and end recording. They ignore cell->data. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,

@@ -15,7 +15,7 @@
 #include "ring.h"
 #include "session.h"
 #include "tracers.h"
-#include "watch.h"
+#include "watched_call.h"
 #include "why.h"
 
 #include <floats.h>

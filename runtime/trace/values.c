@@ -8,7 +8,7 @@
 #include "recording.h"
 #include "ring.h"
 #include "tracers.h"
-#include "watch.h"
+#include "watched_call.h"
 #include "why.h"
 
 #include <patchbay/args.h>

@@ -6,6 +6,7 @@
 #include "program.h"
 #include "start.h"
 #include "tracers.h"
+#include "watched_call.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -9,24 +9,8 @@
 #ifndef PB_TRACE_WATCH_H
 #define PB_TRACE_WATCH_H
 
-#include <stdint.h>
-
 /* How often the thread looks. */
 #define PB_WATCH_LOOK_MS 20
-
-/* In ticks; UINT64_MAX: no client watches. */
-extern uint64_t pb_watch_slow;
-extern int pb_watch_seen;
-
-/* Called with each recorded duration. */
-static inline __attribute__((always_inline)) void
-pb_watch_call(uint64_t duration)
-{
-	if (__builtin_expect(duration >= __atomic_load_n(&pb_watch_slow,
-							 __ATOMIC_RELAXED),
-			     0))
-		__atomic_store_n(&pb_watch_seen, 1, __ATOMIC_RELAXED);
-}
 
 /*
  * The listening thread calls all functions below. @text: a time, or "" for

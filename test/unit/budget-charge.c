@@ -60,6 +60,7 @@ struct pb_session *pb_session = &session;
 struct pb_options pb_options;
 struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
 int pb_budget_is_woken, pb_filtered_at_start = 1;
+uint64_t pb_budget_wake_mask;
 static unsigned int max_overhead = 200;
 __thread int pb_locked;
 
