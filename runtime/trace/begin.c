@@ -16,7 +16,7 @@
 #include "others.h"
 #include "recording.h"
 #include "refused.h"
-#include "rotate.h"
+#include "rotate_files.h"
 #include "start.h"
 #include "syscalls.h"
 #include "thread.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "left_out.h"
 
+#include "maps.h"
 #include "modules.h"
 #include "parent.h"
 #include "recording.h"

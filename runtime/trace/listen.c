@@ -9,7 +9,7 @@
 #include "message.h"
 #include "moment.h"
 #include "ring.h"
-#include "rotate.h"
+#include "rotate_files.h"
 #include "session.h"
 #include "site_check.h"
 #include "start.h"

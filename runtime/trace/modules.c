@@ -3,6 +3,7 @@
 
 #include "index.h"
 #include "left_out.h"
+#include "maps.h"
 #include "names.h"
 #include "parent.h"
 #include "recording.h"

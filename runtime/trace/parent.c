@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "parent.h"
 
+#include "maps.h"
 #include "session.h"
 
 /* "4294967295.9999.spare.pbd" */

@@ -24,46 +24,11 @@
 #ifndef PB_TRACE_ROTATE_H
 #define PB_TRACE_ROTATE_H
 
-#include "format.h"
-
-#include <limits.h>
-
-/* Most files that can wait to be finished. */
-#define PB_ROTATE_LEFT 8
-
-/* In struct pb_session. */
-struct pb_rotation {
-	uint64_t generation; /* number of switches */
-	uint64_t since_ns;   /* when the file began, by CLOCK_MONOTONIC; 0: not known */
-	uint32_t has_events; /* the file has events */
-	uint32_t has_maps;   /* the lists do not refer to other files any more */
-	uint32_t failed;     /* the last switch failed; try again later */
-	uint32_t nr_left;
-	struct pb_left_file {
-		struct pbd_header *header;
-		uint64_t start_ns; /* from the header */
-		char path[PATH_MAX];
-	} left[PB_ROTATE_LEFT];
-};
+#include <stdint.h>
 
 /* Is the file too long for @size more bytes? The caller holds the session's lock. */
 int pb_rotate_is_due(uint64_t size);
 /* Switch. Returns 0, or -errno and the file is still the same. */
 int pb_rotate_switch(void);
-/*
- * Copy all chunks that explain numbers of functions to the file. Returns 0 or
- * -errno.
- */
-int pb_rotate_copy_maps(void);
-
-/* The listening thread calls it. Returns the ms until the next call is due, or -1. */
-int pb_rotate_look(void);
-/* The recording is over, and no handler is running: the last file is complete, too. */
-void pb_rotate_end(void);
-/*
- * The process ends, and no other process may be left to finish its files. The
- * last file also gets events from later destructors of other libraries.
- */
-void pb_rotate_exit(void);
 
 #endif /* PB_TRACE_ROTATE_H */

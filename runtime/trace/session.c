@@ -4,6 +4,7 @@
 #include "asked.h"
 #include "left_out.h"
 #include "losses.h"
+#include "maps.h"
 #include "moment.h"
 #include "parent.h"
 #include "place.h"
@@ -23,9 +24,6 @@
 #include <sys/utsname.h>
 
 struct pb_session *pb_session;
-
-struct pb_map *pb_maps;
-struct pb_left_out_map *pb_left_out_maps;
 
 void *pb_session_alloc(size_t size, int *error)
 {
@@ -282,7 +280,7 @@ int pb_session_events(void)
 	 */
 	if (!error && pb_options_rotate(&pb_options)) {
 		pb_session->rotation.since_ns = pb_now_ns(CLOCK_MONOTONIC);
-		error = pb_rotate_copy_maps();
+		error = pb_maps_copy();
 	}
 	pb_data_note(&pb_session->file, error);
 	return error;

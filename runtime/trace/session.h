@@ -12,13 +12,14 @@
 #include "mapped.h"
 #include "options.h"
 #include "pool.h"
-#include "rotate.h"
+#include "rotation.h"
 
 #include <patchbay/patchbay.h>
 
+struct pb_left_out_map;
+struct pb_map;
 struct pb_thread_lot;
 struct pb_thread_state;
-struct pb_typed;
 
 /* In memory that fork() fills with zeros. @lock guards all of it. */
 struct pb_session {
@@ -65,34 +66,8 @@ struct pb_session {
 	struct pb_rotation rotation;
 };
 
-/*
- * The chunks that explain the numbers of functions, in memory. A forked child
- * still has its parent's mapped. The list grows under the library's lock. A
- * child reads the elements that were complete when it was forked.
- */
-struct pb_map {
-	const struct pbd_module *module;
-	const struct pbd_functions *functions; /* NULL: no function is traced */
-	const struct pbd_module *copied_module; /* for rotate.c */
-	const struct pbd_functions *copied_functions;
-	const struct pbd_names *names; /* NULL: none */
-	const struct pbd_names *copied_names;
-	const struct pbd_arguments *arguments; /* NULL: arguments are not known */
-	struct pb_typed *typed; /* data of its cells, kept here to be freed */
-	struct pb_map *next;
-};
-
-/* Chunks of left-out functions, which a forked child has, too. */
-struct pb_left_out_map {
-	const struct pbd_left_out *chunk;
-	const struct pbd_left_out *copied; /* for rotate.c */
-	struct pb_left_out_map *next;
-};
-
 /* NULL until the constructor has made it. It never changes afterwards. */
 extern struct pb_session *pb_session;
-extern struct pb_map *pb_maps;
-extern struct pb_left_out_map *pb_left_out_maps;
 
 /*
  * Allocate @size bytes that fork() fills with zeros. Returns NULL on error. May

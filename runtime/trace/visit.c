@@ -14,6 +14,7 @@
 #include "others.h"
 #include "recording.h"
 #include "refused.h"
+#include "rotate_files.h"
 #include "session.h"
 #include "site_check.h"
 #include "start.h"
