@@ -3,6 +3,8 @@
  * Separate from session.c, whose code handlers call: memset() may use vector
  * registers.
  */
+#include "forget.h"
+
 #include "asked.h"
 #include "left_out.h"
 #include "losses.h"

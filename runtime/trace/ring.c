@@ -6,6 +6,7 @@
 #include "memory_limit.h"
 #include "options.h"
 #include "own_clock.h"
+#include "rotate.h"
 #include "syscalls.h"
 #include "thread.h"
 #include "thread_choice.h"

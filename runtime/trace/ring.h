@@ -62,13 +62,6 @@ struct pb_ring {
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
-/*
- * Bytes of a thread's first block. It may be as small as PB_BLOCK_LEAST if that
- * memory is mapped already.
- */
-#define PB_BLOCK_MIN 4096u
-#define PB_BLOCK_LEAST 1024u
-
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
 /* Write the record that was reserved at @next, in a block in use. */

@@ -3,13 +3,14 @@
  * Finishes files that were left, and decides which files stay. The listening
  * thread runs this code.
  */
+#include "rotate_files.h"
+
 #include "losses.h"
 #include "moment.h"
 #include "others.h"
 #include "own_file.h"
 #include "quota.h"
 #include "rotate.h"
-#include "rotate_files.h"
 #include "session.h"
 
 #include <core/copy_string.h>

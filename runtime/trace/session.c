@@ -10,9 +10,7 @@
 #include "place.h"
 #include "quota.h"
 #include "recording.h"
-#include "ring.h"
 #include "syscalls.h"
-#include "thread.h"
 #include "why.h"
 
 #include <counter.h>

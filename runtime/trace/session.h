@@ -21,6 +21,13 @@ struct pb_map;
 struct pb_thread_lot;
 struct pb_thread_state;
 
+/*
+ * Bytes of a thread's first block. It may be as small as PB_BLOCK_LEAST if that
+ * memory is mapped already.
+ */
+#define PB_BLOCK_MIN 4096u
+#define PB_BLOCK_LEAST 1024u
+
 /* In memory that fork() fills with zeros. @lock guards all of it. */
 struct pb_session {
 	struct pb_signal_lock lock;
@@ -101,12 +108,7 @@ void pb_session_own(void);
  */
 int pb_session_is_vforked(void);
 
-/*
- * The recording is over: reset everything. The file is complete and unmapped,
- * and no tracer is left. Handlers must not call it.
- */
-void pb_session_forget(void);
-/* Parts of it. The caller holds the lock. */
+/* The recording is over: forget when it began. The caller holds the lock. */
 void pb_session_forget_start(void);
 
 /*

@@ -4,6 +4,7 @@
 #include "answer.h"
 #include "attach.h"
 #include "context.h"
+#include "forget.h"
 #include "fork_lock.h"
 #include "handover.h"
 #include "left_out.h"
