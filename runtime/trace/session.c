@@ -10,8 +10,8 @@
 #include "place.h"
 #include "quota.h"
 #include "recording.h"
+#include "slow_calls.h"
 #include "syscalls.h"
-#include "why.h"
 
 #include <counter.h>
 
@@ -260,7 +260,7 @@ static int write_session(void)
 		copy_name(chunk->host, name.nodename);
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	pb_session->chunk = chunk;
-	return pb_why_write();
+	return pb_slow_calls_begin();
 }
 
 int pb_session_events(void)

@@ -316,3 +316,25 @@ void pb_switches_read(struct pb_switches *of, struct pbd_slow *slow)
 	if (slow->off_ns > slow->ns)
 		slow->off_ns = slow->ns;
 }
+
+void pb_switches_begin_thread(struct pb_switches *of, uint32_t tid)
+{
+	struct pbd_why *why = pb_session->why;
+	struct pb_switches *early = why ? pb_switches_early(tid) : NULL;
+	uint32_t have;
+	int error;
+
+	if (!why)
+		return;
+	if (early) {
+		*of = *early;
+		early->page = NULL;
+		have = of->have;
+		error = of->error;
+	} else {
+		have = pb_switches_begin(of, &error);
+	}
+	why->have |= have;
+	if (error && !why->refused)
+		why->refused = (uint32_t)-error;
+}

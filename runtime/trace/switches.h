@@ -48,4 +48,10 @@ void pb_switches_forget_early(void);
 /* Fill in the known data about the time from @slow->begin_ns on, @slow->ns long. */
 void pb_switches_read(struct pb_switches *of, struct pbd_slow *slow);
 
+/*
+ * The thread with this id begins. Does nothing without why=. The caller holds the
+ * session's lock.
+ */
+void pb_switches_begin_thread(struct pb_switches *of, uint32_t tid);
+
 #endif /* PB_TRACE_SWITCHES_H */

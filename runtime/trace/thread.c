@@ -4,7 +4,6 @@
 #include "captures.h"
 #include "syscalls.h"
 #include "tally.h"
-#include "why.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -365,7 +364,7 @@ struct pb_thread_state *pb_thread_begin(int *error)
 			self->captures->top = 0;
 	}
 	if (!self->switches.page)
-		pb_why_begin_thread(self);
+		pb_switches_begin_thread(&self->switches, self->tid);
 	publish(self);
 	return self;
 }

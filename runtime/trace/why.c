@@ -2,8 +2,9 @@
 #include "why.h"
 
 #include "mapped.h"
-#include "memory_limit.h"
 #include "moment.h"
+#include "session.h"
+#include "slow_calls.h"
 #include "syscalls.h"
 #include "thread_choice.h"
 #include "tracers.h"
@@ -13,103 +14,6 @@
 
 uint64_t pb_why_threshold = UINT64_MAX;
 uint64_t pb_why_ns_per_tick;
-
-#define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
-/*
- * The minimal number of slow calls that are kept with overwrite=1, even in a
- * small buffer.
- */
-#define SLOW_MIN 16u
-
-/* Events have at least half of the memory that all threads may take (max-memory=). */
-static uint64_t most(void)
-{
-	uint64_t fit = pb_options.buffer / SLOW_SIZE;
-	const uint64_t half = pb_options.max_memory / 2 / SLOW_SIZE;
-
-	if (pb_options.max_memory && fit > half)
-		fit = half;
-	return fit < SLOW_MIN ? SLOW_MIN : fit;
-}
-
-int pb_why_write(void)
-{
-	struct pbd_why *why;
-	int error;
-
-	if (!pb_options.why_ns)
-		return 0;
-	why = pb_data_reserve(&pb_session->file, PBD_WHY, sizeof(*why), &error);
-	if (!why)
-		return error;
-	why->threshold_ns = pb_options.why_ns;
-	pb_data_commit(&pb_session->file, &why->chunk);
-	pb_session->why = why;
-	return 0;
-}
-
-void pb_why_begin_thread(struct pb_thread_state *self)
-{
-	struct pbd_why *why = pb_session->why;
-	struct pb_switches *early = why ? pb_switches_early(self->tid) : NULL;
-	uint32_t have;
-	int error;
-
-	if (!why)
-		return;
-	if (early) {
-		self->switches = *early;
-		early->page = NULL;
-		have = self->switches.have;
-		error = self->switches.error;
-	} else {
-		have = pb_switches_begin(&self->switches, &error);
-	}
-	why->have |= have;
-	if (error && !why->refused)
-		why->refused = (uint32_t)-error;
-}
-
-/* The oldest element that no thread is filling in, or NULL. */
-static struct pbd_slow *oldest(void)
-{
-	for (uint64_t tries = 0; tries < pb_session->nr_slow; tries++) {
-		struct pbd_slow *slow =
-			pb_session->slow[pb_session->oldest_slow++ %
-					 pb_session->nr_slow];
-
-		if (__atomic_load_n(&slow->id, __ATOMIC_ACQUIRE))
-			return slow;
-	}
-	return NULL;
-}
-
-/* The caller holds the session's lock. */
-static struct pbd_slow *take(void)
-{
-	struct pbd_slow *slow;
-	int error;
-
-	if (!pb_session->slow && pb_options.overwrite) {
-		pb_session->slow = pb_session_alloc(
-			most() * sizeof(*pb_session->slow), &error);
-		if (!pb_session->slow)
-			return NULL;
-	}
-	if (pb_session->nr_slow >= most() || !pb_memory_has_room(SLOW_SIZE, 0))
-		return pb_options.overwrite ? oldest() : NULL;
-	slow = pb_data_reserve(&pb_session->file, PBD_SLOW, SLOW_SIZE, &error);
-	if (!slow) {
-		pb_data_note(&pb_session->file, error);
-		return pb_options.overwrite ? oldest() : NULL;
-	}
-	pb_data_commit(&pb_session->file, &slow->chunk);
-	pb_memory_take(SLOW_SIZE);
-	if (pb_options.overwrite)
-		pb_session->slow[pb_session->nr_slow] = slow;
-	pb_session->nr_slow++;
-	return slow;
-}
 
 /*
  * Copies through the kernel: the end of the stack is not known here, and the
@@ -150,7 +54,7 @@ static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)
 
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (!pb_session_events() && pb_session->why) {
-		slow = take();
+		slow = pb_slow_calls_take();
 		if (slow) {
 			__atomic_store_n(&slow->id, 0, __ATOMIC_RELEASE);
 			*id = ++pb_session->why->nr;
@@ -279,9 +183,7 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 void pb_why_forget(void)
 {
 	pb_switches_forget_early();
-	if (pb_session->slow)
-		pb_sys(SYS_munmap, pb_session->slow,
-		       most() * sizeof(*pb_session->slow));
+	pb_slow_calls_forget();
 	__atomic_store_n(&pb_why_threshold, UINT64_MAX, __ATOMIC_RELAXED);
 	pb_tracer_update_long_call();
 	room_ns = PB_WHY_FIRST_NS;

@@ -24,18 +24,6 @@ extern uint64_t pb_why_threshold;
 /* Nanoseconds per tick, times 2^32. */
 extern uint64_t pb_why_ns_per_tick;
 
-/* Bytes of a stack that are kept. */
-#define PB_WHY_STACK 16384u
-
-/*
- * Write the chunk to this process's file. The caller holds the session's lock.
- * Returns 0 or -errno.
- */
-int pb_why_write(void);
-
-/* A thread begins. The caller holds the session's lock. */
-void pb_why_begin_thread(struct pb_thread_state *self);
-
 /*
  * A call of @duration ticks has ended. Record the known data about it, and an
  * event that refers to the data. The caller records the call's own event next.

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "slow_calls.h"
+
+#include "memory_limit.h"
+#include "session.h"
+
+#define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
+/*
+ * The minimal number of slow calls that are kept with overwrite=1, even in a
+ * small buffer.
+ */
+#define SLOW_MIN 16u
+
+/* Events have at least half of the memory that all threads may take (max-memory=). */
+static uint64_t most(void)
+{
+	uint64_t fit = pb_options.buffer / SLOW_SIZE;
+	const uint64_t half = pb_options.max_memory / 2 / SLOW_SIZE;
+
+	if (pb_options.max_memory && fit > half)
+		fit = half;
+	return fit < SLOW_MIN ? SLOW_MIN : fit;
+}
+
+int pb_slow_calls_begin(void)
+{
+	struct pbd_why *why;
+	int error;
+
+	if (!pb_options.why_ns)
+		return 0;
+	why = pb_data_reserve(&pb_session->file, PBD_WHY, sizeof(*why), &error);
+	if (!why)
+		return error;
+	why->threshold_ns = pb_options.why_ns;
+	pb_data_commit(&pb_session->file, &why->chunk);
+	pb_session->why = why;
+	return 0;
+}
+
+/* The oldest element that no thread is filling in, or NULL. */
+static struct pbd_slow *oldest(void)
+{
+	for (uint64_t tries = 0; tries < pb_session->nr_slow; tries++) {
+		struct pbd_slow *slow =
+			pb_session->slow[pb_session->oldest_slow++ %
+					 pb_session->nr_slow];
+
+		if (__atomic_load_n(&slow->id, __ATOMIC_ACQUIRE))
+			return slow;
+	}
+	return NULL;
+}
+
+struct pbd_slow *pb_slow_calls_take(void)
+{
+	struct pbd_slow *slow;
+	int error;
+
+	if (!pb_session->slow && pb_options.overwrite) {
+		pb_session->slow = pb_session_alloc(
+			most() * sizeof(*pb_session->slow), &error);
+		if (!pb_session->slow)
+			return NULL;
+	}
+	if (pb_session->nr_slow >= most() || !pb_memory_has_room(SLOW_SIZE, 0))
+		return pb_options.overwrite ? oldest() : NULL;
+	slow = pb_data_reserve(&pb_session->file, PBD_SLOW, SLOW_SIZE, &error);
+	if (!slow) {
+		pb_data_note(&pb_session->file, error);
+		return pb_options.overwrite ? oldest() : NULL;
+	}
+	pb_data_commit(&pb_session->file, &slow->chunk);
+	pb_memory_take(SLOW_SIZE);
+	if (pb_options.overwrite)
+		pb_session->slow[pb_session->nr_slow] = slow;
+	pb_session->nr_slow++;
+	return slow;
+}
+
+void pb_slow_calls_forget(void)
+{
+	if (pb_session->slow)
+		pb_sys(SYS_munmap, pb_session->slow,
+		       most() * sizeof(*pb_session->slow));
+}
