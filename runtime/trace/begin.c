@@ -11,12 +11,11 @@
 #include "context.h"
 #include "exec.h"
 #include "left_out.h"
-#include "listen.h"
+#include "live_part.h"
 #include "losses.h"
 #include "others.h"
 #include "recording.h"
 #include "refused.h"
-#include "rotate_files.h"
 #include "start.h"
 #include "syscalls.h"
 #include "thread.h"
@@ -88,7 +87,7 @@ static void say(const char *how, const char *what, const char *then)
 
 static void listen_now(void)
 {
-	pb_note(pb_listen_start(0));
+	pb_note(pb_live.listen_start(0));
 }
 
 static pid_t started; /* the process that ran start(); forked children end, too */
@@ -212,6 +211,6 @@ __attribute__((destructor)) static void end(void)
 		pb_session_tick();
 	}
 	pb_signal_unlock(&pb_session->lock, signals);
-	pb_rotate_exit();
+	pb_live.rotate_exit();
 	pb_syscalls_end();
 }

@@ -15,8 +15,7 @@
  * have returned. POSIX does not promise that the child of a threaded program
  * may do so. glibc and musl allow it.
  */
-#include "budget.h"
-#include "listen.h"
+#include "live_part.h"
 #include "recording.h"
 #include "start.h"
 #include "syscalls.h"
@@ -52,8 +51,8 @@ static void listen_in_child(void)
 	 */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
-	pb_budget_forked();
-	pb_note(pb_listen_start(1));
+	pb_live.budget_forked();
+	pb_note(pb_live.listen_start(1));
 }
 
 static void begin_in_child(void)
@@ -69,7 +68,7 @@ static void begin_in_child(void)
 		listen_in_child();
 		pb_syscalls_end();
 	} else {
-		pb_listen_never();
+		pb_live.listen_never();
 	}
 	errno = saved_errno;
 }

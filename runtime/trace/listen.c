@@ -5,6 +5,7 @@
 #include "attach.h"
 #include "budget.h"
 #include "gate.h"
+#include "live_part.h"
 #include "lock.h"
 #include "message.h"
 #include "moment.h"

@@ -37,7 +37,6 @@ void pb_listen_await(void);
  * and then records -ETIME in the data file.
  */
 int pb_listen_end(void);
-#define PB_LISTEN_END_SECONDS 10
 
 /* In a child of a process that has restricted itself: record why no thread listens. */
 void pb_listen_never(void);

@@ -7,11 +7,11 @@
  * The first failure is stored in the data file, and `patchbay` reports it.
  */
 #include "asked.h"
-#include "budget.h"
 #include "context.h"
 #include "count_missed.h"
 #include "globs.h"
 #include "left_out.h"
+#include "live_part.h"
 #include "longjmp.h"
 #include "losses.h"
 #include "modules.h"
@@ -83,7 +83,7 @@ static int arm_tracer(struct patchbay_ops *ops,
 		flags |= PATCHBAY_ARM_SKIP;
 	armed = patchbay_arm_filter(ops, &filter, flags);
 	if (armed >= 0)
-		pb_budget_arm(&filter, flags);
+		pb_live.budget_arm(&filter, flags);
 	pb_left_out_write();
 	pb_others_write();
 	pb_note(pb_refused());
@@ -119,7 +119,7 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 		const struct patchbay_filter filter =
 			without(&which[i], &not_plain);
 
-		pb_budget_disarm(&filter);
+		pb_live.budget_disarm(&filter);
 	}
 	return result;
 }
@@ -475,7 +475,7 @@ int pb_start_begin(void)
 		error = create(pb_under_attr(PB_UNDER_TYPED, &tracer->typed),
 			       &pb_typed_tracer);
 	if (!error)
-		error = pb_budget_begin(tracer->attr.exit ? pb_left_out_check :
+		error = pb_live.budget_begin(tracer->attr.exit ? pb_left_out_check :
 							    NULL);
 	if (!error && tracer->attr.exit)
 		pb_longjmp_start();
@@ -497,7 +497,7 @@ int pb_start_undo(void)
 					&pb_values_tracer, &pb_typed_tracer };
 	int error, last;
 
-	error = pb_budget_undo();
+	error = pb_live.budget_undo();
 	/* Destroy each of them, so that no thread enters any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int result = destroy(all[i]);

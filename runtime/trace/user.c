@@ -2,6 +2,7 @@
 #include "user.h"
 
 #include "listen.h"
+#include "live_part.h"
 #include "probe.h"
 #include "recording.h"
 #include "spare_files.h"
@@ -84,7 +85,7 @@ static void keep(int file, int spare)
 	if (!pb_session || pb_locked || !pb_syscalls_begin())
 		return;
 	if (!pb_session_is_vforked()) {
-		pb_listen_await();
+		pb_live.listen_await();
 		if (file && pb_tracer)
 			keep_file(spare);
 	}

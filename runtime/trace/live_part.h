@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the files that record ask of those that listen. Only these functions lead
+ * from the one to the other: listen.h, budget.h and rotate_files.h describe them.
+ */
+#ifndef PB_TRACE_LIVE_PART_H
+#define PB_TRACE_LIVE_PART_H
+
+#include <patchbay/patchbay.h>
+
+struct pb_live_part {
+	int (*listen_start)(int wait);
+	int (*listen_end)(void);
+	void (*listen_await)(void);
+	void (*listen_never)(void);
+	int (*budget_begin)(int (*check)(void *arg,
+					 const struct patchbay_target *target));
+	void (*budget_arm)(const struct patchbay_filter *which,
+			   unsigned int flags);
+	void (*budget_disarm)(const struct patchbay_filter *which);
+	void (*budget_forked)(void);
+	int (*budget_undo)(void);
+	void (*rotate_exit)(void);
+};
+
+extern const struct pb_live_part pb_live;
+
+/* The longest time that listen_end() waits. */
+#define PB_LISTEN_END_SECONDS 10
+
+#endif /* PB_TRACE_LIVE_PART_H */
