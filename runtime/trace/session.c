@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include "asked.h"
-#include "left_out.h"
 #include "losses.h"
 #include "maps.h"
 #include "moment.h"
