@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "user.h"
 
-#include "listen.h"
 #include "live_part.h"
 #include "probe.h"
 #include "recording.h"
