@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 
 /* Before that there is no way from one namespace to another, or to program headers. */
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 36)
@@ -51,6 +52,29 @@ static const struct r_debug_extended *debug_of(const struct dl_phdr_info *progra
 }
 
 /*
+ * Is there another namespace, or is that not known? Takes no lock: a thread may wait long
+ * for the loader's locks in a program that loads and unloads all the time. The kernel names
+ * the headers of the program, or those of the loader if that was executed.
+ */
+static int may_have_others(void)
+{
+	struct dl_phdr_info program = {
+		.dlpi_phdr = (const void *)getauxval(AT_PHDR),
+		.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM),
+	};
+	const struct r_debug_extended *list = NULL;
+
+	for (int i = 0; program.dlpi_phdr && i < program.dlpi_phnum; i++) {
+		if (program.dlpi_phdr[i].p_type != PT_PHDR)
+			continue;
+		program.dlpi_addr =
+			(ElfW(Addr))program.dlpi_phdr - program.dlpi_phdr[i].p_vaddr;
+		list = debug_of(&program);
+	}
+	return !list || __atomic_load_n(&list->base.r_version, __ATOMIC_ACQUIRE) >= 2;
+}
+
+/*
  * The first one is the program, and ours is the first namespace. The lists of all
  * namespaces are changed under the lock that is held here.
  */
@@ -74,7 +98,7 @@ void pb_elsewhere_visit(void (*visit)(const char *path,
 {
 	struct search search = { visit, arg };
 
-	if (dlinfo)
+	if (dlinfo && may_have_others())
 		dl_iterate_phdr(look, &search);
 }
 

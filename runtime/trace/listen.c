@@ -197,23 +197,37 @@ static void hear(size_t nr)
 		answer(client);
 }
 
-/* Drop clients that took too long. Returns the ms until the next one expires, or -1. */
-static int drop_late(void)
+/* The ms until the next client is late, or -1. */
+static int until_late(void)
 {
-	uint64_t now = pb_now_ns(CLOCK_MONOTONIC), left, least = UINT64_MAX;
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
+	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
-		if (places[i].client < 0)
-			continue;
-		if (now - places[i].since_ns >= PATIENCE_NS) {
-			drop(i);
-			continue;
-		}
-		left = PATIENCE_NS - (now - places[i].since_ns);
-		if (left < least)
+		const uint64_t passed = now - places[i].since_ns;
+		const uint64_t left = passed < PATIENCE_NS ? PATIENCE_NS - passed : 0;
+
+		if (places[i].client >= 0 && left < least)
 			least = left;
 	}
 	return least == UINT64_MAX ? -1 : (int)(least / 1000000) + 1;
+}
+
+/*
+ * Drop clients that took too long. Call it when all requests that have come are answered:
+ * this thread may have had no processor for longer. Returns how many clients are left.
+ */
+static int drop_late(void)
+{
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
+	int nr = 0;
+
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
+		if (places[i].client >= 0 && now - places[i].since_ns >= PATIENCE_NS)
+			drop(i);
+		nr += places[i].client >= 0;
+	}
+	return nr;
 }
 
 /* @wakes: negative if there is no such descriptor. */
@@ -224,7 +238,7 @@ static void serve_once(int gate, int wakes)
 	struct pollfd *woken = watcher + 1;
 	struct pollfd *visitors = woken + 1, *attached;
 	nfds_t nr_visitors, nr_attached;
-	int timeout = drop_late(), tick = pb_attach_tick(), nr_ready;
+	int timeout = until_late(), tick = pb_attach_tick(), nr_ready;
 
 	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
 	/* poll(2) ignores negative descriptors. */
@@ -250,20 +264,22 @@ static void serve_once(int gate, int wakes)
 	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
 	pb_budget_rested();
 	pb_watch_look();
-	pb_site_check_look();
-	if (nr_ready <= 0)
-		return;
-	if (woken->revents)
-		pb_wake_take(wakes);
-	if (watcher->revents)
-		pb_watch_end();
-	pb_visit_polled(visitors, nr_visitors);
-	pb_attach_polled(attached, nr_attached);
-	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
-		if (fds[1 + i].revents)
-			hear(i);
-	if (fds[0].revents)
-		admit_client(gate);
+	if (nr_ready > 0) {
+		if (woken->revents)
+			pb_wake_take(wakes);
+		if (watcher->revents)
+			pb_watch_end();
+		pb_visit_polled(visitors, nr_visitors);
+		pb_attach_polled(attached, nr_attached);
+		for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+			if (fds[1 + i].revents)
+				hear(i);
+		if (fds[0].revents)
+			admit_client(gate);
+	}
+	/* This may wait for a lock, so clients come first. */
+	if (!drop_late())
+		pb_site_check_look();
 }
 
 static int is_ending(void)
