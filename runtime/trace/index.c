@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "index.h"
 
-#include <stdlib.h>
+#include "memory.h"
 
 static struct pb_index *indexes;
 
@@ -11,8 +11,8 @@ void pb_index_forget(void)
 
 	while ((index = indexes)) {
 		indexes = index->next;
-		free(index->memory);
-		free(index);
+		pb_memory_free(index->memory);
+		pb_memory_free(index);
 	}
 }
 
@@ -29,12 +29,12 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 		low = at < low ? at : low;
 		high = at > high ? at : high;
 	}
-	index = malloc(sizeof(*index));
+	index = pb_memory_new(1, sizeof(*index));
 	/* Pages between functions that are far apart are never touched. */
-	place = calloc(high - low + 1, sizeof(*place));
+	place = pb_memory_new(high - low + 1, sizeof(*place));
 	if (!index || !place) {
-		free(index);
-		free(place);
+		pb_memory_free(index);
+		pb_memory_free(place);
 		return NULL;
 	}
 	index->place = (const uint32_t *)((uintptr_t)place -

@@ -3,6 +3,7 @@
 
 #include "maps.h"
 #include "modules.h"
+#include "memory.h"
 #include "parent.h"
 #include "recording.h"
 #include "session.h"
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -53,7 +53,7 @@ static void add(uint64_t address, uint32_t flags)
 			return;
 	if (nr_left_out == room) {
 		size_t more = room ? 2 * room : 64;
-		void *list = realloc(left_out, more * sizeof(*left_out));
+		void *list = pb_memory_grow(left_out, more * sizeof(*left_out));
 
 		if (!list)
 			return;
@@ -97,7 +97,7 @@ void pb_left_out_write_locked(void)
 
 	if (!nr || !pb_session->file.header)
 		return;
-	map = malloc(sizeof(*map));
+	map = pb_memory_new(1, sizeof(*map));
 	if (!map) {
 		pb_data_note(&pb_session->file, -ENOMEM);
 		return;
@@ -107,7 +107,7 @@ void pb_left_out_write_locked(void)
 				&error);
 	if (!chunk) {
 		pb_data_note(&pb_session->file, error);
-		free(map);
+		pb_memory_free(map);
 		return;
 	}
 	for (size_t i = 0; i < nr_left_out; i++) {
@@ -133,9 +133,9 @@ void pb_left_out_forget(void)
 
 	while ((map = pb_left_out_maps)) {
 		pb_left_out_maps = map->next;
-		free(map);
+		pb_memory_free(map);
 	}
-	free(left_out);
+	pb_memory_free(left_out);
 	left_out = NULL;
 	nr_left_out = room = nr_written = nr_placed = 0;
 }

@@ -4,6 +4,7 @@
 #include "index.h"
 #include "left_out.h"
 #include "maps.h"
+#include "memory.h"
 #include "names.h"
 #include "parent.h"
 #include "recording.h"
@@ -12,7 +13,6 @@
 #include "typed_program.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct pbd_module *
@@ -66,12 +66,12 @@ int pb_session_know(const struct patchbay_module_info *module)
 	error = pb_session_events();
 	if (error)
 		return error;
-	map = calloc(1, sizeof(*map));
+	map = pb_memory_new(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
 	map->module = write_module(module, &error);
 	if (!map->module) {
-		free(map);
+		pb_memory_free(map);
 		return error;
 	}
 	pb_parent_is_self();
@@ -178,9 +178,9 @@ static int write_arguments(const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr,
 			   uint64_t number, struct pb_map *map)
 {
-	struct pb_typed *typed = calloc(nr, sizeof(*typed));
+	struct pb_typed *typed = pb_memory_new(nr, sizeof(*typed));
 	struct pbd_arguments *chunk;
-	const char **texts = calloc(nr, sizeof(*texts));
+	const char **texts = pb_memory_new(nr, sizeof(*texts));
 	size_t size = sizeof(*chunk) + nr * sizeof(chunk->function[0]);
 	char *text;
 	int error = -ENOMEM;
@@ -194,8 +194,8 @@ static int write_arguments(const struct patchbay_module_info *module,
 						 PBD_ARGUMENTS, size, &error) :
 				 NULL;
 	if (!chunk) {
-		free(typed);
-		free(texts);
+		pb_memory_free(typed);
+		pb_memory_free(texts);
 		return error;
 	}
 	chunk->module = map->module->id;
@@ -211,7 +211,7 @@ static int write_arguments(const struct patchbay_module_info *module,
 		targets[i].data = &typed[i];
 	}
 	pb_data_commit(&pb_session->file, &chunk->chunk);
-	free(texts);
+	pb_memory_free(texts);
 	map->arguments = chunk;
 	map->typed = typed;
 	return 0;
@@ -276,7 +276,7 @@ static int attach(const struct patchbay_module_info *module,
 			     struct patchbay_target *targets, size_t nr,
 			     struct pb_map *map))
 {
-	struct pb_map *map = calloc(1, sizeof(*map));
+	struct pb_map *map = pb_memory_new(1, sizeof(*map));
 	struct pb_names names;
 	pb_sigset signals;
 	int error;
@@ -294,7 +294,7 @@ static int attach(const struct patchbay_module_info *module,
 	pb_signal_unlock(&pb_session->lock, signals);
 	pb_names_free(&names);
 	if (error) {
-		free(map);
+		pb_memory_free(map);
 		return error;
 	}
 	map->next = pb_maps;
@@ -336,8 +336,8 @@ void pb_session_forget_modules(void)
 
 	while ((map = pb_maps)) {
 		pb_maps = map->next;
-		free(map->typed);
-		free(map);
+		pb_memory_free(map->typed);
+		pb_memory_free(map);
 	}
 	pb_nr_functions = 0;
 	pb_nr_places = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "others.h"
 
+#include "memory.h"
 #include "session.h"
 
 #include <core/private.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Modules that are in the file. The session's lock guards the list. */
@@ -50,7 +50,7 @@ static int write_chunk(const struct known *k)
 static int write_down(const struct pb_private_other *other)
 {
 	const size_t size = strlen(other->path) + 1;
-	struct known *k = malloc(sizeof(*k) + size);
+	struct known *k = pb_memory_new(1, sizeof(*k) + size);
 	int error = k ? pb_session_file() : -ENOMEM;
 
 	if (!error) {
@@ -62,7 +62,7 @@ static int write_down(const struct pb_private_other *other)
 		error = write_chunk(k);
 	}
 	if (error) {
-		free(k);
+		pb_memory_free(k);
 		return error;
 	}
 	known = k;
@@ -104,6 +104,6 @@ void pb_others_forget(void)
 
 	while ((k = known)) {
 		known = k->next;
-		free(k);
+		pb_memory_free(k);
 	}
 }

@@ -5,35 +5,64 @@
  * them.
  */
 #include "data_file.h"
+#include "maps_text.h"
+#include "memory.h"
 #include "sys.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* START-END PERMISSIONS OFFSET DEVICE INODE   PATH */
 struct line {
 	uintptr_t start, end;
-	char device[16];
-	uint64_t inode;
+	const char *file; /* DEVICE INODE */
+	size_t size;	  /* of @file */
 };
 
-static int read_line(FILE *maps, struct line *line)
+static const char *read_address(const char *at, uintptr_t *address)
 {
-	char text[256];
+	for (*address = 0; *at != '-' && *at != ' '; at++)
+		*address = *address * 16 +
+			   (uintptr_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	return at + 1;
+}
 
-	do {
-		if (!fgets(text, sizeof(text), maps))
-			return 0;
-		line->start = 0;
-		sscanf(text, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %15s %" SCNu64,
-		       &line->start, &line->end, line->device, &line->inode);
-		/* The line may be longer. */
-		while (!strchr(text, '\n') && fgets(text, sizeof(text), maps))
-			;
-	} while (!line->start);
-	return 1;
+static const char *skip_word(const char *at)
+{
+	while (*at != ' ' && *at != '\n')
+		at++;
+	return at + (*at == ' ');
+}
+
+static struct line read_line(const struct pb_maps_text *maps)
+{
+	struct line line;
+	const char *at = read_address(maps->line, &line.start);
+
+	at = read_address(at, &line.end);
+	line.file = skip_word(skip_word(at));
+	line.size = (size_t)(skip_word(skip_word(line.file)) - line.file);
+	return line;
+}
+
+/* @file has room for the device and the inode. Returns its size, or 0. */
+static size_t find_file(struct pb_maps_text *maps, uintptr_t of, char *file)
+{
+	while (pb_maps_next(maps)) {
+		const struct line line = read_line(maps);
+
+		if (of - line.start >= line.end - line.start)
+			continue;
+		pb_copy(file, line.file, line.size);
+		return line.size;
+	}
+	return 0;
+}
+
+static int is_same(const struct line *line, const char *file, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && at < line->size && line->file[at] == file[at])
+		at++;
+	return at == size && at == line->size;
 }
 
 /*
@@ -43,42 +72,27 @@ static int read_line(FILE *maps, struct line *line)
  */
 void pb_data_unmap_all(const void *of)
 {
-	struct line line, wanted = { 0 }, *found = NULL;
-	size_t nr = 0, room = 0;
-	FILE *maps;
+	struct pb_maps_text *maps;
+	char file[64]; /* two numbers */
+	size_t size;
 
 	if (!of)
 		return;
-
-	for (int pass = 0; pass < 2; pass++) {
-		maps = fopen("/proc/thread-self/maps", "re");
-		if (!maps)
-			break;
-		while (read_line(maps, &line)) {
-			if (!pass && (uintptr_t)of - line.start <
-					     line.end - line.start)
-				wanted = line;
-			if (!pass || line.inode != wanted.inode ||
-			    strcmp(line.device, wanted.device))
-				continue;
-			if (nr == room) {
-				size_t more = room ? 2 * room : 64;
-				void *list = realloc(found,
-						     more * sizeof(*found));
-
-				if (!list)
-					break;
-				found = list;
-				room = more;
-			}
-			found[nr++] = line;
-		}
-		fclose(maps);
+	maps = pb_memory_new(1, sizeof(*maps));
+	if (!maps || pb_maps_open(maps)) {
+		pb_memory_free(maps);
+		return;
 	}
-	while (nr--)
-		pb_sys(SYS_munmap, found[nr].start,
-		       found[nr].end - found[nr].start);
-	free(found);
+	size = find_file(maps, (uintptr_t)of, file);
+	pb_maps_rewind(maps);
+	while (size && pb_maps_next(maps)) {
+		const struct line line = read_line(maps);
+
+		if (is_same(&line, file, size))
+			pb_sys(SYS_munmap, line.start, line.end - line.start);
+	}
+	pb_maps_close(maps);
+	pb_memory_free(maps);
 }
 
 void pb_data_close(struct pb_data_file *file)
