@@ -15,6 +15,7 @@
  * have returned. POSIX does not promise that the child of a threaded program
  * may do so. glibc and musl allow it.
  */
+#include "fork_lock.h"
 #include "live_part.h"
 #include "recording.h"
 #include "start.h"
@@ -59,6 +60,7 @@ static void begin_in_child(void)
 {
 	int saved_errno = errno;
 
+	pb_fork_child();
 	if (!pb_session)
 		return;
 	/* The parent may have restricted its system calls. */
@@ -75,10 +77,14 @@ static void begin_in_child(void)
 
 PB_PUBLIC pid_t fork(void)
 {
-	pid_t pid = PB_REAL(fork)();
+	pid_t pid;
 
+	pb_fork_prepare();
+	pid = PB_REAL(fork)();
 	if (!pid)
 		begin_in_child();
+	else
+		pb_fork_parent();
 	return pid;
 }
 
@@ -86,19 +92,27 @@ PB_PUBLIC pid_t fork(void)
 PB_PUBLIC int daemon(int nochdir, int noclose)
 {
 	pid_t parent = getpid();
-	int error = PB_REAL(daemon)(nochdir, noclose);
+	int error;
 
+	pb_fork_prepare();
+	error = PB_REAL(daemon)(nochdir, noclose);
 	if (getpid() != parent)
 		begin_in_child();
+	else
+		pb_fork_parent();
 	return error;
 }
 
 PB_PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
 		   const struct winsize *size)
 {
-	pid_t pid = PB_REAL(forkpty)(terminal, name, attr, size);
+	pid_t pid;
 
+	pb_fork_prepare();
+	pid = PB_REAL(forkpty)(terminal, name, attr, size);
 	if (!pid)
 		begin_in_child();
+	else
+		pb_fork_parent();
 	return pid;
 }

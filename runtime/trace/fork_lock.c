@@ -6,15 +6,18 @@
 #include <time.h>
 
 #define NAP_NS 100000
-#define FORK_NAPS 1000    /* a tenth of a second */
-#define CHANGE_NAPS 10000 /* a second */
+#define SHORT_NAPS 1000 /* a tenth of a second */
+#define LONG_NAPS 10000 /* a second */
+
+enum { CHANGES = 1, WORKS = 2 };
 
 /*
- * @changing: a thread begins or ends the recording
- * @forking:  threads between pb_fork_prepare() and pb_fork_parent()
+ * @busy:    CHANGES: a thread begins or ends the recording; WORKS: the listening thread
+ *           works
+ * @forking: threads between pb_fork_prepare() and pb_fork_parent()
  * Each side writes its own word before it reads the other one.
  */
-static int changing, forking;
+static int busy, forking;
 
 /* Forks of this thread that are counted in @forking; handlers of signals may fork, too. */
 static __thread int counted __attribute__((tls_model("initial-exec")));
@@ -26,26 +29,43 @@ static void nap(void)
 	pb_sys(SYS_nanosleep, &pause, NULL);
 }
 
+static void begin(int what, int naps)
+{
+	__atomic_fetch_or(&busy, what, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && naps--)
+		nap();
+}
+
+static void end(int what)
+{
+	__atomic_fetch_and(&busy, ~what, __ATOMIC_SEQ_CST);
+}
+
 void pb_fork_change(void)
 {
-	__atomic_store_n(&changing, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < CHANGE_NAPS; i++) {
-		if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
-			return;
-		nap();
-	}
+	begin(CHANGES, LONG_NAPS);
 }
 
 void pb_fork_changed(void)
 {
-	__atomic_store_n(&changing, 0, __ATOMIC_SEQ_CST);
+	end(CHANGES);
+}
+
+void pb_fork_work(void)
+{
+	begin(WORKS, SHORT_NAPS);
+}
+
+void pb_fork_worked(void)
+{
+	end(WORKS);
 }
 
 void pb_fork_prepare(void)
 {
-	for (int i = 0; i < FORK_NAPS; i++) {
+	for (int i = 0; i < SHORT_NAPS; i++) {
 		__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
-		if (!__atomic_load_n(&changing, __ATOMIC_SEQ_CST)) {
+		if (!__atomic_load_n(&busy, __ATOMIC_SEQ_CST)) {
 			counted++;
 			return;
 		}
@@ -62,11 +82,11 @@ void pb_fork_parent(void)
 	__atomic_fetch_sub(&forking, 1, __ATOMIC_SEQ_CST);
 }
 
-int pb_fork_is_changing(void)
+int pb_fork_child(void)
 {
-	const int was_changing = changing;
+	const int was_changing = busy & CHANGES;
 
 	/* The child has neither of these threads. */
-	changing = forking = counted = 0;
+	busy = forking = counted = 0;
 	return was_changing;
 }

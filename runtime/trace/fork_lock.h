@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The thread that begins or ends a visited recording (visit.h) changes memory that a forked
- * child would inherit half changed. It keeps other threads from forking meanwhile.
+ * Keeps other threads from forking while a forked child would inherit what no thread of
+ * the child can finish:
+ * - memory that a thread changes when it begins or ends a visited recording (visit.h);
+ * - locks of the loader and of the allocator that the listening thread holds. Threads of
+ *   the program may hold them, too, but not in a program that has one thread only.
  *
- * Both sides wait for a limited time only. A forking thread may hold a lock that the changing
+ * Both sides wait for a limited time only. A forking thread may hold a lock that the other
  * thread needs, such as the loader's in a constructor. A fork may also never end for us, if a
  * signal handler leaves it by siglongjmp(). A child that was forked during a change
- * knows this by pb_fork_is_changing(), and must not touch the recording.
+ * knows this by pb_fork_child(), and must not touch the recording.
  */
 #ifndef PB_TRACE_FORK_LOCK_H
 #define PB_TRACE_FORK_LOCK_H
@@ -15,11 +18,15 @@
 void pb_fork_change(void);
 void pb_fork_changed(void);
 
-/* Handlers of pthread_atfork(3), which the C library calls in the forking thread. */
+/* The listening thread begins or ends work: the same, but waits at most 0.1 s. */
+void pb_fork_work(void);
+void pb_fork_worked(void);
+
+/* Before and after fork(), in the forking thread. Calls may be nested. */
 void pb_fork_prepare(void);
 void pb_fork_parent(void);
 
-/* In the child: was the recording being changed? */
-int pb_fork_is_changing(void);
+/* In the child: was the recording being changed? A second call returns 0. */
+int pb_fork_child(void);
 
 #endif /* PB_TRACE_FORK_LOCK_H */

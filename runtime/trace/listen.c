@@ -4,6 +4,7 @@
 #include "answer.h"
 #include "attach.h"
 #include "budget.h"
+#include "fork_lock.h"
 #include "gate.h"
 #include "live_part.h"
 #include "lock.h"
@@ -261,7 +262,9 @@ static void serve_once(int gate, int wakes)
 		timeout = tick;
 	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
 		timeout = PB_WATCH_LOOK_MS;
+	pb_fork_worked();
 	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
+	pb_fork_work();
 	pb_budget_rested();
 	pb_watch_look();
 	if (nr_ready > 0) {
@@ -365,6 +368,7 @@ static void *serve(void *arg)
 	/* NULL: no caller waits. After sem_post() the semaphore may be gone. */
 	if (arg)
 		sem_post(arg);
+	pb_fork_work();
 	while (gate >= 0 && !is_ending() && !is_over) {
 		serve_once(gate, wakes);
 		pb_visit_look();
@@ -376,6 +380,7 @@ static void *serve(void *arg)
 	 */
 	if (is_over && !is_ending())
 		end_visit();
+	pb_fork_worked();
 	join_count();
 	/* The kernel closes the thread's descriptors. */
 	return NULL;

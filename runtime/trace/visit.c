@@ -134,7 +134,7 @@ static void reset(void)
  */
 static void begin_in_child(void)
 {
-	const int is_changing = pb_fork_is_changing();
+	const int is_changing = pb_fork_child();
 
 	pb_handover_forget();
 	if (!visit.is_on)
