@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The patchbay command: finds the verb, parses options, prints errors.
-#include "format.h"
+#include "trace/format/format.h"
 #include "patchbay/abi.h"
 #include "verbs/DisplayOptions.h"
 #include "verbs/NamedValue.h"

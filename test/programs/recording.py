@@ -10,7 +10,7 @@ Calls with unknown end are permitted only at the end of a thread. Exceptions are
 longjmp() cut off, and functions that were disarmed
 while they ran (--cut).
 
-This script parses the files itself, by runtime/trace/format.h, in the order in
+This script parses the files itself, by runtime/trace/format/format.h, in the order in
 which they were written. Its findings do not depend on sorting by the command.
 """
 import argparse

@@ -36,7 +36,7 @@ def size_of(text):
 
 
 def check_chunks(bytes_, name):
-    """Parses a file by runtime/trace/format.h: a header, and chunks up to the end. Returns whether
+    """Parses a file by runtime/trace/format/format.h: a header, and chunks up to the end. Returns whether
     there are events; a child without space for events has counted them."""
     magic, _, _, at, _, _, error = struct.unpack_from("<8s6I", bytes_)
     committed, = struct.unpack_from("<Q", bytes_, 40)

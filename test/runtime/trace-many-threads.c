@@ -46,7 +46,7 @@ static long asked;
 /*
  * The kernel reports each tgkill(2), the query, to this process and waits for the answer.
  * This uses a filter. It is installed without the C library, so that the recorder does
- * not take it for a sandbox (trace/sandbox.h).
+ * not take it for a sandbox (trace/process/sandbox.c).
  */
 UNTRACED static int watch_tgkill(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The cost that a call is charged with (trace/budget.c), by counts: the test advances the
+ * The cost that a call is charged with (trace/budget/budget.c), by counts: the test advances the
  * clocks. Functions that use three quarters of the budget stay enabled. With a third more,
  * the busiest one is disabled. A charge that is twice or half of the right value fails.
  */
@@ -50,8 +50,8 @@ static uint64_t pb_now_ns(int clock)
 	return thread_ns;
 }
 
-#include "budget.c"
-#include "call_counts.c"
+#include "budget/budget.c"
+#include "budget/call_counts.c"
 
 #define NR 2
 

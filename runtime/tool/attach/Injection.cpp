@@ -7,7 +7,7 @@
 #include "ThreadStatus.h"
 #include "Tracee.h"
 #include "live/ThreadName.h"
-#include "moment.h"
+#include "trace/system/moment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -2,7 +2,7 @@
 #include "RuntimeFiles.h"
 #include "Diagnostics.h"
 #include "LoadedModules.h"
-#include "control.h"
+#include "trace/format/control.h"
 #include "live/LiveProcess.h"
 #include "live/MappedNotes.h"
 #include "patchbay/abi.h"

@@ -2,7 +2,7 @@
 #include "Tracee.h"
 #include "Permission.h"
 #include "ThreadStatus.h"
-#include "moment.h"
+#include "trace/system/moment.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cerrno>
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WriteRecording.h"
 #include "Diagnostics.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "names/NameArchive.h"
 #include "names/TracedNames.h"
 #include "recording/OutputDir.h"

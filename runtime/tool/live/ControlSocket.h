@@ -4,7 +4,7 @@
 #ifndef PATCHBAY_TOOL_CONTROLSOCKET_H
 #define PATCHBAY_TOOL_CONTROLSOCKET_H
 
-#include "control.h"
+#include "trace/format/control.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataCopy.h"
 #include "Diagnostics.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

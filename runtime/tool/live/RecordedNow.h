@@ -6,7 +6,7 @@
 #ifndef PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
 #define PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
 
-#include "format.h"
+#include "trace/format/format.h"
 #include <cstdint>
 
 namespace patchbay {

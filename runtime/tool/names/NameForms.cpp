@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameForms.h"
 #include "RustNames.h"
-#include "name_forms.h"
+#include "trace/format/name_forms.h"
 
 using namespace llvm;
 using namespace patchbay;

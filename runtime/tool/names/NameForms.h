@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The short forms that users write for C++ functions, made from demangled
-// names: see trace/name_forms.h, which the runtime shares. Also handles names
+// names: see trace/format/name_forms.h, which the runtime shares. Also handles names
 // of Rust functions.
 #ifndef PATCHBAY_TOOL_NAMEFORMS_H
 #define PATCHBAY_TOOL_NAMEFORMS_H

@@ -5,12 +5,12 @@
 #ifndef PATCHBAY_TOOL_NAMEPARTS_H
 #define PATCHBAY_TOOL_NAMEPARTS_H
 
-#include "name_parts.h"
+#include "trace/format/name_parts.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace patchbay {
 
-/// Goes through the parts of a name: see trace/name_parts.h.
+/// Goes through the parts of a name: see trace/format/name_parts.h.
 class NameParts {
 public:
   explicit NameParts(llvm::StringRef Name) {

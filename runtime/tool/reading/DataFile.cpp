@@ -3,7 +3,7 @@
 #include "DataErrors.h"
 #include "DataReader.h"
 #include "MappedFile.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataIndex.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CRC.h"
 #include <fcntl.h>

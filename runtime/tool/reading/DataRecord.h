@@ -4,7 +4,7 @@
 #ifndef PATCHBAY_TOOL_DATARECORD_H
 #define PATCHBAY_TOOL_DATARECORD_H
 
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 

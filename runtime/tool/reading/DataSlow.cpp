@@ -2,7 +2,7 @@
 //
 // Reads the chunks about slow calls, and about the place where the process ran.
 #include "DataReader.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -10,7 +10,7 @@
 #define PATCHBAY_TOOL_EVENTWINDOWS_H
 
 #include "DataFile.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/Support/MathExtras.h"
 #include <thread>
 

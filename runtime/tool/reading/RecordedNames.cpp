@@ -3,7 +3,7 @@
 #include "Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "format.h"
+#include "trace/format/format.h"
 
 using namespace llvm;
 using namespace patchbay;

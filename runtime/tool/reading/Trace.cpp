@@ -2,7 +2,7 @@
 #include "Trace.h"
 #include "Clock.h"
 #include "Diagnostics.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "names/NameFilter.h"
 #include "names/NameForms.h"
 #include "recording/OutputDir.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TypedText.h"
-#include "format.h"
-#include "typed_spec.h"
+#include "trace/format/format.h"
+#include "trace/format/typed_spec.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"

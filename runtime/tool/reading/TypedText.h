@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments with names and types: their description from trace/typed_spec.h,
+// Arguments with names and types: their description from trace/format/typed_spec.h,
 // and the values of a call.
 #ifndef PATCHBAY_TOOL_TYPEDTEXT_H
 #define PATCHBAY_TOOL_TYPEDTEXT_H

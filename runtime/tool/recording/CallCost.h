@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The cost of a traced call on this machine, with the tracer and the options of
-// a recording that is to begin. --max-overhead uses it (trace/budget.h), and
+// a recording that is to begin. --max-overhead uses it (trace/budget/budget.h), and
 // readers subtract it from durations (reading/CallStream.h).
 #ifndef PATCHBAY_TOOL_CALLCOST_H
 #define PATCHBAY_TOOL_CALLCOST_H

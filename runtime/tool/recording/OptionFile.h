@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes options to a process: in the environment, or, if they are too long, in
-// a file in the output directory (runtime/trace/selection.h).
+// a file in the output directory (runtime/trace/options/selection.h).
 #ifndef PATCHBAY_TOOL_RECORDING_OPTIONFILE_H
 #define PATCHBAY_TOOL_RECORDING_OPTIONFILE_H
 
@@ -10,7 +10,7 @@
 #include <string>
 
 namespace patchbay {
-/// Escapes Text as the value of an option in PATCHBAY. trace/options.c reverses
+/// Escapes Text as the value of an option in PATCHBAY. trace/options/options.c reverses
 /// it.
 std::string escapeOption(llvm::StringRef Text);
 

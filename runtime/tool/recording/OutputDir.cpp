@@ -3,7 +3,7 @@
 #include "Diagnostics.h"
 #include "OptionFile.h"
 #include "OwnFiles.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "reading/DataFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -176,7 +176,7 @@ static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
 }
 
 // A process that records holds a shared lock of its data file while it has it
-// mapped (runtime/trace/data_file.c). That includes processes that went into
+// mapped (runtime/trace/file/data_file.c). That includes processes that went into
 // the background before the command ended. Closes the file.
 static bool isInUse(int FD) {
   bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;

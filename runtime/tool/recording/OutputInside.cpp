@@ -5,7 +5,7 @@
 #include "OptionFile.h"
 #include "OwnFiles.h"
 #include "attach/ThreadStatus.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "live/DataCopy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -27,7 +27,7 @@ public:
 
   /// The path that the process uses.
   const std::string &path() const { return Path; }
-  /// The options of runtime/trace/options.h with output= and the right
+  /// The options of runtime/trace/options/options.h with output= and the right
   /// directory.
   llvm::Expected<std::string> withOutput(llvm::StringRef Options, pid_t Process) const;
   /// Copies the recording to Dir, unless it is there already.

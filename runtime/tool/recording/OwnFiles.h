@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes files that patchbay wrote, by their exact name and content. Only
-// these are moved, renamed or removed. See also runtime/trace/own_file.h.
+// these are moved, renamed or removed. See also runtime/trace/file/own_file.h.
 #ifndef PATCHBAY_TOOL_RECORDING_OWNFILES_H
 #define PATCHBAY_TOOL_RECORDING_OWNFILES_H
 
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ enum class OwnName {
   New,   // PID.pbd.new, PID.N.pbd.new
   Size,  // .size
   Names, // names of functions: see NameArchive.h
-  Selection, // PID.selection: see runtime/trace/selection.h
+  Selection, // PID.selection: see runtime/trace/options/selection.h
   Command, // .command: see OutputDir::writeCommand()
 };
 /// By the last part of the path only.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordSummary.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "Diagnostics.h"
 #include "OptionFile.h"
 #include "OwnFiles.h"
@@ -36,7 +36,7 @@ static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
          "; --threshold, --overwrite and --buffer record less");
 }
 
-// As in runtime/trace/thread_choice.c.
+// As in runtime/trace/threads/thread_choice.c.
 static bool isChosenBy(const std::string &Glob, uint32_t Tid,
                        const std::string &Name) {
   return Glob == utostr(Tid) || fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;

@@ -2,7 +2,7 @@
 #include "Rotation.h"
 #include "OutputDir.h"
 #include "OwnFiles.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "reading/DataFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finishes a recording with many files, or with limits, when it is over. The
-// processes themselves do this while they run (runtime/trace/rotate.h).
+// processes themselves do this while they run (runtime/trace/threads/rotate.h).
 #ifndef PATCHBAY_TOOL_ROTATION_H
 #define PATCHBAY_TOOL_ROTATION_H
 

@@ -3,7 +3,7 @@
 #include "Diagnostics.h"
 #include "elf/ArgumentPlaces.h"
 #include "names/NameForms.h"
-#include "typed_spec.h"
+#include "trace/format/typed_spec.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Demangle/Demangle.h"

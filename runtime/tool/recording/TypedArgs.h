@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --args 'parse(name, req->uri, retval)' and --when 'len > 4096': converts
-// names, for each function, into a string of places (trace/typed_spec.h), by
+// names, for each function, into a string of places (trace/format/typed_spec.h), by
 // debug information.
 #ifndef PATCHBAY_TOOL_TYPEDARGS_H
 #define PATCHBAY_TOOL_TYPEDARGS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A running process that has our runtime while this command needs it
-// (trace/visit.h). `record -p` and `attach -p` use it for processes that were
+// (trace/live/visit.h). `record -p` and `attach -p` use it for processes that were
 // started without the runtime.
 #ifndef PATCHBAY_TOOL_RECORDING_VISIT_H
 #define PATCHBAY_TOOL_RECORDING_VISIT_H

@@ -2,7 +2,7 @@
 #include "HowRecorded.h"
 #include "Durations.h"
 #include "Losses.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"

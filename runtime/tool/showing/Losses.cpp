@@ -4,7 +4,7 @@
 #include "Durations.h"
 #include "Table.h"
 #include "names/NameForms.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "patchbay/abi.h"
 #include "reading/DataErrors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -176,7 +176,7 @@ static std::string callsText(const CallsOf &Of) {
 static std::string childText(const Losses &L) {
   if (!L.ChildErrno)
     return ", or were started by vfork() in a thread that had recorded nothing";
-  // The runtime uses this errno for --max-size: runtime/trace/data_file.h.
+  // The runtime uses this errno for --max-size: runtime/trace/file/data_file.h.
   if (L.ChildErrno == EXFULL)
     return ": all files together had the size of --max-size";
   std::string Text =

@@ -5,7 +5,7 @@
 #include "Table.h"
 #include "attach/Unwinder.h"
 #include "elf/LoadMap.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"

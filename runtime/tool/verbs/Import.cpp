@@ -3,7 +3,7 @@
 // `patchbay import`: converts an ftrace log of the kernel to a recording.
 #include "Verb.h"
 #include "export/Export.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "importing/KernelTrace.h"
 #include "importing/WriteRecording.h"
 #include "reading/MappedFile.h"

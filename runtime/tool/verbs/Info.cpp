@@ -4,7 +4,7 @@
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
-#include "format.h"
+#include "trace/format/format.h"
 #include "patchbay/abi.h"
 #include "reading/Trace.h"
 #include "recording/OutputDir.h"

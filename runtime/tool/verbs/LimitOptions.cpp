@@ -2,7 +2,7 @@
 #include "LimitOptions.h"
 #include "Diagnostics.h"
 #include "DurationText.h"
-#include "options.h"
+#include "trace/options/options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,7 +52,7 @@ std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
   return SaturatingMultiply(Size, uint64_t(1) << Known->second);
 }
 
-// A size that runtime/trace/options.c accepts; 0 if the option was not given.
+// A size that runtime/trace/options/options.c accepts; 0 if the option was not given.
 static Error readSize(const cl::opt<std::string> &Of, uint64_t &Bytes) {
   Bytes = 0;
   if (!Of.getNumOccurrences())

@@ -3,8 +3,8 @@
 // `patchbay record`: runs a program with the tracer preloaded, or attaches to processes.
 #include "RecordOptions.h"
 #include "attach/ProcessChoice.h"
-#include "moment.h"
-#include "options.h"
+#include "trace/system/moment.h"
+#include "trace/options/options.h"
 #include "recording/CallCost.h"
 #include "recording/MemoryFiles.h"
 #include "recording/OptionFile.h"

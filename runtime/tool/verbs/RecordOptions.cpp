@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
 #include "DurationText.h"
-#include "options.h"
+#include "trace/options/options.h"
 #include "recording/TypedArgs.h"
-#include "tracers.h"
+#include "trace/tracers/tracers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -226,7 +226,7 @@ Expected<std::vector<pid_t>> RecordOptions::processes() {
 // Checks
 //===----------------------------------------------------------------------===//
 
-// The percentages that runtime/trace/options.c accepts.
+// The percentages that runtime/trace/options/options.c accepts.
 static bool isPercentage(StringRef Text) {
   Text.consume_back("%");
   auto [Whole, Decimals] = Text.split('.');
@@ -240,7 +240,7 @@ static bool isPercentage(StringRef Text) {
   return Hundredths >= 1 && Hundredths <= PB_OVERHEAD_MAX;
 }
 
-// The samples that runtime/trace/options.c accepts.
+// The samples that runtime/trace/options/options.c accepts.
 static bool isSample(StringRef Text) {
   uint64_t N;
   return Text.consume_front("1/") && to_integer(Text, N, 10) && N >= 1 &&

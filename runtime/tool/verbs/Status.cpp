@@ -6,7 +6,7 @@
 #include "Verb.h"
 #include "attach/ProcessChoice.h"
 #include "attach/Refusal.h"
-#include "budget.h"
+#include "trace/budget/budget.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/RecordedNow.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a recording look like one of another host (runtime/trace/format.h).
+"""Makes a recording look like one of another host (runtime/trace/format/format.h).
 
     hosts.py FILE.pbd HOST TIME [FACTOR]
 

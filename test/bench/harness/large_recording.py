@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a recording of many gigabytes that needs little disk space (runtime/trace/format.h).
+"""Makes a recording of many gigabytes that needs little disk space (runtime/trace/format/format.h).
 
     large_recording.py RECORDING NEW GIGABYTES
 

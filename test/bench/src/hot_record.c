@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() times and records itself as libpatchbay-trace does (trace/ring.h), in
- * records of BYTES bytes. 24 is the size in trace/format.h; other values test smaller ones.
+ * hot_callee() times and records itself as libpatchbay-trace does (trace/threads/ring.h), in
+ * records of BYTES bytes. 24 is the size in trace/format/format.h; other values test smaller ones.
  * All reserve and commit in the same way, so that signal handlers may record in between and
  * a reader may read concurrently.
  *

@@ -27,7 +27,7 @@ sanitize() {
 		-D_GNU_SOURCE -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS \
 		-D__STDC_LIMIT_MACROS \
 		-I "$source/runtime" -I "$source/runtime/include" \
-		-I "$source/runtime/tool" -I "$source/runtime/trace" \
+		-I "$source/runtime/tool" \
 		$more "$@"
 }
 
@@ -61,7 +61,7 @@ for part in names reading export files terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done
 for part in name_forms name_parts; do
-	sanitize -x c -std=c11 -c "$source/runtime/trace/$part.c" -o "$output.d/$part.o"
+	sanitize -x c -std=c11 -c "$source/runtime/trace/format/$part.c" -o "$output.d/$part.o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \
 	"$source/test/runtime/Inputs/fuzz-data-file.cpp" "$output.d"/*.o \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A client of runtime/trace/control.h, for requests that `patchbay` never sends. It finds the gate
+"""A client of runtime/trace/format/control.h, for requests that `patchbay` never sends. It finds the gate
 in /proc/net/unix and reads the proof from the gate's name. It does not use the notes that
 `patchbay` reads."""
 import errno

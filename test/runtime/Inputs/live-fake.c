@@ -3,7 +3,7 @@
  * Listens where `patchbay live` connects, but misbehaves. NOTE is the version
  * in the note. CASE is one of the enum's values.
  */
-#include "control.h"
+#include "format/control.h"
 
 #include <patchbay/abi.h>
 

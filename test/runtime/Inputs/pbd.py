@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes data files, good and bad, as runtime/trace/format.h lays them out.
+"""Writes data files, good and bad, as runtime/trace/format/format.h lays them out.
 
     pbd.py good DIR MODULE [BUILD-ID]   two processes that traced MODULE
     pbd.py edges DIR                    unusual but valid

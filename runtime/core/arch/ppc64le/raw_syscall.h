@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For trace/sys.h and trace/sandbox.c. */
+/* For trace/system/sys.h and trace/process/sandbox.c. */
 #ifndef PB_ARCH_RAW_SYSCALL_H
 #define PB_ARCH_RAW_SYSCALL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where glibc keeps the stack pointer in a jmp_buf: sysdeps/aarch64/jmpbuf-offsets.h (JB_SP). See trace/longjmp.c.
+ * Where glibc keeps the stack pointer in a jmp_buf: sysdeps/aarch64/jmpbuf-offsets.h (JB_SP). See trace/tracers/longjmp.c.
  */
 #ifndef PB_TRACE_ARCH_JUMP_H
 #define PB_TRACE_ARCH_JUMP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See trace/ring.h. */
+/* See trace/threads/ring.h. */
 #ifndef PB_TRACE_ARCH_COUNTER_H
 #define PB_TRACE_ARCH_COUNTER_H
 
-#include "format.h"
+#include "format/format.h"
 
 #include <stdint.h>
 

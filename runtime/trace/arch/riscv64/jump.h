@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Where glibc keeps the stack pointer in a jmp_buf: sysdeps/riscv/bits/setjmp.h
- * (__sp). See trace/longjmp.c.
+ * (__sp). See trace/tracers/longjmp.c.
  */
 #ifndef PB_TRACE_ARCH_JUMP_H
 #define PB_TRACE_ARCH_JUMP_H

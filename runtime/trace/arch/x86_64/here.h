@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See struct pbd_slow in trace/format.h. */
+/* See struct pbd_slow in trace/format/format.h. */
 #ifndef PB_TRACE_ARCH_HERE_H
 #define PB_TRACE_ARCH_HERE_H
 
-#include "format.h"
+#include "format/format.h"
 
 #include <patchbay/patchbay.h>
 

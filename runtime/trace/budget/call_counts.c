@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "call_counts.h"
+
+#include "functions/index.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct pb_counts {
+	struct pb_counts *next;
+	size_t nr;
+	uint64_t *calls, *before, *decided;
+	uintptr_t *entry;
+};
+
+static struct pb_counts *all; /* new elements come first */
+
+static void free_counts(struct pb_counts *counts)
+{
+	if (!counts)
+		return;
+	free(counts->calls);
+	free(counts->before);
+	free(counts->decided);
+	free(counts->entry);
+	free(counts);
+}
+
+static struct pb_counts *new_counts(size_t nr)
+{
+	struct pb_counts *counts = calloc(1, sizeof(*counts));
+
+	if (!counts)
+		return NULL;
+	counts->nr = nr;
+	counts->calls = calloc(nr, sizeof(*counts->calls));
+	counts->before = calloc(nr, sizeof(*counts->before));
+	counts->decided = calloc(nr, sizeof(*counts->decided));
+	counts->entry = calloc(nr, sizeof(*counts->entry));
+	if (counts->calls && counts->before && counts->decided && counts->entry)
+		return counts;
+	free_counts(counts);
+	return NULL;
+}
+
+int pb_counts_attach(void *data, const struct patchbay_module_info *module,
+		     struct patchbay_target *targets, size_t nr)
+{
+	struct pb_counts *counts = new_counts(nr);
+	pb_sigset signals;
+	int error = 0;
+
+	(void)data;
+	(void)module;
+	if (!counts)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		counts->entry[i] = targets[i].entry;
+	/* The session owns all indexes, and frees them. */
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (!pb_index_new(targets, nr, 0, counts->calls))
+		error = -ENOMEM;
+	pb_signal_unlock(&pb_session->lock, signals);
+	if (error) {
+		free_counts(counts);
+		return error;
+	}
+	counts->next = all;
+	__atomic_store_n(&all, counts, __ATOMIC_RELEASE);
+	return 0;
+}
+
+struct pb_counts *pb_counts_first(void)
+{
+	return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+}
+
+size_t pb_counts_functions(const struct pb_counts *counts)
+{
+	size_t nr = 0;
+
+	for (; counts; counts = counts->next)
+		nr += counts->nr;
+	return nr;
+}
+
+static uint64_t calls_of(const struct pb_counts *counts, size_t i)
+{
+	return __atomic_load_n(&counts->calls[i], __ATOMIC_RELAXED);
+}
+
+size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide)
+{
+	size_t nr = 0;
+
+	for (; counts; counts = counts->next)
+		for (size_t i = 0; i < counts->nr; i++) {
+			const uint64_t calls = calls_of(counts, i);
+			uint64_t *last = decide ? &counts->decided[i] :
+						  &counts->before[i];
+
+			if (calls == *last)
+				continue;
+			busy[nr].entry = counts->entry[i];
+			busy[nr++].calls = calls - *last;
+			*last = calls;
+		}
+	return nr;
+}
+
+void pb_counts_decided(struct pb_counts *counts, const struct pb_busy *which, size_t nr)
+{
+	for (; nr && counts; counts = counts->next)
+		for (size_t i = 0; i < counts->nr; i++)
+			for (size_t j = 0; j < nr; j++)
+				if (counts->entry[i] == which[j].entry)
+					counts->decided[i] = counts->before[i];
+}
+
+void pb_counts_begin_anew(void)
+{
+	struct pb_counts *first = pb_counts_first();
+
+	for (struct pb_counts *each = first; each; each = each->next)
+		for (size_t i = 0; i < each->nr; i++) {
+			const uint64_t calls = calls_of(each, i);
+
+			/*
+			 * Skip counters that did not change, so that the child
+			 * does not copy their pages.
+			 */
+			if (each->before[i] != calls)
+				each->before[i] = calls;
+			if (each->decided[i] != calls)
+				each->decided[i] = calls;
+		}
+}
+
+void pb_counts_free(void)
+{
+	struct pb_counts *counts;
+
+	while ((counts = all)) {
+		all = counts->next;
+		free_counts(counts);
+	}
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "data_file.h"
+#include "quota.h"
+#include "spare_files.h"
+#include "system/file_name.h"
+#include "system/sys.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#elif defined(__powerpc64__)
+#define MACHINE EM_PPC64
+#elif defined(__riscv)
+#define MACHINE EM_RISCV
+#endif
+
+uint64_t pb_page_size;
+
+/*
+ * Name a file that has none yet. The kernel deletes a file without a name if
+ * the process dies first.
+ */
+static int give_name(int fd, const char *name)
+{
+	char self[PB_FD_NAME_MAX];
+
+	pb_fd_name(self, fd);
+	return (int)pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
+			   AT_SYMLINK_FOLLOW);
+}
+
+/*
+ * Some file systems, such as NFS, cannot rename without replacing. Others, such
+ * as vfat, have no links.
+ */
+int pb_data_rename(const char *from, const char *to)
+{
+	long error = pb_sys(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to,
+			    RENAME_NOREPLACE);
+
+	if (error != -EINVAL && error != -ENOSYS)
+		return (int)error;
+	error = pb_sys(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	if (!error)
+		pb_sys(SYS_unlinkat, AT_FDCWD, from, 0);
+	return (int)error;
+}
+
+/*
+ * Each image that a process id runs has its own file, with the first free name.
+ * The file gets its name when its header is complete, so no reader finds half
+ * of it. @now: its current name, or empty if it has none.
+ */
+static int name_file(int fd, const char *now, const char *output,
+		     char name[PATH_MAX])
+{
+	for (unsigned int n = 0; n < 10000; n++) {
+		int error = pb_file_name(name, output, n, PBD_SUFFIX);
+
+		if (!error)
+			error = *now ? pb_data_rename(now, name) :
+				       give_name(fd, name);
+		if (error != -EEXIST)
+			return error;
+	}
+	return -EEXIST;
+}
+
+/*
+ * Make a new file without a name. Some file systems do not support that
+ * (O_TMPFILE). There the file gets a name that readers ignore. Such a name may
+ * exist already: from a process that was killed at this point, or from another
+ * one with the same pid.
+ */
+static int make_file(const char *output, char now[PATH_MAX])
+{
+	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
+			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
+
+	*now = '\0';
+	/* -EISDIR: the kernel ignores O_TMPFILE and sees O_DIRECTORY. */
+	if (fd != -EOPNOTSUPP && fd != -EISDIR)
+		return fd;
+	for (unsigned int n = 0; n < 10000; n++) {
+		int error = pb_file_name(now, output, n, PBD_NEW_SUFFIX);
+
+		if (error)
+			return error;
+		fd = (int)pb_sys(SYS_openat, AT_FDCWD, now,
+				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
+				 PB_DATA_MODE);
+		if (fd != -EEXIST)
+			return fd;
+	}
+	return -EEXIST;
+}
+
+/* A process that writes beyond this limit gets a signal that kills it. */
+static int exceeds_limit(uint64_t end)
+{
+	struct rlimit limit;
+
+	return !pb_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) &&
+	       end > limit.rlim_cur;
+}
+
+int pb_data_allocate(int fd, uint64_t start, uint64_t size)
+{
+	long error;
+
+	if (exceeds_limit(start + size))
+		return -EFBIG;
+	do {
+		error = pb_sys(SYS_fallocate, fd, 0, start, size);
+	} while (error == -EINTR);
+	if (error != -EOPNOTSUPP)
+		return (int)error;
+	for (uint64_t at = start; at < start + size; at += 512) {
+		error = pb_sys(SYS_pwrite64, fd, "", 1, at);
+		if (error < 0)
+			return (int)error;
+	}
+	error = pb_sys(SYS_pwrite64, fd, "", 1, start + size - 1);
+	return error < 0 ? (int)error : 0;
+}
+
+/*
+ * File systems need blocks of their own to locate the blocks of a file. ext4
+ * needs one for 340 extents, and each allocation may add an extent.
+ */
+#define EXTENTS 256
+
+/* Counts whole pages. Allocating inside of the current length counts nothing. */
+static int allocate(struct pb_data_file *file, int fd, uint64_t start,
+		    uint64_t size)
+{
+	uint64_t end = (start + size + 4095) & ~(uint64_t)4095;
+	uint64_t more = end > file->end ? end - file->end : 0;
+	int error;
+
+	if (more && file->extents++ % EXTENTS == 0)
+		more += 4096;
+	error = pb_quota_take(more);
+	if (error)
+		return error;
+	error = pb_data_allocate(fd, start, size);
+	if (error) {
+		pb_quota_give(more);
+		return error;
+	}
+	file->allocated += more;
+	file->end = end > file->end ? end : file->end;
+	return 0;
+}
+
+int pb_data_reopen(const struct pb_data_file *file)
+{
+	int fd = -EBADF;
+
+	/*
+	 * The program may have closed the descriptor and opened another file
+	 * under its number.
+	 */
+	if (file->kept)
+		fd = pb_copy_kept(file->kept - 1, &file->identity);
+	if (fd >= 0)
+		return fd;
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
+			 O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return pb_check_descriptor(fd, &file->identity);
+}
+
+int pb_data_is_passing(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
+}
+
+/* The kept descriptor, in memory that fork() copies. */
+static struct {
+	struct pb_identity identity;
+	int fd; /* the descriptor plus 1; 0: none */
+} kept;
+
+/* Does not close another file that the program has opened under this number. */
+void pb_data_forget(void)
+{
+	if (kept.fd && pb_is_of(kept.fd - 1, &kept.identity))
+		pb_sys(SYS_close, kept.fd - 1);
+	kept.fd = 0;
+}
+
+/* Returns 0, or -errno and has closed @fd. */
+static int keep(struct pb_data_file *file, int fd)
+{
+	/* The kept file may belong to the process that forked this one. */
+	pb_data_forget();
+	fd = pb_keep_descriptor(fd);
+	if (fd < 0)
+		return fd;
+	file->kept = fd + 1;
+	kept.identity = file->identity;
+	kept.fd = file->kept;
+	return 0;
+}
+
+int pb_data_keep(struct pb_data_file *file)
+{
+	int fd;
+
+	/* The program may have closed the descriptor since. */
+	if (file->kept && pb_is_of(file->kept - 1, &file->identity))
+		return 0;
+	fd = pb_data_reopen(file);
+	return fd < 0 ? fd : keep(file, fd);
+}
+
+/*
+ * The program has no free descriptor, so use the kept one itself. Its number
+ * could become another file's only if the program closes it and opens that file
+ * just now. If the limit has been lowered below the number, the program cannot
+ * even do that.
+ */
+static int without_copy(const struct pb_data_file *file)
+{
+	int number = file->kept - 1;
+
+	return file->kept && pb_is_of(number, &file->identity) ? number :
+								 -EMFILE;
+}
+
+/* The caller gives the descriptor back to end_use(). */
+static int begin_use(const struct pb_data_file *file)
+{
+	int fd = pb_data_reopen(file);
+
+	return fd == -EMFILE ? without_copy(file) : fd;
+}
+
+static void end_use(const struct pb_data_file *file, int fd)
+{
+	if (fd != file->kept - 1)
+		pb_sys(SYS_close, fd);
+}
+
+/*
+ * @at need not be a multiple of the page size. A mapping larger than a block is
+ * for later use, and part of it may never be used. The kernel adds its pages
+ * when they are touched.
+ */
+static void *map(int fd, uint64_t at, uint64_t size, int *error)
+{
+	uint64_t page = at & ~(pb_page_size - 1);
+	int flags = size > 1u << 20 ? MAP_SHARED : MAP_SHARED | MAP_POPULATE;
+	long mapped = pb_sys(SYS_mmap, NULL, at - page + size,
+			     PROT_READ | PROT_WRITE, flags, fd, page);
+
+	*error = mapped < 0 && mapped > -4096 ? (int)mapped : 0;
+	return *error ? NULL : (char *)mapped + (at - page);
+}
+
+/*
+ * Map the header and the @size bytes after it. If the disk has no space for
+ * them, map the header only. It then records why the rest is missing.
+ */
+static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size,
+				int *error)
+{
+	const uint64_t least = sizeof(struct pbd_header);
+	struct pbd_header *header;
+
+	*error = allocate(file, fd, 0, least + size);
+	if (*error && size) {
+		size = 0;
+		*error = allocate(file, fd, 0, least);
+	}
+	if (*error)
+		return NULL;
+	header = map(fd, 0, least + size, error);
+	if (header)
+		file->ahead = (struct pb_data_ahead){
+			(char *)header + least, least, size };
+	return header;
+}
+
+/*
+ * Fill in all but the name. The magic comes last: a spare file already has its
+ * name, and no reader accepts it without the magic.
+ */
+static void fill_in(struct pbd_header *header)
+{
+	struct timespec now;
+
+	pb_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	header->byte_order = PBD_BYTE_ORDER;
+	header->version = PBD_VERSION;
+	header->header_size = sizeof(*header);
+	header->machine = MACHINE;
+	header->pid = (uint32_t)pb_sys(SYS_getpid);
+	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
+			   (uint64_t)now.tv_nsec;
+	header->committed = sizeof(*header);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	pb_copy(header->magic, PBD_MAGIC, sizeof(header->magic));
+}
+
+/*
+ * Used if the user may not write there, or if the directory does not exist in
+ * this root (chroot(2)). Not used if the process has run out of descriptors:
+ * without a descriptor the event is lost.
+ */
+static int take_spare(struct pb_data_file *file, int error)
+{
+	int fd;
+
+	if (pb_data_is_passing(error))
+		return error;
+	fd = pb_spare_files_take(file->path);
+	return fd < 0 ? error : fd;
+}
+
+static int open_file(struct pb_data_file *file, const char *output, size_t size)
+{
+	int fd = make_file(output, file->before), is_spare = fd < 0, error;
+	struct pbd_header *header;
+
+	file->allocated = file->end = file->extents = 0;
+	if (is_spare)
+		fd = take_spare(file, fd);
+	if (fd < 0)
+		return fd;
+	/*
+	 * The lock belongs to the open file description, which the mappings
+	 * below keep. So it lasts as long as a process records here, whichever
+	 * descriptors are closed, and in forked children, too. `patchbay
+	 * record` checks it before it moves or deletes a file. If locking
+	 * fails, the process records all the same. The program does not wait
+	 * for another process that holds the lock.
+	 */
+	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
+	error = pb_identify(fd, &file->identity);
+	if (error)
+		goto out;
+	header = begin(file, fd, size, &error);
+	if (error)
+		goto out;
+	fill_in(header);
+	if (!is_spare)
+		error = name_file(fd, file->before, output, file->path);
+	if (error) {
+		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
+		file->ahead.size = 0;
+		pb_quota_give(file->allocated);
+	} else {
+		file->header = header;
+	}
+out:
+	if (error && !is_spare && *file->before)
+		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
+	/*
+	 * This process may not be able to open a spare file again. If the
+	 * descriptor cannot be kept, the mappings still work.
+	 */
+	if (!error && is_spare)
+		keep(file, fd);
+	else
+		pb_sys(SYS_close, fd);
+	return error;
+}
+
+int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
+{
+	/* No other process finds the file before it has its name. */
+	int place = pb_quota_begin();
+	int error = open_file(file, output, size);
+
+	pb_quota_end(place);
+	return error;
+}
+
+/*
+ * On error returns NULL and sets *@error. The file is unchanged, or longer by
+ * bytes that no reader looks at.
+ */
+static void *append(struct pb_data_file *file, uint64_t size, int *error)
+{
+	uint64_t start = file->header->committed;
+	void *mapped = NULL;
+	int fd = begin_use(file), place;
+
+	if (fd < 0) {
+		*error = fd;
+		return NULL;
+	}
+	place = pb_quota_begin();
+	*error = allocate(file, fd, start, size);
+	pb_quota_end(place);
+	if (!*error)
+		mapped = map(fd, start, size, error);
+	end_use(file, fd);
+	return mapped;
+}
+
+static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
+		      uint64_t size)
+{
+	int error;
+
+	ahead->mapped = append(file, size, &error);
+	ahead->start = file->header->committed;
+	ahead->size = ahead->mapped ? size : 0;
+}
+
+/* Bytes of it that are after the committed part of the file. */
+static uint64_t left_of(const struct pb_data_file *file,
+			const struct pb_data_ahead *ahead)
+{
+	uint64_t used = file->header->committed - ahead->start;
+
+	return used < ahead->size ? ahead->size - used : 0;
+}
+
+size_t pb_data_ahead(const struct pb_data_file *file)
+{
+	return left_of(file, &file->ahead);
+}
+
+/* The next bytes of the file, if they are mapped already. */
+static void *take_ahead(const struct pb_data_file *file,
+			const struct pb_data_ahead *ahead, uint64_t size)
+{
+	uint64_t left = left_of(file, ahead);
+
+	return size <= left ? ahead->mapped + (ahead->size - left) : NULL;
+}
+
+/*
+ * Programs load and unload modules for as long as they run, and each time add
+ * some small chunks. A process may have about 65,000 mappings (sysctl
+ * vm.max_map_count), so each chunk cannot have its own. So the size of one
+ * mapping grows with the size of the file.
+ */
+static void *take_lasting(struct pb_data_file *file, uint64_t size)
+{
+	const uint64_t most = 1 << 20;
+	uint64_t more = file->header->committed / 4 & ~(pb_page_size - 1);
+	void *chunk = take_ahead(file, &file->lasting, size);
+
+	if (chunk || size > most || more < 4 * size)
+		return chunk;
+	map_ahead(file, &file->lasting, more < most ? more : most);
+	return take_ahead(file, &file->lasting, size);
+}
+
+/* The recorder unmaps blocks and per-thread counters when their thread ends. */
+static int is_lasting(enum pbd_kind kind)
+{
+	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS &&
+	       kind != PBD_SAMPLES;
+}
+
+void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
+		      size_t size, int *error)
+{
+	struct pbd_chunk *chunk;
+
+	size = (size + 7) & ~(size_t)7;
+	chunk = take_ahead(file, &file->ahead, size);
+	if (!chunk && is_lasting(kind))
+		chunk = take_lasting(file, size);
+	if (!chunk)
+		chunk = append(file, size, error);
+	if (!chunk)
+		return NULL;
+	*error = 0;
+	chunk->kind = kind;
+	chunk->size = size;
+	return chunk;
+}
+
+void pb_data_unmap(const struct pb_data_file *file,
+		   const struct pbd_chunk *chunk)
+{
+	const struct pb_data_ahead *ahead = &file->ahead;
+	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
+	uintptr_t end = (uintptr_t)chunk + chunk->size;
+
+	/* Other chunks share its pages. */
+	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size)
+		return;
+	pb_sys(SYS_munmap, start, end - start);
+}
+
+void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
+{
+	/*
+	 * Pairs with the acquire load of a reader that reads the file while it
+	 * is written.
+	 */
+	__atomic_store_n(&file->header->committed,
+			 file->header->committed + chunk->size,
+			 __ATOMIC_RELEASE);
+}
+
+const char *pb_data_name(const struct pb_data_file *file)
+{
+	const char *name = file->path;
+
+	for (const char *at = file->path; *at; at++)
+		if (*at == '/')
+			name = at + 1;
+	return name;
+}
+
+void pb_data_note(struct pb_data_file *file, int error)
+{
+	if (error && error != -PB_OVER_SIZE && error != -PB_OVER_MEMORY &&
+	    !file->header->error)
+		file->header->error = (uint32_t)-error;
+}

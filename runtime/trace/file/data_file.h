@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Writes the data file (format.h). It allocates space on disk before it maps
+ * it, so a full disk causes an error here, and no SIGBUS later. All functions
+ * may be called where sys.h's code may. The caller holds a lock.
+ */
+#ifndef PB_TRACE_DATA_FILE_H
+#define PB_TRACE_DATA_FILE_H
+
+#include "format/format.h"
+#include "system/descriptor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* @size bytes of the file from @start on are allocated, and mapped at @mapped. */
+struct pb_data_ahead {
+	char *mapped;
+	uint64_t start, size;
+};
+
+/*
+ * Only its user may read it, as with perf.data: it contains arguments and
+ * results of calls. A process that can open it can also lock it.
+ */
+#define PB_DATA_MODE 0600
+
+/*
+ * Keeps no descriptor open unless it must (user.h). Programs close descriptors
+ * that they do not know, and then get the same numbers for files of their own.
+ */
+struct pb_data_file {
+	struct pbd_header *header; /* mapped, shared; NULL: no file */
+	uint64_t allocated; /* bytes of the disk that were counted for it */
+	uint64_t end;       /* end of the allocated pages */
+	uint64_t extents;   /* number of allocations so far */
+	struct pb_identity identity;
+	int kept; /* the descriptor of pb_data_keep() plus 1; 0: none */
+	struct pb_data_ahead ahead;   /* from pb_data_open() */
+	struct pb_data_ahead lasting; /* for chunks that are never unmapped */
+	char path[PATH_MAX];
+	char before[PATH_MAX]; /* its name before it had a header, if any;
+			          too large for small stacks */
+};
+
+/* Our own errors for max-size= and max-memory=. No system call here returns them. */
+#define PB_OVER_SIZE EXFULL
+#define PB_OVER_MEMORY ENOANO
+
+/* Set this before any other use of this header. */
+extern uint64_t pb_page_size;
+
+/*
+ * Make this process's file in directory @output. If that fails, take a file
+ * that was set aside (spare_files.h). Allocate and map enough for the first
+ * chunks, of @size bytes together, so that they need no system call. If the
+ * disk has no space for them, the file may still be made. Returns 0 or -errno.
+ */
+int pb_data_open(struct pb_data_file *file, const char *output, size_t size);
+
+/* Bytes that chunks can still use without a system call. */
+size_t pb_data_ahead(const struct pb_data_file *file);
+
+/* The file's name in its directory. */
+const char *pb_data_name(const struct pb_data_file *file);
+
+/*
+ * Append a zeroed chunk of @size bytes and map it permanently. The caller fills
+ * it in and then calls pb_data_commit(). If the disk has no space, returns NULL
+ * and sets *@error. The file is then unchanged.
+ */
+void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
+		      size_t size, int *error);
+void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
+
+/* The process does not write to the chunk any more. */
+void pb_data_unmap(const struct pb_data_file *file,
+		   const struct pbd_chunk *chunk);
+
+/* A descriptor of the file, or -errno. -ESTALE: the path now leads to another file. */
+int pb_data_reopen(const struct pb_data_file *file);
+
+/*
+ * Keep a descriptor open, so that the file need not be found by its path.
+ * Returns 0 or -errno.
+ */
+int pb_data_keep(struct pb_data_file *file);
+
+/*
+ * The recording is over: unmap the file, close it and release its lock.
+ * Handlers must not call it.
+ */
+void pb_data_close(struct pb_data_file *file);
+
+/* Likewise for a file of another process that is mapped at @of. NULL: none. */
+void pb_data_unmap_all(const void *of);
+
+/* Does this error mean that descriptors may be free again at the next event? */
+int pb_data_is_passing(int error);
+
+/*
+ * In a forked child: close the descriptor that its parent has kept. A child
+ * that gives up its rights must not be able to truncate a file that others have
+ * mapped.
+ */
+void pb_data_forget(void);
+
+/*
+ * As posix_fallocate(3), for a file that the size limit does not count. Writes
+ * bytes if the file system does not support fallocate(2).
+ */
+int pb_data_allocate(int fd, uint64_t start, uint64_t size);
+
+/* Never replaces another file. Returns 0 or -errno. */
+int pb_data_rename(const char *from, const char *to);
+
+/*
+ * Record the first failure in the header. @error is 0 or -errno. Limits that
+ * the user has set are no failures.
+ */
+void pb_data_note(struct pb_data_file *file, int error);
+
+#endif /* PB_TRACE_DATA_FILE_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "globs.h"
+
+#include "options/sorted_names.h"
+#include "readable.h"
+#include "session/asked.h"
+
+#include <string.h>
+
+/* Wildcards never match names that begin with '@': <patchbay/filter.h>. */
+static int match_name(const char *glob, const char *name)
+{
+	return *name == '@' ? !strcmp(glob, name) : pb_readable_match(glob, name);
+}
+
+static int match_glob(const char *glob, const char *name, void *arg)
+{
+	int matched = name ? match_name(glob, name) : 0;
+
+	if (matched >= 0)
+		pb_asked_match(arg, matched);
+	return matched;
+}
+
+struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text)
+{
+	return (struct patchbay_filter){
+		.size = sizeof(struct patchbay_filter),
+		.glob = text,
+		.match = match_glob,
+		.arg = pb_asked_find(by, text),
+	};
+}
+
+static int match_any(const char *const *of, size_t nr, const char *name)
+{
+	int matched = 0;
+
+	for (size_t i = 0; i < nr && !matched; i++)
+		matched = match_name(of[i], name);
+	return matched;
+}
+
+static int match_list(const char *glob, const char *name, void *arg)
+{
+	const struct pb_glob_list *list = arg;
+	int matched;
+
+	(void)glob;
+	if (!name)
+		return 0;
+	if (pb_names_have(list->sorted, list->nr_sorted, name))
+		return 1;
+	for (size_t i = 0; i < list->nr_names; i++)
+		if (!strcmp(list->names[i], name))
+			return 1;
+	matched = match_any(list->globs, list->nr, name);
+	return matched ? matched : match_any(list->others, list->nr_others, name);
+}
+
+struct patchbay_filter pb_glob_list_filter(const char *name,
+					   struct pb_glob_list *list)
+{
+	return (struct patchbay_filter){
+		.size = sizeof(struct patchbay_filter),
+		.glob = list->nr + list->nr_others + list->nr_names +
+						list->nr_sorted ?
+				name :
+				NULL,
+		.match = match_list,
+		.arg = list,
+	};
+}

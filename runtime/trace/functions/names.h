@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Stores the names of traced functions in the data file: the program's files
+ * may be removed or replaced before a reader needs them. Without them (names=0)
+ * the reader uses only those files.
+ */
+#ifndef PB_TRACE_NAMES_H
+#define PB_TRACE_NAMES_H
+
+#include "format/format.h"
+
+#include <patchbay/patchbay.h>
+
+struct pb_names {
+	uint64_t *entry; /* ELF addresses, one for each name */
+	size_t nr;
+	char *text; /* the names, each ended by NUL */
+	size_t size;
+};
+
+/*
+ * The attach function of a tracer calls it, with its arguments, and without the
+ * session's lock. Finds no names if they are not available.
+ */
+void pb_names_find(const struct patchbay_module_info *module,
+		   const struct patchbay_target *targets, size_t nr,
+		   struct pb_names *names);
+void pb_names_free(struct pb_names *names);
+
+/*
+ * The caller holds the session's lock. Returns NULL if there are no names or no
+ * space.
+ */
+const struct pbd_names *pb_names_write(const struct pb_names *names, uint32_t module);
+
+#endif /* PB_TRACE_NAMES_H */

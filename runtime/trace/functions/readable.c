@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "readable.h"
+
+#include "demangle.h"
+#include "format/name_forms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int pb_readable_match(const char *glob, const char *name)
+{
+	int result = pb_glob_matches(name, glob), error;
+	char *text;
+
+	/* pb_demangle() would read "i" as the type int. */
+	if (result || strncmp(name, "_Z", 2))
+		return result;
+	text = pb_demangle(name, &error);
+	if (!text)
+		return error;
+	result = pb_name_is_meant(text, glob);
+	free(text);
+	return result;
+}

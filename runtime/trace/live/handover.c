@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "handover.h"
+
+#include "listen.h"
+#include "system/moment.h"
+#include "system/sys.h"
+#include "system/wake.h"
+#include "visit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+/* At most two of these waits happen: the command waits ten seconds for the visitor. */
+#define WAIT_NS 4000000000ull
+
+struct handed {
+	const char *options;
+	char *why;
+	size_t size;
+	int result;
+	int is_done;
+};
+
+static struct handed *handed; /* NULL, or on the visitor's stack */
+static int has_visitor;
+
+static void pause_ms(void)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	pb_sys(SYS_nanosleep, &ms, NULL);
+}
+
+static int is_done(const struct handed *mine)
+{
+	return __atomic_load_n(&mine->is_done, __ATOMIC_ACQUIRE);
+}
+
+/* Fails if the other thread has taken it. */
+static int take_back(struct handed *mine)
+{
+	return __atomic_compare_exchange_n(&handed, &(struct handed *){ mine }, NULL, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static int await(struct handed *mine, pb_begin_visit begin)
+{
+	const uint64_t until = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
+
+	while (!is_done(mine)) {
+		if (!pb_visit_is_on() && take_back(mine))
+			return begin(mine->options, mine->why, mine->size);
+		if (pb_now_ns(CLOCK_MONOTONIC) >= until && take_back(mine)) {
+			snprintf(mine->why, mine->size,
+				 "the thread that listens in it does not answer, or "
+				 "the last recording has not come to its end");
+			return -EAGAIN;
+		}
+		pause_ms();
+	}
+	return mine->result;
+}
+
+static int hand_over(struct handed *mine, pb_begin_visit begin)
+{
+	if (!pb_visit_is_on())
+		return begin(mine->options, mine->why, mine->size);
+	__atomic_store_n(&handed, mine, __ATOMIC_SEQ_CST);
+	pb_listen_wake();
+	return await(mine, begin);
+}
+
+int pb_handover(const char *options, char *why, size_t size, pb_begin_visit begin)
+{
+	struct handed mine = { .options = options, .why = why, .size = size };
+	const uint64_t until = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	int result;
+
+	while (__atomic_exchange_n(&has_visitor, 1, __ATOMIC_SEQ_CST)) {
+		if (pb_now_ns(CLOCK_MONOTONIC) >= until) {
+			snprintf(why, size, "another command has begun to load the "
+					    "runtime, and has not come to an end");
+			return -EAGAIN;
+		}
+		pause_ms();
+	}
+	result = hand_over(&mine, begin);
+	__atomic_store_n(&has_visitor, 0, __ATOMIC_SEQ_CST);
+	return result;
+}
+
+void pb_handover_look(pb_begin_visit begin)
+{
+	struct handed *one = __atomic_exchange_n(&handed, NULL, __ATOMIC_SEQ_CST);
+
+	if (!one)
+		return;
+	one->result = begin(one->options, one->why, one->size);
+	__atomic_store_n(&one->is_done, 1, __ATOMIC_RELEASE);
+}
+
+void pb_handover_forget(void)
+{
+	handed = NULL;
+	has_visitor = 0;
+}

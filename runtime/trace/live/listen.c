@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "listen.h"
+
+#include "answer.h"
+#include "attach.h"
+#include "budget/budget.h"
+#include "functions/site_check.h"
+#include "gate.h"
+#include "message.h"
+#include "rotate_files.h"
+#include "session/session.h"
+#include "start/live_part.h"
+#include "start/start.h"
+#include "system/fork_lock.h"
+#include "system/lock.h"
+#include "system/moment.h"
+#include "system/wake.h"
+#include "threads/ring.h"
+#include "visit.h"
+#include "wake_take.h"
+#include "watch.h"
+
+#include <core/private.h>
+
+#include <linux/close_range.h>
+#include <linux/prctl.h>
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
+
+/*
+ * The thread wakes up at least this often to see whether it must end. A visitor
+ * may have died before it held the recording.
+ */
+#define LOOK_MS 500
+
+/* The note below leads to it; NULL before a thread has listened. */
+
+#define STRING(x) #x
+#define NUMBER(x) STRING(x)
+
+/* Like libpatchbay's note (core/live.c). */
+__asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
+	"	.balign 4\n"
+	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"
+	"1:	.asciz \"" PATCHBAY_NOTE_NAME "\"\n"
+	"2:	.balign 4\n"
+	"3:	.long " NUMBER(PB_CONTROL_VERSION) "\n"
+	"	.long pb_control_point - .\n"
+	"4:	.balign 4\n"
+	"	.popsection\n");
+
+/*
+ * In memory that fork() fills with zeros, since a child does not have this
+ * thread.
+ * @started: the thread exists, or is about to
+ * @begun:   it has opened what it needs
+ * @ending:  it must end
+ */
+static struct listener {
+	struct pb_control_point point;
+	int started;
+	int begun;
+	int ending;
+} *self;
+
+/*
+ * Clients that have not sent their request yet. When all places are taken, a
+ * new client replaces the oldest.
+ */
+static struct place {
+	int client; /* -1: the place is free */
+	uint64_t since_ns;
+} places[PB_CONTROL_PLACES];
+
+static void free_place(size_t nr)
+{
+	explicit_bzero(pb_control_point->proof[nr], PB_CONTROL_PROOF);
+	places[nr].client = -1;
+}
+
+static void drop(size_t nr)
+{
+	close(places[nr].client);
+	free_place(nr);
+}
+
+static size_t find_place(void)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
+		if (places[i].client < 0)
+			return i;
+		if (places[i].since_ns < places[oldest].since_ns)
+			oldest = i;
+	}
+	drop(oldest);
+	return oldest;
+}
+
+static void greet(int client)
+{
+	const struct timeval patience = { .tv_sec = PB_PATIENCE_SECONDS };
+	size_t nr = find_place();
+	const struct pb_control_greeting greeting = {
+		.version = PB_CONTROL_VERSION,
+		.place = (uint32_t)nr,
+	};
+
+	setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		   sizeof(patience));
+	places[nr].client = client;
+	places[nr].since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	/* Write the proof before telling the client where it is. */
+	if (getrandom(pb_control_point->proof[nr], PB_CONTROL_PROOF, 0) !=
+		    PB_CONTROL_PROOF ||
+	    send(client, &greeting, sizeof(greeting),
+		 MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(greeting))
+		drop(nr);
+}
+
+static void admit_client(int gate)
+{
+	int client = pb_gate_take(gate);
+
+	if (client >= 0)
+		greet(client);
+}
+
+/* Takes the same time, however many bytes are right. */
+static int is_proven(const uint8_t *proof, const uint8_t *given)
+{
+	unsigned int differs = 0;
+
+	for (size_t i = 0; i < PB_CONTROL_PROOF; i++)
+		differs |= (unsigned int)(proof[i] ^ given[i]);
+	return !differs;
+}
+
+/* Returns 0, or why to refuse the client. */
+static int check(const struct pb_control_request *request, const uint8_t *proof)
+{
+	if (request->version != PB_CONTROL_VERSION)
+		return -EPROTONOSUPPORT;
+	return is_proven(proof, request->proof) ? 0 : -EKEYREJECTED;
+}
+
+static void refuse(int client, int error)
+{
+	const struct pb_control_reply reply = { .version = PB_CONTROL_VERSION,
+						.result = error };
+
+	pb_message_drop(client);
+	pb_message_reply(client, &reply, -1);
+	close(client);
+}
+
+static void answer(int client)
+{
+	struct pb_message message;
+	int is_needed = 0;
+
+	if (!pb_message_receive(client, &message)) {
+		is_needed = pb_answer(client, &message);
+		pb_message_close(&message);
+	}
+	if (!is_needed)
+		close(client);
+}
+
+/* A proof is good for one try. */
+static void hear(size_t nr)
+{
+	struct pb_control_request request;
+	int client = places[nr].client;
+	int error = pb_message_peek(client, &request);
+
+	if (error == -EAGAIN || error == -EINTR)
+		return;
+	if (error) {
+		drop(nr);
+		return;
+	}
+	error = check(&request, pb_control_point->proof[nr]);
+	free_place(nr);
+	if (error)
+		refuse(client, error);
+	else
+		answer(client);
+}
+
+/* The ms until the next client is late, or -1. */
+static int until_late(void)
+{
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
+		const uint64_t passed = now - places[i].since_ns;
+		const uint64_t left = passed < PATIENCE_NS ? PATIENCE_NS - passed : 0;
+
+		if (places[i].client >= 0 && left < least)
+			least = left;
+	}
+	return least == UINT64_MAX ? -1 : (int)(least / 1000000) + 1;
+}
+
+/*
+ * Drop clients that took too long. Call it when all requests that have come are answered:
+ * this thread may have had no processor for longer. Returns how many clients are left.
+ */
+static int drop_late(void)
+{
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
+	int nr = 0;
+
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
+		if (places[i].client >= 0 && now - places[i].since_ns >= PATIENCE_NS)
+			drop(i);
+		nr += places[i].client >= 0;
+	}
+	return nr;
+}
+
+/* @wakes: negative if there is no such descriptor. */
+static void serve_once(int gate, int wakes)
+{
+	struct pollfd fds[4 + PB_CONTROL_PLACES + PB_ATTACHED_MAX + PB_CONTROL_KEEPERS];
+	struct pollfd *watcher = &fds[1 + PB_CONTROL_PLACES];
+	struct pollfd *woken = watcher + 1;
+	struct pollfd *visitors = woken + 1, *attached;
+	nfds_t nr_visitors, nr_attached;
+	int timeout = until_late(), tick = pb_attach_tick(), nr_ready;
+
+	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
+	/* poll(2) ignores negative descriptors. */
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
+	*watcher = (struct pollfd){ pb_watch_client(), POLLIN, 0 };
+	*woken = (struct pollfd){ wakes, POLLIN, 0 };
+	nr_visitors = pb_visit_poll(visitors);
+	attached = visitors + nr_visitors;
+	nr_attached = pb_attach_poll(attached);
+	if (timeout < 0 || (tick >= 0 && tick < timeout))
+		timeout = tick;
+	if (timeout < 0 || timeout > LOOK_MS)
+		timeout = LOOK_MS;
+	tick = pb_budget_look();
+	if (tick >= 0 && tick < timeout)
+		timeout = tick;
+	tick = pb_rotate_look();
+	if (tick >= 0 && tick < timeout)
+		timeout = tick;
+	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
+		timeout = PB_WATCH_LOOK_MS;
+	pb_fork_worked();
+	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
+	pb_fork_work();
+	pb_budget_rested();
+	pb_watch_look();
+	if (nr_ready > 0) {
+		if (woken->revents)
+			pb_wake_take(wakes);
+		if (watcher->revents)
+			pb_watch_end();
+		pb_visit_polled(visitors, nr_visitors);
+		pb_attach_polled(attached, nr_attached);
+		for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+			if (fds[1 + i].revents)
+				hear(i);
+		if (fds[0].revents)
+			admit_client(gate);
+	}
+	/* This may wait for a lock, so clients come first. */
+	if (!drop_late())
+		pb_site_check_look();
+}
+
+static int is_ending(void)
+{
+	return __atomic_load_n(&self->ending, __ATOMIC_SEQ_CST);
+}
+
+static int begin(void)
+{
+	int gate;
+
+	pb_untraced = 1;
+	/* From now on pb_listen_end() can see the thread end. */
+	__atomic_store_n(&self->point.thread, (uint32_t)pb_sys(SYS_gettid),
+			 __ATOMIC_SEQ_CST);
+	if (is_ending())
+		return -1;
+	/* The program may do so later, and then for its other threads only. */
+	pb_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	/*
+	 * Give the thread its own descriptor table. Then the program cannot
+	 * close its descriptors, does not find numbers in use, and its closed
+	 * files do not stay open here.
+	 */
+	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE)) {
+		pb_note(-errno);
+		return -1;
+	}
+	/* Without it, nothing can be armed after the process has changed its user. */
+	pb_private_keep_text();
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+		places[i].client = -1;
+	pb_attach_forget();
+	pb_watch_forget();
+	gate = pb_gate_open(&self->point);
+	pb_note(gate);
+	return gate;
+}
+
+/* Stop listening until a command visits again. */
+static void end_visit(void)
+{
+	__atomic_store_n(&self->point.ended, PB_CONTROL_LEFT, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
+	pb_visit_end();
+}
+
+/*
+ * glibc's count of threads. The thread that counts it down to 0 calls exit(3), so the
+ * listening thread must not be in it. libthread_db reads it, too. NULL: another C library.
+ */
+static unsigned int *nr_counted;
+
+static void find_count(void)
+{
+	if (!nr_counted)
+		nr_counted = dlsym(RTLD_DEFAULT, "__nptl_nthreads");
+}
+
+static void leave_count(void)
+{
+	if (nr_counted)
+		__atomic_fetch_sub(nr_counted, 1, __ATOMIC_RELAXED);
+}
+
+/* glibc counts this thread down when it ends. At 0 another thread calls exit(3). */
+static void join_count(void)
+{
+	if (nr_counted && !__atomic_fetch_add(nr_counted, 1, __ATOMIC_RELAXED))
+		pb_sys(SYS_exit, 0);
+}
+
+static void *serve(void *arg)
+{
+	int gate = begin(), wakes = gate < 0 ? gate : pb_wake_open();
+	int is_over = 0;
+
+	/* Without a wake descriptor the thread looks every LOOK_MS. */
+	if (gate >= 0)
+		pb_note(wakes);
+	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
+	/* NULL: no caller waits. After sem_post() the semaphore may be gone. */
+	if (arg)
+		sem_post(arg);
+	pb_fork_work();
+	while (gate >= 0 && !is_ending() && !is_over) {
+		serve_once(gate, wakes);
+		pb_visit_look();
+		is_over = pb_visit_is_over();
+	}
+	/*
+	 * Not asked again: the answer changes with time, and as processes come
+	 * and go.
+	 */
+	if (is_over && !is_ending())
+		end_visit();
+	pb_fork_worked();
+	join_count();
+	/* The kernel closes the thread's descriptors. */
+	return NULL;
+}
+
+static int is_gone(void)
+{
+	uint32_t thread = __atomic_load_n(&self->point.thread, __ATOMIC_SEQ_CST);
+
+	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
+}
+
+/* Not a cancellation point, because the wrapped functions that call it are not. */
+void pb_listen_await(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = PB_LISTEN_AWAIT_MS;
+
+	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
+		return;
+	/* Code that it has loaded for a client may give up rights, too. */
+	if (self->point.thread == pb_sys(SYS_gettid))
+		return;
+	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
+		pb_sys(SYS_nanosleep, &pause, NULL);
+}
+
+/* Not a cancellation point, because prctl() is not. */
+int pb_listen_end(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = PB_LISTEN_END_SECONDS * 1000;
+
+	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
+		return 0;
+	/* Code that it has loaded for a client may restrict the process, too. */
+	if (self->point.thread == pb_sys(SYS_gettid))
+		return 0;
+	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
+	pb_wake(&self->point);
+	while (!is_gone() && --tries)
+		pb_sys(SYS_nanosleep, &pause, NULL);
+	if (!tries)
+		pb_note(-ETIME);
+	/* So that clients stop looking for it. */
+	__atomic_store_n(&self->point.ended, PB_CONTROL_RESTRICTED, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
+	return 1;
+}
+
+void pb_listen_never(void)
+{
+	if (self)
+		self->point.ended = PB_CONTROL_RESTRICTED;
+}
+
+static int make_self(void)
+{
+	int error = 0;
+
+	if (!self)
+		self = pb_session_alloc(sizeof(*self), &error);
+	if (!self)
+		return error;
+	self->begun = 0;
+	self->ending = 0;
+	self->point.thread = 0;
+	self->point.ended = 0;
+	pb_control_point = &self->point;
+	return 0;
+}
+
+int pb_listens(void)
+{
+	return self && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE);
+}
+
+int pb_listen_start(int wait)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	sem_t begun;
+	int error;
+
+	error = make_self();
+	if (error)
+		return error;
+	find_count();
+	/*
+	 * Signals are for the program's own threads. SIGTRAP stays open for our
+	 * traps.
+	 */
+	sigfillset(&all);
+	sigdelset(&all, SIGTRAP);
+	error = pthread_attr_init(&attr);
+	if (error)
+		return -error;
+	sem_init(&begun, 0, 0);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* Set it before the thread runs: a filter may come into force earlier. */
+	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);
+	error = pthread_create(&thread, &attr, serve, wait ? &begun : NULL);
+	if (error)
+		__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
+	else
+		leave_count();
+	if (!error && wait)
+		while (sem_wait(&begun) && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sem_destroy(&begun);
+	pthread_attr_destroy(&attr);
+	return -error;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "visit.h"
+
+#include "answer.h"
+#include "attach.h"
+#include "functions/left_out.h"
+#include "functions/refused.h"
+#include "functions/site_check.h"
+#include "handover.h"
+#include "listen.h"
+#include "message.h"
+#include "rotate_files.h"
+#include "session/losses.h"
+#include "session/others.h"
+#include "session/recording.h"
+#include "session/session.h"
+#include "start/forget.h"
+#include "start/start.h"
+#include "system/fork_lock.h"
+#include "system/moment.h"
+#include "system/wrap.h"
+#include "threads/thread.h"
+#include "tracers/context.h"
+#include "watch.h"
+
+#include <core/private.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* A client must hold the recording that it has begun within this time. */
+#define PATIENCE_NS 10000000000ull
+
+/*
+ * @is_on:         a visit, with or without a recording
+ * @is_idle:       without a recording: it serves attached programs (attach.h)
+ * @is_unfinished: a handler was still running at the end of a recording. Its
+ *                 tracers are armed nowhere, but its memory stays, and nothing else
+ *                 is recorded before
+ * @tried_ns:      last try to change that
+ * @is_let_go:     the client that held the recording, or the last one that kept
+ *                 the runtime, has gone
+ * @is_broken:     it cannot go on, whatever clients want
+ * @holder:        a connection, or -1; it belongs to @holder_pid, 0: a process of
+ *                 another PID namespace
+ * @keeper:        connections of clients that keep the runtime
+ * @last:          the last of these, which still waits for a reply; or -1
+ * @idle:          options of a visit that goes on without a recording
+ * A thread that begins a visit is not the listening thread. It reads only @is_on,
+ * and no other thread sets @is_on.
+ */
+static struct {
+	int is_on;
+	int is_idle;
+	int is_unfinished;
+	int is_let_go;
+	int is_broken;
+	int holder;
+	int32_t holder_pid;
+	uint64_t since_ns, tried_ns;
+	int keeper[PB_CONTROL_KEEPERS];
+	nfds_t nr_keepers;
+	int last;
+	char idle[PB_CONTROL_TEXT_MAX];
+} visit;
+
+/* Undo everything. @is_own: the file belongs to this process. */
+static int undo(int is_own)
+{
+	const void *inherited;
+	int error;
+
+	/*
+	 * Not in a child: one of its parent's threads may have held the
+	 * loader's lock.
+	 */
+	if (is_own)
+		pb_site_check();
+	error = pb_start_undo();
+	visit.is_unfinished = error != 0;
+	if (error)
+		return error;
+	if (is_own)
+		pb_rotate_end();
+	/*
+	 * A child without its own file has its parent's mapped. The parent
+	 * would seem to be recorded as long as the child lives.
+	 * pb_session_forget() unmaps pages of a process's own file. After that
+	 * other data may be at their addresses.
+	 */
+	inherited = pb_session->file.header ? NULL : pb_losses_nearest;
+	pb_session_forget();
+	pb_data_unmap_all(inherited);
+	pb_options_free(&pb_options);
+	memset(&pb_options, 0, sizeof(pb_options));
+	return 0;
+}
+
+/* Functions may stay armed: their handlers find no place for an event. */
+static void record_nothing(void)
+{
+	visit.is_on = 0;
+	if (!pb_session)
+		return;
+	pb_session_own();
+	pb_session->failed = -EAGAIN;
+}
+
+/* The armed functions belong to its parent's recording. */
+static void disarm_in_child(void)
+{
+	visit.is_on = 0;
+	/*
+	 * It fails in a chroot(2) without /proc, for example. At least record
+	 * nothing.
+	 */
+	if (undo(0))
+		pb_session->failed = -EAGAIN;
+}
+
+static void reset(void)
+{
+	visit.is_let_go = visit.is_broken = 0;
+	visit.holder = visit.last = -1;
+	visit.nr_keepers = 0;
+	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+}
+
+/*
+ * The C library has reset its own locks before it calls this. So have other
+ * libraries with such a handler: ours was registered last.
+ */
+static void begin_in_child(void)
+{
+	const int is_changing = pb_fork_child();
+
+	pb_handover_forget();
+	if (!visit.is_on)
+		return;
+	if (is_changing) {
+		record_nothing();
+		return;
+	}
+	pb_session_own();
+	pb_data_forget();
+	pb_attach_leave();
+	if (!pb_options.follow) {
+		disarm_in_child();
+		return;
+	}
+	reset();
+	if (pb_listen_start(0))
+		disarm_in_child();
+}
+
+static int fail(int error, char *why, size_t size, const char *text)
+{
+	snprintf(why, size, "%s", text);
+	return error;
+}
+
+/*
+ * A counting tracer makes its file when it arms the first function. Here it is
+ * made early, so that the command gets an error at once.
+ */
+static int make_file(void)
+{
+	pb_sigset signals;
+	int error;
+
+	if (!pb_options.nr_filters && !pb_options.nr_symbols &&
+	    !pb_options.nr_args && !pb_options.nr_typed)
+		return 0;
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = pb_session_file();
+	pb_signal_unlock(&pb_session->lock, signals);
+	return error;
+}
+
+static int start(const char *options, char *why, size_t size)
+{
+	char text[PB_WHY_MAX] = "";
+	int error = pb_start_read(options, text);
+
+	if (!error)
+		error = pb_context_start(0, text);
+	if (error) {
+		memset(&pb_options, 0, sizeof(pb_options));
+		return fail(error, why, size, text);
+	}
+	if (pb_session)
+		pb_threads_begin_again();
+	error = pb_start_begin();
+	if (!error)
+		error = make_file();
+	visit.is_idle = pb_options.idle;
+	return error;
+}
+
+static int not_started(int error, char *why, size_t size)
+{
+	if (!*why)
+		snprintf(why, size, "output='%s': %s", pb_options.output,
+			 strerror(-error));
+	if (pb_tracer || pb_options.output)
+		undo(1);
+	return error;
+}
+
+static int begin(const char *options, char *why, size_t size)
+{
+	static int has_fork_handler;
+	int error;
+
+	*why = 0;
+	error = start(options, why, size);
+	if (!error && !has_fork_handler)
+		error = -pthread_atfork(pb_fork_prepare, pb_fork_parent,
+					begin_in_child);
+	has_fork_handler |= !error;
+	if (!error)
+		error = pb_listen_start(1);
+	if (!error && !pb_listens())
+		error = -ECONNREFUSED;
+	return error ? not_started(error, why, size) : 0;
+}
+
+static int begin_visit(const char *options, char *why, size_t size)
+{
+	int error = 0;
+
+	if (pb_tracer && !visit.is_unfinished)
+		return fail(-EALREADY, why, size,
+			    "it is recorded already, since it was started");
+	pb_fork_change();
+	if (visit.is_unfinished)
+		error = undo(1);
+	if (error) {
+		pb_fork_changed();
+		return fail(-EAGAIN, why, size,
+			    "a handler of the last recording is still running");
+	}
+	reset();
+	/* Set it before a thread listens. */
+	__atomic_store_n(&visit.is_on, 1, __ATOMIC_SEQ_CST);
+	error = begin(options, why, size);
+	if (error)
+		__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
+	pb_fork_changed();
+	if (!error)
+		pb_start_arm();
+	return error;
+}
+
+int pb_visit_is_on(void)
+{
+	return __atomic_load_n(&visit.is_on, __ATOMIC_SEQ_CST);
+}
+
+int pb_visit_is_idle(void)
+{
+	return visit.is_on && visit.is_idle;
+}
+
+PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
+{
+	return pb_handover(options, why, size, begin_visit);
+}
+
+/* Try again after a wait has failed, this time without waiting. */
+static int undo_rest(void)
+{
+	const unsigned int limit = pb_private_wait_limit(0);
+	const int error = undo(1);
+
+	pb_private_wait_limit(limit);
+	return error;
+}
+
+/*
+ * Only the listening thread calls the functions below. Replace this recording
+ * by another, or by none. @why has PB_WHY_MAX bytes.
+ */
+static int change(const char *options, char *why)
+{
+	int error;
+
+	*why = 0;
+	pb_fork_change();
+	error = visit.is_unfinished ? undo_rest() : undo(1);
+	visit.tried_ns = pb_now_ns(CLOCK_MONOTONIC);
+	if (error)
+		fail(error, why, PB_WHY_MAX,
+		     "a handler that was running when the last recording ended "
+		     "is still running");
+	else if ((error = start(options, why, PB_WHY_MAX)))
+		error = not_started(error, why, PB_WHY_MAX);
+	pb_fork_changed();
+	if (!error)
+		pb_start_arm();
+	return error;
+}
+
+/*
+ * Stop recording. Returns 0, or an error of undo(). Programs stay attached in
+ * either case, and the thread tries again.
+ */
+static int become_idle(void)
+{
+	char why[PB_WHY_MAX];
+	const int error = change(visit.idle, why);
+
+	if (error && !visit.is_unfinished)
+		visit.is_broken = 1;
+	/* Even if start() has not set it. */
+	visit.is_idle = 1;
+	visit.is_let_go = 0;
+	return error;
+}
+
+#define AGAIN_NS 500000000ull
+
+static void finish(void)
+{
+	if (visit.is_unfinished &&
+	    pb_now_ns(CLOCK_MONOTONIC) - visit.tried_ns >= AGAIN_NS)
+		become_idle();
+}
+
+/* Another process may have the number by now. Then it takes longer. */
+static int is_dead(uint64_t command)
+{
+	return command && pb_sys(SYS_kill, (int)command, 0) == -ESRCH;
+}
+
+static int is_late(void)
+{
+	return visit.holder < 0 &&
+	       (pb_now_ns(CLOCK_MONOTONIC) - visit.since_ns > PATIENCE_NS ||
+		is_dead(pb_options.by));
+}
+
+int pb_visit_is_over(void)
+{
+	if (!visit.is_on)
+		return 0;
+	return visit.is_broken ||
+	       (!visit.nr_keepers && (visit.is_let_go || is_late()));
+}
+
+static void reply_and_close(int *client, int result)
+{
+	const struct pb_control_reply reply = { .version = PB_CONTROL_VERSION,
+						.result = result };
+
+	if (*client < 0)
+		return;
+	pb_message_reply(*client, &reply, -1);
+	close(*client);
+	*client = -1;
+}
+
+static int32_t process_of(int client)
+{
+	struct ucred who = { 0 };
+	socklen_t size = sizeof(who);
+
+	getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &size);
+	return who.pid;
+}
+
+static int keep(int client, const char *idle)
+{
+	if (visit.nr_keepers == PB_CONTROL_KEEPERS)
+		return -EUSERS;
+	if (strlen(idle) >= sizeof(visit.idle))
+		return -EINVAL;
+	strcpy(visit.idle, idle);
+	visit.keeper[visit.nr_keepers++] = client;
+	reply_and_close(&visit.last, PB_CONTROL_STAYS);
+	if (visit.is_idle)
+		visit.is_let_go = 0;
+	return 0;
+}
+
+int pb_visit_hold(int client, const char *idle)
+{
+	if (!visit.is_on)
+		return -ENOTTY;
+	if (*idle)
+		return keep(client, idle);
+	if (visit.is_idle || visit.holder >= 0)
+		return -EBUSY;
+	visit.holder = client;
+	visit.holder_pid = process_of(client);
+	return 0;
+}
+
+nfds_t pb_visit_poll(struct pollfd *fds)
+{
+	fds[0] = (struct pollfd){ visit.is_on ? visit.holder : -1, POLLIN, 0 };
+	for (nfds_t i = 0; i < visit.nr_keepers; i++)
+		fds[1 + i] = (struct pollfd){ visit.keeper[i], POLLIN, 0 };
+	return 1 + visit.nr_keepers;
+}
+
+/* The last one gets its reply when the runtime has gone. */
+static void let_keeper_go(nfds_t index)
+{
+	int client = visit.keeper[index];
+
+	visit.keeper[index] = visit.keeper[--visit.nr_keepers];
+	if ((visit.is_idle || visit.is_let_go) && !visit.nr_keepers) {
+		visit.last = client;
+		visit.is_let_go = 1;
+		return;
+	}
+	reply_and_close(&client, PB_CONTROL_STAYS);
+}
+
+void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
+{
+	if (fds[0].revents)
+		visit.is_let_go = 1;
+	/*
+	 * From the end: let_keeper_go() moves the last entry to the place of
+	 * the one that goes.
+	 */
+	while (--nr)
+		if (fds[nr].revents)
+			let_keeper_go(nr - 1);
+}
+
+/* Write the final data to the file. */
+static void write_end(void)
+{
+	pb_sigset signals;
+
+	pb_note(pb_refused());
+	pb_others_write();
+	pb_left_out_write();
+	pb_losses_write_returns();
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_session->chunk) {
+		pb_threads_write_names();
+		pb_session_tick();
+	}
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
+static void end_recording(void)
+{
+	/* The recording did not begin, or has ended before. */
+	if (!pb_tracer || visit.is_unfinished)
+		return;
+	pb_watch_end();
+	pb_tracer_stop(1);
+	write_end();
+}
+
+/* A recording that no client holds yet also prevents another one. */
+static int say_recorded(char *why, size_t size)
+{
+	if (visit.holder < 0)
+		return fail(-EALREADY, why, size,
+			    "it is recorded already, by a command that has begun "
+			    "just now, or was killed while it did: try again in ten "
+			    "seconds");
+	if (!visit.holder_pid)
+		return fail(-EALREADY, why, size,
+			    "it is recorded already, by a process of another PID "
+			    "namespace: end that first");
+	snprintf(why, size, "it is recorded already, by process %d: end that first",
+		 (int)visit.holder_pid);
+	return -EALREADY;
+}
+
+/* Another command wants a visit (handover.h). */
+static int begin_here(const char *options, char *why, size_t size)
+{
+	struct pb_options wanted = { 0 };
+	char text[PB_WHY_MAX] = "";
+	int error = pb_options_parse(&wanted, options, text);
+	const int is_idle = !error && wanted.idle;
+
+	pb_options_free(&wanted);
+	/* The runtime is loaded, and the command needs no more. */
+	if (is_idle)
+		return 0;
+	if (!visit.is_idle)
+		return say_recorded(why, size);
+	error = change(options, text);
+	snprintf(why, size, "%s", text);
+	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	if (visit.is_unfinished)
+		return -EAGAIN;
+	if (error)
+		become_idle();
+	return error;
+}
+
+void pb_visit_look(void)
+{
+	int error;
+
+	if (!visit.is_on || visit.is_broken)
+		return;
+	if (!visit.is_idle && visit.nr_keepers &&
+	    (visit.is_let_go || is_late())) {
+		end_recording();
+		error = become_idle();
+		if (!visit.is_broken)
+			reply_and_close(&visit.holder, error ? error : PB_CONTROL_STAYS);
+	}
+	if (pb_visit_is_over())
+		return;
+	finish();
+	if (!visit.is_broken)
+		pb_handover_look(begin_here);
+}
+
+void pb_visit_end(void)
+{
+	int holder = visit.holder, last = visit.last, result;
+
+	if (!visit.is_on)
+		return;
+	pb_attach_end();
+	end_recording();
+	pb_fork_change();
+	result = undo(1);
+	visit.holder = visit.last = -1;
+	while (visit.nr_keepers)
+		close(visit.keeper[--visit.nr_keepers]);
+	/*
+	 * Reset it first: a client with the reply, or a waiting visitor
+	 * (handover.h), must find no visit.
+	 */
+	__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
+	pb_fork_changed();
+	reply_and_close(&holder, result);
+	reply_and_close(&last, result);
+}

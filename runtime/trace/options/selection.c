@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "selection.h"
+
+#include "format/format.h"
+#include "system/sys.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* More than the names of all functions of the largest programs need. */
+#define MOST ((size_t)256 << 20)
+
+static const char option[] = ",selection=";
+
+/* A backslash escapes a comma or a backslash of the path. */
+static int read_path(const char *from, char path[PATH_MAX])
+{
+	size_t length = 0;
+
+	for (; *from; from++) {
+		if (*from == '\\' && (from[1] == ',' || from[1] == '\\'))
+			from++;
+		else if (*from == ',')
+			return -EINVAL; /* selection= must be the last option */
+		if (length == PATH_MAX - 1)
+			return -ENAMETOOLONG;
+		path[length++] = *from;
+	}
+	path[length] = '\0';
+	return 0;
+}
+
+static int read_all(int file, char *to, size_t size)
+{
+	while (size) {
+		long n = pb_sys(SYS_read, file, to, size);
+
+		if (n < 0 && n != -EINTR)
+			return (int)n;
+		if (!n)
+			return -EINVAL;
+		if (n > 0) {
+			to += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Puts @kept bytes of @value first. */
+static int read_file(int file, const char *value, size_t kept, char **text)
+{
+	const size_t magic = sizeof(PBD_SELECTION_MAGIC) - 1;
+	struct stat status;
+	size_t size;
+	int error = (int)pb_sys(SYS_newfstatat, file, "", &status, AT_EMPTY_PATH);
+
+	if (error)
+		return error;
+	if (!S_ISREG(status.st_mode) || status.st_size < (off_t)magic ||
+	    (size_t)status.st_size > MOST)
+		return -EINVAL;
+	size = (size_t)status.st_size;
+	*text = malloc(kept + size + 1);
+	if (!*text)
+		return -ENOMEM;
+	error = read_all(file, *text + kept, size);
+	if (!error && memcmp(*text + kept, PBD_SELECTION_MAGIC, magic))
+		error = -EINVAL;
+	if (error) {
+		free(*text);
+		return error;
+	}
+	pb_copy(*text, value, kept);
+	/* The magic ends with the position of a comma. */
+	memmove(*text + kept, *text + kept + magic, size - magic);
+	(*text)[kept + size - magic] = '\0';
+	return 0;
+}
+
+int pb_selection_read(const char *value, char **text, char *why, size_t size)
+{
+	const char *at = strstr(value, option);
+	const size_t kept = at ? (size_t)(at - value) : strlen(value);
+	char path[PATH_MAX];
+	int error, file;
+
+	if (!at) {
+		*text = malloc(kept + 1);
+		if (*text)
+			pb_copy(*text, value, kept + 1);
+		else
+			snprintf(why, size, "out of memory");
+		return *text ? 0 : -ENOMEM;
+	}
+	error = read_path(at + sizeof(option) - 1, path);
+	file = error ? error :
+		       (int)pb_sys(SYS_openat, AT_FDCWD, path,
+				   O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (file >= 0) {
+		error = read_file(file, value, kept, text);
+		pb_sys(SYS_close, file);
+	} else {
+		error = file;
+	}
+	if (error)
+		snprintf(why, size, "%s: %s", at + 1, strerror(-error));
+	return error;
+}

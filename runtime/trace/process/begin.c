@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Starts the tracer (start.h) in a program that has PATCHBAY in its
+ * environment, which `patchbay record` or a user has set.
+ *
+ * If PATCHBAY is wrong, the constructor writes one line to standard error, as
+ * ld.so(8) does for LD_PRELOAD. Otherwise the user would find no recording and
+ * no reason. PATCHBAY is also wrong if it names functions that no module has.
+ */
+#include "exec.h"
+#include "functions/left_out.h"
+#include "functions/refused.h"
+#include "session/asked.h"
+#include "session/losses.h"
+#include "session/others.h"
+#include "session/recording.h"
+#include "session/syscalls.h"
+#include "start/live_part.h"
+#include "start/start.h"
+#include "threads/thread.h"
+#include "tracers/context.h"
+#include "tracers/tracers.h"
+
+#include <core/private.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/*
+ * The loader initializes this library first (-z initfirst), before glibc sets
+ * environ. glibc passes the later value of environ to constructors. Other C
+ * libraries set environ and pass no arguments.
+ */
+static const char *from_environment(char **envp)
+{
+	static const char name[] = "PATCHBAY=";
+
+	if (environ)
+		envp = environ;
+	if (getauxval(AT_SECURE) || !envp)
+		return NULL;
+	for (; *envp; envp++)
+		if (!strncmp(*envp, name, sizeof(name) - 1))
+			return *envp + sizeof(name) - 1;
+	return NULL;
+}
+
+/*
+ * In programs with ThreadSanitizer: it intercepts functions of the C library,
+ * and initializes itself only before the executable's constructors.
+ */
+void __tsan_init(void) __attribute__((weak));
+
+/*
+ * RealtimeSanitizer, TypeSanitizer and NumericalStabilitySanitizer intercept
+ * them, too. They must not be called or initialized before the executable's
+ * .preinit_array initializes them. The loader runs .preinit_array after our
+ * constructor, which is the first of all, and before all other constructors.
+ */
+void __rtsan_init(void) __attribute__((weak));
+void __tysan_init(void) __attribute__((weak));
+void __nsan_init(void) __attribute__((weak));
+
+/*
+ * AddressSanitizer intercepts pthread_create(). Its version ends the process if
+ * .preinit_array has not initialized it yet.
+ */
+void __asan_init(void) __attribute__((weak));
+
+/* Write one line in one call, past the streams that the program may use. */
+static void say(const char *how, const char *what, const char *then)
+{
+	char line[PB_WHY_MAX + 96];
+	int length = snprintf(line, sizeof(line), "patchbay: %s: PATCHBAY: %s%s\n",
+			      how, what, then);
+
+	/* Replace control characters, so that the line cannot move the cursor. */
+	for (int i = 0; i < length - 1; i++)
+		if ((unsigned char)line[i] < ' ')
+			line[i] = '?';
+	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
+		return; /* standard error is the only place to report to */
+}
+
+static void listen_now(void)
+{
+	pb_note(pb_live.listen_start(0));
+}
+
+static pid_t started; /* the process that ran start(); forked children end, too */
+
+static void start(char **envp)
+{
+	const char *value = from_environment(envp);
+	char why[PB_WHY_MAX];
+	int error;
+
+	if (!value)
+		return;
+	if (__tsan_init)
+		__tsan_init();
+	if (pb_start_read(value, why)) {
+		say("error", why, "; nothing is traced");
+		return;
+	}
+	if (pb_context_start(1, why)) {
+		say("error", why, "; nothing is traced");
+		return;
+	}
+	if (pb_options.old_word) {
+		snprintf(why, sizeof(why), "'%s' is now '%s'",
+			 pb_options.old_word, pb_options.new_word);
+		say("warning", why, "");
+	}
+	error = pb_start_begin();
+	if (error) {
+		snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
+			 strerror(-error));
+		say("error", why, "; nothing is traced");
+		return;
+	}
+	started = getpid();
+	pb_start_arm();
+	if (pb_options.live && (!__asan_init || pb_private_start_late(listen_now)))
+		listen_now();
+}
+
+/* By then a sanitizer that executes the program again has done so. */
+static void start_and_tidy(char **envp)
+{
+	start(envp);
+	pb_exec_tidy(environ ? environ : envp);
+}
+
+static void start_late(void)
+{
+	start_and_tidy(NULL);
+}
+
+__attribute__((constructor)) static void construct(int argc, char **argv,
+						   char **envp)
+{
+	const int late = __rtsan_init || __tysan_init || __nsan_init;
+
+	(void)argc;
+	(void)argv;
+	/* See from_environment(). */
+	if (!environ && envp)
+		pb_private_preloaded();
+	if (!late || pb_private_start_late(start_late))
+		start_and_tidy(envp);
+}
+
+/*
+ * Called at the end, when no more modules can come. A function that does not
+ * exist leaves no trace in the recording, so the warning is all the user gets.
+ */
+static void say_what_is_not_there(void)
+{
+	char text[PB_WHY_MAX];
+	size_t nr = pb_asked_unmatched(text, sizeof(text));
+
+	if (nr && !pb_options.checked_later)
+		say("warning", text,
+		    nr == 1 ? " matches no function" : " match no function");
+}
+
+/*
+ * Report why modules that came after the start, or some of their functions, are
+ * not traced.
+ */
+static void say_what_failed(struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+	char why[PB_WHY_MAX];
+
+	if (!ops || patchbay_ops_get_info(ops, &info) || info.future_error >= 0)
+		return;
+	pb_note(info.future_error);
+	if (pb_session->file.header)
+		return;
+	snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
+		 strerror(-info.future_error));
+	say("error", why, "; nothing was traced");
+}
+
+/* A late second moment makes the rate of the clock more precise. */
+__attribute__((destructor)) static void end(void)
+{
+	pb_sigset signals;
+
+	if (!pb_session || !pb_tracer || !pb_syscalls_begin())
+		return;
+	/* For a module without a traceable function this was not known earlier. */
+	pb_note(pb_refused());
+	pb_others_write();
+	pb_left_out_write();
+	if (getpid() == started) {
+		say_what_is_not_there();
+		say_what_failed(pb_tracer);
+		say_what_failed(pb_values_tracer);
+		say_what_failed(pb_typed_tracer);
+	}
+	pb_losses_write_returns();
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_session->chunk) {
+		pb_threads_write_names();
+		pb_session_tick();
+	}
+	pb_signal_unlock(&pb_session->lock, signals);
+	pb_live.rotate_exit();
+	pb_syscalls_end();
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Before main() the malloc(), strdup() or read() of the program or of a
+ * sanitizer may not work yet. Constructors set these functions up, and the
+ * loader initializes this library before all others. So this constructor looks
+ * for calls that the loader has bound to such a function. It binds them to the
+ * C library, for this library and for those that it needs. The bindings are
+ * permanent: memory from one malloc() must not reach the free() of another.
+ *
+ * It runs only at the start of a process. Later this library may hold memory
+ * from the program's malloc(). No function here calls a library function.
+ */
+#include "system/sys.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#if defined(__x86_64__)
+#define GLOB_DAT R_X86_64_GLOB_DAT
+#define JUMP_SLOT R_X86_64_JUMP_SLOT
+#elif defined(__aarch64__)
+#define GLOB_DAT R_AARCH64_GLOB_DAT
+#define JUMP_SLOT R_AARCH64_JUMP_SLOT
+#elif defined(__powerpc64__)
+#define GLOB_DAT R_PPC64_GLOB_DAT
+#define JUMP_SLOT R_PPC64_JMP_SLOT
+#elif defined(__riscv)
+#define GLOB_DAT R_RISCV_64
+#define JUMP_SLOT R_RISCV_JUMP_SLOT
+/* Its resolvers ask the kernel, through a function that the loader passes to them. */
+#define NO_RESOLVERS
+#endif
+
+/* A sanitizer that is built into libpatchbay must see its calls. */
+#ifdef PB_CORE_SANITIZED
+#define IS_WANTED 0
+#else
+#define IS_WANTED 1
+#endif
+
+/* The dynamic table of a loaded file, by DT_*. */
+struct object {
+	uintptr_t base, end;
+	const char *strings, *name;
+	const Elf64_Sym *symbols;
+	const uint32_t *hash;
+	const Elf64_Half *versions;
+	const Elf64_Verneed *needed;
+	const Elf64_Verdef *defined;
+	const Elf64_Rela *rela, *plt;
+	size_t rela_size, plt_size;
+	uintptr_t relro, relro_end;
+};
+
+static int is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+static int begins(const char *name, const char *with)
+{
+	while (*with && *name == *with)
+		name++, with++;
+	return !*with;
+}
+
+static void read_segments(struct object *object, uint64_t page_size)
+{
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)object->base;
+	const Elf64_Phdr *segment =
+		(const Elf64_Phdr *)(object->base + head->e_phoff);
+
+	for (unsigned int i = 0; i < head->e_phnum; i++, segment++) {
+		const uintptr_t start = object->base + segment->p_vaddr;
+		const uintptr_t end = start + segment->p_memsz;
+
+		if (segment->p_type == PT_LOAD && end > object->end)
+			object->end = end;
+		/* Rounded as the loader rounds it. */
+		if (segment->p_type == PT_GNU_RELRO) {
+			object->relro = start & -page_size;
+			object->relro_end = end & -page_size;
+		}
+	}
+}
+
+/* Most loaders have replaced offsets by addresses. */
+static uintptr_t address(const struct link_map *map, const Elf64_Dyn *entry)
+{
+	const uintptr_t value = entry->d_un.d_ptr;
+
+	return value < map->l_addr ? map->l_addr + value : value;
+}
+
+static void read_dynamic(const struct link_map *map, struct object *object)
+{
+	uint64_t name = 0;
+
+	for (size_t i = 0; i < sizeof(*object) / sizeof(uint64_t); i++)
+		((pb_word *)object)[i] = 0;
+	object->base = map->l_addr;
+	for (const Elf64_Dyn *entry = map->l_ld; entry->d_tag; entry++) {
+		const uintptr_t at = address(map, entry);
+
+		switch (entry->d_tag) {
+		case DT_SONAME:
+			name = entry->d_un.d_val;
+			break;
+		case DT_STRTAB:
+			object->strings = (const char *)at;
+			break;
+		case DT_SYMTAB:
+			object->symbols = (const Elf64_Sym *)at;
+			break;
+		case DT_GNU_HASH:
+			object->hash = (const uint32_t *)at;
+			break;
+		case DT_VERSYM:
+			object->versions = (const Elf64_Half *)at;
+			break;
+		case DT_VERNEED:
+			object->needed = (const Elf64_Verneed *)at;
+			break;
+		case DT_VERDEF:
+			object->defined = (const Elf64_Verdef *)at;
+			break;
+		case DT_RELA:
+			object->rela = (const Elf64_Rela *)at;
+			break;
+		case DT_RELASZ:
+			object->rela_size = entry->d_un.d_val;
+			break;
+		case DT_JMPREL:
+			object->plt = (const Elf64_Rela *)at;
+			break;
+		case DT_PLTRELSZ:
+			object->plt_size = entry->d_un.d_val;
+			break;
+		}
+	}
+	object->name = name && object->strings ? object->strings + name : "";
+}
+
+/*===-- Symbols ----------------------------------------------------------===*/
+
+#define VERSION_MASK 0x7fff /* without VERSYM_HIDDEN */
+
+/* The hash of the C library version that a symbol needs; 0 if none. */
+static uint32_t find_needed(const struct object *object, size_t symbol)
+{
+	const unsigned int version = object->versions[symbol] & VERSION_MASK;
+	const Elf64_Verneed *file = object->needed;
+
+	for (;; file = (const void *)((const char *)file + file->vn_next)) {
+		const Elf64_Vernaux *aux =
+			(const void *)((const char *)file + file->vn_aux);
+
+		for (;; aux = (const void *)((const char *)aux + aux->vna_next)) {
+			if (aux->vna_other == version)
+				return is_same(object->strings + file->vn_file,
+					       "libc.so.6") ?
+					       aux->vna_hash :
+					       0;
+			if (!aux->vna_next)
+				break;
+		}
+		if (!file->vn_next)
+			return 0;
+	}
+}
+
+static int has_version(const struct object *libc, size_t symbol, uint32_t hash)
+{
+	const unsigned int version = libc->versions[symbol] & VERSION_MASK;
+	const Elf64_Verdef *def = libc->defined;
+
+	for (;; def = (const void *)((const char *)def + def->vd_next)) {
+		if (def->vd_ndx == version)
+			return def->vd_hash == hash;
+		if (!def->vd_next)
+			return 0;
+	}
+}
+
+/* DT_GNU_HASH: number of buckets, first symbol, words and shift of the filter. */
+static const Elf64_Sym *find_symbol(const struct object *libc, const char *name,
+				    uint32_t version)
+{
+	const uint32_t *table = libc->hash;
+	const uint32_t *buckets = table + 4 + 2 * table[2];
+	const uint32_t *chains = buckets + table[0] - table[1];
+	uint32_t hash = 5381, at;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	at = buckets[hash % table[0]];
+	for (; at; at++) {
+		const Elf64_Sym *symbol = &libc->symbols[at];
+
+		if (!((chains[at] ^ hash) >> 1) && symbol->st_shndx &&
+		    is_same(libc->strings + symbol->st_name, name) &&
+		    has_version(libc, at, version))
+			return symbol;
+		if (chains[at] & 1)
+			return NULL;
+	}
+	return NULL;
+}
+
+#ifndef NO_RESOLVERS
+static uintptr_t resolve(uintptr_t resolver)
+{
+	/* glibc's resolvers read the loader's data about the processor. */
+	return ((uintptr_t(*)(uint64_t, const void *))resolver)(0, NULL);
+}
+#endif
+
+/* Returns 0 if it is no function, or unknown. */
+static uintptr_t find_function(const struct object *libc, const char *name,
+			       uint32_t version)
+{
+	const Elf64_Sym *symbol = find_symbol(libc, name, version);
+	const unsigned int type = symbol ? ELF64_ST_TYPE(symbol->st_info) : STT_NOTYPE;
+
+	if (type == STT_FUNC)
+		return libc->base + symbol->st_value;
+#ifndef NO_RESOLVERS
+	if (type == STT_GNU_IFUNC)
+		return resolve(libc->base + symbol->st_value);
+#endif
+	return 0;
+}
+
+/*===-- Relocations ------------------------------------------------------===*/
+
+static int is_in(const struct object *object, uintptr_t code)
+{
+	return code >= object->base && code < object->end;
+}
+
+static void protect(const struct object *object, int protection)
+{
+	pb_sys(SYS_mprotect, object->relro, object->relro_end - object->relro,
+	       protection);
+}
+
+struct loaded {
+	struct object libc, ours[8];
+	size_t nr;
+};
+
+/* Must the slot lead to the C library instead? */
+static int is_replaced(const struct loaded *loaded, uintptr_t code)
+{
+	if (!code || is_in(&loaded->libc, code))
+		return 0;
+	/* Other code relies on our own wrappers, such as that of fork(2). */
+	for (size_t i = 0; i < loaded->nr; i++)
+		if (is_in(&loaded->ours[i], code))
+			return 0;
+	return 1;
+}
+
+static void bind(const struct loaded *loaded, const struct object *object,
+		 const Elf64_Rela *rela, size_t size, int *is_writable)
+{
+	for (size_t i = 0; i < size / sizeof(*rela); i++) {
+		const uint32_t type = ELF64_R_TYPE(rela[i].r_info);
+		const size_t symbol = ELF64_R_SYM(rela[i].r_info);
+		uintptr_t *slot = (uintptr_t *)(object->base + rela[i].r_offset);
+		const char *name = object->strings + object->symbols[symbol].st_name;
+		uintptr_t code;
+		uint32_t version;
+
+		if ((type != GLOB_DAT && type != JUMP_SLOT) || !symbol ||
+		    object->symbols[symbol].st_shndx || rela[i].r_addend ||
+		    (uintptr_t)slot < object->relro ||
+		    (uintptr_t)slot >= object->relro_end ||
+		    !is_replaced(loaded, *slot))
+			continue;
+		/* Sanitizers must know each thread. */
+		if (is_same(name, "pthread_create"))
+			continue;
+		version = find_needed(object, symbol);
+		code = version ? find_function(&loaded->libc, name, version) : 0;
+		if (!code)
+			continue;
+		if (!*is_writable)
+			protect(object, PROT_READ | PROT_WRITE);
+		*is_writable = 1;
+		*slot = code;
+	}
+}
+
+/* The auxiliary vector follows the environment. */
+static uint64_t find_page_size(char **envp)
+{
+	const Elf64_auxv_t *entry;
+
+	while (*envp)
+		envp++;
+	for (entry = (const Elf64_auxv_t *)(envp + 1); entry->a_type; entry++)
+		if (entry->a_type == AT_PAGESZ)
+			return entry->a_un.a_val;
+	return 0;
+}
+
+static int is_whole(const struct object *object)
+{
+	return object->symbols && object->versions && object->relro_end;
+}
+
+/* At the start of a process, glibc sets environ after our constructor has run. */
+__attribute__((constructor(101))) static void bind_libc(int argc, char **argv,
+							char **envp)
+{
+	static struct loaded loaded;
+	const uint64_t page_size =
+		!IS_WANTED || environ || !envp ? 0 : find_page_size(envp);
+
+	(void)argc;
+	(void)argv;
+	if (!page_size)
+		return;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		struct object object;
+
+		if (!map->l_addr || !map->l_ld)
+			continue;
+		read_dynamic(map, &object);
+		if (is_same(object.name, "libc.so.6")) {
+			read_segments(&object, page_size);
+			pb_copy(&loaded.libc, &object, sizeof(object));
+		} else if (begins(object.name, "libpatchbay") &&
+			   loaded.nr < sizeof(loaded.ours) / sizeof(object)) {
+			read_segments(&object, page_size);
+			pb_copy(&loaded.ours[loaded.nr++], &object,
+				sizeof(object));
+		}
+	}
+	if (!loaded.libc.hash || !loaded.libc.defined || !is_whole(&loaded.libc))
+		return;
+	for (size_t i = 0; i < loaded.nr; i++) {
+		const struct object *object = &loaded.ours[i];
+		int is_writable = 0;
+
+		if (!is_whole(object) || !object->needed)
+			continue;
+		bind(&loaded, object, object->rela, object->rela_size, &is_writable);
+		bind(&loaded, object, object->plt, object->plt_size, &is_writable);
+		if (is_writable)
+			protect(object, PROT_READ);
+	}
+}

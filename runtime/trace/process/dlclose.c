@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Replaces the C library's dlclose(). */
+#include "session/others.h"
+#include "session/recording.h"
+#include "session/syscalls.h"
+#include "system/wrap.h"
+
+static struct {
+	int (*dlclose)(void *library);
+} real;
+
+__attribute__((constructor)) static void find(void)
+{
+	PB_FIND(dlclose);
+}
+
+/*
+ * The module may be in another namespace. Once it is unloaded, no other record
+ * of it remains.
+ */
+PB_PUBLIC int dlclose(void *library)
+{
+	if (pb_session && pb_tracer && pb_syscalls_begin()) {
+		pb_others_write();
+		pb_syscalls_end();
+	}
+	return PB_REAL(dlclose)(library);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "exec.h"
+
+#include "ending.h"
+#include "exec_target.h"
+#include "session/syscalls.h"
+#include "system/probe.h"
+#include "system/wrap.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+	int (*execve)(const char *, char *const[], char *const[]);
+	int (*execvpe)(const char *, char *const[], char *const[]);
+	int (*fexecve)(int, char *const[], char *const[]);
+	int (*execveat)(int, const char *, char *const[], char *const[], int);
+	int (*posix_spawn)(pid_t *, const char *,
+			   const posix_spawn_file_actions_t *,
+			   const posix_spawnattr_t *, char *const[],
+			   char *const[]);
+	int (*posix_spawnp)(pid_t *, const char *,
+			    const posix_spawn_file_actions_t *,
+			    const posix_spawnattr_t *, char *const[],
+			    char *const[]);
+} real;
+
+__attribute__((constructor)) static void find(void)
+{
+	PB_FIND(execve);
+	PB_FIND(execvpe);
+	PB_FIND(fexecve);
+	PB_FIND(execveat);
+	PB_FIND(posix_spawn);
+	PB_FIND(posix_spawnp);
+}
+
+/*===-- LD_PRELOAD -------------------------------------------------------===*/
+
+static const char variable[] = "LD_PRELOAD=";
+static const char this_library[] = "libpatchbay-trace.so";
+
+/* The characters that separate names in LD_PRELOAD (ld.so(8)). */
+static const char *end_of(const char *name)
+{
+	return name + strcspn(name, ": ");
+}
+
+static int is_this_library(const char *name, const char *end)
+{
+	const size_t length = sizeof(this_library) - 1;
+
+	return (size_t)(end - name) >= length &&
+	       !memcmp(end - length, this_library, length) &&
+	       ((size_t)(end - name) == length || end[-(long)length - 1] == '/');
+}
+
+/* Is it LD_PRELOAD? No if its address is wrong. */
+static int has_prefix(struct pb_probe *probe, const char *string)
+{
+	for (size_t i = 0; i < sizeof(variable) - 1; i++)
+		if (!pb_is_readable(probe, string + i, 1) ||
+		    string[i] != variable[i])
+			return 0;
+	return 1;
+}
+
+/*
+ * Returns the value of LD_PRELOAD if it names this library. *@nr: the number of
+ * variables. NULL also if an address is wrong, which the kernel will say (EFAULT).
+ */
+static const char *find_preload(char *const envp[], size_t *nr)
+{
+	struct pb_probe array = { 0 }, strings = { 0 };
+	const char *found = NULL;
+
+	*nr = 0;
+	for (; envp; ++*nr) {
+		if (!pb_is_readable(&array, &envp[*nr], sizeof(*envp)))
+			return NULL;
+		if (!envp[*nr])
+			break;
+		if (!found && has_prefix(&strings, envp[*nr]))
+			found = envp[*nr] + sizeof(variable) - 1;
+	}
+	if (!found || !pb_is_string(&strings, found))
+		return NULL;
+	for (const char *name = found; name;) {
+		const char *end = end_of(name);
+
+		if (is_this_library(name, end))
+			return found;
+		name = *end ? end + 1 : NULL;
+	}
+	return NULL;
+}
+
+/* A sanitizer that the user names after this library; NULL if there is none. */
+static const char *find_users_first(const char *old)
+{
+	int is_before = 1;
+
+	for (const char *name = old; name;) {
+		const char *end = end_of(name);
+
+		if (!is_before && pb_exec_is_first(name, end))
+			return name;
+		is_before &= !is_this_library(name, end);
+		name = *end ? end + 1 : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * Write the variable that replaces @old to @to; "" if no library is left. A
+ * sanitizer before this library was put there by `patchbay record` or by this
+ * function.
+ */
+static void make_preload(const char *old, const struct pb_exec_target *target,
+			 char *to)
+{
+	const char *users = target->is_foreign ? NULL : find_users_first(old);
+	int is_before = 1;
+	char *start;
+
+	to = stpcpy(to, variable);
+	start = to;
+	if (target->first[0])
+		to = stpcpy(to, target->first);
+	else if (users)
+		to = mempcpy(to, users, (size_t)(end_of(users) - users));
+	for (const char *name = old; name;) {
+		const char *end = end_of(name);
+		const int is_ours = is_this_library(name, end);
+
+		if (!(is_ours && target->is_foreign) &&
+		    !(is_before && pb_exec_is_first(name, end))) {
+			if (to != start)
+				*to++ = ':';
+			to = mempcpy(to, name, (size_t)(end - name));
+		}
+		is_before &= !is_ours;
+		name = *end ? end + 1 : NULL;
+	}
+	*to = '\0';
+	if (to == start)
+		start[-(long)sizeof(variable) + 1] = '\0';
+}
+
+void pb_exec_tidy(char *const envp[])
+{
+	static const struct pb_exec_target none;
+	size_t nr, length;
+	char *preload = (char *)find_preload(envp, &nr);
+
+	if (!preload)
+		return;
+	length = strlen(preload);
+	{
+		char made[sizeof(variable) + 2 * length + 2];
+		const char *value = made + sizeof(variable) - 1;
+
+		make_preload(preload, &none, made);
+		if (strlen(value) <= length)
+			strcpy(preload, value);
+	}
+}
+
+static int names_sanitizer(const char *preload)
+{
+	for (const char *name = preload; name;) {
+		const char *end = end_of(name);
+
+		if (pb_exec_is_first(name, end))
+			return 1;
+		name = *end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+/* find_preload(), but NULL in a sandbox: reading a file needs system calls. */
+static const char *preload_to_change(char *const envp[], size_t *nr)
+{
+	return __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) ? NULL :
+								  find_preload(envp, nr);
+}
+
+/*
+ * Looks at the program. Returns how many bytes change_environment() needs: 0 if it has
+ * nothing to change, as for most programs. The caller may have a small stack.
+ */
+static size_t room_for(int folder, const char *path, int flags, char *const envp[],
+		       struct pb_exec_target *target)
+{
+	size_t nr;
+	const char *preload = path ? preload_to_change(envp, &nr) : NULL;
+
+	if (!preload)
+		return 0;
+	pb_exec_look(folder, path, flags, target);
+	if (!target->is_foreign && !target->first[0] && !names_sanitizer(preload))
+		return 0;
+	return (nr + 1) * sizeof(*envp) + sizeof(variable) + 2 * strlen(preload) +
+	       sizeof(target->first) + 1;
+}
+
+/* @room: memory of room_for() bytes for the same environment; NULL if that is 0. */
+static char *const *change_environment(const struct pb_exec_target *target,
+				       char *const envp[], void *room)
+{
+	const char *preload;
+	char **changed = room, *text;
+	size_t nr, to = 0;
+
+	if (!room)
+		return envp;
+	preload = find_preload(envp, &nr);
+	text = (char *)(changed + nr + 1);
+	make_preload(preload, target, text);
+	for (size_t i = 0; i < nr; i++) {
+		const int is_it = envp[i] + sizeof(variable) - 1 == preload;
+
+		if (!is_it)
+			changed[to++] = envp[i];
+		else if (*text)
+			changed[to++] = text;
+	}
+	changed[to] = NULL;
+	return changed;
+}
+
+/* Bytes that find_file() needs; 0 if the environment stays and no file is looked for. */
+static size_t room_for_path(const char *file, char *const envp[])
+{
+	const char *folders = getenv("PATH");
+	size_t nr, size;
+
+	if (!preload_to_change(envp, &nr) ||
+	    !pb_is_string(&(struct pb_probe){ 0 }, file))
+		return 0;
+	size = (folders ? strlen(folders) : 0) + strlen(file) + 16;
+	return size < PATH_MAX ? size : PATH_MAX;
+}
+
+/* Where execvp(3) finds @file; NULL if nowhere. */
+static const char *find_file(const char *file, char path[])
+{
+	const char *folder = getenv("PATH");
+	const size_t length = strlen(file);
+
+	if (strchr(file, '/'))
+		return file;
+	for (folder = folder ? folder : "/bin:/usr/bin"; folder;) {
+		const char *end = strchrnul(folder, ':');
+		const size_t size = (size_t)(end - folder);
+		char *to = path;
+
+		if (size + length + 2 <= PATH_MAX) {
+			to = mempcpy(to, folder, size);
+			if (size)
+				*to++ = '/';
+			memcpy(to, file, length + 1);
+			if (!pb_sys(SYS_faccessat, AT_FDCWD, path, X_OK))
+				return path;
+		}
+		folder = *end ? end + 1 : NULL;
+	}
+	return NULL;
+}
+
+/* Changes @envp, on the caller's stack: the caller may be a child of vfork(2). */
+#define CHANGE(envp, folder, path, flags)                                      \
+	struct pb_exec_target target;                                          \
+	const size_t room_size = room_for(folder, path, flags, envp, &target); \
+	char *room[room_size / sizeof(char *) + 1];                            \
+	envp = change_environment(&target, envp, room_size ? room : NULL)
+
+/* The result of @call, which returns only if it fails and the process goes on. */
+#define EXECUTE(call)                                                          \
+	({                                                                     \
+		const int is_written = pb_ending_write();                      \
+		const __typeof__(call) result = (call);                        \
+									       \
+		if (is_written)                                                \
+			pb_ending_take_back();                                 \
+		result;                                                        \
+	})
+
+/*===-- In place of the C library's --------------------------------------===*/
+
+PB_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
+{
+	CHANGE(envp, AT_FDCWD, path, 0);
+
+	return EXECUTE(PB_REAL(execve)(path, argv, envp));
+}
+
+PB_PUBLIC int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+PB_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	const size_t size = room_for_path(file, envp);
+	char path[size + 1];
+	CHANGE(envp, AT_FDCWD, size ? find_file(file, path) : NULL, 0);
+
+	return EXECUTE(PB_REAL(execvpe)(file, argv, envp));
+}
+
+PB_PUBLIC int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+PB_PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	CHANGE(envp, fd, "", AT_EMPTY_PATH);
+
+	return EXECUTE(PB_REAL(fexecve)(fd, argv, envp));
+}
+
+PB_PUBLIC int execveat(int folder, const char *path, char *const argv[],
+		       char *const envp[], int flags)
+{
+	CHANGE(envp, folder, path, flags);
+
+	return EXECUTE(PB_REAL(execveat)(folder, path, argv, envp, flags));
+}
+
+PB_PUBLIC int posix_spawn(pid_t *pid, const char *path,
+			  const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attr, char *const argv[],
+			  char *const envp[])
+{
+	CHANGE(envp, AT_FDCWD, path, 0);
+
+	return PB_REAL(posix_spawn)(pid, path, actions, attr, argv, envp);
+}
+
+PB_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
+			   const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attr, char *const argv[],
+			   char *const envp[])
+{
+	const size_t size = room_for_path(file, envp);
+	char path[size + 1];
+	CHANGE(envp, AT_FDCWD, size ? find_file(file, path) : NULL, 0);
+
+	return PB_REAL(posix_spawnp)(pid, file, actions, attr, argv, envp);
+}
+
+/* The number of arguments, including the final NULL. */
+static size_t count_arguments(va_list args)
+{
+	size_t nr = 1;
+
+	while (va_arg(args, const char *))
+		nr++;
+	return nr;
+}
+
+static void take_arguments(const char *first, va_list args, size_t nr,
+			   const char **argv)
+{
+	argv[0] = first;
+	for (size_t i = 1; i <= nr; i++)
+		argv[i] = va_arg(args, const char *);
+}
+
+/* Make an array @argv of @first and the arguments after it. */
+#define ARGUMENTS(first)                                                       \
+	va_list args;                                                          \
+	size_t nr;                                                             \
+	va_start(args, first);                                                 \
+	nr = first ? count_arguments(args) : 0;                                \
+	va_end(args);                                                          \
+	const char *argv[nr + 1];                                              \
+	va_start(args, first);                                                 \
+	take_arguments(first, args, nr, argv)
+
+PB_PUBLIC int execl(const char *path, const char *first, ...)
+{
+	ARGUMENTS(first);
+	va_end(args);
+	return execve(path, (char *const *)argv, environ);
+}
+
+PB_PUBLIC int execlp(const char *file, const char *first, ...)
+{
+	ARGUMENTS(first);
+	va_end(args);
+	return execvpe(file, (char *const *)argv, environ);
+}
+
+PB_PUBLIC int execle(const char *path, const char *first, ...)
+{
+	char *const *envp;
+
+	ARGUMENTS(first);
+	/* Without arguments envp stands where the first would be. */
+	envp = va_arg(args, char *const *);
+	va_end(args);
+	return execve(path, (char *const *)argv, envp);
+}
+
+long pb_exec_call(long number, const long arg[6])
+{
+	const int at = number == SYS_execveat;
+	char *const *envp = (char *const *)arg[at ? 3 : 2];
+	long changed[6];
+
+	CHANGE(envp, at ? (int)arg[0] : AT_FDCWD, (const char *)arg[at],
+	       at ? (int)arg[4] : 0);
+	memcpy(changed, arg, sizeof(changed));
+	changed[at ? 3 : 2] = (long)envp;
+	return EXECUTE(pb_raw_syscall(number, changed));
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Prepares a forked child: it claims the session (all zeros in a child), and
+ * starts a listening thread.
+ *
+ * With live=1 each process of a tree can be controlled: a server's workers, and
+ * a server that went into the background. No other thread survives fork(2), so
+ * each child needs its own listening thread.
+ *
+ * A handler of pthread_atfork(3) cannot start it. In a child, handlers run in
+ * the order of their registration. This library is initialized before all
+ * others, so its handler would run first. An allocator with handlers of its own
+ * would still hold its locks then, and pthread_create(3) allocates. So this
+ * library wraps the functions of the C library, and starts the thread when they
+ * have returned. POSIX does not promise that the child of a threaded program
+ * may do so. glibc and musl allow it.
+ */
+#include "session/recording.h"
+#include "session/syscalls.h"
+#include "start/live_part.h"
+#include "start/start.h"
+#include "system/fork_lock.h"
+#include "system/wrap.h"
+
+#include <pty.h>
+#include <unistd.h>
+
+static struct {
+	pid_t (*fork)(void);
+	int (*daemon)(int nochdir, int noclose);
+	int (*forkpty)(int *terminal, char *name, const struct termios *attr,
+		       const struct winsize *size);
+} real;
+
+/* Before any caller, and also if the process is not traced. */
+__attribute__((constructor)) static void find(void)
+{
+	PB_FIND(fork);
+	PB_FIND(daemon);
+	PB_FIND(forkpty);
+}
+
+static void listen_in_child(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	if (!pb_options.live || !pb_tracer)
+		return;
+	/*
+	 * A process without modules, such as a shell, has nothing to control,
+	 * and may start many programs.
+	 */
+	if (patchbay_get_stats(&stats) || !stats.modules)
+		return;
+	pb_live.budget_forked();
+	pb_note(pb_live.listen_start(1));
+}
+
+static void begin_in_child(void)
+{
+	int saved_errno = errno;
+
+	pb_fork_child();
+	if (!pb_session)
+		return;
+	/* The parent may have restricted its system calls. */
+	if (pb_syscalls_begin()) {
+		pb_session_own();
+		pb_data_forget();
+		listen_in_child();
+		pb_syscalls_end();
+	} else {
+		pb_live.listen_never();
+	}
+	errno = saved_errno;
+}
+
+PB_PUBLIC pid_t fork(void)
+{
+	pid_t pid;
+
+	pb_fork_prepare();
+	pid = PB_REAL(fork)();
+	if (!pid)
+		begin_in_child();
+	else
+		pb_fork_parent();
+	return pid;
+}
+
+/* Returns in the child only. */
+PB_PUBLIC int daemon(int nochdir, int noclose)
+{
+	pid_t parent = getpid();
+	int error;
+
+	pb_fork_prepare();
+	error = PB_REAL(daemon)(nochdir, noclose);
+	if (getpid() != parent)
+		begin_in_child();
+	else
+		pb_fork_parent();
+	return error;
+}
+
+PB_PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
+		   const struct winsize *size)
+{
+	pid_t pid;
+
+	pb_fork_prepare();
+	pid = PB_REAL(forkpty)(terminal, name, attr, size);
+	if (!pid)
+		begin_in_child();
+	else
+		pb_fork_parent();
+	return pid;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Programs that restrict their own system calls (seccomp(2)). After that any
+ * system call of this library may end the process. So this library prepares
+ * what a recording will need when the program asks for a restriction.
+ * Afterwards it makes no system call for a traced call:
+ *
+ *  - Blocks and histograms come from a pool (pool.h): pages of the file that are
+ *    allocated and mapped already. So do objects of threads that begin later;
+ *    their names and ids are not known.
+ *  - The code takes no lock and blocks no signal. A signal handler may interrupt
+ *    it, do the same, and leave by siglongjmp(3).
+ *  - In seccomp's strict mode an x86-64 thread may not read the clock. So
+ *    recording ends there, in all threads, and the file says so
+ *    (PBD_SESSION_ENDED_STRICT). Tracers that only count calls go on.
+ *  - The same applies if the program forbids itself the counter by prctl(2)
+ *    (PR_SET_TSC). Its threads and programs inherit that. After a filter this
+ *    library reacts to it without a system call.
+ *  - Syscall user dispatch (PR_SET_SYSCALL_USER_DISPATCH) shows the program the
+ *    system calls of a thread, including ours. It is treated as a filter.
+ *  - The thread that listens for `patchbay live` ends (control.h). It starts
+ *    again if the restriction fails.
+ *  - Events without room are lost and counted, PBD_LOST_SANDBOX. So are events
+ *    that need the kernel: durations without off-CPU time, and events of threads
+ *    that are chosen by name. A forked child cannot make a file: its losses
+ *    are counted in the file of its parent.
+ *
+ * How does this library notice? It cannot ask the kernel: prctl(PR_GET_SECCOMP)
+ * and reading /proc are system calls, and a filter may kill the process for
+ * them. A helper thread for system calls would not help, either. A filter may
+ * cover all threads (SECCOMP_FILTER_FLAG_TSYNC). And the kernel refuses
+ * unshare(CLONE_NEWUSER), a sandbox's usual first step, to a program with two
+ * threads. But programs restrict themselves through the C library's prctl() or
+ * syscall(), as libseccomp does. This library has both functions, too, and is
+ * loaded before the C library. They behave like the C library's, and see the
+ * call before the kernel does. They do not see a system call instruction of the
+ * program's own. In such a program the recorder goes on making system calls.
+ *
+ * A filter that exists when the program begins (containers, systemd units) is
+ * no obstacle. It allows what the loader and this library have done by then,
+ * which covers nearly all later calls. Only perf_event_open(2) is not tried
+ * (own_clock.h).
+ */
+#include "ending.h"
+#include "exec.h"
+#include "session/pool.h"
+#include "session/recording.h"
+#include "session/session.h"
+#include "session/syscalls.h"
+#include "start/live_part.h"
+#include "start/start.h"
+#include "threads/ring.h"
+#include "threads/tally.h"
+#include "threads/thread.h"
+#include "threads/thread_choice.h"
+#include "user.h"
+
+#include <core/private.h>
+#include <counter.h>
+#include <raw_syscall.h>
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <time.h>
+
+/*
+ * Prepare for a restriction. Also makes the calling thread's object, while its
+ * name can still be read. Failures are noted: some events will be missing.
+ */
+static void prepare(void)
+{
+	pb_sigset signals;
+	int error;
+
+	pb_private_restrict(1);
+	/* All counters of function_profile exist, so nothing needs to be prepared. */
+	if (!pb_tracer_needs_blocks) {
+		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		return;
+	}
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = pb_session_events();
+	if (!error)
+		error = pb_pool_make();
+	if (!error && pb_thread_is_chosen(!pb_self || !pb_self->number))
+		pb_thread_begin(&error);
+	if (!error)
+		error = pb_threads_make_spare();
+	if (!error && (pb_options.histogram || pb_options.sample))
+		error = pb_tallies_make_spare();
+	pb_sys(SYS_prctl, PR_GET_NAME, pb_session->comm);
+	if (pb_session->chunk) {
+		pb_session_flag(PBD_SESSION_SANDBOX);
+		pb_session_tick();
+	}
+	if (pb_session->file.header)
+		pb_data_note(&pb_session->file, error);
+	__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
+/*
+ * A filter must not come into force while another thread is about to make the
+ * next system call. Threads that began before @pb_sandboxed was increased end
+ * soon. A thread that a signal handler has taken away for good never does, so
+ * the wait is limited.
+ */
+static void wait_for_others(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+
+	for (int i = 0; i < 1000; i++) {
+		if (!__atomic_load_n(&pb_session->in_syscalls, __ATOMIC_SEQ_CST))
+			return;
+		pb_sys(SYS_nanosleep, &pause, NULL);
+	}
+}
+
+/*
+ * Threads restrict themselves one after another: pb_session->turn. While a
+ * thread holds it SLOW, it prepares or takes back a restriction, and no
+ * restriction is in force. BRIEF covers a few instructions, also in threads
+ * with a filter.
+ */
+enum { FREE, BRIEF, SLOW };
+
+static void end_turn(void)
+{
+	__atomic_store_n(&pb_session->turn, FREE, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Returns 0 if the turn never comes, for example in a signal handler that has
+ * interrupted its holder.
+ */
+static int take_turn(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+
+	/* In us, roughly. Ending a listening thread takes longest. */
+	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
+		uint32_t turn = FREE;
+
+		if (__atomic_compare_exchange_n(&pb_session->turn, &turn, BRIEF,
+						0, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			return 1;
+		/* See wait_for_sleepers(). */
+		__atomic_fetch_add(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&pb_session->turn, __ATOMIC_SEQ_CST) == SLOW) {
+			pb_sys(SYS_nanosleep, &pause, NULL);
+			i += 100;
+		}
+		__atomic_fetch_sub(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
+	}
+	return 0;
+}
+
+/*
+ * Threads that wait for the turn sleep for 100 us between two looks. After this
+ * thread's turn a filter may come into force for them, so wait here until none
+ * sleeps. This makes no system call.
+ */
+static void wait_for_sleepers(void)
+{
+	for (int i = 0; i < 100000000; i++)
+		if (!__atomic_load_n(&pb_session->waiting, __ATOMIC_SEQ_CST))
+			return;
+}
+
+/*
+ * The thread loses the clock, which each timed function reads. So stop timing,
+ * in all threads. Counters go on.
+ */
+static void say_timing(int stop)
+{
+	if (!pb_session->chunk)
+		return;
+	if (stop)
+		pb_session_flag(PBD_SESSION_ENDED_STRICT);
+	else
+		pb_session_unflag(PBD_SESSION_ENDED_STRICT);
+}
+
+static void stop_timing(int stop)
+{
+	pb_note(pb_tracer_stop(stop));
+	say_timing(stop);
+}
+
+/* Makes no system call if the process has restricted them. */
+static void stop_timing_by(int sandboxed, int stop)
+{
+	if (!sandboxed) {
+		stop_timing(stop);
+		return;
+	}
+	pb_tracer_pause(stop);
+	say_timing(stop);
+}
+
+struct request {
+	int strict;
+	long flags; /* SECCOMP_FILTER_FLAG_* */
+};
+
+/*
+ * Does the call restrict system calls? Some programs make calls that cannot
+ * succeed, to find out what the kernel supports: a strict mode with flags, or a
+ * null filter.
+ */
+static int restricts(long number, const long arg[6], struct request *request)
+{
+	*request = (struct request){ 0, 0 };
+	if (number == SYS_prctl && (int)arg[0] == PR_SET_SYSCALL_USER_DISPATCH)
+		return arg[1] != PR_SYS_DISPATCH_OFF;
+	if (number == SYS_prctl) {
+		request->strict = arg[1] == SECCOMP_MODE_STRICT;
+		return (int)arg[0] == PR_SET_SECCOMP &&
+		       (request->strict ||
+			(arg[1] == SECCOMP_MODE_FILTER && arg[2]));
+	}
+	if (number != SYS_seccomp)
+		return 0;
+	request->strict = (int)arg[0] == SECCOMP_SET_MODE_STRICT;
+	request->flags = arg[1];
+	return request->strict ? !arg[1] && !arg[2] :
+				 (int)arg[0] == SECCOMP_SET_MODE_FILTER && arg[2];
+}
+
+/*
+ * Did the call restrict nothing? A positive result is the descriptor of a
+ * listener, or the id of a thread that could not get the filter. In the latter
+ * case no thread has it.
+ */
+static int was_in_vain(const struct request *request, long result)
+{
+	return result < 0 ||
+	       (result > 0 && request->flags & SECCOMP_FILTER_FLAG_TSYNC &&
+		!(request->flags & SECCOMP_FILTER_FLAG_NEW_LISTENER));
+}
+
+/* The effects of the first restriction. */
+static int stopped_timing, ended_listener;
+
+/* Begin a restriction. The first one prepares for all later ones. */
+static int begin_restriction(const struct request *request)
+{
+	if (!take_turn())
+		return 0;
+	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST)) {
+		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		end_turn();
+		wait_for_sleepers();
+		return 1;
+	}
+	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
+	ended_listener = pb_live.listen_end();
+	prepare();
+	stopped_timing = request->strict && PB_COUNTER_NOT_IN_STRICT_MODE &&
+			 pb_tracer_needs_blocks;
+	if (stopped_timing)
+		stop_timing(1);
+	wait_for_others();
+	end_turn();
+	wait_for_sleepers();
+	return 1;
+}
+
+/* Take back a restriction. If none is left, restore the previous state. */
+static void take_back_restriction(void)
+{
+	if (!take_turn())
+		return;
+	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) > 1) {
+		__atomic_fetch_sub(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		end_turn();
+		return;
+	}
+	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
+	pb_private_restrict(0);
+	__atomic_store_n(&pb_sandboxed, 0, __ATOMIC_SEQ_CST);
+	if (stopped_timing)
+		stop_timing(0);
+	if (ended_listener)
+		pb_note(pb_live.listen_start(0));
+	end_turn();
+}
+
+/* A child of vfork(2) has its own filter, but its parent's memory. */
+static int is_vforked(void)
+{
+	int vforked = 0;
+
+	if (pb_syscalls_begin()) {
+		vforked = pb_session_is_vforked();
+		pb_syscalls_end();
+	}
+	return vforked;
+}
+
+static long restrict_calls(long number, const long arg[6],
+			   const struct request *request)
+{
+	int saved_errno = errno;
+	long result;
+
+	if (!pb_session || pb_locked || is_vforked() ||
+	    !begin_restriction(request))
+		return pb_raw_syscall(number, arg);
+	result = pb_raw_syscall(number, arg);
+	if (was_in_vain(request, result))
+		take_back_restriction();
+	errno = saved_errno;
+	return result;
+}
+
+/*
+ * Never allowed again, even if the thread asks for it: threads that it has
+ * created meanwhile, and theirs, have inherited the restriction.
+ */
+static long forbid_counter(const long arg[6])
+{
+	int saved_errno = errno, sandboxed, stopped, ended;
+	long result;
+
+	if (!pb_session || pb_locked || pb_counter_is_forbidden || is_vforked() ||
+	    !take_turn())
+		return pb_raw_syscall(SYS_prctl, arg);
+	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
+	sandboxed = __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
+	stopped = pb_tracer_needs_blocks && !stopped_timing;
+	ended = stopped && !sandboxed && pb_live.listen_end();
+	if (stopped)
+		stop_timing_by(sandboxed, 1);
+	pb_counter_is_forbidden = 1;
+	result = pb_raw_syscall(SYS_prctl, arg);
+	if (result < 0) {
+		pb_counter_is_forbidden = 0;
+		if (stopped)
+			stop_timing_by(sandboxed, 0);
+		if (ended)
+			pb_note(pb_live.listen_start(0));
+	}
+	end_turn();
+	wait_for_sleepers();
+	errno = saved_errno;
+	return result;
+}
+
+/* Landlock restricts files, not system calls, so nothing needs to be prepared. */
+static long landlock(const long arg[6])
+{
+	int saved_errno = errno;
+	long result = pb_raw_syscall(SYS_landlock_restrict_self, arg);
+
+	if (!result && pb_session && !pb_locked && pb_syscalls_begin()) {
+		if (!pb_session_is_vforked())
+			pb_live.listen_end();
+		pb_syscalls_end();
+	}
+	errno = saved_errno;
+	return result;
+}
+
+/* The call may take away the caller's right to open files. */
+static long with_files_kept(long number, const long arg[6])
+{
+	if (number == SYS_chroot || number == SYS_pivot_root)
+		pb_root_changes();
+	else if (number == SYS_setuid || number == SYS_setfsuid)
+		pb_user_changes((uid_t)arg[0]);
+	else if (number == SYS_setreuid || number == SYS_setresuid)
+		pb_user_changes((uid_t)arg[1]);
+	else if (number == SYS_prctl && (int)arg[0] == PR_SET_DUMPABLE &&
+		 !arg[1])
+		pb_dumpable_changes();
+	else if (number == SYS_prlimit64)
+		pb_limit_changes((pid_t)arg[0], (int)arg[1],
+				 (const struct rlimit *)arg[2]);
+	return pb_raw_syscall(number, arg);
+}
+
+static long exit_group(const long arg[6])
+{
+	pb_ending_write();
+	return pb_raw_syscall(SYS_exit_group, arg);
+}
+
+static long call(long number, const long arg[6])
+{
+	struct request request;
+	long result;
+
+	if (restricts(number, arg, &request))
+		result = restrict_calls(number, arg, &request);
+	else if (PB_COUNTER_NOT_IN_STRICT_MODE && number == SYS_prctl &&
+		 (int)arg[0] == PR_SET_TSC && (int)arg[1] == PR_TSC_SIGSEGV)
+		result = forbid_counter(arg);
+	else if (number == SYS_landlock_restrict_self)
+		result = landlock(arg);
+	else if (number == SYS_execve || number == SYS_execveat)
+		result = pb_exec_call(number, arg);
+	else if (number == SYS_exit_group)
+		result = exit_group(arg);
+	else
+		result = with_files_kept(number, arg);
+	if (result >= 0 || result < -4095)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* Replaces the C library's function. */
+__attribute__((visibility("default"))) long syscall(long number, ...)
+{
+	long arg[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	return call(number, arg);
+}
+
+int prctl(int option, ...) __attribute__((visibility("default")));
+
+int prctl(int option, ...)
+{
+	long arg[6];
+	va_list args;
+
+	arg[0] = option;
+	va_start(args, option);
+	for (int i = 1; i < 5; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	arg[5] = 0;
+	return (int)call(SYS_prctl, arg);
+}

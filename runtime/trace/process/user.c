@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "user.h"
+
+#include "file/spare_files.h"
+#include "session/recording.h"
+#include "session/syscalls.h"
+#include "start/live_part.h"
+#include "start/start.h"
+#include "system/probe.h"
+#include "system/wrap.h"
+
+#include <sys/fsuid.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct {
+	int (*setuid)(uid_t uid);
+	int (*seteuid)(uid_t uid);
+	int (*setreuid)(uid_t real, uid_t effective);
+	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
+	int (*setfsuid)(uid_t uid);
+	int (*chroot)(const char *path);
+	int (*setrlimit)(int resource, const struct rlimit *limit);
+	int (*prlimit)(pid_t pid, int resource, const struct rlimit *limit,
+		       struct rlimit *old);
+} real;
+
+__attribute__((constructor)) static void find(void)
+{
+	PB_FIND(setuid);
+	PB_FIND(seteuid);
+	PB_FIND(setreuid);
+	PB_FIND(setresuid);
+	PB_FIND(setfsuid);
+	PB_FIND(chroot);
+	PB_FIND(setrlimit);
+	PB_FIND(prlimit);
+}
+
+/* A program without traceable functions, such as su(1), leaves no file. */
+static int has_functions(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	return !patchbay_get_stats(&stats) && stats.modules;
+}
+
+/*
+ * Existing counters go on in the parent's file. Those of functions that are
+ * armed later need a new file.
+ */
+static int make_file(void)
+{
+	if (pb_tracer_needs_blocks)
+		return pb_session_events();
+	return pb_options.live ? pb_session_file() : 0;
+}
+
+/* @spare: also set files aside for children, which cannot make any from then on. */
+static void keep_file(int spare)
+{
+	const int make = has_functions();
+	pb_sigset signals;
+	int error;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = make ? make_file() : 0;
+	/* If this fails, the loss is counted when it happens. */
+	if (!error && pb_session->file.header)
+		pb_data_keep(&pb_session->file);
+	if (make && spare && (pb_tracer_needs_blocks || pb_options.live))
+		pb_spare_files_make(pb_options.output);
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
+/*
+ * Wait until the listening thread has opened its files. @file: keep our file
+ * open, with @spare as above.
+ */
+static void keep(int file, int spare)
+{
+	int saved_errno = errno;
+
+	if (!pb_session || pb_locked || !pb_syscalls_begin())
+		return;
+	if (!pb_session_is_vforked()) {
+		pb_live.listen_await();
+		if (file && pb_tracer)
+			keep_file(spare);
+	}
+	pb_syscalls_end();
+	errno = saved_errno;
+}
+
+void pb_dumpable_changes(void)
+{
+	keep(0, 0);
+}
+
+void pb_root_changes(void)
+{
+	keep(1, 1);
+}
+
+/* Not under a filter, which may allow only the call that the program makes now. */
+static int may_ask(void)
+{
+	return pb_session && !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
+}
+
+void pb_user_changes(uid_t effective)
+{
+	if (effective != (uid_t)-1 && may_ask() && effective != geteuid())
+		pb_root_changes();
+}
+
+void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit)
+{
+	struct rlimit now;
+
+	if (resource != RLIMIT_NOFILE || !may_ask() ||
+	    !pb_is_readable(&(struct pb_probe){ 0 }, limit, sizeof(*limit)) ||
+	    (pid && pid != getpid()) ||
+	    pb_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &now) ||
+	    limit->rlim_cur >= now.rlim_cur)
+		return;
+	keep(1, 0);
+}
+
+PB_PUBLIC int setuid(uid_t uid)
+{
+	pb_user_changes(uid);
+	return PB_REAL(setuid)(uid);
+}
+
+PB_PUBLIC int seteuid(uid_t uid)
+{
+	pb_user_changes(uid);
+	return PB_REAL(seteuid)(uid);
+}
+
+PB_PUBLIC int setreuid(uid_t uid, uid_t effective)
+{
+	pb_user_changes(effective);
+	return PB_REAL(setreuid)(uid, effective);
+}
+
+PB_PUBLIC int setresuid(uid_t uid, uid_t effective, uid_t saved)
+{
+	pb_user_changes(effective);
+	return PB_REAL(setresuid)(uid, effective, saved);
+}
+
+/* Sets the user for file access, for the calling thread only. */
+PB_PUBLIC int setfsuid(uid_t uid)
+{
+	pb_user_changes(uid);
+	return PB_REAL(setfsuid)(uid);
+}
+
+PB_PUBLIC int chroot(const char *path)
+{
+	pb_root_changes();
+	return PB_REAL(chroot)(path);
+}
+
+/*
+ * The C library's headers have different types for @resource. The names for
+ * large files belong to the same functions.
+ */
+PB_PUBLIC int pb_setrlimit(int resource, const struct rlimit *limit)
+	__asm__("setrlimit");
+PB_PUBLIC int pb_prlimit(pid_t pid, int resource, const struct rlimit *limit,
+			 struct rlimit *old) __asm__("prlimit");
+PB_PUBLIC int pb_setrlimit64(int resource, const struct rlimit *limit)
+	__asm__("setrlimit64") __attribute__((alias("setrlimit")));
+PB_PUBLIC int pb_prlimit64(pid_t pid, int resource, const struct rlimit *limit,
+			   struct rlimit *old)
+	__asm__("prlimit64") __attribute__((alias("prlimit")));
+
+int pb_setrlimit(int resource, const struct rlimit *limit)
+{
+	pb_limit_changes(0, resource, limit);
+	return PB_REAL(setrlimit)(resource, limit);
+}
+
+int pb_prlimit(pid_t pid, int resource, const struct rlimit *limit,
+	       struct rlimit *old)
+{
+	pb_limit_changes(pid, resource, limit);
+	return PB_REAL(prlimit)(pid, resource, limit, old);
+}

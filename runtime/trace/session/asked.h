@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The names that PATCHBAY asks for, and whether each matched a function. The
+ * data file has this from the first module with functions on. So a user with an
+ * empty recording finds the reason.
+ */
+#ifndef PB_TRACE_ASKED_H
+#define PB_TRACE_ASKED_H
+
+#include "format/format.h"
+
+#include <stddef.h>
+
+struct pb_asked;
+
+/* Read the names from pb_options, unless checked=1. Returns 0 or -ENOMEM. */
+int pb_asked_init(void);
+
+/* The name in the list that is this string of pb_options; NULL if it is not there. */
+struct pb_asked *pb_asked_find(enum pbd_asked_by by, const char *text);
+
+/*
+ * A module with functions exists, and this name matched one of them, or not.
+ * NULL is allowed. The caller does not hold the session's lock.
+ */
+void pb_asked_match(struct pb_asked *glob, int matched);
+
+/* Bytes that pb_asked_write() writes. */
+size_t pb_asked_size(void);
+
+/*
+ * Write the names to a new data file. The caller holds the session's lock. May
+ * be called where sys.h's code may. Returns 0 or -errno.
+ */
+int pb_asked_write(void);
+
+/*
+ * Put globs without a match into @text, of @size bytes, as in "filter='x*'".
+ * Returns their number. Returns 0 also if the process has no module with
+ * functions.
+ */
+size_t pb_asked_unmatched(char *text, size_t size);
+
+/* The recording is over, and no filter uses them any more. */
+void pb_asked_forget(void);
+
+#endif /* PB_TRACE_ASKED_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The chunks that explain the numbers of functions. */
+#ifndef PB_TRACE_MAPS_H
+#define PB_TRACE_MAPS_H
+
+#include "format/format.h"
+
+struct pb_typed;
+
+/*
+ * In memory that fork() copies. A forked child
+ * still has its parent's mapped. The list grows under the library's lock. A
+ * child reads the elements that were complete when it was forked.
+ */
+struct pb_map {
+	const struct pbd_module *module;
+	const struct pbd_functions *functions; /* NULL: no function is traced */
+	const struct pbd_module *copied_module; /* for rotate.c */
+	const struct pbd_functions *copied_functions;
+	const struct pbd_names *names; /* NULL: none */
+	const struct pbd_names *copied_names;
+	const struct pbd_arguments *arguments; /* NULL: arguments are not known */
+	struct pb_typed *typed; /* data of its cells, kept here to be freed */
+	struct pb_map *next;
+};
+
+/* Chunks of left-out functions, which a forked child has, too. */
+struct pb_left_out_map {
+	const struct pbd_left_out *chunk;
+	const struct pbd_left_out *copied; /* for rotate.c */
+	struct pb_left_out_map *next;
+};
+
+extern struct pb_map *pb_maps;
+extern struct pb_left_out_map *pb_left_out_maps;
+
+/*
+ * Copy all chunks that explain numbers of functions to the file of this process. Returns 0 or
+ * -errno.
+ */
+int pb_maps_copy(void);
+
+#endif /* PB_TRACE_MAPS_H */

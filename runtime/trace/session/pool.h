@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Preallocated chunks of one size in the data file, for threads that may not
+ * make system calls (sandbox.c). They are committed with the kind PBD_SPARE.
+ * Taking one changes only its kind.
+ */
+#ifndef PB_TRACE_POOL_H
+#define PB_TRACE_POOL_H
+
+#include "format/format.h"
+
+/* In memory that fork() fills with zeros. */
+struct pb_pool {
+	char *chunks;
+	uint64_t size; /* of each chunk */
+	uint64_t nr;
+	uint64_t taken;
+};
+
+/* Most bytes of all chunks together, and of one. */
+#define PB_POOL_SIZE (16u << 20)
+#define PB_POOL_CHUNK (64u << 10)
+#define PB_POOL_NR (PB_POOL_SIZE / PB_POOL_CHUNK)
+
+/*
+ * Make the pool, as large as the disk allows, unless it exists. The caller
+ * holds the session's lock. Returns 0, or -errno if there is no pool.
+ */
+int pb_pool_make(void);
+
+/*
+ * Take a chunk, zeroed except for its head. Returns NULL if none is left. Uses
+ * no lock, and may run wherever a traced function was called.
+ */
+struct pbd_chunk *pb_pool_take(void);
+
+/* Is it a chunk of the pool? The pool is one mapping, which stays. */
+int pb_pool_has(const void *chunk);
+
+/* Set the chunk's kind, so that readers see its contents. */
+static inline void pb_pool_publish(struct pbd_chunk *chunk, enum pbd_kind kind)
+{
+	__atomic_store_n(&chunk->kind, kind, __ATOMIC_RELEASE);
+}
+
+#endif /* PB_TRACE_POOL_H */

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "session.h"
+
+#include "asked.h"
+#include "file/quota.h"
+#include "losses.h"
+#include "maps.h"
+#include "parent.h"
+#include "place.h"
+#include "recording.h"
+#include "slow_calls.h"
+#include "syscalls.h"
+#include "system/moment.h"
+
+#include <counter.h>
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+struct pb_session *pb_session;
+
+void *pb_session_alloc(size_t size, int *error)
+{
+	long memory = pb_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0ul);
+
+	*error = memory < 0 && memory > -4096 ? (int)memory : 0;
+	if (*error)
+		return NULL;
+	*error = (int)pb_sys(SYS_madvise, memory, size, MADV_WIPEONFORK);
+	if (*error) {
+		pb_sys(SYS_munmap, memory, size);
+		return NULL;
+	}
+	return (void *)memory;
+}
+
+/* Not from /proc/self, which has no arguments after the main thread has ended. */
+static size_t read_cmdline(char *args, size_t size)
+{
+	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
+			     O_RDONLY | O_CLOEXEC);
+	long length;
+
+	if (fd < 0)
+		return 0;
+	length = pb_sys(SYS_read, fd, args, size);
+	pb_sys(SYS_close, fd);
+	return length > 0 ? (size_t)length : 0;
+}
+
+static void write_cmdline(struct pb_data_file *file, const char *args,
+			  size_t length)
+{
+	struct pbd_cmdline *chunk;
+	int error;
+
+	if (!length)
+		return;
+	chunk = pb_data_reserve(file, PBD_CMDLINE, sizeof(*chunk) + length,
+				&error);
+	if (!chunk)
+		return;
+	chunk->length = length;
+	pb_copy(chunk->args, args, length);
+	pb_data_commit(file, &chunk->chunk);
+}
+
+/*
+ * The size of the chunks that each file has, allocated at once, because servers
+ * fork for each request. File systems allocate about 4096 bytes in any case. A
+ * forked child's first block uses the rest of them.
+ */
+static size_t expected_size(size_t cmdline)
+{
+	const size_t head = sizeof(struct pbd_header);
+	size_t size = sizeof(struct pbd_cmdline) + cmdline + 8 +
+		      sizeof(struct pbd_losses) + pb_asked_size() +
+		      pb_parent_size() + 8;
+
+	if (pb_tracer_needs_blocks)
+		size += sizeof(struct pbd_session) + PB_BLOCK_LEAST;
+	if (!pb_parent_size())
+		size += sizeof(struct pbd_place) + PATH_MAX / 16;
+	return ((head + size + 4095) & ~(size_t)4095) - head;
+}
+
+int pb_session_file(void)
+{
+	/*
+	 * Static, because the first call of a process may be on a small stack.
+	 * The caller holds the lock.
+	 */
+	static char cmdline[4096];
+	size_t length;
+	int error;
+
+	if (pb_session->file.header)
+		return 0;
+	length = read_cmdline(cmdline, sizeof(cmdline));
+	error = pb_quota_open(pb_options.output);
+	if (!error)
+		error = pb_data_open(&pb_session->file, pb_options.output,
+				     expected_size(length));
+	if (error) {
+		pb_losses_no_file(error);
+		return error;
+	}
+	pb_session->owner = pb_session->file.header->pid;
+	pb_session->file.header->recording = pb_options.recording;
+	write_cmdline(&pb_session->file, cmdline, length);
+	/* If this fails, blocks and the session still count losses. */
+	pb_data_note(&pb_session->file, pb_losses_begin());
+	pb_data_note(&pb_session->file, pb_asked_write());
+	pb_data_note(&pb_session->file, pb_parent_write());
+	/* A forked child has its parent's place, except for its pid. */
+	if (!pb_parent_size())
+		pb_data_note(&pb_session->file, pb_place_write());
+	return 0;
+}
+
+void pb_session_own(void)
+{
+	pb_session->owner = (uint32_t)pb_sys(SYS_getpid);
+}
+
+int pb_session_is_vforked(void)
+{
+	uint32_t owner = pb_session->owner;
+
+	return owner && owner != (uint32_t)pb_sys(SYS_getpid);
+}
+
+static struct pbd_moment moment(void)
+{
+	const uint64_t realtime_ns = pb_now_ns(CLOCK_REALTIME);
+	const struct pb_moment now = pb_moment_now();
+
+	return (struct pbd_moment){
+		.ticks = now.ticks,
+		.monotonic_ns = now.monotonic_ns,
+		.realtime_ns = realtime_ns,
+	};
+}
+
+void pb_session_tick(void)
+{
+	struct pbd_session *chunk = pb_session->chunk;
+	uint64_t nr = chunk->nr_last + 1;
+
+	if (pb_counter_is_forbidden)
+		return;
+	chunk->last[nr % 2] = moment();
+	chunk->cpu_last_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	/* A reader that sees the number sees the moment, also after SIGKILL. */
+	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
+}
+
+static void copy_name(char to[PBD_NAME_MAX], const char *from)
+{
+	for (size_t i = 0; i < PBD_NAME_MAX - 1 && from[i]; i++)
+		to[i] = from[i];
+}
+
+/*
+ * An early first reading makes the clock's rate precise. A child keeps its
+ * parent's. The command that started the first process may have passed one.
+ */
+static struct pbd_moment first;
+
+/*
+ * Is the rate since clock= the same as now, to 1/16? It differs if clock= is of
+ * another machine's counter, or of a clock that a time namespace has shifted.
+ * Some microseconds suffice to tell, unless the thread is interrupted.
+ */
+static int is_same_clock(uint64_t ticks, uint64_t ns)
+{
+	for (int tries = 0; tries < 5; tries++) {
+		struct pbd_moment now = moment(), later;
+		unsigned __int128 expected, seen;
+
+		do
+			later = moment();
+		while (later.monotonic_ns - now.monotonic_ns < 20000);
+		expected = (unsigned __int128)ticks *
+			   (later.monotonic_ns - now.monotonic_ns);
+		seen = (unsigned __int128)(later.ticks - now.ticks) * ns;
+		if (seen >= expected - expected / 16 &&
+		    seen <= expected + expected / 16)
+			return 1;
+	}
+	return 0;
+}
+
+static struct pbd_moment first_moment(struct pbd_moment now)
+{
+	uint64_t ticks = now.ticks - pb_options.clock_ticks;
+	uint64_t ns = now.monotonic_ns - pb_options.clock_ns;
+
+	if (!pb_options.clock_ns || pb_options.clock_ticks >= now.ticks ||
+	    pb_options.clock_ns >= now.monotonic_ns ||
+	    !is_same_clock(ticks, ns))
+		return now;
+	return (struct pbd_moment){
+		.ticks = pb_options.clock_ticks,
+		.monotonic_ns = pb_options.clock_ns,
+		.realtime_ns = now.realtime_ns - ns,
+	};
+}
+
+static int write_session(void)
+{
+	struct pbd_session *chunk;
+	struct utsname name;
+	int error;
+
+	chunk = pb_data_reserve(&pb_session->file, PBD_SESSION, sizeof(*chunk),
+				&error);
+	if (!chunk)
+		return error;
+	chunk->counter = PB_COUNTER;
+	if (pb_options.overwrite)
+		chunk->flags |= PBD_SESSION_OVERWRITE;
+	if (pb_options.no_sleep_time)
+		chunk->flags |= PBD_SESSION_NO_SLEEP_TIME;
+	if (pb_options.nr_threads)
+		chunk->flags |= PBD_SESSION_SOME_THREADS;
+	if (__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
+		chunk->flags |= PBD_SESSION_WAITING;
+	if (pb_options.nr_under)
+		chunk->flags |= PBD_SESSION_UNDER;
+	if (__atomic_load_n(&pb_under_waiting, __ATOMIC_RELAXED))
+		chunk->flags |= PBD_SESSION_NO_ROOT;
+	if (!pb_counter_is_invariant())
+		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
+	chunk->threshold_ns = pb_options.threshold_ns;
+	chunk->buffer = pb_options.buffer;
+	chunk->depth = pb_options.depth;
+	chunk->sample = pb_options.sample;
+	chunk->max_memory = pb_options.max_memory;
+	chunk->max_size = pb_options.max_size;
+	if (pb_options_rotate(&pb_options))
+		chunk->part = pb_session->rotation.generation + 1;
+	chunk->cost_inside = pb_options.cost_inside;
+	chunk->cost_outside = pb_options.cost_outside;
+	chunk->cost_pages = pb_options.cost_pages;
+	chunk->cost_error = pb_options.cost_error;
+	chunk->cpu_first_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	chunk->cpu_last_ns = chunk->cpu_first_ns;
+	chunk->last[0] = moment();
+	if (!first.monotonic_ns)
+		first = first_moment(chunk->last[0]);
+	chunk->first = first;
+	copy_name(chunk->tracer, pb_options.tracer_name);
+	if (!pb_sys(SYS_uname, &name))
+		copy_name(chunk->host, name.nodename);
+	pb_data_commit(&pb_session->file, &chunk->chunk);
+	pb_session->chunk = chunk;
+	return pb_slow_calls_begin();
+}
+
+int pb_session_events(void)
+{
+	int error = pb_session_file();
+
+	if (error || pb_session->chunk)
+		return error;
+	error = pb_parent_write();
+	if (!error)
+		error = write_session();
+	/*
+	 * With rotation each file can be read on its own, also that of a forked
+	 * child.
+	 */
+	if (!error && pb_options_rotate(&pb_options)) {
+		pb_session->rotation.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+		error = pb_maps_copy();
+	}
+	pb_data_note(&pb_session->file, error);
+	return error;
+}
+
+int pb_session_next_file(void)
+{
+	int error = pb_session_file();
+
+	if (!error)
+		error = write_session();
+	if (!error)
+		pb_session->chunk->part++;
+	return error;
+}
+
+void pb_session_forget_start(void)
+{
+	first = (struct pbd_moment){ 0 };
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The chunks of slow calls in the data file (why.h says what they have). Callers
+ * hold the session's lock.
+ */
+#ifndef PB_TRACE_SLOW_CALLS_H
+#define PB_TRACE_SLOW_CALLS_H
+
+#include "format/format.h"
+
+/* Bytes of a stack that are kept. */
+#define PB_WHY_STACK 16384u
+
+/* In a file that was just made. Does nothing without why=. Returns 0 or -errno. */
+int pb_slow_calls_begin(void);
+
+/* Returns room for a slow call, with PB_WHY_STACK bytes of a stack. NULL: there is none. */
+struct pbd_slow *pb_slow_calls_take(void);
+
+/* The recording is over. */
+void pb_slow_calls_forget(void);
+
+#endif /* PB_TRACE_SLOW_CALLS_H */

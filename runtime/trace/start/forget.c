@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Separate from session.c, whose code handlers call: memset() may use vector
+ * registers.
+ */
+#include "forget.h"
+
+#include "file/quota.h"
+#include "functions/left_out.h"
+#include "functions/modules.h"
+#include "functions/typed_program.h"
+#include "session/asked.h"
+#include "session/losses.h"
+#include "session/others.h"
+#include "session/parent.h"
+#include "session/session.h"
+#include "threads/thread.h"
+#include "tracers/why.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Clear all but the data of the process and of its threads. The lock stays held. */
+static void empty(struct pb_session *session)
+{
+	const struct pb_session before = *session;
+	const size_t lock = offsetof(struct pb_session, nr_modules);
+
+	memset((char *)session + lock, 0, sizeof(*session) - lock);
+	session->owner = before.owner;
+	session->first_leaving = before.first_leaving;
+	session->last_leaving = before.last_leaving;
+	session->lots = before.lots;
+	session->newest_lot = before.newest_lot;
+	session->nr_new_threads = before.nr_new_threads;
+	/* Other threads count these up and down. */
+	session->in_syscalls = before.in_syscalls;
+	session->waiting = before.waiting;
+	session->turn = before.turn;
+}
+
+void pb_session_forget(void)
+{
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	pb_threads_forget();
+	pb_why_forget();
+	pb_left_out_forget();
+	pb_others_forget();
+	pb_session_forget_modules();
+	pb_parent_forget();
+	pb_losses_forget();
+	pb_data_close(&pb_session->file);
+	pb_quota_forget();
+	pb_session_forget_start();
+	empty(pb_session);
+	pb_signal_unlock(&pb_session->lock, signals);
+	pb_asked_forget();
+	pb_typed_forget();
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "count_losses.h"
+
+#include "session/losses.h"
+#include "session/session.h"
+#include "thread.h"
+
+static void add(uint64_t *count)
+{
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+enum pbd_loss pb_loss_of(int error)
+{
+	switch (error) {
+	case -ENOBUFS:
+		return PBD_LOST_FULL;
+	case -PB_OVER_SIZE:
+		return PBD_LOST_SIZE;
+	case -PB_OVER_MEMORY:
+		return PBD_LOST_MEMORY;
+	default:
+		return PBD_LOST_SPACE;
+	}
+}
+
+/*
+ * This thread's own counts. Returns NULL if the thread is not known (yet), or
+ * if there is no room. An interrupting signal handler may take a second element
+ * for the thread.
+ */
+static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
+{
+	struct pb_thread_state *self = pb_self;
+	uint64_t nr;
+
+	if (!self || !self->number)
+		return NULL;
+	/* Do not use counts in a file that the process has left. */
+	if ((uintptr_t)self->losses - (uintptr_t)losses < sizeof(*losses))
+		return self->losses;
+	/* Keeps @nr from growing without limit. */
+	if (__atomic_load_n(&losses->nr, __ATOMIC_RELAXED) >= PBD_LOSS_THREADS)
+		return NULL;
+	nr = __atomic_fetch_add(&losses->nr, 1, __ATOMIC_RELAXED);
+	if (nr >= PBD_LOSS_THREADS)
+		return NULL;
+	losses->thread[nr].thread = self->number;
+	losses->thread[nr].tid = self->tid;
+	self->losses = &losses->thread[nr];
+	return self->losses;
+}
+
+void pb_count_loss(enum pbd_loss why)
+{
+	struct pbd_losses *losses =
+		__atomic_load_n(&pb_session->losses, __ATOMIC_ACQUIRE);
+	struct pbd_loss_counts *own;
+
+	if (losses) {
+		own = own_counts(losses);
+		if (own)
+			add(&own->count[why]);
+	} else {
+		losses = pb_losses_nearest;
+		if (why != PBD_MISSED_IN_HANDLER &&
+		    why != PBD_MISSED_IN_RECORDER)
+			why = PBD_LOST_CHILD;
+	}
+	if (losses)
+		add(&losses->process.count[why]);
+}
+
+void pb_count_no_context(void)
+{
+	struct pbd_losses *losses =
+		__atomic_load_n(&pb_session->losses, __ATOMIC_ACQUIRE);
+
+	if (losses)
+		add(&losses->no_context);
+}

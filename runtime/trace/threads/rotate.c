@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "rotate.h"
+
+#include "file/quota.h"
+#include "session/losses.h"
+#include "session/maps.h"
+#include "session/session.h"
+#include "system/moment.h"
+#include "system/wake.h"
+#include "thread.h"
+
+#include <fcntl.h>
+
+int pb_rotate_is_due(uint64_t size)
+{
+	const struct pb_rotation *of = &pb_session->rotation;
+
+	return pb_options.rotate_size && of->has_events && !of->failed &&
+	       pb_session->file.header->committed + size >
+		       pb_options.rotate_size;
+}
+
+/* Too large for small stacks. The session's lock guards it. */
+static struct pb_data_file left;
+
+static void leave_file(void)
+{
+	pb_copy(&left, &pb_session->file, sizeof(left));
+	pb_session->file.header = NULL;
+	pb_session->file.ahead = pb_session->file.lasting =
+		(struct pb_data_ahead){ 0 };
+}
+
+/* Mappings of the new file stay. That is little, since failed attempts are rare. */
+static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
+		    struct pbd_losses *losses)
+{
+	const struct pb_data_file *file = &pb_session->file;
+
+	if (file->header) {
+		int place = pb_quota_begin();
+
+		pb_sys(SYS_unlinkat, AT_FDCWD, file->path, 0);
+		pb_sys(SYS_munmap, file->header,
+		       sizeof(*file->header) + file->ahead.size);
+		pb_quota_give(file->allocated);
+		pb_quota_end(place);
+	}
+	pb_copy(&pb_session->file, &left, sizeof(left));
+	pb_session->chunk = chunk;
+	pb_session->asked = asked;
+	pb_losses_go_back(losses);
+}
+
+/* Modules that cannot be traced are missing in this file, too. */
+static void carry_note(void)
+{
+	const uint32_t error = left.header->error;
+
+	if (error == EILSEQ || error == EPROTONOSUPPORT)
+		pb_data_note(&pb_session->file, -(int)error);
+}
+
+/* Flags about threads' own clocks. */
+#define KEPT_FLAGS (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)
+
+int pb_rotate_switch(void)
+{
+	struct pb_rotation *of = &pb_session->rotation;
+	struct pbd_session *chunk = pb_session->chunk;
+	struct pbd_asked *asked = pb_session->asked;
+	struct pbd_losses *losses = pb_session->losses;
+	int error;
+
+	/* A process that has changed its user cannot make a file. */
+	if (!chunk || pb_session->file.kept)
+		return -EPERM;
+	if (of->nr_left == PB_ROTATE_LEFT)
+		return -EAGAIN;
+	pb_session_tick();
+	leave_file();
+	error = pb_session_next_file();
+	if (!error)
+		error = pb_maps_copy();
+	if (error) {
+		go_back(chunk, asked, losses);
+		of->failed = 1;
+		return error;
+	}
+	carry_note();
+	pb_session_flag(chunk->flags & KEPT_FLAGS);
+	of->left[of->nr_left].header = left.header;
+	of->left[of->nr_left].start_ns = left.header->start_ns;
+	pb_copy(of->left[of->nr_left].path, left.path, sizeof(left.path));
+	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	of->has_events = 0;
+	pb_session->memory = 0;
+	pb_session->again++;
+	__atomic_store_n(&of->generation, of->generation + 1, __ATOMIC_RELEASE);
+	/* From here on each thread gets to ring.c when it records its next event. */
+	pb_threads_leave_file();
+	/*
+	 * Finishing the file waits for threads that do not know about the
+	 * switch yet.
+	 */
+	__atomic_store_n(&of->nr_left, of->nr_left + 1, __ATOMIC_RELEASE);
+	pb_listen_wake();
+	return 0;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "thread.h"
+
+#include "captures.h"
+#include "session/syscalls.h"
+#include "tally.h"
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+
+/* Objects allocated at once, and in advance for a sandbox. */
+#define NR_NEW 16
+#define NR_SPARE 256
+
+/* Ended threads that a new thread asks the kernel about. */
+#define NR_ASKED 4
+
+/*
+ * With fewer objects than this, the kernel is not asked about threads that have
+ * not announced their end.
+ */
+#define NR_FEW 64
+
+__thread struct pb_thread_state *pb_self
+	__attribute__((tls_model("initial-exec")));
+__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
+__thread struct pb_own_clock *pb_own_clock
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * Number of blocks that the ring of this thread's object has room for. fork()
+ * wipes the object.
+ */
+static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
+
+static void enqueue(struct pb_thread_state *thread)
+{
+	thread->next = NULL;
+	if (pb_session->last_leaving)
+		pb_session->last_leaving->next = thread;
+	else
+		pb_session->first_leaving = thread;
+	pb_session->last_leaving = thread;
+}
+
+static struct pb_thread_state *dequeue(void)
+{
+	struct pb_thread_state *first = pb_session->first_leaving;
+
+	if (first)
+		pb_session->first_leaving = first->next;
+	if (!pb_session->first_leaving)
+		pb_session->last_leaving = NULL;
+	return first;
+}
+
+/*
+ * The id may be another thread's of this process by now. Then the kernel is
+ * asked again when that thread has gone, too.
+ */
+static int is_gone(const struct pb_thread_state *thread, long pid)
+{
+	return pb_sys(SYS_tgkill, pid, thread->tid, 0) == -ESRCH;
+}
+
+/*
+ * Take the object of a thread that has gone. Objects of other threads go to the
+ * end of the queue. So a main thread that has called pthread_exit() does not
+ * hide the objects after its own.
+ */
+static struct pb_thread_state *take_over(void)
+{
+	long pid = pb_sys(SYS_getpid);
+
+	for (int asked = 0; asked < NR_ASKED; asked++) {
+		struct pb_thread_state *thread = dequeue();
+
+		if (!thread)
+			return NULL;
+		/* The thread ends now, and took part in an earlier recording only. */
+		if (thread->max_blocks < pb_ring_max_blocks())
+			continue;
+		if (is_gone(thread, pid))
+			return thread;
+		enqueue(thread);
+	}
+	return NULL;
+}
+
+/* The head of objects that were allocated together. */
+struct pb_thread_lot {
+	struct pb_thread_lot *next;
+	uint64_t nr;
+	uint64_t size; /* of each object */
+	uint64_t max_blocks;
+	char padding[96];
+};
+
+_Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
+
+/*
+ * The object and, after it, the block pointers of its ring. Whole pairs of
+ * cache lines, since processors fetch two at a time and each event writes to
+ * the first.
+ */
+static size_t object_size(uint64_t blocks)
+{
+	size_t size = sizeof(struct pb_thread_state) +
+		      blocks * sizeof(struct pbd_block *);
+
+	return (size + 127) & ~(size_t)127;
+}
+
+/*
+ * Never fewer than in an earlier recording. Otherwise each thread would leave
+ * an object behind whenever a recording with large buffers follows one with
+ * small ones.
+ */
+static uint64_t blocks_of_next(void)
+{
+	uint64_t now = pb_ring_max_blocks();
+	uint64_t before =
+		pb_session->newest_lot ? pb_session->newest_lot->max_blocks : 0;
+
+	return now > before ? now : before;
+}
+
+static int make_new(uint64_t nr)
+{
+	const uint64_t blocks = blocks_of_next();
+	struct pb_thread_lot *lot;
+	int error;
+
+	lot = pb_session_alloc(sizeof(*lot) + nr * object_size(blocks), &error);
+	if (!lot)
+		return error;
+	lot->nr = nr;
+	lot->size = object_size(blocks);
+	lot->max_blocks = blocks;
+	lot->next = pb_session->lots;
+	pb_session->lots = lot;
+	pb_session->nr_objects += nr;
+	pb_session->newest_lot = lot;
+	__atomic_store_n(&pb_session->nr_new_threads, nr, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * Take an unused object. Returns NULL if there is none. Other threads may do
+ * the same concurrently.
+ */
+static struct pb_thread_state *take_new(void)
+{
+	uint64_t *nr = &pb_session->nr_new_threads;
+	uint64_t left = __atomic_load_n(nr, __ATOMIC_ACQUIRE);
+	struct pb_thread_state *new;
+
+	do {
+		if (!left)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(nr, &left, left - 1, 1,
+					      __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	new = (void *)((char *)(pb_session->newest_lot + 1) +
+		       (left - 1) * pb_session->newest_lot->size);
+	new->max_blocks = pb_session->newest_lot->max_blocks;
+	return new;
+}
+
+static struct pb_thread_state *make(int *error)
+{
+	if (!pb_session->nr_new_threads)
+		*error = make_new(NR_NEW);
+	return take_new();
+}
+
+/* Unused objects of the previous lot are wasted, which is little. */
+int pb_threads_make_spare(void)
+{
+	return make_new(NR_SPARE);
+}
+
+void pb_thread_ask_name(struct pb_thread_state *self)
+{
+	pb_sys(SYS_prctl, PR_GET_NAME, self->comm);
+}
+
+/*
+ * Threads get their names after their first calls, from themselves or from
+ * their creator. With thread= the name at that time counts.
+ */
+static void write_name(struct pb_thread_state *of)
+{
+	pb_ring_write_name(of);
+	pb_tally_write_name(of);
+}
+
+static size_t add_digits(char *to, uint32_t number)
+{
+	char digits[10];
+	size_t nr = 0;
+
+	do
+		digits[nr++] = (char)('0' + number % 10);
+	while (number /= 10);
+	for (size_t i = 0; i < nr; i++)
+		to[i] = digits[nr - 1 - i];
+	return nr;
+}
+
+/*
+ * Does /proc number threads as this process does? Not if it is of another PID
+ * namespace.
+ */
+static int is_own_proc(void)
+{
+	char own[10], link[10];
+	const size_t nr = add_digits(own, (uint32_t)pb_sys(SYS_getpid));
+	const long size = pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self", link,
+				 sizeof(link));
+
+	if (size != (long)nr)
+		return 0;
+	for (size_t i = 0; i < nr; i++)
+		if (own[i] != link[i])
+			return 0;
+	return 1;
+}
+
+/* Returns 0 if the thread has gone, or if /proc is missing. */
+static int ask_other(struct pb_thread_state *other)
+{
+	static const char before[] = "/proc/self/task/";
+	char path[40], comm[PB_COMM_SIZE];
+	size_t length = sizeof(before) - 1;
+	long file, size;
+
+	pb_copy(path, before, length);
+	length += add_digits(path + length, other->tid);
+	pb_copy(path + length, "/comm", sizeof("/comm"));
+	file = pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	size = pb_sys(SYS_read, file, comm, sizeof(comm));
+	pb_sys(SYS_close, file);
+	if (size <= 0)
+		return 0;
+	/* The last byte is a newline. */
+	for (size_t i = (size_t)size - 1; i < sizeof(comm); i++)
+		comm[i] = '\0';
+	pb_copy(other->comm, comm, sizeof(comm));
+	return 1;
+}
+
+/* A thread that has announced its end has written its name then. */
+static int is_named_now(const struct pb_thread_state *of)
+{
+	return of->number && of->tid && !of->leaving;
+}
+
+void pb_threads_write_names(void)
+{
+	struct pb_thread_lot *lot = pb_session->lots;
+	const int has_others = lot && is_own_proc();
+
+	if (pb_options.nr_threads)
+		return;
+	/* A forked child has none of the lots, but goes on with its parent's object. */
+	if (pb_self && is_named_now(pb_self)) {
+		pb_thread_ask_name(pb_self);
+		write_name(pb_self);
+	}
+	for (; lot && has_others; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++) {
+			struct pb_thread_state *of =
+				(void *)((char *)(lot + 1) + i * lot->size);
+
+			if (of != pb_self && is_named_now(of) && ask_other(of))
+				write_name(of);
+		}
+}
+
+/* @self is new, or belonged to a thread that has gone. */
+static void begin(struct pb_thread_state *self)
+{
+	self->number = __atomic_add_fetch(&pb_session->nr_threads, 1,
+					  __ATOMIC_RELAXED);
+	self->losses = NULL;
+	self->ring.block = (struct pbd_block **)(self + 1);
+}
+
+static void publish(struct pb_thread_state *self)
+{
+	if (self == pb_self)
+		self->max_blocks = max_blocks;
+	else
+		max_blocks = self->max_blocks;
+	pb_own_clock = &self->clock;
+	pb_ring = &self->ring;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pb_self = self;
+}
+
+/* Queue the objects of threads that have ended without announcing it. */
+static void enqueue_ended(void)
+{
+	const long pid = pb_sys(SYS_getpid);
+	uint64_t nr_others = pb_session->nr_objects;
+
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++) {
+			struct pb_thread_state *of =
+				(void *)((char *)(lot + 1) + i * lot->size);
+
+			if (!of->tid || of->leaving || !is_gone(of, pid))
+				continue;
+			of->leaving = 1;
+			enqueue(of);
+			nr_others--;
+		}
+	pb_session->nr_objects_to_look = 2 * nr_others;
+}
+
+/* Take the object of a thread that has gone, or a new one. */
+static struct pb_thread_state *find_object(int *error)
+{
+	struct pb_thread_state *self = take_over();
+
+	if (!self && !pb_session->nr_new_threads && pb_session->nr_objects >= NR_FEW &&
+	    pb_session->nr_objects >= pb_session->nr_objects_to_look) {
+		enqueue_ended();
+		self = take_over();
+	}
+	if (!self)
+		self = make(error);
+	if (self)
+		self->leaving = 0;
+	return self;
+}
+
+struct pb_thread_state *pb_thread_begin(int *error)
+{
+	/* fork(), or the end of an earlier recording, may have wiped it. */
+	struct pb_thread_state *self = pb_self;
+
+	if (self && self->number)
+		return self;
+	/* The earlier recording may have had smaller buffers. */
+	if (!self || max_blocks < pb_ring_max_blocks())
+		self = find_object(error);
+	if (!self)
+		return NULL;
+	begin(self);
+	self->tid = (uint32_t)pb_sys(SYS_gettid);
+	pb_thread_ask_name(self);
+	/* Another thread's ring and counters must name this thread from now on. */
+	if (self != pb_self) {
+		pb_ring_take_over(self);
+		pb_own_clock_release(&self->clock);
+		pb_switches_end(&self->switches);
+		pb_tally_release(self->tally);
+		self->tally = NULL;
+		if (self->captures)
+			self->captures->top = 0;
+	}
+	if (!self->switches.page)
+		pb_switches_begin_thread(&self->switches, self->tid);
+	publish(self);
+	return self;
+}
+
+static void forget(struct pb_thread_state *self)
+{
+	self->ring = (struct pb_ring){ 0 };
+	pb_own_clock_release(&self->clock);
+	pb_switches_end(&self->switches);
+	pb_tally_forget(self->tally);
+	self->losses = NULL;
+	self->number = 0;
+}
+
+/*
+ * A thread that is writing a record has reserved it. It finds no more room in
+ * that block.
+ */
+static void leave_file(struct pb_thread_state *thread)
+{
+	__atomic_store_n(&thread->ring.end, 0, __ATOMIC_RELAXED);
+	pb_tally_forget(thread->tally);
+	thread->losses = NULL;
+}
+
+void pb_threads_leave_file(void)
+{
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++)
+			leave_file((void *)((char *)(lot + 1) + i * lot->size));
+}
+
+/* Drop objects without a thread: they may be too small for the next recording. */
+static void forget_small(void)
+{
+	struct pb_thread_state *thread, *first = pb_session->first_leaving;
+
+	if (pb_session->newest_lot->max_blocks >= pb_ring_max_blocks())
+		return;
+	pb_session->first_leaving = pb_session->last_leaving = NULL;
+	pb_session->nr_new_threads = 0;
+	while ((thread = first)) {
+		first = thread->next;
+		thread->leaving = 0;
+		thread->tid = 0;
+	}
+}
+
+void pb_threads_forget(void)
+{
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++)
+			forget((void *)((char *)(lot + 1) + i * lot->size));
+}
+
+void pb_threads_begin_again(void)
+{
+	if (pb_session->newest_lot)
+		forget_small();
+}
+
+/*
+ * An interrupting signal handler also takes an object for this thread. The
+ * later of the two finds @pb_self set, and wastes its object.
+ */
+struct pb_thread_state *pb_thread_begin_spare(void)
+{
+	struct pb_thread_state *self;
+
+	if (pb_self)
+		return pb_self->number ? pb_self : NULL;
+	self = take_new();
+	if (!self)
+		return NULL;
+	self->leaving = 0;
+	begin(self);
+	pb_copy(self->comm, pb_session->comm, sizeof(self->comm));
+	if (!pb_self)
+		publish(self);
+	return pb_self;
+}
+
+void pb_thread_leaves(void)
+{
+	pb_sigset signals;
+
+	/* A thread without a number had one in an earlier recording. */
+	if (!pb_self || !(pb_self->number || pb_self->tid) ||
+	    pb_self->leaving || !pb_syscalls_begin())
+		return;
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_self->number && pb_self->tid && !pb_options.nr_threads) {
+		pb_thread_ask_name(pb_self);
+		write_name(pb_self);
+	}
+	pb_self->leaving = 1;
+	enqueue(pb_self);
+	pb_signal_unlock(&pb_session->lock, signals);
+	pb_syscalls_end();
+}

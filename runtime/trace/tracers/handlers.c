@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "functions/index.h"
+#include "session/recording.h"
+#include "session/session.h"
+#include "session/syscalls.h"
+#include "system/wake.h"
+#include "threads/ring.h"
+#include "tracers.h"
+#include "watched_call.h"
+#include "why.h"
+
+#include <patchbay/exit.h>
+
+uint64_t pb_watch_slow = UINT64_MAX;
+int pb_watch_seen;
+
+/* The shortest duration of a call that needs more than its record. */
+static uint64_t long_call = PBD_DETAIL_MAX + 1;
+
+void pb_tracer_update_long_call(void)
+{
+	const uint64_t watch = __atomic_load_n(&pb_watch_slow, __ATOMIC_RELAXED);
+	const uint64_t why = __atomic_load_n(&pb_why_threshold, __ATOMIC_RELAXED);
+	uint64_t ticks = PBD_DETAIL_MAX + 1;
+
+	if (ticks > watch)
+		ticks = watch;
+	if (ticks > why)
+		ticks = why;
+	__atomic_store_n(&long_call, ticks, __ATOMIC_RELAXED);
+}
+
+void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *cell,
+		     struct patchbay_regs *regs)
+{
+	const struct pb_index *index = cell->data;
+	struct pbd_counter *counters = index->of;
+
+	(void)parent_ip;
+	(void)regs;
+	__atomic_fetch_add(&counters[pb_index_get(index, ip)].calls, 1,
+			   __ATOMIC_RELAXED);
+}
+
+uint64_t pb_budget_wake_mask = UINT64_MAX;
+int pb_budget_is_woken;
+
+/* Wake the thread once; until it has looked, further wake-ups are omitted. */
+static __attribute__((noinline)) void wake_budget(void)
+{
+	if (__atomic_exchange_n(&pb_budget_is_woken, 1, __ATOMIC_RELAXED) ||
+	    !pb_syscalls_begin())
+		return;
+	pb_listen_wake();
+	pb_syscalls_end();
+}
+
+void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	const struct pb_index *index = cell->data;
+	uint64_t *calls = index->of;
+	uint64_t nr;
+
+	(void)parent_ip;
+	(void)regs;
+	nr = __atomic_add_fetch(&calls[pb_index_get(index, ip)], 1,
+				__ATOMIC_RELAXED);
+	if (__builtin_expect(!(nr & pb_budget_wake_mask), 0))
+		wake_budget();
+}
+
+void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	if (__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
+		pb_ring_record(patchbay_clock(), pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
+}
+
+void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_JUMP)
+		pb_ring_record(0, PBD_JUMPED, (uintptr_t)regs, PBD_RECORD_ENTRY,
+			       pb_function_number(cell, ip));
+}
+
+/* Not inlined, so that the usual path saves no registers for it. */
+static __attribute__((noinline)) void
+record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
+	       struct patchbay_regs *regs, uint64_t start, uint64_t duration)
+{
+	pb_record_jump(ip, cell, regs);
+	pb_ring_record(start, pb_function_number(cell, ip), (uintptr_t)regs,
+		       PBD_RECORD_UNWOUND, duration);
+}
+
+/* Not inlined, likewise. */
+static __attribute__((noinline)) void
+record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
+{
+	uint64_t function = pb_function_number(cell, ip);
+
+	pb_watch_call(duration);
+	if (pb_why_is_wanted(duration))
+		pb_why_record(function, parent_ip, regs, duration);
+	if (duration > PBD_DETAIL_MAX)
+		duration = PBD_DETAIL_MAX;
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
+		record_unwound(ip, cell, regs, start, duration);
+	else
+		pb_ring_record(start, function, (uintptr_t)regs, PBD_RECORD_CALL,
+			       duration);
+}
+
+/* Inlined: an exit handler ends with it. */
+static inline __attribute__((always_inline)) void
+record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
+{
+	if (__builtin_expect(duration >= __atomic_load_n(&long_call, __ATOMIC_RELAXED),
+			     0)) {
+		record_long(ip, parent_ip, cell, regs, start, duration);
+		return;
+	}
+	if (__builtin_expect(patchbay_exit_reason(regs) &
+				     PATCHBAY_EXIT_UNWIND, 0))
+		record_unwound(ip, cell, regs, start, duration);
+	else
+		pb_ring_record(start, pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_CALL, duration);
+}
+
+void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	record_call(ip, parent_ip, cell, regs,
+		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
+}
+
+void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	uint64_t start = patchbay_clock();
+
+	*patchbay_session_word(cell, regs) = start;
+	/* With a threshold the entry is not recorded: the duration is not known yet. */
+	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		pb_ring_record(start, pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
+}
+
+void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs)
+{
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = patchbay_ticks(start, patchbay_clock());
+
+	/* One comparison: while recording is off, no call reaches the threshold. */
+	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		record_call(ip, parent_ip, cell, regs, start, duration);
+}
+
+static void record_events(int recording)
+{
+	__atomic_store_n(&pb_recording, recording, __ATOMIC_RELAXED);
+	__atomic_store_n(&pb_threshold,
+			 recording ? __atomic_load_n(&pb_threshold_when_recording,
+						     __ATOMIC_RELAXED) :
+				     UINT64_MAX,
+			 __ATOMIC_RELAXED);
+}
+
+void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	record_events(1);
+	/* Only once: the function may be called often. */
+	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&pb_waiting, 0, __ATOMIC_RELAXED);
+	if (pb_session->chunk)
+		pb_session_unflag(PBD_SESSION_WAITING);
+}
+
+void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *cell,
+		     struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	record_events(0);
+}

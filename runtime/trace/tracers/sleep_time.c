@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Tracers with sleep-time=0: they time calls by the thread's own clock
+ * (own_clock.h). Otherwise they use the ordinary handlers.
+ */
+#include "session/recording.h"
+#include "session/syscalls.h"
+#include "threads/own_clock.h"
+#include "threads/ring.h"
+#include "tracers.h"
+
+void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	*patchbay_session_word(cell, regs) = pb_own_clock_now();
+}
+
+void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	uint64_t start = pb_own_clock_now();
+
+	if (pb_sandboxed)
+		return; /* the exit counts it */
+	*patchbay_session_word(cell, regs) = start;
+	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED)) {
+		pb_own_clock_settle();
+		pb_ring_record(start, pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
+	}
+}
+
+/*
+ * In a sandbox a thread cannot ask how long it has slept, so the durations of
+ * its calls are not known.
+ */
+static int is_unknown(void)
+{
+	if (__builtin_expect(!pb_sandboxed, 1))
+		return 0;
+	pb_ring_lose(PBD_LOST_SANDBOX);
+	return 1;
+}
+
+/* As libpatchbay does for tracers with a threshold. */
+static inline int is_long(const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	uint64_t duration = patchbay_ticks(*patchbay_session_word(cell, regs),
+					   pb_own_clock_now());
+
+	patchbay_call(regs)->duration = duration;
+	return duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
+}
+
+void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs)
+{
+	if (!is_unknown() && is_long(cell, regs)) {
+		pb_own_clock_settle();
+		pb_duration_exit(ip, parent_ip, cell, regs);
+	}
+}
+
+void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
+			     const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs)
+{
+	if (!is_unknown() && is_long(cell, regs))
+		pb_histogram_exit(ip, parent_ip, cell, regs);
+}

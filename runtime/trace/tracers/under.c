@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Handlers of tracers with under=. The root tracer's handlers write to a
+ * variable of the thread. The handlers of recording tracers read it.
+ *
+ * After a fork() beneath a root, both processes go on beneath it, since the
+ * child has the variable and the stack. A thread that is started there begins
+ * without a root. On another stack (fibers, signal handlers with their own
+ * stack) calls are beneath a root if that stack is at lower addresses.
+ */
+#include "under.h"
+
+#include "session/recording.h"
+#include "session/session.h"
+#include "tracers.h"
+
+#include <core/private.h>
+#include <patchbay/exit.h>
+
+/*
+ * @frame: of the outermost open call of a root; 0: none
+ * @era:   the era in which that call began
+ */
+struct open_root {
+	uintptr_t frame;
+	uint64_t era;
+};
+
+static __thread struct open_root open_root
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * Changes when roots are exchanged: open calls of former roots do not count any
+ * more.
+ */
+static uint64_t era;
+/* 1: under= is off (now), and all calls are recorded. */
+static int everywhere = 1;
+
+/*
+ * An exit handler finds this in a call that is not beneath a root. No time has
+ * this value.
+ */
+#define OUTSIDE 0
+/* And this in another call, if the entry handler stores nothing. */
+#define BENEATH 1
+
+static inline int is_beneath(const struct patchbay_regs *regs)
+{
+	if ((uintptr_t)regs <= open_root.frame &&
+	    open_root.era == __atomic_load_n(&era, __ATOMIC_RELAXED))
+		return 1;
+	return __atomic_load_n(&everywhere, __ATOMIC_RELAXED);
+}
+
+int pb_under_is_open(void)
+{
+	return is_beneath((const struct patchbay_regs *)1);
+}
+
+void pb_under_exchange(uint64_t new_era)
+{
+	__atomic_store_n(&era, new_era, __ATOMIC_RELAXED);
+	__atomic_store_n(&everywhere, !new_era, __ATOMIC_RELAXED);
+}
+
+uint64_t pb_under_era(void)
+{
+	return era;
+}
+
+/*
+ * A root within another root is an ordinary call beneath it. A root above the
+ * stored frame shows that the other one has ended unseen.
+ */
+PB_UNDER_HANDLER(pb_root_entry)
+{
+	const uint64_t now = __atomic_load_n(&era, __ATOMIC_RELAXED);
+
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	if (open_root.era == now && (uintptr_t)regs <= open_root.frame)
+		return;
+	/* An interrupting signal handler finds no root, or one of these. */
+	__atomic_store_n(&open_root.frame, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	open_root.era = now;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&open_root.frame, (uintptr_t)regs, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&pb_under_waiting, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&pb_under_waiting, 0, __ATOMIC_RELAXED);
+	if (pb_session->chunk)
+		pb_session_unflag(PBD_SESSION_NO_ROOT);
+}
+
+PB_UNDER_HANDLER(pb_root_exit)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	if (open_root.frame == (uintptr_t)regs)
+		open_root.frame = 0;
+}
+
+/* The tracers' own handlers, which run beneath roots. */
+static struct patchbay_ops_attr beneath[PB_UNDER_TRACERS];
+
+struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
+{
+	return &beneath[of];
+}
+
+/* As libpatchbay does for tracers with a threshold. */
+static inline void time_exit(const struct patchbay_ops_attr *attr, uintptr_t ip,
+			     uintptr_t parent_ip,
+			     const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs)
+{
+	uint64_t end = patchbay_clock();
+	uint64_t duration =
+		patchbay_ticks(*patchbay_session_word(cell, regs), end);
+
+	pb_private_count_open_call(-1);
+	if (duration < __atomic_load_n(attr->threshold, __ATOMIC_RELAXED))
+		return;
+	patchbay_call(regs)->duration = duration;
+	attr->exit(ip, parent_ip, cell, regs);
+}
+
+static inline __attribute__((always_inline)) void
+enter(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
+      const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	if (!is_beneath(regs)) {
+		if (attr->exit) {
+			*patchbay_session_word(cell, regs) = OUTSIDE;
+			patchbay_forgo_exit(regs);
+		}
+		return;
+	}
+	if (attr->handler) {
+		if (attr->exit)
+			*patchbay_session_word(cell, regs) = BENEATH;
+		attr->handler(ip, parent_ip, cell, regs);
+	} else {
+		pb_private_count_open_call(1);
+		*patchbay_session_word(cell, regs) = patchbay_clock();
+	}
+}
+
+static inline __attribute__((always_inline)) void
+leave(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
+      const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	if (*patchbay_session_word(cell, regs) == OUTSIDE)
+		return;
+	if (attr->handler)
+		attr->exit(ip, parent_ip, cell, regs);
+	else
+		time_exit(attr, ip, parent_ip, cell, regs);
+}
+
+/* For a tracer that libpatchbay times, since it was made without under=. */
+static inline __attribute__((always_inline)) void
+leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
+	    uintptr_t parent_ip, const struct patchbay_cell *cell,
+	    struct patchbay_regs *regs)
+{
+	if (is_beneath(regs))
+		attr->exit(ip, parent_ip, cell, regs);
+}
+
+#define HANDLER(name, does, of)                                                \
+	PB_UNDER_HANDLER(name)                                                 \
+	{                                                                      \
+		does(&beneath[of], ip, parent_ip, cell, regs);                 \
+	}
+
+HANDLER(pb_under_entry, enter, PB_UNDER_PLAIN)
+HANDLER(pb_under_exit, leave, PB_UNDER_PLAIN)
+HANDLER(pb_under_timed_exit, leave_timed, PB_UNDER_PLAIN)
+HANDLER(pb_under_values_entry, enter, PB_UNDER_VALUES)
+HANDLER(pb_under_values_exit, leave, PB_UNDER_VALUES)
+HANDLER(pb_under_values_timed_exit, leave_timed, PB_UNDER_VALUES)
+HANDLER(pb_under_typed_entry, enter, PB_UNDER_TYPED)
+HANDLER(pb_under_typed_exit, leave, PB_UNDER_TYPED)
