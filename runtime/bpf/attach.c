@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Attaches and detaches programs by links. */
-#include "attr.h"
+#include "system/attr.h"
 #include "context.h"
 #include "helpers.h"
 #include "object.h"

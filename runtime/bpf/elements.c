@@ -5,7 +5,7 @@
  */
 #include "object.h"
 
-#include "attr.h"
+#include "system/attr.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "object.h"
 
-#include "attr.h"
+#include "system/attr.h"
 
 #include <errno.h>
 #include <fcntl.h>

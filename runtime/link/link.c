@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <patchbay/link.h>
 
-#include "attr.h"
+#include "system/attr.h"
 #include "log.h"
 #include "missing.h"
 #include "refused.h"

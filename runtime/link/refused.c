@@ -2,7 +2,7 @@
 #include "refused.h"
 #include "log.h"
 
-#include <copy_string.h>
+#include <system/copy_string.h>
 
 #include <errno.h>
 #include <stdlib.h>

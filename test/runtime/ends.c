@@ -2,7 +2,7 @@
 /*
  * Threads make traced calls and end in every way, also without a notification of the
  * library. Calls are seen, and waiting for handlers finds all other threads. Readers are
- * reused (runtime/core/reader.h).
+ * reused (runtime/core/quiesce/reader.h).
  */
 // RUN: %build -fno-builtin %s -o %t %link
 // RUN: timeout 100 %t | FileCheck %s

@@ -5,7 +5,7 @@
 // state of the three, every sequence of two operations runs between an entry and its
 // exit. Longer random sequences with nested calls follow. Calls return, throw or
 // jump, or their bodies are skipped. The model follows the table
-// in core/call.h.
+// in core/types/call.h.
 //
 // On an emulated system every sequence has one operation. The effect of two is
 // decided in C, which is the same for all architectures. Random numbers

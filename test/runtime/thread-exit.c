@@ -12,7 +12,7 @@
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
 
-#include <private.h>
+#include <system/private.h>
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,14 +4,14 @@
  * that shares its memory while text is open. The test simulates the kernel's refusal.
  * test/kernel/run.py arm64 7.2 --boot debian checks that a real kernel accepts the rest.
  */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Dpb_mem_is_forced=kernel_allows -I %patchbay_include -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -c %patchbay_source/runtime/core/os/linux.c -o %t.linux.o
-// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/os/traced_mem.c %t.linux.o -o %t -lpthread
+// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Dpb_mem_is_forced=kernel_allows -I %patchbay_include -I %patchbay_source/runtime/core -c %patchbay_source/runtime/core/system/linux.c -o %t.linux.o
+// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/traced_mem.c %t.linux.o -o %t -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}written, and nothing left{{$}}
 #include "Inputs/check.h"
 
-#include "os/linux.h"
-#include "stats.h"
+#include "system/linux.h"
+#include "system/stats.h"
 
 #include <dirent.h>
 #include <errno.h>

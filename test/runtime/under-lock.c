@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread that holds the lock that fork() takes (the engine lock, core/lock.h) never
+ * A thread that holds the lock that fork() takes (the engine lock, core/system/lock.h) never
  * allocates, frees, opens or closes. These functions of the C library check whether their
  * thread holds it, with all kinds of tracers.
  */
@@ -23,7 +23,7 @@ OPAQUE int plugin_two(int a) { return a + 2; }
 
 #include <dlfcn.h>
 #include <link.h>
-#include <lock.h>
+#include <system/lock.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/syscall.h>

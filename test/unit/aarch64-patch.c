@@ -8,7 +8,7 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 71{{$}}
 
-#include "sequences.c"
+#include "arch/sequences.c"
 
 #include "arch/aarch64/patch.c"
 

@@ -4,7 +4,7 @@
 // RUN: env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1 %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 132862{{$}}
 
-#include "choice.c"
+#include "types/choice.c"
 
 #include "table.h"
 

@@ -2,7 +2,7 @@
 //
 // A call of a function is made while tracers are armed and disarmed there, and while its
 // module is unloaded. The model executes all interleavings step by step. A step is one
-// load or store of shared data. States and rules are those of core/call_state.h, which
+// load or store of shared data. States and rules are those of core/types/call_state.h, which
 // the library itself uses. The model repeats the code around them, with its location:
 // the order of loads and stores in trampolines and in the engine, and where the engine
 // waits. The other tests of exits run the library, but only in some of the

@@ -8,7 +8,7 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 129{{$}}
 
-#include "sequences.c"
+#include "arch/sequences.c"
 
 #include "arch/ppc64le/patch.c"
 

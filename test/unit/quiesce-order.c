@@ -6,16 +6,16 @@
  * are allocated, freed and reused.
  */
 // REQUIRES: host-x86_64
-// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -o %t
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 822{{$}}
 
-#include "left.c"
-#include "missed.c"
-#include "open_calls.c"
-#include "quiesce.c"
-#include "reader.c"
-#include "wait.c"
+#include "quiesce/handler_frame.c"
+#include "quiesce/missed_calls.c"
+#include "quiesce/open_calls.c"
+#include "quiesce/quiesce.c"
+#include "quiesce/reader.c"
+#include "quiesce/wait.c"
 
 unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 

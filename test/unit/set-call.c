@@ -8,11 +8,11 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 43{{$}}
 
-#include "call.c"
-#include "set.c"
-#include "set_call.c"
+#include "call/call.c"
+#include "cells/set.c"
+#include "call/set_call.c"
 
-#include "gate.c"
+#include "call/gate.c"
 
 #include "table.h"
 

@@ -9,9 +9,9 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 144610{{$}}
 
-#include "choice.c"
-#include "gate.c"
-#include "shared.c"
+#include "types/choice.c"
+#include "call/gate.c"
+#include "cells/shared_cells.c"
 #include "arch/x86_64/arch_bulk.h"
 
 #include "table.h"

@@ -13,7 +13,7 @@
 
 static int compare(const void *a, const void *b, size_t size);
 #define memcmp compare
-#include "text.c"
+#include "system/text.c"
 #undef memcmp
 
 #include "table.h"

@@ -7,7 +7,7 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 36{{$}}
 
-#include "text_queue.c"
+#include "change/text_queue.c"
 
 #include "table.h"
 

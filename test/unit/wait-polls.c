@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "private.h"
-#include "quiesce.h"
+#include "system/private.h"
+#include "quiesce/quiesce.h"
 
 static int64_t clock_ns, over_ns;
 static int looks;
@@ -39,7 +39,7 @@ static int sleep_for(const struct timespec *pause, struct timespec *left)
 
 #define clock_gettime tell
 #define nanosleep sleep_for
-#include "wait.c"
+#include "quiesce/wait.c"
 
 unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 

@@ -66,7 +66,7 @@ struct patchbay_cell {
 
 /*
  * Bits of @since: the word, and the direct paths that the trampoline may take (internal;
- * runtime/core/call_state.h has the table).
+ * runtime/core/types/call_state.h has the table).
  */
 #define PATCHBAY_CELL_WORD 0x3f
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40

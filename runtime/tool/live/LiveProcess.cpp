@@ -89,7 +89,7 @@ Error LiveProcess::findRuntimes() {
       });
 }
 
-// Finds modules by their loaded notes, as core/loaded.c does when it comes
+// Finds modules by their loaded notes, as core/modules/earlier_modules.c does when it comes
 // later than they do.
 void LiveProcess::addUnregistered(const MappedImage &Image,
                                   uint64_t NoteDescriptor) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state of libpatchbay in a running process: its modules, their sites, and
-// the sites' tracers. Reads it from the process's memory (runtime/core/live.h).
+// the sites' tracers. Reads it from the process's memory (runtime/core/modules/live_view.h).
 // The process goes on meanwhile, and its data is not trusted. A site that
 // cannot be read consistently has the state Unreadable.
 #ifndef PATCHBAY_TOOL_LIVEPROCESS_H
 #define PATCHBAY_TOOL_LIVEPROCESS_H
 
 #include "ProcessMemory.h"
-#include "core/live.h"
+#include "core/modules/live_view.h"
 
 namespace patchbay {
 

@@ -76,7 +76,7 @@ Error patchbay::forEachMappedNote(
       continue;
     Bytes += Image->Headers.size() * sizeof(ELF::Elf64_Phdr);
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
-      // Aligned by 8 if another note needs that: core/elf_note.h.
+      // Aligned by 8 if another note needs that: core/system/elf_note.h.
       if (P.p_type != ELF::PT_NOTE || P.p_align > 8)
         continue;
       Bytes += std::min<uint64_t>(P.p_memsz, MaxNotes);

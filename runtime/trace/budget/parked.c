@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "parked.h"
 
-#include <core/copy_string.h>
+#include <core/system/copy_string.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "name_forms.h"
 #include "name_parts.h"
 
-#include <core/copy_string.h>
+#include <core/system/copy_string.h>
 #include <patchbay/names.h>
 
 #include <errno.h>

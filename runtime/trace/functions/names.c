@@ -3,7 +3,7 @@
 
 #include "session/session.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "session/session.h"
 #include "system/moment.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 #include <patchbay/patchbay.h>
 
 #include <errno.h>

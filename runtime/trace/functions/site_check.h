@@ -4,7 +4,7 @@
  * that ends, or a debugger. The file lists them as left out
  * (PBD_LEFT_OUT_CHANGED). They are armed again if that is safe
  * (patchbay_rearm()). When the process exits, libpatchbay reports them while
- * modules leave (core/private.h).
+ * modules leave (core/system/private.h).
  */
 #ifndef PB_TRACE_SITE_CHECK_H
 #define PB_TRACE_SITE_CHECK_H

@@ -20,7 +20,7 @@
 #include "wake_take.h"
 #include "watch.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 #include <linux/close_range.h>
 #include <linux/prctl.h>
@@ -47,7 +47,7 @@
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* Like libpatchbay's note (core/live.c). */
+/* Like libpatchbay's note (core/modules/live_view.c). */
 __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 	"	.balign 4\n"
 	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"

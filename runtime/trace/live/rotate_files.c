@@ -13,7 +13,7 @@
 #include "system/moment.h"
 #include "threads/rotate.h"
 
-#include <core/copy_string.h>
+#include <core/system/copy_string.h>
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -23,7 +23,7 @@
 #include "tracers/context.h"
 #include "watch.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 #include <pthread.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@
 #include "tracers/context.h"
 #include "tracers/tracers.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 #include <errno.h>
 #include <stdio.h>

@@ -55,9 +55,9 @@
 #include "threads/thread_choice.h"
 #include "user.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 #include <counter.h>
-#include <raw_syscall.h>
+#include <core/system/raw_syscall.h>
 
 #include <fcntl.h>
 #include <linux/prctl.h>

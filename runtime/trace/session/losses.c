@@ -4,7 +4,7 @@
 #include "session.h"
 #include "system/sys.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 /* The losses of this process, or of its nearest ancestor that has a file. */
 struct pbd_losses *pb_losses_nearest;

@@ -4,7 +4,7 @@
 #include "session.h"
 #include "system/memory.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 #include <errno.h>
 #include <string.h>

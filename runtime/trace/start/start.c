@@ -33,7 +33,7 @@
 #include "tracers/under.h"
 #include "tracers/why.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 
 #include <errno.h>
 #include <time.h>

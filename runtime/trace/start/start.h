@@ -66,7 +66,7 @@ int pb_tracer_stop(int stop);
 
 /*
  * The same without a system call. No other thread may change tracers meanwhile
- * (core/private.h).
+ * (core/system/private.h).
  */
 void pb_tracer_pause(int paused);
 

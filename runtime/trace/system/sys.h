@@ -11,7 +11,7 @@
 #define PB_TRACE_SYS_H
 
 #include <errno.h>
-#include <raw_syscall.h>
+#include <core/system/raw_syscall.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>

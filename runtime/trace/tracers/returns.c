@@ -4,7 +4,7 @@
 #include "tracers.h"
 #include "typed.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 #include <patchbay/exit.h>
 
 /* Entry handlers store this in a call that is not recorded. No time has this value. */

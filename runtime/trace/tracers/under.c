@@ -14,7 +14,7 @@
 #include "session/session.h"
 #include "tracers.h"
 
-#include <core/private.h>
+#include <core/system/private.h>
 #include <patchbay/exit.h>
 
 /*

@@ -3,7 +3,7 @@
  * A process with forged notes. CASE is one of the enum's values. NOTE is the
  * version in the note, which points to `forged`.
  */
-#include "core/live.h"
+#include "core/modules/live_view.h"
 
 #include <elf.h>
 #include <stdio.h>

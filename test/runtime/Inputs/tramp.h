@@ -8,7 +8,7 @@
 
 #include <patchbay/static_call.h>
 
-#include "../../../runtime/core/elf_note.h"
+#include "../../../runtime/core/system/elf_note.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,88 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: check-layers.py README SOURCES OBJECTS
+"""usage: check-layers.py README CORE OBJECTS
 
-Checks the includes of SOURCES, and the undefined symbols of the object files in OBJECTS,
-against the layers in README. No reference leads to a higher layer, and
-references within a layer form no cycle, except those that README permits."""
+Checks the folders of CORE, "rooms", against the table of rooms in README, highest room
+first. Reports
+- an include of a file in a higher room;
+- an undefined symbol of an object in OBJECTS that a higher room defines;
+- files that include each other, and objects that need each other in a circle;
+- a room that is in README or in CORE only, and a file that is in no room.
+
+The rooms "arch" and "call" call each other: assembly and C. Each room may call "arch",
+which arch.h declares. Objects of CIRCLES may need each other."""
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-LAYER = re.compile(r"^\d+\. \*\*(\w+)\*\*: (.*):$")
+ROOM = re.compile(r"^\| `(\w+)/` \|", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
-CIRCLES = re.compile(r"but for (.*?),\s", re.S)
-
-
-def read_layers(readme):
-    """By name, with suffix or without: the number of the layer."""
-    text = readme.read_text()
-    layers, names = {}, []
-    for line in text.splitlines():
-        found = LAYER.match(line)
-        if not found:
-            continue
-        names.append(found[1])
-        for file in re.findall(r"`([^`]+)`", found[2]):
-            if file in layers:
-                sys.exit(f"{readme}: {file} is listed twice")
-            layers[file] = len(names) - 1
-    circles = {names.index(name) for name in
-               re.findall(r"\*(\w+)\*", CIRCLES.search(text)[1])}
-    return layers, names, circles
+CIRCLES = {"arch", "call", "quiesce"}
 
 
 class Checker:
-    def __init__(self, readme):
-        self.layers, self.names, self.circles = read_layers(readme)
-        self.wrong, self.edges = [], {}
+    def __init__(self, readme, core):
+        self.core = core
+        self.rooms = ROOM.findall(readme.read_text())
+        self.wrong = []
+        folders = {path.name for path in core.iterdir() if path.is_dir()}
+        for room in sorted(folders ^ set(self.rooms)):
+            self.wrong.append(f"{room}/ is not both in README and a folder")
 
-    def layer(self, path):
-        """The layer of a source file, or of its object file."""
-        name = path.name.removesuffix(".o")
-        number = self.layers.get(name, self.layers.get(Path(name).stem))
-        if number is None:
-            self.wrong.append(f"{name} is in no layer")
-        return number
+    def is_above(self, target, source):
+        return (target.parts[0] in self.rooms and source.parts[0] in self.rooms and
+                self.rooms.index(target.parts[0]) < self.rooms.index(source.parts[0]))
 
-    def add(self, source, target, why):
-        low, high = self.layer(target), self.layer(source)
-        if low is not None and high is not None and low > high:
-            self.wrong.append(
-                f"{source.name} ({self.names[high]}) {why} {target.name} "
-                f"({self.names[low]})")
-
-    def includes(self, folder):
-        files = [path for path in folder.rglob("*") if path.suffix in (".c", ".h", ".S")]
-        known = {path.name: path for path in files}
-        for path in sorted(files):
-            for name in INCLUDE.findall(path.read_text()):
-                target = known.get(Path(name).name)
-                if target:
-                    self.add(path, target, "includes")
+    def includes(self):
+        files = sorted(path.relative_to(self.core) for path in self.core.rglob("*")
+                       if path.suffix in (".c", ".h", ".S"))
+        edges = {}
+        for path in files:
+            if len(path.parts) == 1:
+                self.wrong.append(f"{path} is in no room")
+                continue
+            edges[str(path)] = set()
+            for name in INCLUDE.findall((self.core / path).read_text()):
+                target = Path(name)
+                # An architecture's own header: its folder is in the include path.
+                if len(target.parts) == 1:
+                    target = (path.parent if path.parts[0] == "arch" else
+                              Path("arch/any")) / name
+                if self.is_above(target, path):
+                    self.wrong.append(f"{path} includes {target}")
+                edges[str(path)].add(str(target))
+        self.find_circle(edges)
         return len(files)
 
     def objects(self, folder):
-        defined, wanted = {}, {}
+        defined, wanted, edges = {}, {}, {}
         for path in sorted(folder.rglob("*.o")):
-            wanted[path] = set()
+            name = path.relative_to(folder)
+            wanted[name] = set()
             listed = subprocess.run(["nm", path], check=True, text=True,
                                     stdout=subprocess.PIPE).stdout
             for *_, kind, symbol in map(str.split, listed.splitlines()):
                 if kind in "Uw":
-                    wanted[path].add(symbol)
+                    wanted[name].add(symbol)
                 elif kind.isupper():
-                    defined[symbol] = path
-        for path, symbols in wanted.items():
+                    defined[symbol] = name
+        for name, symbols in wanted.items():
             for symbol in sorted(symbols & defined.keys()):
                 target = defined[symbol]
-                self.add(path, target, f"needs {symbol} of")
-                if target != path and self.layer(path) not in self.circles:
-                    self.edges.setdefault(str(path.relative_to(folder)), set()).add(
-                        str(target.relative_to(folder)))
+                if target.parts[0] == "arch":
+                    continue
+                if (self.is_above(target, name) and
+                        (name.parts[0], target.parts[0]) != ("arch", "call")):
+                    self.wrong.append(f"{name} needs {symbol} of {target}")
+                if name.parts[0] not in CIRCLES:
+                    edges.setdefault(str(name), set()).add(str(target))
+        self.find_circle(edges)
         return len(wanted)
 
-    def find_circle(self):
+    def find_circle(self, edges):
         """Depth first: a node that is already on the path closes a cycle."""
         done = set()
 
@@ -92,23 +89,22 @@ class Checker:
                 self.wrong.append("a circle: " + " -> ".join(circle))
             if name in way or name in done:
                 return
-            for other in sorted(self.edges.get(name, ())):
+            for other in sorted(edges.get(name, set()) - {name}):
                 walk(other, [*way, name])
             done.add(name)
 
-        for name in sorted(self.edges):
+        for name in sorted(edges):
             walk(name, [])
 
 
 def main():
-    readme, sources, objects = map(Path, sys.argv[1:])
-    checker = Checker(readme)
-    nr_files = checker.includes(sources)
+    readme, core, objects = map(Path, sys.argv[1:])
+    checker = Checker(readme, core)
+    nr_files = checker.includes()
     nr_objects = checker.objects(objects)
-    checker.find_circle()
     for line in sorted(set(checker.wrong)):
         print(line)
-    print(f"{nr_files} files, {nr_objects} objects, {len(checker.names)} layers")
+    print(f"{nr_files} files, {nr_objects} objects, {len(checker.rooms)} rooms")
     sys.exit(bool(checker.wrong))
 
 

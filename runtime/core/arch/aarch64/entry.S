@@ -25,7 +25,7 @@
  * describe sequences; they give a return address after the function's entry.
  */
 #include "entry.h"
-#include "quiesce.h"
+#include "quiesce/quiesce.h"
 #include "vectors.h"
 
 #include <patchbay/abi.h>

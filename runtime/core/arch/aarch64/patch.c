@@ -8,7 +8,7 @@
  * - Slot: not executed. It is first written while the site has never been armed, and
  *   the sync between publishing and arming orders it before the first call. After
  *   that threads may read it at any time, and no more than one byte of it changes;
- *   see shared.h.
+ *   see shared_cells.h.
  * - Sequence: see sequences.h.
  * - The site's second word: aligned, and a NOP or a B before and after. Those
  *   are among the instructions that may be exchanged for each other while they
@@ -19,11 +19,11 @@
  * The kernel stores the word at once (memcpy() copies 4 bytes by a register),
  * then cleans and invalidates caches as far as instruction fetch needs.
  */
-#include "sequences.h"
+#include "arch/sequences.h"
 
 #include "arch/aarch64/entry.h"
 #include "arch/aarch64/insn.h"
-#include "module.h"
+#include "types/module.h"
 
 #include <errno.h>
 #include <string.h>

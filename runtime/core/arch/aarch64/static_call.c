@@ -10,10 +10,10 @@
  * word at once (memcpy() copies 4 bytes by a register) and then cleans and
  * invalidates caches as far as instruction fetch needs.
  */
-#include "static_call.h"
+#include "static_call/static_call.h"
 
 #include "arch/aarch64/tramp.h"
-#include "text.h"
+#include "system/text.h"
 
 #include <errno.h>
 #include <string.h>

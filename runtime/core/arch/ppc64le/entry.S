@@ -31,7 +31,7 @@
  *	+0    header, with r2
  */
 #include "entry.h"
-#include "quiesce.h"
+#include "quiesce/quiesce.h"
 #include "vectors.h"
 
 #include <patchbay/abi.h>

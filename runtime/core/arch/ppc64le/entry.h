@@ -3,10 +3,7 @@
 #ifndef PB_PPC64LE_ENTRY_H
 #define PB_PPC64LE_ENTRY_H
 
-#include "offsets.h"
-
-/* What pb_thread.reader says is an address. */
-#define PB_READER_IS_RELATIVE 0
+#include "types/offsets.h"
 
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
@@ -37,7 +34,7 @@
 /* Of a trampoline that calls a handler: from the stack pointer to its frame. */
 #define HANDLER_FRAME OWN_REGS
 
-/* Where left.c looks, from struct patchbay_regs, whether a frame is there. */
+/* Where handler_frame.c looks, from struct patchbay_regs, whether a frame is there. */
 #define PB_FRAME_MARK_AT (OWN_THREAD - OWN_REGS)
 #define FUNCTION_SIZE (HEADER_SIZE + REGS_SIZE)
 #define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)

@@ -27,8 +27,8 @@
  * Only trampolines call this code, so r2 is the library's TOC pointer already.
  */
 #include "entry.h"
-#include "lsda.h"
-#include "quiesce.h"
+#include "arch/lsda.h"
+#include "quiesce/quiesce.h"
 #include "vectors.h"
 
 #include <patchbay/abi.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What entry.h says of structures of this architecture. */
 #include "arch/ppc64le/entry.h"
-#include "call.h"
-#include "left.h"
+#include "quiesce/handler_frame.h"
+#include "types/call.h"
 
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 

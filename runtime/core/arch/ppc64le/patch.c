@@ -8,7 +8,7 @@
  * - Slot: not executed. It is first written while the site has never been armed, and
  *   the sync between publishing and arming orders it before the first call. After
  *   that threads may read it at any time, and no more than one byte of it changes;
- *   see shared.h.
+ *   see shared_cells.h.
  * - Sequence: see sequences.h.
  * - Site: one aligned word, a NOP or a B before and after. They are of the
  *   patch class, so that a thread that executes it meanwhile executes the one or
@@ -17,11 +17,11 @@
  *   kernel stores the word at once (memcpy() copies 4 bytes by a register) and
  *   flushes the block.
  */
-#include "sequences.h"
+#include "arch/sequences.h"
 
 #include "arch/ppc64le/entry.h"
 #include "arch/ppc64le/insn.h"
-#include "module.h"
+#include "types/module.h"
 
 #include <errno.h>
 #include <string.h>

@@ -19,11 +19,11 @@
  * the ld behind the call expects it, so without it two words would have to
  * change at once.
  */
-#include "static_call.h"
+#include "static_call/static_call.h"
 
 #include "arch/ppc64le/tramp.h"
-#include "os/linux.h"
-#include "text.h"
+#include "system/linux.h"
+#include "system/text.h"
 
 #include <errno.h>
 #include <string.h>

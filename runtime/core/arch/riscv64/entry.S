@@ -24,7 +24,7 @@
  * the end of the frame (entry.h).
  */
 #include "entry.h"
-#include "quiesce.h"
+#include "quiesce/quiesce.h"
 #include "vectors.h"
 
 #include <patchbay/abi.h>

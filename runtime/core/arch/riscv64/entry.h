@@ -3,10 +3,7 @@
 #ifndef PB_RISCV64_ENTRY_H
 #define PB_RISCV64_ENTRY_H
 
-#include "offsets.h"
-
-/* What pb_thread.reader says is an address. */
-#define PB_READER_IS_RELATIVE 0
+#include "types/offsets.h"
 
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
@@ -27,7 +24,7 @@
 /* Of a trampoline that calls a handler: from the stack pointer to its frame. */
 #define HANDLER_FRAME 0
 
-/* Where left.c looks whether a frame is still there: it has FRAME_THREAD. */
+/* Where handler_frame.c looks whether a frame is still there: it has FRAME_THREAD. */
 #define PB_FRAME_MARK_AT FRAME_THREAD
 
 /*

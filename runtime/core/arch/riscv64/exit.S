@@ -26,8 +26,8 @@
  * trampoline's frame is skipped with it.
  */
 #include "entry.h"
-#include "lsda.h"
-#include "quiesce.h"
+#include "arch/lsda.h"
+#include "quiesce/quiesce.h"
 #include "vectors.h"
 
 #include <patchbay/abi.h>

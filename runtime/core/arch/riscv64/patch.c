@@ -16,7 +16,7 @@
  *
  * - Slot: not executed. It is first written while the site has never been armed. The sync
  *   between publishing and arming orders that write before the first call. After that
- *   threads may read the slot at any time, and only one byte of it changes; see shared.h.
+ *   threads may read the slot at any time, and only one byte of it changes; see shared_cells.h.
  * - Stubs: mapped completely before any site calls them, and never changed.
  * - The site's first word: aligned to 4 bytes and not compressed. It is written once, from
  *   NOP to AUIPC of t0, while the second word is a NOP. t0 is dead here, so NOP and AUIPC
@@ -30,13 +30,13 @@
  * it makes all harts that run the process execute FENCE.I. Other harts do so before they
  * next run the process (flush_icache_mm()). membarrier(2) does the same from Linux 6.10.
  */
-#include "arch.h"
+#include "arch/arch.h"
 
 #include "arch/riscv64/entry.h"
 #include "arch/riscv64/insn.h"
-#include "lock.h"
-#include "module.h"
-#include "os/linux.h"
+#include "system/linux.h"
+#include "system/lock.h"
+#include "types/module.h"
 
 #include <errno.h>
 #include <stdlib.h>

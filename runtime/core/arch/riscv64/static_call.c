@@ -3,7 +3,7 @@
  * There are no static calls on riscv64: the linker refuses --static-calls for this
  * target, so no module has tramps. What claims to have some is refused whole.
  */
-#include "static_call.h"
+#include "static_call/static_call.h"
 
 #include <patchbay/abi.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What bulk.c changes of a function, in a copy of its text. Why threads may run
- * through it while the copy is written is in patch.c; of the slot, in shared.h.
+ * through it while the copy is written is in patch.c; of the slot, in shared_cells.h.
  */
 #ifndef PB_X86_64_ARCH_BULK_H
 #define PB_X86_64_ARCH_BULK_H

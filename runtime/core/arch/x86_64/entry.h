@@ -3,15 +3,12 @@
 #ifndef PB_X86_64_ENTRY_H
 #define PB_X86_64_ENTRY_H
 
-#include "offsets.h"
+#include "types/offsets.h"
 
 /* The width of vector arguments. */
 #define PB_ISA_SSE 0
 #define PB_ISA_AVX 1
 #define PB_ISA_AVX512 2
-
-/* What pb_thread.reader says is counted from the thread pointer. */
-#define PB_READER_IS_RELATIVE 1
 
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 512
@@ -34,7 +31,7 @@
 /* Of a trampoline that calls a handler: from the stack pointer to its frame. */
 #define HANDLER_FRAME 0
 
-/* Where left.c looks whether a frame is still there, and what for. */
+/* Where handler_frame.c looks whether a frame is still there, and what for. */
 #define PB_FRAME_MARK_AT REGS_MARK
 #define PB_FRAME_MARK 0x6b724d50
 

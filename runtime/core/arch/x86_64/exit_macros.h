@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is done around a function's body where that takes more: exit.S, and what is
  * rare in direct.h. */
-#include "ours.h"
+#include "arch/lsda.h"
 #include "frame.h"
-#include "lsda.h"
+#include "ours.h"
 #include "vectors.h"
 
 #include <cet.h> /* says that the file works with IBT and shadow stacks */

@@ -8,7 +8,7 @@
 #define PB_X86_64_FRAME_H
 
 #include "entry.h"
-#include "quiesce.h"
+#include "quiesce/quiesce.h"
 
 #include <patchbay/abi.h>
 

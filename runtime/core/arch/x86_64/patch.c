@@ -18,7 +18,7 @@
  *   2. Later, the slot of a site that was never armed is written first. The sync between
  *      publishing and arming orders it before the first call.
  *   After that threads may read the slot at any time, and only one byte of it changes; see
- *   shared.h.
+ *   shared_cells.h.
  * - Displacement: the compiler writes it, and usually it never changes. But it may be 0
  *   (abi.h), llvm-bolt leaves a wrong one in functions that it does not move, and
  *   llvm-objcopy leaves one to another stub (module.c). Then the library corrects it while
@@ -34,12 +34,12 @@
  *   with these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in
  *   its pipeline fetches it again.
  */
-#include "arch.h"
+#include "arch/arch.h"
 
 #include "arch/x86_64/entry.h"
 #include "arch/x86_64/insn.h"
 #include "arch/x86_64/stub.h"
-#include "module.h"
+#include "types/module.h"
 
 #include <errno.h>
 #include <string.h>

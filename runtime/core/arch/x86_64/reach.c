@@ -11,15 +11,15 @@
  * The library uses them if its layout is the same (abi.h). They do the same as the
  * library's. A table after the module's links has the library's addresses that they need.
  */
-#include "arch.h"
+#include "arch/arch.h"
 
+#include "arch/lsda.h"
 #include "arch/x86_64/arch_bulk.h"
 #include "arch/x86_64/entry.h"
 #include "arch/x86_64/stub.h"
-#include "lock.h"
-#include "lsda.h"
-#include "module.h"
-#include "quiesce.h"
+#include "quiesce/quiesce.h"
+#include "system/lock.h"
+#include "types/module.h"
 
 #include <errno.h>
 #include <string.h>

@@ -16,10 +16,10 @@
  *   copies by `rep movsb`, which is not promised to be one store. So this is
  *   done on demand only, and only within such a word.
  */
-#include "static_call.h"
+#include "static_call/static_call.h"
 
 #include "arch/x86_64/tramp.h"
-#include "text.h"
+#include "system/text.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 #ifndef PB_X86_64_STUB_H
 #define PB_X86_64_STUB_H
 
-#include "module.h"
+#include "types/module.h"
 
 /* Stub @i of @module, or, behind the last one, where they lead at first. */
 static inline const void *pb_module_stub(const struct pb_module *module,

@@ -4,7 +4,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "call_state.h"
+#include "types/call_state.h"
 
 #include <cstdlib>
 #include <cstring>

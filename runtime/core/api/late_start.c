@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "system/linux.h"
+#include "system/private.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/*
+ * volatile: the constructor below may run after another library's constructor, which has
+ * changed these. LLVM's GlobalOpt does not expect that. It would evaluate the constructor
+ * at compile time, with the initial values.
+ */
+static void (*volatile late)(void);
+static volatile int constructed;
+
+void pb_private_preloaded(void)
+{
+	pb_os_preloaded = 1;
+}
+
+int pb_private_start_late(void (*start)(void))
+{
+	if (constructed)
+		return -EALREADY;
+	late = start;
+	return 0;
+}
+
+__attribute__((constructor)) static void start_late(void)
+{
+	void (*start)(void) = late;
+
+	constructed = 1;
+	/* Do not leave a writable function pointer behind that an attacker could use. */
+	late = NULL;
+	if (start)
+		start();
+}

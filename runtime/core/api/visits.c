@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Visiting sites and names. A visitor is called without a lock: it may ask the loader,
+ * which another thread may have locked while a constructor or destructor of a module
+ * waits for the modules lock. So it sees copies, made some at a time under that lock.
+ * Other threads may unload modules meanwhile: the memory of those it visits is kept.
+ */
+#include "modules/changed_site.h"
+#include "modules/inspect.h"
+#include "names/names.h"
+#include "quiesce/quiesce.h"
+#include "system/linux.h"
+#include "system/lock.h"
+#include "system/private.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/* How many are copied at a time. */
+#define MANY 64
+
+/* The modules that there are when a visit begins. */
+struct modules {
+	struct pb_module **list;
+	size_t nr;
+};
+
+static int begin_visit(struct modules *modules)
+{
+	size_t nr = 0;
+	int error = 0;
+
+	*modules = (struct modules){ 0 };
+	/* A visitor waits for no thread that waits for handlers. */
+	if (pb_thread_inside() || pb_is_called_back())
+		return -EDEADLK;
+	pb_modules_lock();
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		nr++;
+	modules->list = malloc((nr + 1) * sizeof(struct pb_module *));
+	if (modules->list)
+		for (struct pb_module *m = pb_modules; m; m = m->next) {
+			m->visitors++;
+			modules->list[modules->nr++] = m;
+		}
+	else
+		error = -ENOMEM;
+	pb_modules_unlock();
+	return error;
+}
+
+static void end_visit(struct modules *modules)
+{
+	pb_modules_lock();
+	for (size_t i = 0; i < modules->nr; i++)
+		modules->list[i]->visitors--;
+	pb_modules_unlock();
+	free(modules->list);
+}
+
+/* A site, and where its tracers are among those of all that were copied with it. */
+struct copy {
+	struct patchbay_site_info site;
+	struct patchbay_record record;
+	const struct pb_module *module;
+	size_t cells;
+};
+
+struct copies {
+	struct copy *copy;
+	size_t nr, room;
+	struct patchbay_cell *cells;
+	size_t nr_cells, cells_room;
+	int error;
+};
+
+/* A multiple of pages. */
+#define COPIES_SIZE ((size_t)65536)
+
+static size_t copies_size(size_t room)
+{
+	return (room * sizeof(struct copy) + COPIES_SIZE - 1) & ~(COPIES_SIZE - 1);
+}
+
+/* Where the loader maps modules, too: offsets from there to their functions fit. */
+static int reserve_copies(struct copies *copies, size_t nr)
+{
+	const size_t room = 2 * nr + MANY;
+	struct copy *larger;
+
+	if (nr <= copies->room)
+		return 0;
+	larger = pb_os_map_zeroes(copies_size(room), COPIES_SIZE);
+	if (!larger)
+		return -ENOMEM;
+	if (copies->copy) {
+		memcpy(larger, copies->copy, copies->nr * sizeof(*larger));
+		pb_os_unmap(copies->copy, copies_size(copies->room));
+	}
+	copies->copy = larger;
+	copies->room = room;
+	return 0;
+}
+
+static int reserve_cells(struct copies *copies, size_t nr)
+{
+	struct patchbay_cell *larger;
+
+	if (nr <= copies->cells_room)
+		return 0;
+	larger = realloc(copies->cells, 2 * nr * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	copies->cells = larger;
+	copies->cells_room = 2 * nr;
+	return 0;
+}
+
+/* Under the modules lock. Without memory @error says so. */
+static void add_copy(struct copies *copies, const struct pb_module *module,
+		     const struct patchbay_site_info *site)
+{
+	if (reserve_copies(copies, copies->nr + 1) ||
+	    reserve_cells(copies, copies->nr_cells + site->nr_cells)) {
+		copies->error = -ENOMEM;
+		return;
+	}
+	copies->copy[copies->nr++] = (struct copy){ .site = *site,
+						    .record = *site->record,
+						    .module = module,
+						    .cells = copies->nr_cells };
+	for (size_t i = 0; i < site->nr_cells; i++)
+		copies->cells[copies->nr_cells++] = site->cells[i];
+}
+
+static void free_copies(struct copies *copies)
+{
+	if (copies->copy)
+		pb_os_unmap(copies->copy, copies_size(copies->room));
+	free(copies->cells);
+}
+
+/* @address, relative to @field; 0: that is too far. */
+static int32_t offset_to(uintptr_t address, const int32_t *field)
+{
+	const intptr_t offset = (intptr_t)(address - (uintptr_t)field);
+
+	return offset == (int32_t)offset ? (int32_t)offset : 0;
+}
+
+/* The program stays loaded, so its records are no copies. */
+static int is_program(const struct pb_module *module)
+{
+	const uintptr_t entry = getauxval(AT_ENTRY);
+
+	return entry >= module->low && entry < module->high;
+}
+
+/* The site of @copy as a visitor sees it. */
+static const struct patchbay_site_info *show(const struct copies *copies, struct copy *copy)
+{
+	struct patchbay_site_info *site = &copy->site;
+
+	if (!is_program(copy->module)) {
+		copy->record.entry = offset_to(site->entry, &copy->record.entry);
+		copy->record.site = offset_to(site->site, &copy->record.site);
+		site->record = &copy->record;
+	}
+	site->cells = site->nr_cells ? &copies->cells[copy->cells] : NULL;
+	for (size_t i = 0; i < site->nr_cells; i++)
+		copies->cells[copy->cells + i].record = site->record;
+	return site;
+}
+
+/* Copy the sites of @module from @first on, if it is there. */
+static void copy_sites(struct copies *copies, struct pb_module *module, size_t first)
+{
+	copies->nr = copies->nr_cells = 0;
+	pb_modules_lock();
+	/* Without the resources to look, it is not known which functions were moved. */
+	if (!module->gone && !first)
+		(void)pb_names_look(module);
+	for (size_t i = first; i < module->nr && i < first + MANY && !module->gone; i++) {
+		struct patchbay_site_info site;
+
+		pb_inspect_site(module, &module->records[i], &site);
+		add_copy(copies, module, &site);
+	}
+	pb_modules_unlock();
+}
+
+static int visit_sites(struct copies *copies, struct pb_module *module,
+		       int (*visit)(const struct patchbay_site_info *site, void *arg),
+		       void *arg)
+{
+	int value = 0;
+
+	for (size_t first = 0; first < module->nr && !value; first += MANY) {
+		copy_sites(copies, module, first);
+		for (size_t i = 0; i < copies->nr && !value; i++) {
+			if (pb_module_is_gone(module))
+				return 0;
+			pb_visit_begin();
+			value = visit(show(copies, &copies->copy[i]), arg);
+			pb_visit_end();
+		}
+		value = value ? value : copies->error;
+	}
+	return value;
+}
+
+int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
+					void *arg),
+			   void *arg)
+{
+	struct copies copies = { 0 };
+	struct modules modules;
+	int value = begin_visit(&modules);
+
+	if (value)
+		return value;
+	for (size_t i = 0; i < modules.nr && !value; i++)
+		value = visit_sites(&copies, modules.list[i], visit, arg);
+	end_visit(&modules);
+	free_copies(&copies);
+	return value;
+}
+
+struct changed {
+	struct copies copies;
+	const struct pb_module *module;
+};
+
+static void add_changed(const struct patchbay_site_info *site, void *arg)
+{
+	struct changed *changed = arg;
+
+	add_copy(&changed->copies, changed->module, site);
+}
+
+int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *arg),
+		   void *arg)
+{
+	struct changed changed = { .module = NULL };
+	struct copies *copies = &changed.copies;
+	struct modules modules;
+	size_t nr = 0;
+	int result = begin_visit(&modules);
+
+	if (result)
+		return result;
+	pb_modules_lock();
+	for (const struct pb_module *m = pb_modules; m; m = m->next) {
+		changed.module = m;
+		nr += pb_changed_sites(m, visit ? add_changed : NULL, &changed);
+	}
+	result = pb_changed_rearm(nr);
+	pb_modules_unlock();
+	/* In the state that they were found in. */
+	pb_visit_begin();
+	for (size_t i = 0; i < copies->nr; i++)
+		visit(show(copies, &copies->copy[i]), arg);
+	pb_visit_end();
+	end_visit(&modules);
+	result = result < 0 || !copies->error ? result : copies->error;
+	free_copies(copies);
+	return result;
+}
+
+struct named {
+	uintptr_t entry;
+	const char *name;
+};
+
+/* Of the names of @module those from @first on, if it is there. */
+static int copy_names(struct named named[MANY], struct pb_module *module, size_t first,
+		      size_t *nr)
+{
+	int error = 0;
+
+	pb_modules_lock();
+	if (module->gone)
+		*nr = 0;
+	else
+		error = pb_names_read(module, nr);
+	for (size_t i = 0; i < MANY && first + i < *nr; i++)
+		named[i].name = pb_names_get(module, first + i, &named[i].entry);
+	pb_modules_unlock();
+	return error;
+}
+
+static int visit_names(struct pb_module *module,
+		       int (*visit)(uintptr_t entry, const char *name, void *arg),
+		       void *arg)
+{
+	struct named named[MANY];
+	size_t first = 0, nr;
+	int value;
+
+	do {
+		value = copy_names(named, module, first, &nr);
+		for (size_t i = 0; i < MANY && first + i < nr && !value; i++) {
+			if (pb_module_is_gone(module))
+				return 0;
+			if (!named[i].name)
+				continue;
+			pb_visit_begin();
+			value = visit(named[i].entry, named[i].name, arg);
+			pb_visit_end();
+		}
+		first += MANY;
+	} while (first < nr && !value);
+	return value;
+}
+
+int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
+					void *arg),
+			   void *arg)
+{
+	struct modules modules;
+	int value = begin_visit(&modules);
+
+	if (value)
+		return value;
+	for (size_t i = 0; i < modules.nr && !value; i++)
+		value = visit_names(modules.list[i], visit, arg);
+	end_visit(&modules);
+	return value;
+}
+
+/* The owner of the change lock asks the tracer, and keeps the memory of @info's module. */
+int pb_private_visit_names(const struct patchbay_module_info *info,
+			   int (*visit)(uintptr_t entry, const char *name,
+					void *arg),
+			   void *arg)
+{
+	const size_t at = offsetof(struct pb_module, info);
+
+	return visit_names((struct pb_module *)((char *)info - at), visit, arg);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The room arch/: the port to each architecture. change/ calls it under the change lock. What
+ * writes text also needs the engine lock. Trampolines take no lock.
+ *
+ * The core's interface to an architecture: all that a port provides.
+ *
+ * To add an architecture, make arch/<name>/. <name> is CMake's CMAKE_SYSTEM_PROCESSOR in
+ * lower case. Add these files:
+ *   1. insn.h   encoders and decoders: pure functions, tested on every host (test/unit).
+ *   2. patch.c  the functions below. Document at each store which rule of the architecture
+ *               manual lets other threads execute it. If sites need sequences,
+ *               sequences.c has some of the functions.
+ *   3. entry.S  the functions named below, and the trampolines. A trampoline
+ *               - marks the thread as inside in its reader, if it has one (struct
+ *                 pb_reader), with the address of its frame (struct pb_frame_mark in
+ *                 handler_frame.h);
+ *               - loads the cell from the slot, and cell->enter with acquire semantics;
+ *               - calls cell->enter with (ip, parent_ip, cell, regs);
+ *               - marks the thread as outside with release semantics;
+ *               - restores all registers that may hold an argument;
+ *               - returns to the site.
+ *               It uses initial-exec thread-local storage, which needs no call. It
+ *               describes each step to unwinders.
+ *   4. exit.S   calls of a function's body for its exit (call.h). offsets.c has the
+ *               structure offsets that exit.S and entry.S use (offsets.h).
+ *   5. static_call.c, tramp.h  static calls (static_call.h).
+ *
+ * Then add struct patchbay_regs and its functions in regs.h, compiler flags in
+ * CMakeLists.txt, the code under #if in test/runtime/, and
+ * test/runtime/system-<name>.test. The hardening flags of programs must work in the
+ * library, too. The library must not use registers that a platform reserves.
+ */
+#ifndef PB_CORE_ARCH_H
+#define PB_CORE_ARCH_H
+
+#include "system/text.h"
+
+#include <patchbay/patchbay.h>
+
+struct pb_module;
+
+/* A site as the engine sees it. @reach is what pb_arch_reach() gave for it. */
+struct pb_site {
+	uintptr_t entry;
+	uintptr_t site;
+	const void *reach;
+	const struct patchbay_record *record;
+};
+
+/* How many bytes a site has. */
+extern const size_t pb_arch_site_size;
+
+/* How many bytes a module's links have. */
+size_t pb_arch_links_size(const struct patchbay_module *desc);
+
+/* May code be written back unchanged while other threads execute it? */
+extern const int pb_arch_rewrite;
+
+enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
+
+/*
+ * The state of a site by its bytes; -ENOEXEC if there is no pad before the
+ * entry, -EILSEQ if the site is not what the compiler or this library wrote.
+ */
+int pb_arch_site_state(const struct pb_site *site);
+
+/* The slot's content. */
+uintptr_t pb_arch_slot(uintptr_t entry);
+
+/*
+ * These steps lead from disarmed to armed, with a pb_sync_core() before the last:
+ *
+ * pb_arch_prepare()  does all that can fail: finds or creates a path from the site to a
+ *                    trampoline; no thread can see it yet
+ * pb_arch_publish()  writes what is not executed while the site is disarmed: the slot, and
+ *                    code that the site will branch to. Returns the number of patches, at
+ *                    most PB_PUBLISH_MAX; 0 if nothing has to be written
+ * pb_arch_open()     once for each module: connects the path to the trampolines
+ * pb_arch_arm()      the single store that makes the site a branch
+ *
+ * pb_arch_disarm() is the single store back. Publishing, arming and disarming only fill in
+ * @patch. pb_arch_open() writes through @text, a handle of pb_text_open(), under the engine
+ * lock, and returns the result of pb_text_apply().
+ *
+ * pb_arch_prepare() returns -ERANGE if it cannot place code in the reach of the site,
+ * because only text is there. It also returns -ENOMEM, and errors of pb_os_map_code().
+ */
+#define PB_PUBLISH_MAX 6
+int pb_arch_prepare(const struct pb_site *site);
+int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
+		    struct pb_patch patch[PB_PUBLISH_MAX]);
+void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
+void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
+
+/* Called before anything else here, under the change lock; idempotent. */
+void pb_arch_init(void);
+
+/*
+ * A way for the sites of @module to reach the trampolines: NULL and *@error is
+ * 0 if the compiler has made it, else what knows code that is mapped near them, or
+ * that will be; or NULL and *@error. pb_arch_reach() picks a site's part of it,
+ * which is always the same once it was made; it is asked before that, too, as long
+ * as no site of the module is armed. All three, and pb_arch_prepare(), are called
+ * under the change lock, and not under the engine lock.
+ */
+void *pb_arch_map_reach(const struct pb_module *module, int *error);
+void pb_arch_unmap_reach(void *reach);
+const void *pb_arch_reach(const struct pb_module *module,
+			  const struct patchbay_record *record);
+int pb_arch_open(const struct pb_module *module, int text);
+
+/*
+ * cell->enter for handlers that use vector registers: saves what of them may
+ * hold arguments and calls cell->func.
+ */
+void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs);
+
+/* The same for pb_set_call(), which all handlers of a set go through. */
+void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs);
+
+/*
+ * Called by the trampolines when the thread is not simply outside; C, with
+ * vector registers saved. 1: now it is, and nothing has been called; go on as if
+ * it had been. (Only where there are exits.)
+ */
+int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *const *slot,
+		     struct patchbay_regs *regs);
+
+#endif /* PB_CORE_ARCH_H */

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "arch/sequences.h"
+
+#include "system/linux.h"
+#include "system/lock.h"
+#include "types/module.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A place is in reach if all of it is: then branches lead back, too.
+ * @used:  bytes that were given away; none is given twice
+ * @users: modules that have sequences there
+ */
+struct pb_place {
+	struct pb_place *next;
+	uintptr_t code;
+	size_t used, users;
+};
+
+/* All of them; see lock.h. */
+static struct pb_place *places;
+
+/* A place where a module has sequences. */
+struct use {
+	struct use *next;
+	struct pb_place *place;
+};
+
+/* @sequences: by record; 0 for functions that were never armed */
+struct pb_sequences {
+	const struct pb_module *module;
+	struct use *uses;
+	uintptr_t sequences[];
+};
+
+/* Nothing is mapped yet: pb_arch_prepare() does so. */
+size_t pb_arch_links_size(const struct patchbay_module *desc)
+{
+	(void)desc;
+	return sizeof(struct patchbay_links);
+}
+
+void *pb_arch_map_reach(const struct pb_module *module, int *error)
+{
+	struct pb_sequences *reach;
+
+	/* Memory that is never touched for functions that are never armed. */
+	reach = calloc(1, sizeof(*reach) +
+				  module->nr * sizeof(*reach->sequences));
+	*error = reach ? 0 : -ENOMEM;
+	if (reach)
+		reach->module = module;
+	return reach;
+}
+
+static void unmap_place(struct pb_place *place)
+{
+	struct pb_place **link = &places;
+
+	while (*link != place)
+		link = &(*link)->next;
+	pb_engine_lock();
+	*link = place->next;
+	pb_engine_unlock();
+	pb_os_unmap_code((void *)place->code, PB_PLACE_SIZE);
+	free(place);
+}
+
+void pb_arch_unmap_reach(void *reach_of_module)
+{
+	struct pb_sequences *reach = reach_of_module;
+	struct use *use = reach ? reach->uses : NULL;
+
+	while (use) {
+		struct use *next = use->next;
+
+		if (!--use->place->users)
+			unmap_place(use->place);
+		free(use);
+		use = next;
+	}
+	free(reach);
+}
+
+/* The site's own part of it is found by its record. */
+const void *pb_arch_reach(const struct pb_module *module,
+			  const struct patchbay_record *record)
+{
+	(void)record;
+	return module->reach;
+}
+
+/* Each function's sequence leads to a trampoline when it is published. */
+int pb_arch_open(const struct pb_module *module, int text)
+{
+	(void)module;
+	(void)text;
+	return 0;
+}
+
+static uintptr_t *sequence_of(const struct pb_site *site)
+{
+	struct pb_sequences *reach = (void *)site->reach;
+
+	return &reach->sequences[site->record - reach->module->records];
+}
+
+uintptr_t pb_sequence_of(const struct pb_site *site)
+{
+	return site->reach ? *sequence_of(site) : 0;
+}
+
+static uintptr_t at_least_0(uintptr_t addr, uintptr_t minus)
+{
+	return addr > minus ? addr - minus : 0;
+}
+
+/* A place for @site: in reach of all text if there can be one. */
+static struct pb_place *map_place(const struct pb_module *module,
+				  uintptr_t site, int *error)
+{
+	const uintptr_t reach = pb_arch_sequence_reach;
+	struct pb_place *place = malloc(sizeof(*place));
+	uint32_t *code = calloc(1, PB_PLACE_SIZE);
+
+	*error = -ENOMEM;
+	if (!place || !code)
+		goto out;
+	pb_arch_place(code);
+	place->used = PB_SEQUENCE_SIZE;
+	place->code = (uintptr_t)pb_os_map_code(
+		at_least_0(module->high, reach), module->low + reach, code,
+		PB_PLACE_SIZE, error);
+	if (!place->code && *error == -ENOMEM)
+		place->code = (uintptr_t)pb_os_map_code(
+			at_least_0(site, reach), site + reach, code,
+			PB_PLACE_SIZE, error);
+	if (place->code)
+		*error = 0;
+	else if (*error == -ENOMEM && site - module->low > reach &&
+		 module->high - site > reach)
+		*error = -ERANGE; /* there is nothing but text in reach */
+out:
+	free(code);
+	if (*error) {
+		free(place);
+		return NULL;
+	}
+	return place;
+}
+
+static bool in_reach(const struct pb_place *place, uintptr_t site)
+{
+	const uintptr_t reach = pb_arch_sequence_reach;
+
+	return place->code >= at_least_0(site, reach) &&
+	       place->code + PB_PLACE_SIZE <= site + reach;
+}
+
+static bool is_full(const struct pb_place *place)
+{
+	return place->used + PB_SEQUENCE_SIZE > PB_PLACE_SIZE;
+}
+
+static int use_place(struct pb_sequences *reach, struct pb_place *place)
+{
+	struct use *use = reach->uses;
+
+	while (use && use->place != place)
+		use = use->next;
+	if (use)
+		return 0;
+	use = malloc(sizeof(*use));
+	if (!use)
+		return -ENOMEM;
+	*use = (struct use){ reach->uses, place };
+	pb_engine_lock();
+	reach->uses = use;
+	place->users++;
+	pb_engine_unlock();
+	return 0;
+}
+
+/* Give the function of @site a sequence. */
+static int take_sequence(const struct pb_site *site)
+{
+	struct pb_sequences *reach = (void *)site->reach;
+	struct pb_place *place = places;
+	int error;
+
+	while (place && (is_full(place) || !in_reach(place, site->site)))
+		place = place->next;
+	if (!place) {
+		place = map_place(reach->module, site->site, &error);
+		if (!place)
+			return error;
+		place->users = 0;
+		place->next = places;
+		pb_engine_lock();
+		places = place;
+		pb_engine_unlock();
+	}
+	error = use_place(reach, place);
+	if (error) {
+		if (!place->users)
+			unmap_place(place);
+		return error;
+	}
+	pb_engine_lock();
+	*sequence_of(site) = place->code + place->used;
+	place->used += PB_SEQUENCE_SIZE;
+	pb_engine_unlock();
+	return 0;
+}
+
+static uintptr_t place_of(const struct pb_site *site)
+{
+	const struct pb_sequences *reach = site->reach;
+	const struct use *use = reach->uses;
+
+	while (*sequence_of(site) - use->place->code >= PB_PLACE_SIZE)
+		use = use->next;
+	return use->place->code;
+}
+
+static bool make_sequence(const struct pb_site *site,
+			  uint32_t code[PB_SEQUENCE_WORDS])
+{
+	return pb_arch_sequence(site, *sequence_of(site), place_of(site), code);
+}
+
+int pb_arch_prepare(const struct pb_site *site)
+{
+	uint32_t code[PB_SEQUENCE_WORDS];
+	int error = *sequence_of(site) ? 0 : take_sequence(site);
+
+	if (error)
+		return error;
+	return make_sequence(site, code) ? 0 : -ERANGE;
+}
+
+/* Whether there is anything to do to have @new at @addr. */
+static int replace(struct pb_patch *patch, uintptr_t addr, const void *old,
+		   const void *new, size_t len)
+{
+	*patch = (struct pb_patch){ .addr = addr, .len = (uint8_t)len };
+	memcpy(patch->old, old, len);
+	memcpy(patch->new, new, len);
+	return memcmp((const void *)addr, new, len) != 0;
+}
+
+int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
+		    struct pb_patch patch[PB_PUBLISH_MAX])
+{
+	static const uint8_t never[PB_PATCH_MAX];
+	const uintptr_t slot = pb_arch_slot(site->entry);
+	uint32_t code[PB_SEQUENCE_WORDS];
+	int nr = 0;
+
+	_Static_assert(PB_PUBLISH_MAX > PB_SEQUENCE_SIZE / PB_PATCH_MAX, "max");
+	make_sequence(site, code); /* as pb_arch_prepare() has */
+	for (size_t i = 0; i < sizeof(code); i += PB_PATCH_MAX)
+		nr += replace(&patch[nr], *sequence_of(site) + i, never,
+			      (const char *)code + i, PB_PATCH_MAX);
+	return nr + replace(&patch[nr], site->entry + PATCHBAY_SLOT_OFFSET,
+			    &slot, &cell, sizeof(cell));
+}

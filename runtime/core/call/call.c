@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compiled for general registers only. */
+#include "types/call.h"
+
+#include "types/no_handler.h"
+#include "types/set.h"
+#include "types/tracer.h"
+
+static struct patchbay_regs *regs_of(struct patchbay_call *call)
+{
+	return (struct patchbay_regs *)(call + 1);
+}
+
+/*
+ * Returns the member of the cell's only tracer, or of its only tracer when the thread
+ * entered it. If the cell has got a set since, cell->since is no longer that tracer's. Then
+ * the tracer is a member of the set, or this returns NULL. A batch may have disarmed the
+ * tracer and armed it again with other data: such a member does not count.
+ */
+static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
+{
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+	/* With pb_set_nobody the cell is being disarmed; cell->enter changes next. */
+	if (!set || set == &pb_set_nobody)
+		return cell;
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->cells[i].ops == cell->ops &&
+		    set->cells[i].data == cell->data)
+			return &set->cells[i];
+	return NULL;
+}
+
+static __attribute__((noinline)) uint64_t
+enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
+{
+	/* Load since before the set: if since is a set's, the load below sees a set. */
+	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
+	const struct patchbay_cell *own = own_of(cell);
+
+	if (own != cell)
+		since = own ? own->since : 0;
+	call->since = pb_call_number(since);
+	call->told = pb_call_bit(cell);
+	__atomic_load_n(&cell->func, __ATOMIC_RELAXED)(
+		call->ip, call->parent_ip, cell, regs_of(call));
+	return cell->record->stack_arg_words;
+}
+
+uint64_t pb_call_entry(struct patchbay_call *call,
+		       const struct patchbay_cell *cell)
+{
+	const struct pb_set *set = call->set;
+	const struct patchbay_cell *const *at;
+
+	if (!set)
+		return enter_one(call, cell);
+	call->since = pb_call_number(set->since);
+	call->told = set->told;
+	at = set->entries;
+	do
+		(*at)->func(call->ip, call->parent_ip, *at, regs_of(call));
+	while (*++at);
+	/* Read the cell's record: the set may be pb_set_nobody, which has none. */
+	return cell->record->stack_arg_words;
+}
+
+/* Call all exits of the list. */
+static inline void call_exits(struct patchbay_call *call,
+			      const struct patchbay_cell *const *at)
+{
+	do
+		(*at)->exit(call->ip, call->parent_ip, *at, regs_of(call));
+	while (*++at);
+}
+
+/* Did @member see the entry of the call, and has it been armed since then? */
+static int was_told(const struct patchbay_call *call,
+		    const struct patchbay_cell *member)
+{
+	return pb_call_was_told(call, member->since);
+}
+
+static void leave_one(struct patchbay_call *call,
+		      const struct patchbay_cell *cell)
+{
+	const struct patchbay_cell *own = own_of(cell);
+
+	if (own && was_told(call, own))
+		__atomic_load_n(&cell->exit, __ATOMIC_RELAXED)(
+			call->ip, call->parent_ip, cell, regs_of(call));
+}
+
+/* Call the exits of the cell's current tracers, which may differ from the entry's. */
+static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
+						const struct patchbay_cell *cell)
+{
+	const struct pb_set *set;
+	patchbay_handler enter;
+
+	/* A gate has no set, so exits through a gate get here. */
+	if (pb_is_gate(cell))
+		cell = pb_gate_find(cell, call->ip);
+	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	if (pb_call_is_of_one(enter)) {
+		leave_one(call, cell);
+	} else if (pb_call_is_of_set(enter)) {
+		set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+		for (const struct patchbay_cell *const *at = set->exits; *at; at++)
+			if (was_told(call, *at))
+				(*at)->exit(call->ip, call->parent_ip, *at,
+					    regs_of(call));
+	}
+}
+
+/*
+ * Are the exits of @set, the cell's current set, exactly those that saw the entry? Then
+ * pb_call_exit() skips the check of each member, which is most of the cost of leave_any().
+ */
+static int is_as_entered(const struct patchbay_call *call,
+			 const struct patchbay_cell *cell,
+			 const struct pb_set *set)
+{
+	return set &&
+	       pb_call_were_all_told(call->since, call->told, set->since,
+				     set->told) &&
+	       __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE) == set->enter;
+}
+
+void pb_call_exit(struct patchbay_call *call)
+{
+	const struct patchbay_cell *cell = pb_call_slot(call);
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+	if (is_as_entered(call, cell, set))
+		call_exits(call, set->exits);
+	else
+		leave_any(call, cell);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Slow paths of exits, and queries about exits for arming. */
+#include "arch/lsda.h"
+#include "call/unwinder.h"
+#include "quiesce/missed_calls.h"
+#include "quiesce/open_calls.h"
+#include "quiesce/quiesce.h"
+#include "types/call.h"
+#include "types/set.h"
+#include "types/tracer.h"
+
+#include <errno.h>
+
+int pb_call_check(const struct patchbay_record *record)
+{
+	return record->flags & PATCHBAY_RECORD_NO_EXIT ? -EOPNOTSUPP : 0;
+}
+
+int pb_call_is_simple(const struct patchbay_record *record)
+{
+	uint8_t result = record->flags & PATCHBAY_RECORD_RETURN_MASK;
+
+	return !record->stack_arg_words &&
+	       (result == PATCHBAY_RECORD_RETURN_VOID ||
+		result == PATCHBAY_RECORD_RETURN_GP);
+}
+
+/* Count a missed call for all exits of the cell's set, if the set still has @since. */
+static void miss_set(const struct patchbay_cell *cell, uint64_t since)
+{
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+	if (since & PATCHBAY_CELL_DIRECT_ENTRIES || set->since != since)
+		return;
+	for (const struct patchbay_cell *const *at = set->exits; *at; at++)
+		if ((*at)->ops)
+			pb_miss(*at);
+}
+
+/*
+ * Count the exit of a call from within a handler as missed. This is needed for tracers
+ * without an entry handler: their direct way does not check the thread at the entry.
+ */
+static void miss(const struct patchbay_call *call)
+{
+	const struct patchbay_cell *cell = pb_call_cell(call);
+	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
+	uint64_t entered = call->since & ~(uint64_t)(PATCHBAY_EXIT_UNWIND |
+						     PATCHBAY_EXIT_JUMP);
+
+	if (!(since & PATCHBAY_CELL_DIRECT_EXIT) || since != entered)
+		return;
+	if (since & PATCHBAY_CELL_DIRECT_SET)
+		miss_set(cell, since);
+	else
+		pb_miss(cell);
+	/* pb_miss() has counted the call: do not count it as open, too. */
+	if (since & PATCHBAY_CELL_DIRECT_TIMED)
+		pb_thread.open_calls--;
+}
+
+/* @end: the end of the part of the current stack that is known to be in use. */
+static void exit_slowly(struct patchbay_call *call, const void *end)
+{
+	const struct patchbay_regs *frame = (const void *)(call + 1);
+	struct pb_reader *self;
+	const enum pb_entry entry = pb_thread_enter(frame, end, &self);
+
+	if (entry == PB_NOT_ENTERED)
+		return;
+	if (entry == PB_ENTERED)
+		pb_call_exit(call);
+	else
+		miss(call);
+	pb_thread_leave(self, entry);
+}
+
+void pb_call_exit_slowly(struct patchbay_call *call)
+{
+	const struct patchbay_regs *frame = (const void *)(call + 1);
+
+	exit_slowly(call, frame + 1);
+}
+
+void pb_call_unwound(struct patchbay_call *call)
+{
+	call->since |= PATCHBAY_EXIT_UNWIND;
+	pb_call_exit_slowly(call);
+}
+
+/*
+ * Between here and the call there may be others' stacks, with handlers that go on:
+ * a signal handler may have a stack of its own.
+ */
+__attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
+{
+	call->since |= PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP;
+	exit_slowly(call, __builtin_frame_address(0));
+}
+
+/* See exit.S: the landing pad's last call. */
+void pb_call_resume(struct _Unwind_Exception *exception)
+{
+	pb_unwinder.resume(exception);
+}
+
+/*
+ * A walk begins at the thrower, so it looks for some calls at once. They are valid for
+ * @exception until the thread throws again: each throw asks about its frames first
+ * (_UA_SEARCH_PHASE), and until then one exception passes one call after the other.
+ */
+#define AHEAD_MAX 14
+static __thread struct ahead {
+	const struct _Unwind_Exception *exception;
+	uint32_t nr, next;
+	struct patchbay_call *call[AHEAD_MAX];
+} ahead __attribute__((tls_model("initial-exec")));
+
+/* Calls that were told are marked, so the first that is not is the innermost. */
+static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
+{
+	struct patchbay_call *call = pb_unwinder_call_of(context);
+	struct ahead *found = arg;
+
+	if (!call || call->since & PATCHBAY_EXIT_UNWIND)
+		return _URC_NO_REASON;
+	found->call[found->nr++] = call;
+	return found->nr < AHEAD_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/* The next one, if a signal handler has not thrown since it was found. */
+static struct patchbay_call *next_call(const struct _Unwind_Exception *exception)
+{
+	struct patchbay_call *call;
+
+	if (ahead.exception != exception || ahead.next == ahead.nr)
+		return NULL;
+	call = ahead.call[ahead.next++];
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return ahead.exception == exception ? call : NULL;
+}
+
+/* One that ends the thread (_UA_FORCE_UNWIND) has no search, so it always walks. */
+static void tell_innermost(const struct _Unwind_Exception *exception, int is_forced)
+{
+	struct patchbay_call *call = is_forced ? NULL : next_call(exception);
+	struct ahead found = { .next = 1 };
+
+	if (!call) {
+		pb_unwinder.backtrace(add_call, &found);
+		call = found.call[0];
+		if (!call)
+			return;
+		ahead.exception = NULL;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		ahead = found;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		if (!is_forced)
+			ahead.exception = exception;
+	}
+	call->since |= PATCHBAY_EXIT_UNWIND;
+	exit_slowly(call, __builtin_frame_address(0));
+}
+
+/*
+ * What unwinders ask about the frame between the body and its caller. It wants
+ * to know of every exception that passes, and catches none. (Itanium C++ ABI:
+ * Exception Handling, 1.6.)
+ *
+ * Its data (lsda.h) begin with two offsets, each from itself: where the body returns
+ * to, and the landing pad.
+ *
+ * Of another unwinder than ours (unwinder.h) neither @context can be read nor is it known
+ * how to resume. But it asks about one frame after the other, from the innermost, and all
+ * are still on the stack: ours finds the call there, and its exit is told from here. The
+ * landing pad would also take our frames off the shadow stack, so with one such a process
+ * ends; no unwinder can be told of them.
+ */
+_Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
+					_Unwind_Exception_Class class,
+					struct _Unwind_Exception *exception,
+					struct _Unwind_Context *context)
+{
+	const int32_t *data;
+
+	(void)version;
+	(void)class;
+	if (actions & _UA_SEARCH_PHASE)
+		ahead.exception = NULL;
+	if (!(actions & _UA_CLEANUP_PHASE) || !pb_unwinder.backtrace)
+		return _URC_CONTINUE_UNWIND;
+	if (!pb_unwinder_has((uintptr_t)__builtin_return_address(0))) {
+		tell_innermost(exception, actions & _UA_FORCE_UNWIND);
+		return _URC_CONTINUE_UNWIND;
+	}
+	data = pb_unwinder.get_data(context);
+	/* Not when the landing pad itself resumes the exception. */
+	if (pb_unwinder.get_ip(context) != (uintptr_t)&data[0] + (uintptr_t)(intptr_t)data[0])
+		return _URC_CONTINUE_UNWIND;
+	pb_unwinder.set_gr(context, __builtin_eh_return_data_regno(0),
+			   (uintptr_t)exception);
+	pb_unwinder.set_ip(context, (uintptr_t)&data[1] + (uintptr_t)(intptr_t)data[1]);
+	return _URC_INSTALL_CONTEXT;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What trampolines call when it is not simply a handler. */
+#include "arch/arch.h"
+#include "quiesce/missed_calls.h"
+#include "quiesce/quiesce.h"
+#include "types/call.h"
+#include "types/no_handler.h"
+#include "types/set.h"
+#include "types/shared_cells.h"
+#include "types/tracer.h"
+
+static int is_set(patchbay_handler enter)
+{
+	return enter == pb_set_call_fast || enter == pb_arch_enter_set ||
+	       pb_call_is_of_set(enter);
+}
+
+static void miss_member(const struct patchbay_cell *member)
+{
+	/* Disabled, or the one of pb_set_nobody, which has no tracer. */
+	if (member->func != pb_enter_nothing ||
+	    (member->exit && member->exit != pb_enter_nothing))
+		pb_miss(member);
+}
+
+/* A call from within a handler. @enter as it was read: the cell may be changing. */
+static void miss(const struct patchbay_cell *cell, patchbay_handler enter)
+{
+	const struct pb_set *set;
+
+	/* Then the cell need not have a tracer. */
+	if (enter == pb_enter_nothing)
+		return;
+	if (!is_set(enter)) {
+		pb_miss(cell);
+		return;
+	}
+	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+	for (size_t i = 0; i < set->nr; i++)
+		miss_member(&set->cells[i]);
+}
+
+/*
+ * Vector arguments have been saved on the way here: what handlers change of them
+ * there is what the function receives. They are not saved again.
+ */
+static void enter_saved(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell,
+			struct patchbay_regs *regs, patchbay_handler enter)
+{
+	if (enter == pb_arch_enter_any)
+		enter = __atomic_load_n(&cell->func, __ATOMIC_RELAXED);
+	else if (is_set(enter))
+		enter = pb_set_call;
+	enter(ip, parent_ip, cell, regs);
+}
+
+/* The trampolines' way for a thread that is not simply outside (quiesce.h). */
+int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *const *slot,
+		    struct patchbay_regs *regs)
+{
+	struct pb_reader *self;
+	const enum pb_entry entry = pb_thread_enter(regs, regs + 1, &self);
+	const struct patchbay_cell *cell;
+	patchbay_handler enter;
+	int again = 0;
+
+	if (entry == PB_NOT_ENTERED)
+		return 0;
+	cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	if (pb_is_gate(cell))
+		cell = pb_gate_find(cell, ip);
+	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	if (entry == PB_ENTERED_TO_MISS)
+		miss(cell, enter);
+	else if (pb_call_is_of_one(enter) || pb_call_is_of_set(enter))
+		again = 1; /* only the trampoline can call the body */
+	else
+		enter_saved(ip, parent_ip, cell, regs, enter);
+	pb_thread_leave(self, entry);
+	return again;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* On its own because it is compiled for general registers only. */
+#include "types/no_handler.h"
+#include "types/shared_cells.h"
+
+/* The cell to use if the function's record is damaged: it has no tracers. */
+static const struct patchbay_cell nobodys = { .enter = pb_enter_nothing,
+					      .func = pb_enter_nothing };
+
+/* The @i-th record by entry. Records are sorted, or module->order sorts them. */
+static const struct patchbay_record *record_at(const struct pb_module *module,
+					       size_t i)
+{
+	return module->order ? module->order[i] : &module->records[i];
+}
+
+const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
+					 uintptr_t ip)
+{
+	const struct pb_module *module = gate->data;
+	size_t low = 0, high = module->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct patchbay_record *record = record_at(module, middle);
+		uintptr_t entry = pb_record_entry(record);
+		const struct patchbay_cell *cell;
+
+		if (entry < ip) {
+			low = middle + 1;
+		} else if (entry > ip) {
+			high = middle;
+		} else {
+			cell = __atomic_load_n(
+				&module->shared->own[record - module->records],
+				__ATOMIC_ACQUIRE);
+			return cell ? cell : &nobodys;
+		}
+	}
+	return &nobodys;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Calls that longjmp(3) skips. Their frames get no notice of the jump and run no code
+ * after it. But before the jump their frames exist, and the unwind tables lead to their
+ * struct patchbay_call.
+ *
+ * Unwinders give each frame the stack pointer that it had when it called the next inner
+ * frame. setjmp(3) stored the stack pointer of its caller. So the frame that contains this
+ * address is the target, and the jump skips all frames within it. If no frame contains it,
+ * the jump is to another stack, and calls on this stack may continue.
+ *
+ * The same walk finds tracers' handlers that a signal handler abandons by longjmp(3): the
+ * trampoline that they would return to has one of these frames. This is the second proof
+ * of handler_frame.h, and the only one that is available at once.
+ */
+#include "call/unwinder.h"
+#include "quiesce/quiesce.h"
+#include "types/call.h"
+
+#include "entry.h" /* of the architecture */
+
+/*
+ * @sp:       the target of the jump
+ * @previous: the stack pointer of the previous frame
+ * @base:     the value of CALL_REGISTER in the previous frame
+ * @nr:       the number of frames visited
+ * @left:     the number of frames that the jump skips
+ * @handlers: the frames of trampolines whose handlers the thread is in
+ * @nr_handlers: their number
+ * @passed:   a bit for each of them that the walk has passed
+ */
+struct walk {
+	uintptr_t sp, previous, base;
+	size_t nr, left;
+	uintptr_t handlers[PB_FRAMES_MAX];
+	size_t nr_handlers;
+	unsigned int passed;
+};
+
+/*
+ * The jump skips the previous frame, which ends at @sp. Is it the frame of a trampoline? A
+ * trampoline that calls a handler has nothing on the stack below its patchbay_regs, which
+ * are HANDLER_FRAME above the stack pointer. A trampoline that has called a body has more
+ * there, and CALL_REGISTER leads to it. A range of addresses that contains the handler's
+ * frame would prove nothing: a coroutine's stack may be in it.
+ */
+static void note_passed(struct walk *walk, uintptr_t sp)
+{
+	for (size_t i = 0; i < walk->nr_handlers; i++) {
+		uintptr_t frame = walk->handlers[i];
+
+		if (walk->previous <= frame && frame < sp &&
+		    (walk->previous + HANDLER_FRAME == frame ||
+		     walk->base + CALL_REGS == frame))
+			walk->passed |= 1u << i;
+	}
+}
+
+static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *walk = arg;
+	uintptr_t sp = pb_unwinder.get_cfa(context);
+
+	if (walk->nr && walk->previous <= walk->sp && walk->sp < sp) {
+		walk->left = walk->nr - 1;
+		return _URC_NORMAL_STOP;
+	}
+	if (walk->nr)
+		note_passed(walk, sp);
+	walk->previous = sp;
+	walk->base = pb_unwinder.get_gr(context, CALL_REGISTER);
+	walk->nr++;
+	return _URC_NO_REASON;
+}
+
+/* Call this before reporting exits, so that exit handlers are called and not missed. */
+static void forget_handlers(const struct walk *walk)
+{
+	for (size_t i = walk->nr_handlers; i-- > 0;)
+		if (walk->passed >> i & 1)
+			pb_thread_forget(walk->handlers[i]);
+}
+
+static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *walk = arg;
+	struct patchbay_call *call;
+
+	if (!walk->left)
+		return _URC_NORMAL_STOP;
+	walk->left--;
+	call = pb_unwinder_call_of(context);
+	if (call)
+		pb_call_jumped(call);
+	return _URC_NO_REASON;
+}
+
+/* Both walks begin with this frame. */
+void patchbay_jump(uintptr_t sp)
+{
+	struct walk walk = { .sp = sp };
+
+	/* Without an unwinder no tracer has an exit. */
+	if (!pb_unwinder.backtrace)
+		return;
+	walk.nr_handlers = pb_thread_frames(walk.handlers);
+	pb_unwinder.backtrace(find, &walk);
+	if (!walk.left)
+		return;
+	forget_handlers(&walk);
+	pb_unwinder.backtrace(tell, &walk);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compiled for general registers only: these are handlers. */
+#include "call/threshold.h"
+
+#include "quiesce/open_calls.h"
+#include "system/private.h"
+#include "types/tracer.h"
+
+#include <patchbay/exit.h>
+
+void pb_private_count_open_call(int change)
+{
+	pb_thread.open_calls += change;
+}
+
+void pb_timed_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	pb_thread.open_calls++;
+	*patchbay_session_word(cell, regs) = patchbay_clock();
+}
+
+void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs)
+{
+	uint64_t end = patchbay_clock();
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = patchbay_ticks(start, end);
+	const struct patchbay_ops_attr *attr = &cell->ops->attr;
+	patchbay_handler exit;
+
+	pb_thread.open_calls--;
+	if (duration < __atomic_load_n(attr->threshold, __ATOMIC_RELAXED))
+		return;
+	patchbay_call(regs)->duration = duration;
+	exit = __atomic_load_n(&attr->exit, __ATOMIC_RELAXED);
+	exit(ip, parent_ip, cell, regs);
+}

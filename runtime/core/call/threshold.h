@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The room call/: what a call executes in C between its trampoline and its handlers. It takes
+ * no lock and does not allocate: it runs in any thread, also in a signal handler. A thread
+ * reads cells and sets only while it is marked as inside (quiesce/quiesce.h).
+ *
+ * Tracers with a threshold: what the cells of such a tracer call, at entry and
+ * exit. On x86-64 the trampolines do the same themselves where they can
+ * (arch/x86_64/direct.h), for calls that are not worth calling anybody.
+ */
+#ifndef PB_CORE_THRESHOLD_H
+#define PB_CORE_THRESHOLD_H
+
+#include <patchbay/patchbay.h>
+
+void pb_timed_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs);
+
+#endif /* PB_CORE_THRESHOLD_H */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "call/unwinder.h"
+
+#include "call/libgcc.h"
+#include "types/call.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "entry.h" /* of the architecture */
+
+struct pb_unwinder pb_unwinder;
+
+#define NR_FUNCTIONS (sizeof(struct pb_unwinder) / sizeof(uintptr_t))
+
+/* By the linker: what they are bound to need not be of one module. */
+static const struct pb_unwinder linked = {
+	.backtrace = _Unwind_Backtrace,
+	.get_cfa = _Unwind_GetCFA,
+	.get_gr = _Unwind_GetGR,
+	.get_ip = _Unwind_GetIP,
+	.get_data = _Unwind_GetLanguageSpecificData,
+	.set_gr = _Unwind_SetGR,
+	.set_ip = _Unwind_SetIP,
+	.resume = _Unwind_Resume,
+};
+
+static const char *const names[NR_FUNCTIONS] = {
+	"_Unwind_Backtrace",
+	"_Unwind_GetCFA",
+	"_Unwind_GetGR",
+	"_Unwind_GetIP",
+	"_Unwind_GetLanguageSpecificData",
+	"_Unwind_SetGR",
+	"_Unwind_SetIP",
+	"_Unwind_Resume",
+};
+
+/* The module that @address is in. */
+struct range {
+	uintptr_t address, low, high;
+};
+static struct range ours;
+
+static int is_in(const struct range *range, uintptr_t address)
+{
+	return range->low <= address && address < range->high;
+}
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct range *range = arg;
+
+	(void)size;
+	range->low = UINTPTR_MAX;
+	range->high = 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (begin < range->low)
+			range->low = begin;
+		if (begin + segment->p_memsz > range->high)
+			range->high = begin + segment->p_memsz;
+	}
+	return is_in(range, range->address);
+}
+
+static int are_of_one_module(const struct pb_unwinder *functions,
+			     struct range *range)
+{
+	uintptr_t address[NR_FUNCTIONS];
+
+	memcpy(address, functions, sizeof(address));
+	range->address = address[0];
+	if (!address[0] || !dl_iterate_phdr(find_range, range))
+		return 0;
+	for (size_t i = 1; i < NR_FUNCTIONS; i++)
+		if (!is_in(range, address[i]))
+			return 0;
+	return 1;
+}
+
+void pb_unwinder_find(void)
+{
+	struct pb_unwinder found = linked;
+	void *address[NR_FUNCTIONS];
+	struct range range;
+
+	if (__atomic_load_n(&ours.high, __ATOMIC_ACQUIRE))
+		return;
+	if (!are_of_one_module(&found, &range) &&
+	    !(pb_libgcc_look_up && pb_libgcc_look_up(names, address, NR_FUNCTIONS) &&
+	      are_of_one_module(memcpy(&found, address, sizeof(found)), &range)))
+		return;
+	pb_unwinder = found;
+	ours.low = range.low;
+	__atomic_store_n(&ours.high, range.high, __ATOMIC_RELEASE);
+}
+
+int pb_unwinder_has(uintptr_t address)
+{
+	return is_in(&ours, address);
+}
+
+/* What a frame's data say (lsda.h), if it is one that calls a body. */
+static int read_data(struct _Unwind_Context *context, int32_t data[3])
+{
+	const char *at = pb_unwinder.get_data(context);
+
+	if (!at)
+		return 0;
+	/* Others' begin otherwise, and anywhere. */
+	memcpy(data, at, sizeof(data[0]));
+	if ((uintptr_t)at + (uintptr_t)(intptr_t)data[0] != pb_unwinder.get_ip(context))
+		return 0;
+	memcpy(data, at, 3 * sizeof(data[0]));
+	return 1;
+}
+
+struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context)
+{
+	struct patchbay_call *call;
+	int32_t data[3];
+
+	if (!read_data(context, data))
+		return NULL;
+	call = (struct patchbay_call *)(pb_unwinder.get_gr(context, CALL_REGISTER) +
+					CALL);
+	/* As the caller of the body does before it calls C (direct.h, exit.S). */
+	if (data[2])
+		call->told = UINT64_MAX;
+	if (data[2] > 0) {
+		const struct patchbay_regs *regs = (const void *)(call + 1);
+
+		call->ip = *(const uintptr_t *)(regs + 1) - (uintptr_t)data[2];
+	}
+	return call;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "types/shared_cells.h"
+
+#include "cells/cell.h"
+#include "names/record_order.h"
+#include "system/linux.h"
+#include "system/lock.h"
+#include "types/no_handler.h"
+#include "types/set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
+
+/* The size of the mapping: the cells, followed by the owners. */
+static size_t map_size(const struct pb_module *module)
+{
+	return CELLS_SIZE + ((module->nr + CELLS_SIZE - 1) & -CELLS_SIZE);
+}
+
+/*
+ * A call that finds one of these cells at its exit calls no exit handler. Its functions
+ * may return results in any registers: PATCHBAY_RECORD_RETURN_OTHER is always safe.
+ */
+static void init_fixed(struct pb_module *module, struct pb_shared_cell *fixed,
+		       patchbay_handler enter)
+{
+	fixed->shape.flags = PATCHBAY_RECORD_RETURN_OTHER;
+	fixed->cell = (struct patchbay_cell){ .enter = enter,
+					      .func = enter,
+					      .data = module,
+					      .record = &fixed->shape };
+}
+
+int pb_shared_init(struct pb_module *module)
+{
+	struct pb_shared *shared;
+
+	if (module->shared)
+		return 0;
+	pb_may_allocate();
+	shared = calloc(1, sizeof(*shared));
+	if (!shared)
+		return -ENOMEM;
+	shared->cells = pb_os_map_zeroes(map_size(module), CELLS_SIZE);
+	if (!shared->cells || pb_choice_init(&shared->usual, module->nr, 0)) {
+		if (shared->cells)
+			pb_os_unmap(shared->cells, map_size(module));
+		free(shared);
+		return -ENOMEM;
+	}
+	shared->owners = (uint8_t *)shared->cells + CELLS_SIZE;
+	init_fixed(module, &shared->cells[PB_OWNER_NOBODY], pb_enter_nothing);
+	init_fixed(module, &shared->cells[PB_OWNER_GATE], pb_arch_enter_gate);
+	shared->end = PB_OWNER_FIRST;
+	pb_engine_lock();
+	module->shared = shared;
+	pb_engine_unlock();
+	return 0;
+}
+
+int pb_shared_init_gate(struct pb_module *module)
+{
+	struct patchbay_cell **own;
+	int error;
+
+	if (module->shared->own)
+		return 0;
+	pb_may_allocate();
+	error = pb_record_order(module);
+	if (error)
+		return error;
+	own = calloc(module->nr, sizeof(struct patchbay_cell *));
+	if (!own)
+		return -ENOMEM;
+	pb_engine_lock();
+	module->shared->own = own;
+	pb_engine_unlock();
+	return 0;
+}
+
+void pb_shared_free(struct pb_module *module)
+{
+	struct pb_shared *shared = module->shared;
+
+	if (!shared)
+		return;
+	module->shared = NULL;
+	pb_os_unmap(shared->cells, map_size(module));
+	pb_choice_free(&shared->usual);
+	free(shared->own);
+	free(shared);
+}
+
+size_t pb_shared_size(const struct pb_module *module)
+{
+	const struct pb_shared *shared = module->shared;
+	size_t size = sizeof(*shared) + (module->nr + 63) / 64 * sizeof(uint64_t) +
+		      shared->end * sizeof(*shared->cells);
+
+	if (shared->other)
+		size += module->nr;
+	if (shared->own)
+		size += module->nr * sizeof(struct patchbay_cell *);
+	return size;
+}
+
+static int is_free(const struct pb_shared_cell *cell)
+{
+	return !cell->used && !cell->to;
+}
+
+struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
+					   uint32_t shape)
+{
+	const uint8_t result = shape >> 24 & PATCHBAY_RECORD_RETURN_MASK;
+	struct pb_shared *shared = module->shared;
+	struct pb_shared_cell *cell;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (is_free(&shared->cells[i]) &&
+		    shared->cells[i].result == result)
+			return &shared->cells[i];
+	if (shared->end == PB_NR_SHARED)
+		return NULL;
+	/* Other threads walk the cells under the engine lock alone. */
+	pb_engine_lock();
+	cell = &shared->cells[shared->end++];
+	cell->result = result;
+	pb_engine_unlock();
+	return cell;
+}
+
+unsigned int pb_shared_count_free(const struct pb_module *module)
+{
+	const struct pb_shared *shared = module->shared;
+	unsigned int nr = PB_NR_SHARED - shared->end;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		nr += is_free(&shared->cells[i]);
+	return nr;
+}
+
+static uint8_t *list_of(struct pb_shared *shared, uint32_t shape)
+{
+	return &shared->by_shape[shape * 2654435761u >> 26];
+}
+
+unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape)
+{
+	unsigned int i = *list_of((struct pb_shared *)shared, shape);
+
+	while (i && pb_shape(&shared->cells[i].shape) != shape)
+		i = shared->cells[i].next;
+	return i;
+}
+
+/* Remove @cell from the list of usual cells. */
+static void remove_usual(struct pb_shared *shared, struct pb_shared_cell *cell)
+{
+	uint8_t *link = list_of(shared, pb_shape(&cell->shape));
+
+	while (&shared->cells[*link] != cell)
+		link = &shared->cells[*link].next;
+	*link = cell->next;
+	cell->usual = 0;
+}
+
+/*
+ * Make @cell the usual cell of its shape, unless functions lead to the present one. No
+ * slot leads to @cell.
+ */
+static void make_usual(struct pb_module *module, struct pb_shared_cell *cell)
+{
+	struct pb_shared *shared = module->shared;
+	const uint32_t shape = pb_shape(&cell->shape);
+	const unsigned int before = pb_usual_cell(shared, shape);
+	uint8_t *list = list_of(shared, shape);
+
+	if (before && shared->cells[before].nr)
+		return;
+	if (before)
+		remove_usual(shared, &shared->cells[before]);
+	cell->usual = 1;
+	cell->next = *list;
+	*list = (uint8_t)pb_shared_number(module, cell);
+}
+
+/* The end of the run of bytes in owners[] that equal that of @i. */
+static size_t bytes_end(const struct pb_shared *shared, size_t i, size_t end)
+{
+	const uint8_t owner = shared->owners[i];
+	const uint64_t all = owner * UINT64_C(0x0101010101010101);
+	uint64_t eight;
+
+	for (; end - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, shared->owners + i, sizeof(eight));
+		if (eight != all)
+			break;
+	}
+	while (i < end && shared->owners[i] == owner)
+		i++;
+	return i;
+}
+
+size_t pb_owner_shapes_end(const struct pb_module *module, size_t i, size_t end)
+{
+	const struct pb_shared *shared = module->shared;
+
+	end = pb_choice_same_end(&shared->usual, i, end);
+	return pb_choice_has(&shared->usual, i) || !shared->other ?
+		       end :
+		       bytes_end(shared, i, end);
+}
+
+size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end)
+{
+	const struct patchbay_record *records = module->records;
+	const uint32_t shape = pb_shape(&records[i]);
+	const int usual = pb_choice_has(&module->shared->usual, i);
+
+	end = pb_owner_shapes_end(module, i, end);
+	if (!usual)
+		return end;
+	for (i++; i < end && pb_shape(&records[i]) == shape; i++)
+		;
+	return i;
+}
+
+void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
+		    size_t last)
+{
+	if (!cell->nr || first < cell->first)
+		cell->first = (uint32_t)first;
+	if (!cell->nr || last > cell->last)
+		cell->last = (uint32_t)last;
+	cell->nr += (uint32_t)nr;
+}
+
+void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
+		      unsigned int owner)
+{
+	struct pb_shared *shared = module->shared;
+	const uint32_t shape = pb_shape(&module->records[i]);
+
+	if (owner >= PB_OWNER_FIRST && owner == pb_usual_cell(shared, shape)) {
+		pb_choice_add_row(&shared->usual, i, end);
+		owner = PB_OWNER_NONE;
+	} else {
+		pb_choice_remove_row(&shared->usual, i, end);
+	}
+	shared->other |= owner != PB_OWNER_NONE;
+	if (shared->other)
+		memset(shared->owners + i, (int)owner, end - i);
+}
+
+void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
+{
+	struct pb_shared *shared = module->shared;
+	const unsigned int before = pb_owner(module, i);
+
+	if (before == owner)
+		return;
+	pb_owner_set_row(module, i, i + 1, owner);
+	if (before >= PB_OWNER_FIRST) {
+		shared->cells[before].nr--;
+		shared->cells[before].left = 1;
+	}
+	if (owner >= PB_OWNER_FIRST)
+		pb_shared_join(&shared->cells[owner], 1, i, i);
+}
+
+void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
+		    uint32_t shape)
+{
+	cell->used = 1;
+	if (cell->nr)
+		return;
+	if (cell->usual)
+		remove_usual(module->shared, cell);
+	cell->shape = (struct patchbay_record){
+		.gp_args = (uint8_t)shape,
+		.fp_args = (uint8_t)(shape >> 8),
+		.stack_arg_words = (uint8_t)(shape >> 16),
+		.flags = (uint8_t)(shape >> 24),
+	};
+	cell->cell.record = &cell->shape;
+	make_usual(module, cell);
+}
+
+void pb_shared_settle(struct pb_shared_cell *cell)
+{
+	cell->left = cell->abandoned = 0;
+	if (!cell->nr && !cell->cell.ops)
+		cell->used = 0;
+}

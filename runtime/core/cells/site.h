@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The site of a function: whether it is one, and what it does. */
+#ifndef PB_CORE_SITE_H
+#define PB_CORE_SITE_H
+
+#include "arch/arch.h"
+#include "types/module.h"
+
+/*
+ * The site of a record, as the architecture sees it; and its state, as
+ * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to
+ * outside of the text that the module executes.
+ */
+struct pb_site pb_site_of(const struct pb_module *module,
+			  const struct patchbay_record *record);
+int pb_site_state_of(const struct pb_module *module, const struct pb_site *site);
+int pb_site_state(const struct pb_module *module,
+		  const struct patchbay_record *record);
+
+/* Its state as programs are shown it. Under the change lock. */
+enum patchbay_site_state pb_site_shown(const struct pb_module *module,
+				       const struct patchbay_record *record);
+
+/* Count a site that cannot be armed, by its reason. */
+void pb_count_refused(const struct pb_module *module,
+		      const struct patchbay_record *record);
+
+#endif /* PB_CORE_SITE_H */

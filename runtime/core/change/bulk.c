@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/bulk.h"
+
+#include "cells/cell.h"
+#include "cells/site.h"
+#include "change/bulk_swap.h"
+#include "change/bulk_text.h"
+#include "change/future_filters.h"
+#include "change/question.h"
+#include "change/select.h"
+#include "change/settle.h"
+#include "names/names.h"
+#include "system/lock.h"
+#include "system/stats.h"
+#include "system/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer are quicker by a plan, and better off with cells of their own. */
+#define MANY 64
+
+/* Functions of a module have the same data: what its tracer says they are. */
+static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct patchbay_ops *ops = bulk->request->ops;
+	struct pb_module *module = b->module;
+	struct patchbay_target *targets;
+	int error, own_data = 0;
+	size_t nr = 0;
+
+	targets = malloc((b->nr + b->nr_swapped) * sizeof(*targets));
+	if (!targets)
+		return -ENOMEM;
+	for (size_t i = 0; i < module->nr; i++)
+		if (pb_choice_has(&b->choice, i) || pb_bulk_is_swapped(b, i))
+			targets[nr++] = pb_function_target(&module->records[i],
+							   ops->attr.data);
+	error = pb_attach(ops, module, targets, nr, &own_data);
+	for (struct pb_group *g = b->groups; g && !error; g = g->next)
+		g->one.data = targets[0].data;
+	for (struct pb_group *g = b->swaps; g && !error; g = g->next)
+		pb_set_data(g->set, ops, targets[0].data);
+	free(targets);
+	return error;
+}
+
+/* Ask the tracer for its data in all modules. */
+static int attach_all(struct pb_bulk *bulk)
+{
+	int error = 0;
+
+	if (bulk->request->disarm || !bulk->request->ops->attr.attach)
+		return 0;
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		if ((b->nr || b->nr_swapped) && !b->module->gone)
+			error = attach(bulk, b);
+	return error;
+}
+
+/* Which cells do they get? */
+static int find_cells(struct pb_bulk_module *b)
+{
+	for (struct pb_group *g = b->groups; g; g = g->next) {
+		if (!g->nr)
+			continue;
+		pb_group_find_cell(g);
+		if (!g->cell)
+			return PB_NOT_BULK;
+		b->slots |= g->way != PB_GROUP_STAYS || g->cell->leaving != g->nr;
+	}
+	return 0;
+}
+
+/* Is it of @cell, which has no other, that the request takes its tracer? */
+static int is_alone_on(const struct patchbay_cell *cell,
+		       const struct patchbay_ops *ops)
+{
+	size_t nr;
+	const struct patchbay_cell *tracers = pb_set_cells(cell, &nr);
+
+	return nr == 1 && tracers->ops == ops;
+}
+
+/*
+ * The function that has @cell to itself, if it is chosen; *@first, *@last as below. One
+ * that keeps other tracers, for the request's is not @alone, is for a plan.
+ */
+static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
+		    int alone, size_t *first, size_t *last)
+{
+	const size_t i = pb_record_index(b->module, cell->record);
+
+	if (!pb_choice_has(&b->choice, i))
+		return 0;
+	if (!alone)
+		return PB_NOT_BULK;
+	if (i < *first)
+		*first = i;
+	if (i > *last)
+		*last = i;
+	return pb_bulk_add_own(b, i);
+}
+
+/*
+ * Of the chosen functions, which are from @first to @last, those that lead to a cell
+ * where the tracer is alone lose it: their @owners stay. Others are left out, but for
+ * those with a cell of their own.
+ */
+static void keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+		       size_t first, size_t last)
+{
+	struct pb_shared *shared = b->module->shared;
+
+	if (shared)
+		pb_bulk_sort_out(b, owners, first, last);
+	for (size_t word = 0; b->own.bits && word <= last / 64; word++)
+		b->choice.bits[word] |= b->own.bits[word];
+	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
+		if (!owners->stays[i] || !owners->nr[i])
+			continue;
+		pb_group_leave(&shared->cells[i], NULL, owners->nr[i]);
+		b->nr += owners->nr[i];
+	}
+}
+
+/* Cells that @have the tracer among others lose it, if all their functions do. */
+static int swap_out(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		    const struct pb_bulk_owners *owners, const uint8_t *have)
+{
+	int error = 0;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < PB_NR_SHARED && !error; i++) {
+		struct pb_shared_cell *cell;
+
+		if (!have[i] || !owners->nr[i])
+			continue;
+		cell = &b->module->shared->cells[i];
+		error = owners->nr[i] != cell->nr || cell->left ?
+				PB_NOT_BULK :
+				pb_bulk_swap_out(bulk, b, cell);
+	}
+	return error;
+}
+
+/* Those of the chosen functions that have the tracer. */
+static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct patchbay_ops *ops = bulk->request->ops;
+	struct pb_module *module = b->module;
+	struct pb_bulk_owners owners = { .nr = { 0 } };
+	uint8_t several[PB_NR_SHARED] = { 0 };
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	size_t first = module->nr, last = 0;
+
+	pb_groups_begin(module);
+	pb_for_each_cell_in(module, ops->cells, walk, cell) {
+		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+		int alone;
+
+		if (!cell->ops || !pb_set_find(cell, ops) ||
+		    !pb_cell_users(module, cell))
+			continue;
+		alone = is_alone_on(cell, ops);
+		if (!shared) {
+			const int error =
+				find_own(b, cell, alone, &first, &last);
+
+			if (error)
+				return error;
+			continue;
+		}
+		(alone ? owners.stays : several)[pb_shared_number(module, shared)] =
+			1;
+		if (shared->first < first)
+			first = shared->first;
+		if (shared->last > last)
+			last = shared->last;
+	}
+	/* There may be very many that are chosen and have no tracer. */
+	pb_choice_remove_row(&b->choice, 0, first);
+	pb_choice_remove_row(&b->choice, last + 1, module->nr);
+	if (first <= last)
+		keep_armed(b, &owners, first, last);
+	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;
+	     i++) {
+		struct pb_shared_cell *from = &module->shared->cells[i];
+
+		if (!owners.stays[i] || !from->leaving ||
+		    from->leaving == from->nr)
+			continue;
+		from->scattered = 1;
+		b->parts = 1;
+	}
+	return swap_out(bulk, b, &owners, several);
+}
+
+static int add_module(struct pb_bulk *bulk, struct pb_module *module)
+{
+	struct pb_request *request = bulk->request;
+	struct pb_bulk_module *b;
+	int error;
+
+	if (request->disarm && !module->shared && !module->cells)
+		return 0;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	b->module = module;
+	error = pb_names_choose(module, request->filter, &b->choice,
+				request->found);
+	if (error) {
+		free(b);
+		return error;
+	}
+	b->next = bulk->modules;
+	bulk->modules = b;
+	for (size_t i = 0; i < module->nr; i += 64)
+		request->known += (size_t)__builtin_popcountll(
+			b->choice.bits[i / 64]);
+	return 0;
+}
+
+static void free_bulk_module(struct pb_bulk_module *b)
+{
+	pb_choice_free(&b->choice);
+	pb_choice_free(&b->own);
+	pb_choice_free(&b->refused);
+	pb_groups_free(b->groups);
+	pb_groups_free(b->swaps);
+	free(b);
+}
+
+/* Leave out modules that went while the tracer was asked. */
+static void drop_gone(struct pb_bulk *bulk)
+{
+	struct pb_bulk_module **link = &bulk->modules, *b;
+
+	while ((b = *link)) {
+		if (!b->module->gone) {
+			link = &b->next;
+			continue;
+		}
+		*link = b->next;
+		bulk->request->nr -= b->nr + b->nr_swapped;
+		free_bulk_module(b);
+	}
+}
+
+/* Those of the functions that are to be changed. */
+static int find_functions(struct pb_bulk *bulk)
+{
+	struct pb_request *request = bulk->request;
+	int error = 0;
+
+	for (struct pb_bulk_module *b = bulk->modules; b && !request->disarm && !error;
+	     b = b->next)
+		error = pb_bulk_look(bulk, b);
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
+		error = request->disarm ? find_armed(bulk, b) :
+					  pb_bulk_check(bulk, b);
+		request->nr += b->nr + b->nr_swapped;
+	}
+	drop_gone(bulk);
+	return error;
+}
+
+static int prepare(struct pb_bulk *bulk, struct pb_module *only)
+{
+	struct pb_request *request = bulk->request;
+	int error = 0;
+
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
+		if (m->nr && !m->gone && (!only || m == only))
+			error = add_module(bulk, m);
+	drop_gone(bulk);
+	if (!error)
+		error = pb_requests_check(request);
+	if (!error && request->known < MANY)
+		error = PB_NOT_BULK;
+	if (!error)
+		error = find_functions(bulk);
+	/* Whoever was asked about each function is not to be asked again. */
+	if (!error && request->nr < MANY &&
+	    (request->disarm || !request->ops->attr.check))
+		error = PB_NOT_BULK;
+	if (!error)
+		error = attach_all(bulk);
+	drop_gone(bulk);
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		if (!request->disarm)
+			error = find_cells(b);
+	return error ? error : pb_text_block_init(&bulk->block);
+}
+
+/* Whose sites were refused, unless all is left to others, who find and count them. */
+static void count_refused(const struct pb_bulk *bulk)
+{
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		struct pb_module *module = b->module;
+
+		if (!b->refused.bits)
+			continue;
+		for (size_t i = pb_choice_next(&b->refused, 0); i < module->nr;
+		     i = pb_choice_next(&b->refused, i + 1))
+			pb_count_refused(module, &module->records[i]);
+	}
+}
+
+static int put_to_use(struct pb_bulk *bulk)
+{
+	struct pb_request *request = bulk->request;
+	struct pb_filter *forgotten = NULL;
+	int error = 0, text = 0;
+
+	for (const struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		text |= b->nr != 0;
+	if (text)
+		bulk->handle = pb_text_open();
+	pb_engine_lock();
+	if (text)
+		error = request->disarm ? pb_bulk_disarm(bulk) :
+					  pb_bulk_arm(bulk);
+	if (request->nr)
+		pb_count(&pb_stats.batches);
+	/* Now nothing can fail. */
+	if (!error) {
+		pb_bulk_swap(bulk);
+		pb_future_update(request, &forgotten);
+	}
+	pb_engine_unlock();
+	pb_future_free(forgotten);
+	if (bulk->handle >= 0)
+		pb_text_close(bulk->handle);
+	return error;
+}
+
+static void end(struct pb_bulk *bulk)
+{
+	struct pb_bulk_module *next;
+
+	for (struct pb_bulk_module *b = bulk->modules; b; b = next) {
+		next = b->next;
+		free_bulk_module(b);
+	}
+	pb_text_block_free(&bulk->block);
+}
+
+/* One request on functions by what their names are like, or on many. */
+static int is_for_us(const struct pb_request *r)
+{
+	const struct pb_filter *filter = r ? r->filter : NULL;
+	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
+
+	return r && !r->next && !filter->cookies &&
+	       (r->disarm || !attr->attach ||
+		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
+	       !pb_filter_plain_name(filter) &&
+	       (!pb_filter_is_list(filter) || filter->nr >= MANY) &&
+	       (!r->disarm || pb_cells_count_armed(r->ops) >= MANY);
+}
+
+int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
+		   enum pb_wait wait)
+{
+	struct pb_bulk bulk = { .request = request, .handle = -1 };
+	int error, prepared;
+
+	if (!is_for_us(request))
+		return PB_NOT_BULK;
+	pb_begin_batch();
+	error = pb_requests_begin(request);
+	if (!error)
+		error = prepare(&bulk, only);
+	pb_requests_end(request);
+	prepared = !error;
+	if (prepared)
+		error = put_to_use(&bulk);
+	/* Where there is waiting modules may go, with their records. */
+	if (error <= 0)
+		count_refused(&bulk);
+	if (prepared && wait == PB_WAIT && error < 0)
+		pb_settle_all(0);
+	else if (prepared && wait == PB_WAIT && !error && request->disarm)
+		error = pb_settle(&(const struct pb_plan){ 0 });
+	end(&bulk);
+	return error;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which functions of a module can be armed in bulk, and by which cells. */
+#include "change/bulk_text.h"
+
+#include "cells/cell.h"
+#include "cells/site.h"
+#include "change/bulk.h"
+#include "change/bulk_run.h"
+#include "change/bulk_swap.h"
+#include "change/question.h"
+#include "change/select.h"
+#include "names/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* PB_NOT_BULK: there are more shapes than can have a cell. */
+static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		     const struct patchbay_record *record,
+		     struct pb_bulk_group **group)
+{
+	const uint32_t shape = pb_shape(record);
+	unsigned int at = shape * 2654435761u >> 23;
+	struct patchbay_ops *ops = bulk->request->ops;
+
+	if (++b->nr_groups == PB_NR_SHARED)
+		return PB_NOT_BULK;
+	*group = calloc(1, sizeof(**group));
+	if (!*group)
+		return -ENOMEM;
+	(*group)->group = (struct pb_group){
+		.next = b->groups,
+		.module = b->module,
+		.shape = shape,
+		.one = pb_ops_cell(ops, record, ops->attr.data, pb_since),
+	};
+	b->groups = &(*group)->group;
+	while (b->by_shape[at])
+		at = (at + 1) % PB_NR_SHAPES;
+	b->by_shape[at] = b->last = *group;
+	return 0;
+}
+
+/* The cell of its own that function @i has, or NULL. */
+static const struct patchbay_cell *own_cell(const struct pb_module *module,
+					    size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+
+	if (!slot || (owner != PB_OWNER_NONE && owner != PB_OWNER_GATE))
+		return NULL;
+	return pb_cell_of(module, &module->records[i]);
+}
+
+/*
+ * Where does function @i lead to? Whoever has a tracer is not for us, but for those
+ * that bulk_swap.c has taken.
+ */
+static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+	const struct patchbay_cell *from = own_cell(module, i, slot);
+
+	if (!from && owner == PB_OWNER_NONE)
+		return 0;
+	if (!from && (owner == PB_OWNER_GATE ||
+		      slot != pb_owner_slot(module, owner)))
+		return PB_NOT_BULK;
+	if (!from)
+		from = &module->shared->cells[owner].cell;
+	if (owner == PB_OWNER_NOBODY || !from->ops)
+		return 0;
+	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
+}
+
+/* Put function @i among those of @choice, which most modules have none of. */
+static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
+		  size_t i)
+{
+	int error = choice->bits ? 0 : pb_choice_init(choice, b->module->nr, 0);
+
+	if (!error)
+		pb_choice_add(choice, i, 0);
+	return error;
+}
+
+int pb_bulk_add_own(struct pb_bulk_module *b, size_t i)
+{
+	int error = add_to(&b->own, b, i);
+
+	if (error)
+		return error;
+	b->nr_own++;
+	b->nr++;
+	return 0;
+}
+
+/* pb_bulk_reach() of sites like that of @record. */
+static uintptr_t reach_of(const struct pb_module *module,
+			  const struct patchbay_record *record)
+{
+	return pb_bulk_reach((uintptr_t)pb_arch_reach(module, record),
+			     module->low, module->high);
+}
+
+/* What nearly all sites are, seen at a glance. */
+static int is_disarmed(const struct pb_module *module,
+		       const struct patchbay_record *record, uintptr_t entry,
+		       uintptr_t site)
+{
+	const uintptr_t behind = site - entry, from = reach_of(module, record);
+
+	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
+	    site >= module->high || module->high - site < PB_BULK_SITE_SIZE ||
+	    (behind != PB_BULK_NEAR && behind != PB_BULK_FAR))
+		return 0;
+	return from && pb_bulk_is_disarmed(from, entry, site, behind) &&
+	       !pb_names_is_moved(module, record);
+}
+
+/*
+ * Can the site of function @i be armed? They have to be in the order of text, none
+ * within another; @end is where the last one did.
+ */
+static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
+{
+	const struct patchbay_record *record = &module->records[i];
+	const uintptr_t entry = pb_record_entry(record),
+			at = pb_record_site(record);
+
+	/* What is armed, or moved, is for a plan. */
+	if (!is_disarmed(module, record, entry, at))
+		return pb_site_state(module, record) < 0 ? -EILSEQ : PB_NOT_BULK;
+	if (entry < *end + PB_BULK_BEFORE)
+		return PB_NOT_BULK;
+	*end = at + PB_BULK_SITE_SIZE;
+	return 0;
+}
+
+/* Leave function @i out of what is to be done. */
+static void leave_out(struct pb_bulk_module *b, size_t i)
+{
+	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/*
+ * Ask the tracer about all chosen functions. Whether they are for us was found out
+ * before: it is asked about each once.
+ */
+static int ask_tracer(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	struct pb_question *questions = malloc(module->nr * sizeof(*questions));
+	size_t nr = 0;
+	int error;
+
+	if (!questions)
+		return -ENOMEM;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < b->ask_below;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		pb_question_init(&questions[nr], &module->records[i],
+				 bulk->request->ops->attr.data);
+		questions[nr++].index = i;
+	}
+	error = pb_question_ask(bulk->request, questions, nr);
+	for (size_t i = 0; i < nr; i++)
+		if (questions[i].refused)
+			leave_out(b, questions[i].index);
+	free(questions);
+	return error;
+}
+
+/* All functions from @first to below @end, led by @owner, come to @group. */
+static void add_run(struct pb_bulk_module *b, struct pb_group *group,
+		    unsigned int owner, size_t first, size_t end)
+{
+	if (owner >= PB_OWNER_FIRST)
+		pb_group_leave(&b->module->shared->cells[owner], group,
+			       (uint32_t)(end - first));
+	if (!group->nr)
+		group->first = first;
+	group->last = end - 1;
+	group->led |= owner != PB_OWNER_NONE;
+	group->nr += end - first;
+	b->nr += end - first;
+}
+
+static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
+			  uintptr_t *end)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_record *record = &module->records[i];
+	const uintptr_t entry = pb_record_entry(record),
+			site = pb_record_site(record);
+	const unsigned int owner = pb_owner(module, i);
+	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
+	const struct pb_target asked = { .record = record, .request = bulk->request };
+	uintptr_t slot = 0;
+	int error = pb_check_exit(&asked);
+
+	if (error == 1) {
+		leave_out(b, i);
+		return 0;
+	}
+	if (!error && !group)
+		error = add_group(bulk, b, record, &group);
+	if (error)
+		return error;
+	error = check_site(module, i, end);
+	if (error == -EILSEQ && add_to(&b->refused, b, i))
+		return -ENOMEM;
+	if (error < 0 && pb_may_skip(bulk->request, error)) {
+		leave_out(b, i);
+		return 0;
+	}
+	/* Not before the record is known to lead to text. */
+	if (!error) {
+		slot = pb_arch_slot(entry);
+		error = check_owner(module, i, slot);
+	}
+	if (error)
+		return error;
+	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
+	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
+		return pb_bulk_add_own(b, i);
+	add_run(b, &group->group, owner, i, i + 1);
+	/* Others that lead there are for us, too; behind a gate each has its own. */
+	if (owner != PB_OWNER_GATE)
+		b->slot_of[owner] = slot;
+	group->reach[site != entry] = reach_of(module, record);
+	return 0;
+}
+
+static inline __attribute__((always_inline)) size_t
+run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, size_t i,
+	       size_t end, uintptr_t lowest, const uintptr_t behind)
+{
+	const struct patchbay_record *record = &module->records[i],
+				     *last = &module->records[end];
+	const uintptr_t highest = module->high - PB_BULK_SITE_SIZE;
+	const struct pb_bulk_run run = *like;
+
+	for (; record < last; record++) {
+		uintptr_t entry, site;
+
+		PB_KEEP_ONE(record);
+		if (!pb_bulk_run_has(&run, record, behind))
+			break;
+		entry = pb_record_entry(record);
+		site = entry + behind;
+		if (entry < lowest || site > highest)
+			break;
+		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
+		/* At once, while @site is needed: else it takes a copy. */
+		PB_KEEP_ONE(lowest);
+		/* The entry is not far from the site, so it can be read. */
+		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
+		    pb_bulk_slot_at(entry) != run.slot)
+			break;
+	}
+	return (size_t)(record - module->records);
+}
+
+/*
+ * Returns where the run that begins with function @i ends, at @end at the latest. All
+ * functions before @end have the same owner. @lowest is where the next entry may be. Each
+ * case has a loop of its own, which is not inlined, so that its variables stay in registers.
+ */
+static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
+						const struct pb_bulk_run *run, size_t i,
+						size_t end, uintptr_t lowest)
+{
+	if (run->behind == PB_BULK_NEAR)
+		return run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR);
+	if (run->behind == PB_BULK_FAR)
+		return run_end_behind(module, run, i, end, lowest, PB_BULK_FAR);
+	return i;
+}
+
+/*
+ * What check_function() does, for function @i and those behind it, as long as they are
+ * what nearly all are: of a shape that was seen before, and led to a cell that others
+ * were led to. Returns the first one that is not.
+ */
+static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
+{
+	const struct pb_module *module = b->module;
+	size_t row = i, next = i;
+	struct pb_bulk_run run;
+
+	for (; i < module->nr; i = pb_choice_next(&b->choice, next)) {
+		if (i >= row)
+			row = pb_bulk_run_limit(b, i);
+		if (!pb_bulk_run_begin(b, &run, i))
+			break;
+		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);
+		if (next == i)
+			break;
+		*end = pb_record_site(&module->records[next - 1]) + PB_BULK_SITE_SIZE;
+		add_run(b, run.group, run.owner, i, next);
+	}
+	return i;
+}
+
+/*
+ * Are they all for us? A tracer is asked about each function once, so this is found
+ * out before; and which is the first that cannot be armed anyway, where it is to stop.
+ */
+static int look_ahead(const struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	uintptr_t end = 0;
+	int error = 0;
+
+	b->ask_below = module->nr;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const struct pb_target asked = { .record = &module->records[i],
+						 .request = bulk->request };
+
+		error = check_site(module, i, &end);
+		if (!error)
+			error = check_owner(module, i,
+					    pb_arch_slot(pb_record_entry(
+						    &module->records[i])));
+		if (error > 0)
+			return error;
+		if (!error)
+			error = pb_check_exit(&asked);
+		if (error < 0 && !pb_may_skip(bulk->request, error) &&
+		    b->ask_below == module->nr)
+			b->ask_below = i + 1;
+	}
+	return 0;
+}
+
+int pb_bulk_look(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	int error;
+
+	if (pb_choice_next(&b->choice, 0) == module->nr)
+		return 0;
+	error = pb_plan_reach(module);
+	if (!error)
+		error = pb_shared_init(module);
+	b->first = !pb_arch_is_open(module);
+	pb_groups_begin(module);
+	if (!error)
+		error = pb_bulk_find_swaps(bulk, b);
+	if (!error && bulk->request->ops->attr.check)
+		error = look_ahead(bulk, b);
+	return error;
+}
+
+int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	/* Exits are a matter of shape: can functions be checked by shape alone? */
+	const int usual = !attr->check && !pb_names_here(module);
+	size_t i;
+	uintptr_t end;
+	int error = 0;
+
+	if (attr->check && !module->gone)
+		error = ask_tracer(bulk, b);
+	if (error || module->gone)
+		return error;
+	/* Low enough for the first function. */
+	end = module->low;
+	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
+		b->slot_of[owner] = PB_BULK_NO_SLOT;
+	for (i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		if (usual)
+			i = check_usual(b, i, &end);
+		if (i < module->nr)
+			error = check_function(bulk, b, i, &end);
+	}
+	/* A plan would ask for data again. */
+	if (!error && b->nr > b->nr_own && attr->attach &&
+	    !pb_groups_fit(module, b->nr_groups))
+		error = PB_NOT_BULK;
+	return error;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/bulk_swap.h"
+
+#include "cells/cell.h"
+#include "cells/site.h"
+#include "change/bulk.h"
+#include "change/fill.h"
+#include "change/settle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/*
+ * Are all chosen that lead to usual cells, and do all of those stay? Then it is known how
+ * many there are, and nobody has to look at each of them.
+ */
+static int count_usual(const struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+		       size_t first, size_t last)
+{
+	const struct pb_shared *shared = b->module->shared;
+
+	for (size_t word = first / 64; word <= last / 64; word++)
+		if (shared->usual.bits[word] & ~b->choice.bits[word])
+			return 0;
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (shared->cells[i].usual && shared->cells[i].nr && !owners->stays[i])
+			return 0;
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (shared->cells[i].usual)
+			owners->nr[i] = shared->cells[i].nr;
+	return 1;
+}
+
+void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+		      size_t first, size_t last)
+{
+	const struct pb_choice *usual = &b->module->shared->usual;
+	const int counted = count_usual(b, owners, first, last);
+	const size_t nr = last + 1;
+	size_t i = first, row = first, end;
+
+	while ((i = pb_choice_next(&b->choice, i)) < nr) {
+		unsigned int owner;
+
+		if (i >= row)
+			row = pb_choice_row_end(&b->choice, i);
+		if (counted && pb_choice_has(usual, i)) {
+			i = pb_choice_same_end(usual, i, row);
+			continue;
+		}
+		owner = pb_owner(b->module, i);
+		end = pb_owner_row_end(b->module, i, row < nr ? row : nr);
+		owners->nr[owner] += (uint32_t)(end - i);
+		if (!owners->stays[owner])
+			pb_choice_remove_row(&b->choice, i, end);
+		i = end;
+	}
+}
+
+/* @set, which may be NULL, is for @cell. */
+static int add_swap(struct pb_bulk_module *b, struct pb_shared_cell *cell,
+		    struct pb_set *set)
+{
+	struct pb_group *g = set ? malloc(sizeof(*g)) : NULL;
+
+	if (!g) {
+		free(set);
+		return -ENOMEM;
+	}
+	*g = (struct pb_group){ .next = b->swaps,
+				.module = b->module,
+				.set = set,
+				.nr = cell->nr,
+				.shape = pb_shape(&cell->shape),
+				.owns = 1,
+				.way = PB_GROUP_STAYS,
+				.cell = cell };
+	cell->to = b->swaps = g;
+	b->nr_swapped += g->nr;
+	return 0;
+}
+
+int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
+		     struct pb_shared_cell *cell)
+{
+	return add_swap(b, cell,
+			pb_set_without(&cell->cell, bulk->request->ops));
+}
+
+/* The request's tracer comes to those of @cell; if it may not, it is an error or not. */
+static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
+		   struct pb_shared_cell *cell)
+{
+	const struct pb_request *request = bulk->request;
+	struct patchbay_ops *ops = request->ops;
+	/* What it asks of a function with an exit is in its shape. */
+	const struct pb_target asked = { .record = &cell->shape,
+					 .request = bulk->request };
+	struct patchbay_cell one;
+	size_t nr;
+	const struct patchbay_cell *tracers = pb_set_cells(&cell->cell, &nr);
+	int word = 0, error = pb_check_exit(&asked);
+
+	if (error)
+		return error < 0 ? error : 0;
+	if (ops->attr.exit)
+		word = pb_set_find_word(tracers, nr);
+	if (word < 0)
+		return pb_may_skip(request, word) ? 0 : word;
+	one = pb_ops_cell(ops, &cell->shape, ops->attr.data,
+			  pb_since | (uint64_t)word);
+	return add_swap(b, cell, pb_set_with(&cell->cell, &one));
+}
+
+/*
+ * Are the sites of the functions that lead to cells with tracers armed, and do their
+ * slots lead there?
+ */
+static int are_armed(const struct pb_module *module,
+		     const struct pb_bulk_owners *owners)
+{
+	for (size_t i = 0, end; i < module->nr; i = end) {
+		const unsigned int owner = pb_owner(module, i);
+
+		end = pb_owner_row_end(module, i, module->nr);
+		if (owners->stays[owner] || !owners->nr[owner])
+			continue;
+		for (const struct patchbay_record *r = &module->records[i];
+		     r < &module->records[end]; r++)
+			if (pb_site_state(module, r) != PB_SITE_ARMED ||
+			    pb_arch_slot(pb_record_entry(r)) !=
+				    pb_owner_slot(module, owner))
+				return 0;
+	}
+	return 1;
+}
+
+/* Does @cell have tracers, or are they just going? */
+static int is_in_use(const struct pb_shared_cell *cell)
+{
+	return cell->used && cell->nr && cell->cell.ops;
+}
+
+int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct patchbay_ops *ops = bulk->request->ops;
+	struct pb_shared *shared = b->module->shared;
+	struct pb_bulk_owners owners = { .nr = { 0 } };
+	int any = 0, error = 0;
+
+	for (unsigned int i = 0; i < PB_NR_SHARED; i++) {
+		owners.stays[i] = i < PB_OWNER_FIRST || i >= shared->end ||
+				  !is_in_use(&shared->cells[i]);
+		any |= !owners.stays[i];
+	}
+	if (!any)
+		return 0;
+	pb_bulk_sort_out(b, &owners, 0, b->module->nr - 1);
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end && !error; i++) {
+		struct pb_shared_cell *cell = &shared->cells[i];
+
+		if (owners.stays[i] || !owners.nr[i])
+			continue;
+		if (cell->cell.set == &pb_set_nobody ||
+		    pb_may_be_inside(b->module, &cell->cell, ops))
+			error = PB_UNSETTLED;
+		/* Who asks about each function asks once: a plan may find more to do. */
+		else if (owners.nr[i] != cell->nr || cell->left || ops->attr.check)
+			error = PB_NOT_BULK;
+		else if (!pb_set_find(&cell->cell, ops))
+			error = swap_in(bulk, b, cell);
+	}
+	/* A plan says which is not. */
+	if (!error && !are_armed(b->module, &owners))
+		error = PB_NOT_BULK;
+	return error;
+}
+
+int pb_bulk_is_swapped(const struct pb_bulk_module *b, size_t i)
+{
+	const unsigned int owner = pb_owner(b->module, i);
+	const struct pb_group *g;
+
+	/* Groups of those whose sites are changed have no set. */
+	if (!b->swaps || owner < PB_OWNER_FIRST)
+		return 0;
+	g = b->module->shared->cells[owner].to;
+	return g && g->owns;
+}
+
+void pb_bulk_swap(const struct pb_bulk *bulk)
+{
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		for (struct pb_group *g = b->swaps; g; g = g->next)
+			pb_swap_group(g);
+		if (b->swaps && bulk->request->disarm)
+			pb_mark_unsettled(b->module, 1);
+	}
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/engine.h"
+
+#include "arch/arch.h"
+#include "cells/cell.h"
+#include "change/bulk.h"
+#include "change/fill.h"
+#include "change/future_filters.h"
+#include "change/place.h"
+#include "change/settle.h"
+#include "change/text_queue.h"
+#include "system/lock.h"
+#include "system/stats.h"
+#include "types/no_handler.h"
+#include "types/set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is to be there before sites are flipped: cells, and text for each. */
+static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
+		struct pb_site site;
+		int error;
+
+		if (t->step != PB_STEP_ARM)
+			continue;
+		error = pb_text_queue_room(text, PB_PUBLISH_MAX);
+		if (error)
+			return error;
+		pb_fill_target(t);
+		site = pb_target_site(t);
+		text->nr += (size_t)pb_arch_publish(&site, pb_target_slot(t),
+						    &text->patches[text->nr]);
+	}
+	return 0;
+}
+
+/*
+ * Make the sites of the plan's new cells call. That they are as they were when
+ * the plan was made is what pb_text_apply() sees.
+ */
+static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct pb_target *t = &plan->targets[i];
+		struct pb_site site;
+		int error;
+
+		if (t->step != PB_STEP_ARM || t->armed)
+			continue;
+		error = pb_text_queue_room(text, 1);
+		if (error)
+			return error;
+		site = pb_target_site(t);
+		pb_arch_arm(&site, &text->patches[text->nr++]);
+	}
+	return 0;
+}
+
+static int publish(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = queue_publish(plan, text);
+
+	if (!error)
+		error = pb_text_flush(text);
+	return error ? error : pb_sync_core();
+}
+
+/* Let sites find the trampolines in modules of which none was armed so far. */
+static int open_modules(const struct pb_plan *plan,
+			const struct pb_text_queue *text)
+{
+	const struct pb_module *module = NULL;
+	int error = text->handle < 0 ? text->handle : 0;
+
+	for (size_t i = 0; i < plan->nr && !error; i++) {
+		const struct pb_target *t = &plan->targets[i];
+
+		if (t->step != PB_STEP_ARM || t->module == module)
+			continue;
+		module = t->module;
+		error = pb_arch_open(module, text->handle);
+	}
+	return error;
+}
+
+static int flip(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = open_modules(plan, text);
+
+	if (!error)
+		error = queue_arm(plan, text);
+	return error ? error : pb_text_flush(text);
+}
+
+static int is_any_armed(const struct pb_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct pb_target *t = &plan->targets[i];
+		const struct pb_site site = pb_target_site(t);
+
+		if (t->step == PB_STEP_ARM &&
+		    pb_arch_site_state(&site) == PB_SITE_ARMED)
+			return 1;
+	}
+	return 0;
+}
+
+/* Make the site of a function that has no tracer call no more, if it does. */
+static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
+{
+	const struct pb_site site = pb_target_site(t);
+
+	if (pb_arch_site_state(&site) != PB_SITE_ARMED)
+		return;
+	pb_text_queue_room(text, 1);
+	pb_arch_disarm(&site, &text->patches[text->nr++]);
+}
+
+/*
+ * What counts is the cell: emptied, it calls no handler, whatever the text
+ * does. So if a site cannot be disarmed (another patcher has changed it, the
+ * process has lost its right to write text) it goes on calling the trampoline,
+ * for nothing, and that is no error.
+ */
+static void disarm(struct pb_text_queue *text)
+{
+	pb_text_flush(text);
+}
+
+/* Let the slot of @t say @new instead of @old; see shared_cells.h. */
+static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
+		      struct pb_text_queue *text)
+{
+	struct pb_patch patch = {
+		.addr = pb_record_entry(t->record) +
+			(uintptr_t)PATCHBAY_SLOT_OFFSET,
+		.len = sizeof(old),
+	};
+	int error = pb_text_queue_room(text, 1);
+
+	if (error)
+		return error;
+	memcpy(patch.old, &old, sizeof(old));
+	memcpy(patch.new, &new, sizeof(new));
+	text->patches[text->nr++] = patch;
+	return 0;
+}
+
+/*
+ * Lead functions that have a tracer, and go on with others while those with whom
+ * they share a cell do not, to another cell.
+ */
+static int move(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = 0;
+
+	for (size_t i = 0; plan->moves && i < plan->nr && !error; i++) {
+		struct pb_target *t = &plan->targets[i];
+
+		if (!t->moves)
+			continue;
+		if (t->step == PB_STEP_SWAP)
+			pb_fill_target(t);
+		/* A slot that another patcher changed leads to none of our cells. */
+		if (pb_is_led(t->module, t->record) > 0)
+			error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
+					   pb_target_slot(t), text);
+	}
+	/* What a cell says is there before a slot leads to it. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return error ? error : pb_text_flush(text);
+}
+
+/*
+ * Write down where slots lead by now. If not all is @done the slots themselves say it,
+ * since writing may have failed anywhere. If no site was armed (not @seen) no thread has
+ * looked at those that led nowhere: that is what they do still.
+ */
+static void settle_owners(const struct pb_plan *plan, int done, int seen)
+{
+	for (size_t n = 0; n < plan->nr; n++) {
+		const struct pb_target *t = &plan->targets[n];
+		const size_t i = pb_record_index(t->module, t->record);
+
+		if (t->step == PB_STEP_NONE || t->owner == PB_OWNER_NONE)
+			continue;
+		if (!seen && pb_owner(t->module, i) == PB_OWNER_NONE)
+			continue;
+		pb_lead(t->module, i,
+			done ? t->owner : pb_owner_found(t->module, i, t->owner));
+	}
+}
+
+/*
+ * Cells that all functions have left, for several others or for none. They stay as
+ * they are: a thread may be inside, and some of the tracers may have gone with its
+ * function to where that is now. When nobody is inside any more they are emptied.
+ */
+static void abandon_left(void)
+{
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		struct patchbay_cell *cell;
+		struct pb_cell_walk walk;
+
+		if (!m->shared)
+			continue;
+		pb_for_each_cell_in(m, PB_CELLS_SHARED, walk, cell) {
+			struct pb_shared_cell *shared = pb_shared_of(m, cell);
+
+			if (shared->abandoned || !pb_shared_is_abandoned(shared))
+				continue;
+			shared->abandoned = 1;
+			pb_mark_unsettled(m, 0);
+		}
+	}
+}
+
+/* Lead them back; and to nobody those who were to join others. */
+static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct pb_target *t = &plan->targets[i];
+		const uintptr_t now = t->step == PB_STEP_NONE ? 0 :
+			pb_arch_slot(pb_record_entry(t->record));
+
+		unsigned int owner = PB_OWNER_NOBODY;
+
+		if (t->moves)
+			owner = pb_owner(t->module, pb_record_index(t->module,
+								    t->record));
+		else if (t->step != PB_STEP_ARM || !t->group ||
+			 t->group->way != PB_GROUP_JOINS)
+			continue;
+		if (now == pb_target_slot(t))
+			queue_slot(t, now, pb_owner_slot(t->module, owner),
+				   text);
+	}
+	pb_text_flush(text);
+}
+
+/*
+ * A function's own cell that was filled. If no site was armed nobody has seen the
+ * fresh ones. The others a thread may have entered that has been on its way since
+ * the function was armed before.
+ */
+static void take_back_own(struct pb_target *t, int seen)
+{
+	struct pb_module *module = t->module;
+
+	if (seen || !t->fresh || t->owner == PB_OWNER_GATE) {
+		pb_empty_cell(t->cell);
+		pb_mark_unsettled(module, 0);
+		return;
+	}
+	pb_retire_unseen((struct pb_set *)t->cell->set);
+	pb_release_cell(t->cell);
+	t->cell->enter = NULL;
+	if (pb_cell_of(module, t->record) != t->cell)
+		pb_cell_give_back(module, t->cell);
+}
+
+/*
+ * As it was before. Where sites were flipped, handlers may have run already. Some
+ * functions may not have been touched, and may have no cell yet.
+ */
+static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	const int seen = is_any_armed(plan);
+
+	text->nr = 0;
+	move_back(plan, text);
+	for (size_t i = plan->nr; i-- > 0;) {
+		struct pb_target *t = &plan->targets[i];
+		const int own = !t->group && t->cell && t->cell->ops &&
+				(t->step == PB_STEP_ARM ||
+				 (t->step == PB_STEP_SWAP && t->moves));
+
+		if (own)
+			take_back_own(t, seen);
+		if (t->step == PB_STEP_ARM && seen)
+			queue_disarm(t, text);
+	}
+	disarm(text);
+	text->nr = 0;
+	settle_owners(plan, 0, seen);
+	for (struct pb_group *g = plan->groups; g; g = g->next)
+		pb_unfill_group(g, seen);
+}
+
+/* All that can fail: functions get their first tracers, or go to other cells. */
+static int arm(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = 0;
+
+	if (!plan->steps[PB_STEP_ARM] && !plan->moves)
+		return 0;
+	if (plan->steps[PB_STEP_ARM])
+		error = publish(plan, text);
+	if (!error)
+		error = move(plan, text);
+	if (!error && plan->steps[PB_STEP_ARM])
+		error = flip(plan, text);
+	if (error) {
+		roll_back(plan, text);
+		return error;
+	}
+	settle_owners(plan, 1, 1);
+	if (plan->moves)
+		abandon_left();
+	return 0;
+}
+
+static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	if (plan->nr_steps == plan->steps[PB_STEP_ARM])
+		return;
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
+
+		/* Who moves has left a cell that others keep. */
+		if (t->step == PB_STEP_SWAP && !t->moves) {
+			pb_swap_target(t);
+		} else if (t->step == PB_STEP_DISARM) {
+			if (!t->moves && t->cell->set != &pb_set_nobody)
+				pb_empty_cell(t->cell);
+			queue_disarm(t, text);
+		} else if (t->step != PB_STEP_SWAP) {
+			continue;
+		}
+		if (plan->removes)
+			pb_mark_unsettled(t->module, 1);
+	}
+	disarm(text);
+}
+
+/* All that is changed, at once for who has the engine lock. */
+static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
+		      struct pb_text_queue *text)
+{
+	struct pb_filter *forgotten = NULL;
+	int error;
+
+	pb_engine_lock();
+	error = arm(plan, text);
+	if (!error) {
+		pb_future_update(requests, &forgotten);
+		if (plan->nr_steps)
+			swap_and_disarm(plan, text);
+	}
+	pb_engine_unlock();
+	pb_future_free(forgotten);
+	return error;
+}
+
+/* What it takes to write text: nothing of that is asked for under the lock. */
+static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error;
+
+	if (!plan->nr_steps)
+		return 0;
+	pb_count(&pb_stats.batches);
+	error = pb_text_queue_init(text, plan->nr_steps * (PB_PUBLISH_MAX + 1), 0);
+	/* Sets alone are exchanged without a write to text. */
+	if (!error &&
+	    (plan->moves || plan->nr_steps != plan->steps[PB_STEP_SWAP]))
+		pb_text_queue_open(text);
+	return error;
+}
+
+static int commit(struct pb_request *requests, struct pb_module *only,
+		  enum pb_wait wait)
+{
+	struct pb_plan plan = { 0 };
+	struct pb_text_queue text = { .handle = -1 };
+	int error = pb_bulk_commit(requests, only, wait);
+
+	if (error != PB_NOT_BULK)
+		return error;
+	error = pb_plan(&plan, requests, only);
+	if (!error)
+		error = prepare_text(&plan, &text);
+	if (!error) {
+		error = put_to_use(&plan, requests, &text);
+		pb_free_unseen();
+		/* Text is not kept open while handlers are waited for. */
+		pb_text_queue_free(&text);
+		if (wait == PB_WAIT && (error || plan.removes)) {
+			int waited = error ? pb_settle_all(0) :
+					     pb_settle(&plan);
+
+			error = error ? error : waited;
+		}
+	}
+	pb_text_queue_free(&text);
+	pb_plan_free(&plan);
+	return error;
+}
+
+/*
+ * A function is to be armed that was disarmed a moment ago, and threads may still be
+ * in the handlers that it had: its cell cannot be used again before they are out.
+ * This is waiting before anything is changed, so that it took too long is another
+ * error than it would be afterwards.
+ */
+static int wait_for_cells(void)
+{
+	int error = pb_settle_all(0);
+
+	return error == -ETIMEDOUT ? -EAGAIN : error;
+}
+
+int pb_engine_commit(struct pb_request *requests)
+{
+	int error;
+
+	pb_settle_what_is_over();
+	error = commit(requests, NULL, PB_WAIT);
+	/* A module that comes while we wait may leave such a cell, too. */
+	while (error == PB_UNSETTLED) {
+		error = wait_for_cells();
+		if (!error)
+			error = commit(requests, NULL, PB_WAIT);
+	}
+	/*
+	 * Who takes a tracer from everywhere is about to free it. So that is waited
+	 * for, too, which was left behind when it was disarmed before. But only now:
+	 * the tracer is called no more, whoever else we wait for in vain.
+	 */
+	if (!error && requests && requests->all && pb_tracer_was_armed(requests->ops))
+		error = pb_settle_all(1);
+	return error;
+}
+
+void pb_engine_module_added(struct pb_module *module)
+{
+	for (struct pb_filter *f = pb_future; f && !module->gone; f = f->next) {
+		struct pb_request request = { .ops = f->ops,
+					      .filter = f,
+					      .flags = f->flags };
+		int error = commit(&request, module, PB_NO_WAIT);
+
+		/* Its cells are new: there is none to wait for (PB_UNSETTLED). */
+		if (error)
+			f->ops->error = error < 0 ? error : -EAGAIN;
+	}
+}
+
+void pb_engine_module_leaving(struct pb_module *module)
+{
+	__atomic_store_n(&module->gone, 1, __ATOMIC_RELAXED);
+	pb_modules_gone++;
+	pb_cells_redirect(module, pb_enter_nothing);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* For architectures that do not let code be written back under threads. */
+#include "change/bulk.h"
+
+int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
+		   enum pb_wait wait)
+{
+	(void)requests;
+	(void)only;
+	(void)wait;
+	return PB_NOT_BULK;
+}

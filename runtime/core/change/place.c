@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/place.h"
+
+#include "cells/cell.h"
+#include "system/lock.h"
+#include "types/tracer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shared cells that are reserved for groups of at least PB_GROUP_MIN functions. */
+#define SPARE 64
+
+#define NR_CHAINS 256
+
+/* The groups of one module, while the plan looks for them. */
+struct grouping {
+	struct pb_plan *plan;
+	struct pb_group *last; /* the group of the previous target */
+	struct pb_group *chains[NR_CHAINS];
+};
+
+/*
+ * Can the two functions share a cell for this tracer? A tracer with an exit must have been
+ * armed by the same batch on all functions of a cell, and must have the same word in their
+ * calls. The exit of a call checks both, to know whether the tracer saw the entry (call.h).
+ */
+static int same_tracer(const struct patchbay_cell *a,
+		       const struct patchbay_cell *b)
+{
+	const uint64_t arming = PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD;
+
+	return a->ops == b->ops && a->data == b->data &&
+	       !((a->since ^ b->since) & arming);
+}
+
+static int same_tracers(const struct patchbay_cell *a, size_t nr_a,
+			const struct patchbay_cell *b, size_t nr_b)
+{
+	if (nr_a != nr_b)
+		return 0;
+	for (size_t i = 0; i < nr_a; i++)
+		if (!same_tracer(&a[i], &b[i]))
+			return 0;
+	return 1;
+}
+
+/* The future tracers of a target. @one is storage for a single tracer. */
+static const struct patchbay_cell *tracers_of(const struct pb_target *t,
+					      struct patchbay_cell *one,
+					      size_t *nr)
+{
+	const struct pb_target *only = t;
+
+	*nr = t->set ? t->set->nr : 1;
+	if (t->set)
+		return t->set->cells;
+	while (!only->arms)
+		only++;
+	*one = pb_ops_cell(only->request->ops, only->record, only->data,
+			   pb_since);
+	return one;
+}
+
+static const struct patchbay_cell *tracers_of_group(const struct pb_group *g,
+						    size_t *nr)
+{
+	*nr = g->set ? g->set->nr : 1;
+	return g->set ? g->set->cells : &g->one;
+}
+
+static unsigned int hash_of(const struct patchbay_cell *cells, size_t nr,
+			    uint32_t shape)
+{
+	uint64_t hash = shape;
+
+	for (size_t i = 0; i < nr; i++)
+		hash = (hash ^ (uintptr_t)cells[i].ops ^
+			(uintptr_t)cells[i].data ^ cells[i].since) *
+		       0x9e3779b97f4a7c15u;
+	return hash >> 56;
+}
+
+static int is_group_of(const struct pb_group *g,
+		       const struct patchbay_cell *cells, size_t nr,
+		       uint32_t shape)
+{
+	size_t nr_group;
+	const struct patchbay_cell *group = tracers_of_group(g, &nr_group);
+
+	return g->shape == shape && same_tracers(group, nr_group, cells, nr);
+}
+
+/*
+ * A function whose tracer has per-function data needs a private cell. A function that
+ * already has one keeps it: a slot never changes from a private to a shared cell.
+ */
+static int may_share(const struct pb_target *t)
+{
+	const struct pb_module *module = t->module;
+
+	if (t->step != PB_STEP_ARM && t->step != PB_STEP_SWAP)
+		return 0;
+	for (uint32_t i = 0; i < t->nr; i++)
+		if (t[i].arms && t[i].request->own_data)
+			return 0;
+	return !t->cell || pb_shared_of(module, t->cell) ||
+	       (t->step == PB_STEP_ARM &&
+		pb_owner(module, pb_record_index(module, t->record)) !=
+			PB_OWNER_NONE);
+}
+
+static struct pb_group *find_group(struct grouping *grouping,
+				   struct pb_target *t)
+{
+	struct patchbay_cell one;
+	size_t nr;
+	const struct patchbay_cell *cells = tracers_of(t, &one, &nr);
+	const uint32_t shape = pb_shape(t->record);
+	struct pb_group *g = grouping->last, **chain;
+
+	if (g && is_group_of(g, cells, nr, shape))
+		return g;
+	chain = &grouping->chains[hash_of(cells, nr, shape)];
+	for (g = *chain; g && !is_group_of(g, cells, nr, shape); g = g->chain)
+		;
+	if (g)
+		return g;
+	g = malloc(sizeof(*g));
+	if (!g)
+		return NULL;
+	*g = (struct pb_group){ .next = grouping->plan->groups,
+				.chain = *chain,
+				.module = t->module,
+				.shape = shape,
+				.set = t->set };
+	if (!t->set)
+		g->one = one;
+	grouping->plan->groups = *chain = g;
+	return g;
+}
+
+static void leave(const struct pb_target *t)
+{
+	struct pb_shared_cell *from = NULL;
+
+	if (t->cell)
+		from = pb_shared_of(t->module, t->cell);
+	if (from)
+		pb_group_leave(from, t->group, 1);
+}
+
+static int find_groups(struct grouping *grouping, size_t start, size_t end)
+{
+	for (size_t i = start; i < end; i++) {
+		struct pb_target *t = &grouping->plan->targets[i];
+
+		if (t->step == PB_STEP_NONE)
+			continue;
+		if (may_share(t)) {
+			t->group = grouping->last = find_group(grouping, t);
+			if (!t->group)
+				return -ENOMEM;
+			t->group->nr++;
+		}
+		leave(t);
+	}
+	return 0;
+}
+
+/* Has the cell no tracers, and is no thread inside it? */
+static int is_empty(const struct pb_shared_cell *cell)
+{
+	return !cell->cell.ops;
+}
+
+/*
+ * Find a cell whose functions all join @g. If the cell has tracers, it must have all
+ * functions of @g: its tracers change last, so no other function may join before. Skip a
+ * cell that a thread may have entered for a function that has left it since.
+ */
+static struct pb_shared_cell *find_own(const struct pb_group *g)
+{
+	const struct pb_shared *shared = g->module->shared;
+	struct pb_shared_cell *best = NULL;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
+		struct pb_shared_cell *cell = &shared->cells[i];
+
+		if (cell->to == g && !cell->scattered && cell->nr && !cell->left &&
+		    cell->leaving == cell->nr &&
+		    (is_empty(cell) || cell->nr == g->nr) &&
+		    (!best || best->nr < cell->nr))
+			best = cell;
+	}
+	return best;
+}
+
+/* Find a cell that has the tracers of @g and keeps all its functions. */
+static struct pb_shared_cell *find_equal(const struct pb_group *g)
+{
+	const struct pb_shared *shared = g->module->shared;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
+		struct pb_shared_cell *cell = &shared->cells[i];
+		const struct patchbay_cell *tracers;
+		size_t nr;
+
+		if (!cell->used || is_empty(cell) || cell->leaving || !cell->nr)
+			continue;
+		tracers = pb_set_cells(&cell->cell, &nr);
+		if (nr && is_group_of(g, tracers, nr, pb_shape(&cell->shape)))
+			return cell;
+	}
+	return NULL;
+}
+
+void pb_group_find_cell(struct pb_group *g)
+{
+	struct pb_module *module = g->module;
+
+	g->cell = find_own(g);
+	g->way = PB_GROUP_STAYS;
+	if (g->cell)
+		return;
+	g->cell = find_equal(g);
+	g->way = PB_GROUP_JOINS;
+	if (g->cell)
+		return;
+	g->way = PB_GROUP_NEW;
+	if (g->nr >= PB_GROUP_MIN || pb_shared_count_free(module) > SPARE)
+		g->cell = pb_shared_find_free(module, g->shape);
+	if (g->cell)
+		g->cell->to = g;
+}
+
+int pb_groups_fit(const struct pb_module *module, unsigned int nr)
+{
+	return module->shared->end + nr + SPARE < PB_NR_SHARED;
+}
+
+/*
+ * Does a shared cell save anything? A group below PB_GROUP_MIN needs one only if a slot of
+ * its functions leads to a shared cell already.
+ */
+static int is_worth_it(const struct pb_group *g, const struct pb_plan *plan,
+		       size_t start, size_t end)
+{
+	if (g->nr >= PB_GROUP_MIN)
+		return 1;
+	for (size_t i = start; i < end; i++) {
+		const struct pb_target *t = &plan->targets[i];
+
+		if (t->group == g &&
+		    pb_owner(t->module, pb_record_index(t->module, t->record)) !=
+			    PB_OWNER_NONE)
+			return 1;
+	}
+	return 0;
+}
+
+void pb_groups_begin(struct pb_module *module)
+{
+	struct pb_shared *shared = module->shared;
+
+	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
+		shared->cells[i].leaving = 0;
+		shared->cells[i].scattered = 0;
+		shared->cells[i].to = NULL;
+	}
+}
+
+/*
+ * Decide where the function's slot will lead, and find its private cell if it has one.
+ * Adds the private cells to allocate to *@own.
+ */
+static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
+{
+	struct pb_module *module = t->module;
+	const size_t i = pb_record_index(module, t->record);
+	const unsigned int owner = pb_owner(module, i);
+	struct pb_shared_cell *from = NULL;
+
+	if (t->cell)
+		from = pb_shared_of(module, t->cell);
+	t->owner = (uint8_t)owner;
+	if (t->group) {
+		t->group->led |= owner != PB_OWNER_NONE;
+		t->owner = (uint8_t)pb_shared_number(module, t->group->cell);
+	} else if (t->step == PB_STEP_DISARM) {
+		if (from && !pb_is_left_by_all(from))
+			t->owner = PB_OWNER_NOBODY;
+	} else if (owner == PB_OWNER_NONE) {
+		*own += !t->cell;
+	} else {
+		int error = pb_shared_init_gate(module);
+
+		if (error)
+			return error;
+		t->owner = PB_OWNER_GATE;
+		t->cell = module->shared->own[i];
+		if (t->cell && t->cell->set == &pb_set_nobody)
+			return PB_UNSETTLED;
+		*own += !t->cell;
+	}
+	t->moves = t->step != PB_STEP_ARM && t->owner != owner;
+	plan->moves |= t->moves;
+	return 0;
+}
+
+/* Functions with a shared cell need one set together. A private cell keeps its own set. */
+static void share_set(struct pb_target *t)
+{
+	struct pb_group *g = t->group;
+
+	if (!g->cell) {
+		t->group = NULL;
+		return;
+	}
+	if (g->set == t->set)
+		g->owns = 1;
+	else
+		free(t->set);
+	t->set = NULL;
+}
+
+static int place_module(struct pb_plan *plan, size_t start, size_t end)
+{
+	struct pb_module *module = plan->targets[start].module;
+	struct grouping *grouping = calloc(1, sizeof(*grouping));
+	size_t own = 0;
+	int error;
+
+	if (!grouping)
+		return -ENOMEM;
+	grouping->plan = plan;
+	pb_groups_begin(module);
+	error = find_groups(grouping, start, end);
+	for (struct pb_group *g = plan->groups;
+	     g && g->module == module && !error; g = g->next) {
+		if (!is_worth_it(g, plan, start, end))
+			continue;
+		error = pb_shared_init(module);
+		if (!error)
+			pb_group_find_cell(g);
+	}
+	free(grouping);
+	for (size_t i = start; i < end && !error; i++) {
+		struct pb_target *t = &plan->targets[i];
+
+		if (t->group)
+			share_set(t);
+		if (t->step != PB_STEP_NONE)
+			error = lead(plan, t, &own);
+	}
+	return error ? error : own ? pb_cells_reserve(module, own) : 0;
+}
+
+int pb_place(struct pb_plan *plan)
+{
+	int error = 0;
+
+	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
+		for (end = i; end < plan->nr && plan->targets[end].module ==
+							plan->targets[i].module;
+		     end++)
+			;
+		error = place_module(plan, i, end);
+	}
+	return error;
+}
+
+void pb_groups_free(struct pb_group *groups)
+{
+	while (groups) {
+		struct pb_group *next = groups->next;
+
+		if (groups->owns)
+			free(groups->set);
+		free(groups);
+		groups = next;
+	}
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/plan.h"
+
+#include "cells/cell.h"
+#include "cells/site.h"
+#include "change/place.h"
+#include "change/question.h"
+#include "change/select.h"
+#include "names/names.h"
+#include "system/lock.h"
+#include "types/call.h"
+#include "types/tracer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The tracers of a function while they are worked out. @from says by which
+ * request each was armed; NULL: it was before.
+ */
+struct list {
+	struct patchbay_cell *cells;
+	struct pb_target **from;
+	size_t nr, room, kept;
+};
+
+static void drop_list(struct list *list)
+{
+	free(list->cells);
+	free(list->from);
+}
+
+/* Take over the tracers of @target's cell, which may be NULL, with room for @more. */
+static int start_list(struct list *list, const struct pb_target *target,
+		      size_t more)
+{
+	const struct patchbay_cell *cell = target->cell, *cells = NULL;
+	size_t nr = 0;
+
+	if (cell && cell->ops)
+		cells = pb_set_cells(cell, &nr);
+	if (nr + more > list->room) {
+		size_t room = 2 * (nr + more);
+
+		drop_list(list);
+		list->room = 0;
+		list->cells = malloc(room * sizeof(*list->cells));
+		list->from = malloc(room * sizeof(struct pb_target *));
+		if (!list->cells || !list->from)
+			return -ENOMEM;
+		list->room = room;
+	}
+	list->nr = list->kept = nr;
+	for (size_t i = 0; i < nr; i++) {
+		list->cells[i] = pb_ops_cell(cells[i].ops, target->record,
+					     cells[i].data, cells[i].since);
+		list->from[i] = NULL;
+	}
+	return 0;
+}
+
+/* The place of @ops on the list, or its end. */
+static size_t find_ops(const struct list *list, const struct patchbay_ops *ops)
+{
+	size_t i = 0;
+
+	while (i < list->nr && list->cells[i].ops != ops)
+		i++;
+	return i;
+}
+
+static void remove_from_list(struct list *list, size_t at)
+{
+	size_t behind = list->nr - at - 1;
+
+	list->kept -= !list->from[at];
+	list->nr--;
+	memmove(&list->cells[at], &list->cells[at + 1],
+		behind * sizeof(*list->cells));
+	memmove(&list->from[at], &list->from[at + 1],
+		behind * sizeof(struct pb_target *));
+}
+
+int pb_plan_reach(struct pb_module *module)
+{
+	void *reach;
+	int error;
+
+	if (module->have_reach)
+		return 0;
+	pb_may_allocate();
+	reach = pb_arch_map_reach(module, &error);
+	if (error)
+		return error;
+	pb_engine_lock();
+	module->reach = reach;
+	module->have_reach = 1;
+	pb_engine_unlock();
+	return 0;
+}
+
+/* Can the site of this function be armed, or be gone on with? */
+static int check_site(const struct pb_plan *plan, struct pb_target *target)
+{
+	const int known = pb_is_led(target->module, target->record);
+	const int in_use = target->cell && target->cell->ops;
+	int state, error = pb_plan_reach(target->module);
+	struct pb_site site;
+
+	if (error)
+		return error;
+	site = pb_target_site(target);
+	state = pb_site_state_of(target->module, &site);
+	/*
+	 * Flipped, but not by us: armed without a cell, or the other way; or the
+	 * slot was changed, and threads may be looking at it.
+	 */
+	if (state < 0 || known < 0 || (state == PB_SITE_ARMED ? !known : in_use)) {
+		if (!plan->is_trial)
+			pb_count_refused(target->module, target->record);
+		return -EILSEQ;
+	}
+	target->armed = state == PB_SITE_ARMED;
+	return in_use ? 0 : pb_arch_prepare(&site);
+}
+
+int pb_may_skip(const struct pb_request *request, int error)
+{
+	return request->flags & PATCHBAY_ARM_SKIP &&
+	       (error == -EILSEQ || error == -ERANGE || error == -EOPNOTSUPP ||
+		error == -E2BIG);
+}
+
+int pb_check_exit(const struct pb_target *asked)
+{
+	int error = asked->request->ops->attr.exit ? pb_call_check(asked->record) : 0;
+
+	return pb_may_skip(asked->request, error) ? 1 : error;
+}
+
+/* The first of @nr targets of a function whose answer goes for the last one, or that. */
+static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
+{
+	const struct pb_target *last = &target[nr - 1];
+
+	for (; target < last; target++)
+		if (target->asked && target->request->ops == last->request->ops)
+			break;
+	return target;
+}
+
+/* May the tracer of target @i of a function be on it? 1: no, but that is no error. */
+static int check_target(const struct pb_target *target, uint32_t i)
+{
+	return find_asked(target, i + 1)->refused ? 1 : pb_check_exit(&target[i]);
+}
+
+static void count_target(struct pb_target *asked)
+{
+	asked->request->nr++;
+	asked->counted = 1;
+}
+
+/* Put the tracer of @asked on the list, at its end. */
+static int add_to_list(struct list *list, struct pb_target *asked)
+{
+	struct patchbay_ops *ops = asked->request->ops;
+	int word = 0;
+
+	if (ops->attr.exit)
+		word = pb_set_find_word(list->cells, list->nr);
+	if (word < 0)
+		return word;
+	list->cells[list->nr] = pb_ops_cell(ops, asked->record, asked->data,
+					    pb_since | (uint64_t)word);
+	list->from[list->nr] = asked;
+	list->nr++;
+	return 0;
+}
+
+/* Carry out what all requests ask of one function, on the list. */
+static int apply_requests(const struct pb_plan *plan, struct list *list,
+			  struct pb_target *target)
+{
+	int usable = 1;
+
+	for (uint32_t i = 0; i < target->nr; i++) {
+		struct pb_target *asked = &target[i];
+		struct pb_request *request = asked->request;
+		size_t at = find_ops(list, request->ops);
+		int error;
+
+		if (request->disarm) {
+			if (at < list->nr) {
+				remove_from_list(list, at);
+				count_target(asked);
+			}
+			continue;
+		}
+		if (at == list->nr && pb_may_be_inside(target->module,
+						       target->cell, request->ops))
+			return PB_UNSETTLED;
+		error = at < list->nr ? 0 : check_target(target, i);
+		if (error < 0)
+			return error;
+		if (error)
+			continue;
+		if (usable == 1)
+			usable = check_site(plan, target);
+		if (pb_may_skip(request, usable))
+			continue;
+		if (usable < 0)
+			return usable;
+		if (at < list->nr)
+			continue;
+		error = add_to_list(list, asked);
+		if (pb_may_skip(request, error))
+			continue;
+		if (error)
+			return error;
+		count_target(asked);
+	}
+	return 0;
+}
+
+static void take_step(struct pb_plan *plan, struct pb_target *target,
+		      enum pb_step step)
+{
+	target->step = step;
+	plan->steps[step]++;
+	plan->nr_steps++;
+}
+
+/* What has to be done for a function to come to the tracers of @list. */
+static int finish_step(struct pb_plan *plan, struct pb_target *target,
+		       const struct list *list, size_t before)
+{
+	if (list->kept == before && list->nr == before)
+		return 0;
+	plan->removes |= list->kept < before;
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->from[i])
+			list->from[i]->arms = 1;
+	take_step(plan, target,
+		  !list->nr ? PB_STEP_DISARM :
+		  before    ? PB_STEP_SWAP :
+			      PB_STEP_ARM);
+	if (!list->nr || (!before && list->nr == 1))
+		return 0;
+	plan->sets = 1;
+	target->set = pb_set_new(list->cells, list->nr);
+	return target->set ? 0 : -ENOMEM;
+}
+
+/*
+ * What nearly all functions have: one request, by which the first tracer comes
+ * or the only one goes. 0: this is none; else 1, or a negative errno.
+ */
+static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
+{
+	const struct patchbay_cell *cell = target->cell;
+	struct pb_request *request = target->request;
+
+	if (target->nr != 1)
+		return 0;
+	if (request->disarm) {
+		if (!cell || cell->ops != request->ops || cell->set)
+			return 0;
+		plan->removes = 1;
+		take_step(plan, target, PB_STEP_DISARM);
+	} else {
+		int error;
+
+		if (cell && cell->ops)
+			return 0;
+		error = check_target(target, 0);
+		if (error)
+			return error;
+		error = check_site(plan, target);
+		if (error)
+			return pb_may_skip(request, error) ? 1 : error;
+		target->arms = 1;
+		take_step(plan, target, PB_STEP_ARM);
+	}
+	count_target(target);
+	return 1;
+}
+
+/* What is to be done to each function. */
+static int make_steps(struct pb_plan *plan)
+{
+	struct list list = { 0 };
+	int error = 0;
+
+	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
+		struct pb_target *target = &plan->targets[i];
+		size_t before;
+
+		end = plan->tried = pb_function_begin(plan, i);
+		if (target->cell && target->cell->set == &pb_set_nobody) {
+			error = PB_UNSETTLED;
+			break;
+		}
+		error = make_simple_step(plan, target);
+		if (error) {
+			error = error < 0 ? error : 0;
+			continue;
+		}
+		error = start_list(&list, target, end - i);
+		before = list.nr;
+		if (!error)
+			error = apply_requests(plan, &list, target);
+		if (!error)
+			error = finish_step(plan, target, &list, before);
+	}
+	drop_list(&list);
+	return error;
+}
+
+/* Ask the tracer of @request for the data of the functions of one module. */
+static int attach_module(struct pb_plan *plan, struct pb_request *request,
+			 size_t start, size_t end,
+			 struct patchbay_target *asked)
+{
+	size_t nr = 0;
+	int error;
+
+	if (plan->targets[start].module->gone)
+		return 0;
+	for (size_t i = start; i < end; i++) {
+		const struct pb_target *target = &plan->targets[i];
+
+		if (target->arms && target->request == request)
+			asked[nr++] = pb_function_target(target->record,
+							 target->data);
+	}
+	if (!nr)
+		return 0;
+	error = pb_attach(request->ops, plan->targets[start].module, asked, nr,
+			  &request->own_data);
+	for (size_t i = start, j = 0; i < end; i++) {
+		struct pb_target *target = &plan->targets[i];
+
+		if (target->arms && target->request == request)
+			target->data = asked[j++].data;
+	}
+	return error;
+}
+
+/* Where the targets of the module of target @i end. */
+static size_t find_module_end(const struct pb_plan *plan, size_t i)
+{
+	const struct pb_module *module = plan->targets[i].module;
+
+	while (i < plan->nr && plan->targets[i].module == module)
+		i++;
+	return i;
+}
+
+static int attach(struct pb_plan *plan, struct pb_request *request)
+{
+	struct patchbay_target *asked;
+	int error = 0;
+
+	if (request->disarm || !request->ops->attr.attach || !request->nr)
+		return 0;
+	asked = malloc(request->nr * sizeof(*asked));
+	if (!asked)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
+		end = find_module_end(plan, i);
+		error = attach_module(plan, request, i, end, asked);
+	}
+	free(asked);
+	return error;
+}
+
+/* Leave out the functions of modules that went while tracers were asked. */
+static void drop_gone(struct pb_plan *plan)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *target = &plan->targets[i];
+
+		if (!target->module->gone) {
+			if (nr < i)
+				plan->targets[nr] = *target;
+			nr++;
+			continue;
+		}
+		if (target->step != PB_STEP_NONE) {
+			plan->steps[target->step]--;
+			plan->nr_steps--;
+		}
+		target->request->nr -= target->counted;
+		free(target->set);
+	}
+	plan->nr = nr;
+}
+
+/* Put what tracers said into the sets that are ready for it. */
+static void take_data(struct pb_plan *plan)
+{
+	for (size_t i = 0; plan->sets && i < plan->nr; i++) {
+		const struct pb_target *target = &plan->targets[i];
+
+		for (uint32_t j = 0; target->set && j < target->nr; j++)
+			if (target[j].arms)
+				pb_set_data(target->set,
+					    target[j].request->ops,
+					    target[j].data);
+	}
+}
+
+static void undo_steps(struct pb_plan *plan, struct pb_request *requests)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *target = &plan->targets[i];
+
+		free(target->set);
+		target->set = NULL;
+		target->step = PB_STEP_NONE;
+		target->arms = target->counted = 0;
+	}
+	memset(plan->steps, 0, sizeof(plan->steps));
+	plan->nr_steps = 0;
+	plan->removes = plan->sets = 0;
+	for (struct pb_request *r = requests; r; r = r->next)
+		r->nr = 0;
+}
+
+/*
+ * Ask the tracers that have a @check. They are asked about functions up to the first one
+ * that cannot be armed for another reason, so that a tracer knows at which it failed. To
+ * find that one, steps are made as if tracers refused none. PB_UNSETTLED: none was asked.
+ */
+static int ask_checks(struct pb_plan *plan, struct pb_request *requests)
+{
+	const struct pb_request *r = requests;
+	int error;
+
+	while (r && (r->disarm || !r->ops->attr.check))
+		r = r->next;
+	if (!r)
+		return 0;
+	plan->is_trial = 1;
+	error = make_steps(plan);
+	plan->is_trial = 0;
+	if (error != PB_UNSETTLED && error != -ENOMEM)
+		error = pb_question_ask_plan(plan, requests, plan->tried);
+	undo_steps(plan, requests);
+	drop_gone(plan);
+	return error;
+}
+
+static int attach_all(struct pb_plan *plan, struct pb_request *requests)
+{
+	int error = 0;
+
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		if (!r->disarm && r->ops->attr.attach && pb_question_must_wait(plan))
+			error = PB_UNSETTLED;
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		error = attach(plan, r);
+	drop_gone(plan);
+	return error;
+}
+
+int pb_plan(struct pb_plan *plan, struct pb_request *requests,
+	    struct pb_module *only)
+{
+	int error;
+
+	pb_begin_batch();
+	error = pb_select(plan, requests, only);
+	drop_gone(plan);
+	if (error || !plan->nr)
+		return error;
+	error = ask_checks(plan, requests);
+	if (!error)
+		error = make_steps(plan);
+	if (!error)
+		error = attach_all(plan, requests);
+	if (error)
+		return error;
+	take_data(plan);
+	return pb_place(plan);
+}
+
+void pb_plan_free(struct pb_plan *plan)
+{
+	for (size_t i = 0; plan->sets && i < plan->nr; i++)
+		free(plan->targets[i].set);
+	pb_groups_free(plan->groups);
+	free(plan->targets);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What tracers are asked: @check and @attach. They are called without the modules lock,
+ * so they see copies of what is in a module, which may go meanwhile
+ * (pb_module.gone). The caller holds the change lock, and looks for that afterwards.
+ */
+#ifndef PB_CORE_QUESTION_H
+#define PB_CORE_QUESTION_H
+
+#include "change/plan.h"
+
+/* @index: for the caller. @refused: by the tracer, which is no error */
+struct pb_question {
+	struct patchbay_target target;
+	struct patchbay_record record;
+	size_t index;
+	int refused;
+};
+
+void pb_question_init(struct pb_question *question,
+		      const struct patchbay_record *record, void *data);
+
+/*
+ * Ask the @check of the request's tracer about @nr functions. Returns 0 or a negative
+ * errno.
+ */
+int pb_question_ask(const struct pb_request *request, struct pb_question *questions,
+		    size_t nr);
+
+/*
+ * Ask all tracers of a plan about the functions of its first @nr targets, each once about
+ * each, and set @asked and @refused of the targets. Returns 0 or a negative errno.
+ */
+int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size_t nr);
+
+/*
+ * May a function of the plan come back to a cell that threads are in, which is found out
+ * when it is placed? That is too late for @attach, which is asked before, and once.
+ */
+int pb_question_must_wait(struct pb_plan *plan);
+
+/*
+ * Ask the tracer for the data of @nr functions of a module. *@own_data is set if they
+ * are not all the same. Returns 0 or a negative errno.
+ */
+int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
+	      struct patchbay_target *targets, size_t nr, int *own_data);
+
+/* Set what the first target of a function says. Returns where those of the next begin. */
+size_t pb_function_begin(struct pb_plan *plan, size_t i);
+
+/* A function as tracers are shown it. */
+static inline struct patchbay_target
+pb_function_target(const struct patchbay_record *record, void *data)
+{
+	return (struct patchbay_target){ .entry = pb_record_entry(record),
+					 .record = record,
+					 .data = data };
+}
+
+#endif /* PB_CORE_QUESTION_H */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/select.h"
+
+#include "cells/cell.h"
+#include "names/names.h"
+#include "types/shared_cells.h"
+#include "types/tracer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Compare by function, then by the order of requests. */
+static int by_function(const void *a, const void *b)
+{
+	const struct pb_target *left = a, *right = b;
+
+	if (left->record != right->record)
+		return left->record > right->record ? 1 : -1;
+	return (left->request->order > right->request->order) -
+	       (left->request->order < right->request->order);
+}
+
+static int add_target(struct pb_plan *plan, struct pb_request *request,
+		      struct pb_module *module,
+		      const struct patchbay_record *record, void *data)
+{
+	struct pb_target *target;
+
+	if (plan->nr == plan->room) {
+		size_t room = plan->room ? 2 * plan->room : 64;
+		struct pb_target *targets =
+			realloc(plan->targets, room * sizeof(*targets));
+
+		if (!targets)
+			return -ENOMEM;
+		plan->targets = targets;
+		plan->room = room;
+	}
+	target = &plan->targets[plan->nr++];
+	*target = (struct pb_target){
+		.module = module,
+		.record = record,
+		.request = request,
+		.data = data,
+	};
+	if (plan->nr > plan->module + 1 &&
+	    by_function(target - 1, target) > 0)
+		plan->unsorted = 1;
+	return 0;
+}
+
+static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
+		      struct pb_module *module, const struct pb_choice *choice)
+{
+	int error = 0;
+
+	for (size_t i = pb_choice_next(choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(choice, i + 1)) {
+		void *data = request->ops->attr.data;
+
+		if (choice->items)
+			data = request->filter->items[choice->items[i]].cookie;
+		request->known++;
+		error = add_target(plan, request, module, &module->records[i],
+				   data);
+	}
+	return error;
+}
+
+/* Add the functions that share @cell and are in @choice. */
+static int add_sharers(struct pb_plan *plan, struct pb_request *request,
+		       struct pb_module *module,
+		       const struct pb_shared_cell *cell,
+		       const struct pb_choice *choice)
+{
+	const unsigned int number = pb_shared_number(module, cell);
+
+	const uint32_t shape = pb_shape(&cell->shape);
+	const size_t end = cell->nr ? (size_t)cell->last + 1 : 0;
+
+	for (size_t i = pb_choice_next(choice, cell->first); i < end;
+	     i = pb_choice_next(choice, i + 1)) {
+		int error;
+
+		if (pb_shape(&module->records[i]) != shape ||
+		    pb_owner(module, i) != number)
+			continue;
+		error = add_target(plan, request, module, &module->records[i],
+				   NULL);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/*
+ * Find armed functions by cells, not by records: a module may have very many records.
+ * Functions that this batch arms are among the targets so far.
+ */
+static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
+			 struct pb_module *module,
+			 const struct pb_choice *choice)
+{
+	const size_t before = plan->nr;
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	int error = 0;
+
+	pb_for_each_cell_in(module, request->ops->cells, walk, cell) {
+		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+
+		if (!cell->ops || !pb_set_find(cell, request->ops))
+			continue;
+		if (shared)
+			error = add_sharers(plan, request, module, shared,
+					    choice);
+		else if (pb_choice_has(choice,
+				       pb_record_index(module, cell->record)))
+			error = add_target(plan, request, module, cell->record,
+					   NULL);
+		if (error)
+			return error;
+	}
+	for (size_t i = plan->module; i < before && !error; i++) {
+		struct pb_target target = plan->targets[i];
+
+		if (!target.request->disarm &&
+		    target.request->ops == request->ops &&
+		    pb_choice_has(choice,
+				  pb_record_index(module, target.record)))
+			error = add_target(plan, request, module,
+					   target.record, NULL);
+	}
+	return error;
+}
+
+/* Add the functions of @module that @request selects. */
+static int add_request(struct pb_plan *plan, struct pb_request *request,
+		       struct pb_module *module)
+{
+	struct pb_choice choice;
+	int error;
+
+	/* A tracer that was never armed has functions only if this batch arms some. */
+	if (request->disarm && plan->nr == plan->module &&
+	    (!pb_tracer_was_armed(request->ops) ||
+	     (!module->cells && !module->shared)))
+		return 0;
+	error = pb_names_choose(module, request->filter, &choice,
+				request->found);
+	if (error)
+		return error;
+	if (module->gone)
+		plan->nr = plan->module;
+	else
+		error = (request->disarm ? add_to_disarm : add_to_arm)(
+			plan, request, module, &choice);
+	pb_choice_free(&choice);
+	return error;
+}
+
+/* Targets of a module are adjacent. Within a module, targets of a function are. */
+static int add_module(struct pb_plan *plan, struct pb_request *requests,
+		      struct pb_module *module)
+{
+	int error = 0;
+
+	plan->module = plan->nr;
+	plan->unsorted = 0;
+	for (struct pb_request *r = requests; r && !error && !module->gone; r = r->next)
+		error = add_request(plan, r, module);
+	if (plan->unsorted)
+		qsort(plan->targets + plan->module,
+		      plan->nr - plan->module, sizeof(*plan->targets),
+		      by_function);
+	return error;
+}
+
+/* Is it an error if the request finds no function? */
+static int must_find(const struct pb_request *request)
+{
+	return !request->disarm &&
+	       !(request->flags & (PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE));
+}
+
+int pb_requests_begin(struct pb_request *requests)
+{
+	unsigned int order = 0;
+
+	for (struct pb_request *r = requests; r; r = r->next) {
+		r->nr = r->known = 0;
+		r->own_data = r->filter->cookies;
+		r->order = order++;
+		/* A list of functions must find each of them. */
+		if (!must_find(r) || !pb_filter_is_list(r->filter))
+			continue;
+		r->found = calloc(r->filter->nr, 1);
+		if (!r->found)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int pb_requests_check(const struct pb_request *requests)
+{
+	for (const struct pb_request *r = requests; r; r = r->next) {
+		if (must_find(r) && !r->known)
+			return -ENOENT;
+		if (r->found && memchr(r->found, 0, r->filter->nr))
+			return -ENOENT;
+	}
+	return 0;
+}
+
+void pb_requests_end(struct pb_request *requests)
+{
+	for (struct pb_request *r = requests; r; r = r->next) {
+		free(r->found);
+		r->found = NULL;
+	}
+}
+
+int pb_select(struct pb_plan *plan, struct pb_request *requests,
+	      struct pb_module *only)
+{
+	int error = pb_requests_begin(requests);
+
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
+		if (m->nr && !m->gone && (!only || m == only))
+			error = add_module(plan, requests, m);
+	if (!error)
+		error = pb_requests_check(requests);
+	pb_requests_end(requests);
+	return error;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "change/settle.h"
+
+#include "cells/cell.h"
+#include "quiesce/quiesce.h"
+#include "quiesce/wait.h"
+#include "system/lock.h"
+#include "types/no_handler.h"
+#include "types/shared_cells.h"
+#include "types/tracer.h"
+
+#include <stdlib.h>
+
+/*
+ * pb_module.unsettled: the module has cells to settle. AGING: all of them were retired
+ * before the current grace period began. PLANNED: the plan that is being applied knows
+ * all of them.
+ */
+enum { FRESH = 1, AGING, PLANNED };
+
+/* Retired sets, likewise. */
+static struct pb_set *fresh, *aging;
+static struct pb_set *unseen;
+
+/*
+ * The phase of the current grace period (quiesce.h). Aging sets and cells are settled
+ * when all handlers that were running at this phase have returned. 0: none has begun.
+ */
+static uint64_t begun;
+
+uint64_t pb_modules_gone;
+
+/* No thread is in a handler on behalf of the first this many unloaded modules. */
+static uint64_t gone_and_over;
+
+void pb_mark_unsettled(struct pb_module *module, int planned)
+{
+	if (planned && (!module->unsettled || module->unsettled == PLANNED))
+		module->unsettled = PLANNED;
+	else
+		module->unsettled = FRESH;
+}
+
+static void push(struct pb_set **list, struct pb_set *set)
+{
+	if (set && set != &pb_set_nobody) {
+		set->retired = *list;
+		*list = set;
+	}
+}
+
+static void free_sets(struct pb_set *set)
+{
+	struct pb_set *next;
+
+	pb_may_allocate();
+	for (; set; set = next) {
+		next = set->retired;
+		free(set);
+	}
+}
+
+void pb_retire(struct pb_set *set)
+{
+	push(&fresh, set);
+}
+
+void pb_retire_unseen(struct pb_set *set)
+{
+	push(&unseen, set);
+}
+
+void pb_free_unseen(void)
+{
+	struct pb_set *sets;
+
+	pb_engine_lock();
+	sets = unseen;
+	unseen = NULL;
+	pb_engine_unlock();
+	free_sets(sets);
+}
+
+void pb_fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
+{
+	cell->func = from.func;
+	cell->exit = from.exit;
+	cell->since = from.since;
+	cell->data = from.data;
+	cell->record = from.record;
+	cell->ops = from.ops;
+	pb_cell_enter_by(cell, from.ops->disabled ? pb_enter_nothing :
+						    from.enter);
+}
+
+void pb_release_cell(struct patchbay_cell *cell)
+{
+	cell->ops = NULL;
+	cell->set = NULL;
+}
+
+/*
+ * No thread is inside the cell as it was before its change. If the cell's set has one
+ * member, calls enter the cell without the set again, which is faster. The set stays,
+ * because a thread may be walking it. This needs a member whose word of calls is 0.
+ */
+static void settle_cell(const struct pb_module *module,
+			struct patchbay_cell *cell)
+{
+	struct pb_shared_cell *shared = pb_shared_of(module, cell);
+	const struct pb_set *set = cell->set;
+
+	if (shared && pb_shared_is_abandoned(shared)) {
+		pb_retire((struct pb_set *)set);
+		pb_cell_enter_by(cell, pb_enter_nothing);
+		pb_release_cell(cell);
+	} else if (set == &pb_set_nobody) {
+		pb_release_cell(cell);
+	} else if (set && set->nr == 1 && cell->enter == set->enter &&
+		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {
+		pb_fill_cell(cell, set->cells[0]);
+	}
+	if (shared)
+		pb_shared_settle(shared);
+}
+
+static void settle_module(struct pb_module *module, struct pb_cell_range range)
+{
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+
+	pb_for_each_cell_in(module, range, walk, cell)
+		settle_cell(module, cell);
+	module->unsettled = 0;
+}
+
+/* Does any module have cells to settle? Retired sets alone can wait. */
+static int is_anything_left(void)
+{
+	int left = 0;
+
+	for (const struct pb_module *m = pb_modules; m; m = m->next)
+		left |= m->unsettled;
+	return left;
+}
+
+/*
+ * Begin a grace period: all retired sets and cells now wait for the handlers that are
+ * running now. Cells that only @plan knows are exempt, unless @plan is NULL.
+ */
+static void age(const struct pb_plan *plan)
+{
+	struct pb_set *set, *next;
+
+	pb_engine_lock();
+	for (set = fresh; set; set = next) {
+		next = set->retired;
+		push(&aging, set);
+	}
+	fresh = NULL;
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->unsettled && (!plan || m->unsettled != PLANNED))
+			m->unsettled = AGING;
+	pb_engine_unlock();
+}
+
+/* The grace period is over: settle aging cells, those of @plan, and aging sets. */
+static void settle_aged(const struct pb_plan *plan)
+{
+	struct pb_set *sets;
+
+	pb_engine_lock();
+	for (size_t i = 0; plan && i < plan->nr; i++)
+		if (plan->targets[i].step != PB_STEP_NONE &&
+		    plan->targets[i].cell)
+			settle_cell(plan->targets[i].module,
+				    plan->targets[i].cell);
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		if (m->unsettled == AGING)
+			settle_module(m, PB_CELLS_ALL);
+		else if (plan && m->unsettled == PLANNED)
+			settle_module(m, PB_CELLS_SHARED);
+	}
+	sets = aging;
+	aging = NULL;
+	begun = 0;
+	pb_engine_unlock();
+	free_sets(sets);
+}
+
+void pb_settle_what_is_over(void)
+{
+	static int64_t looked;
+	uint64_t phase;
+
+	/* The plan's caller did not wait, or its wait failed. */
+	pb_engine_lock();
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->unsettled == PLANNED)
+			m->unsettled = FRESH;
+	pb_engine_unlock();
+	if (begun && pb_over_until(begun, &looked) == begun)
+		settle_aged(NULL);
+	if (begun || !is_anything_left() || pb_quiesce_begin(&phase))
+		return;
+	age(NULL);
+	pb_engine_lock();
+	begun = phase;
+	pb_engine_unlock();
+}
+
+/*
+ * If the wait fails, or if the process forks during it, no grace period has begun
+ * (begun is 0), and a later call starts one.
+ */
+int pb_settle(const struct pb_plan *plan)
+{
+	const uint64_t gone = pb_modules_gone;
+	int error;
+
+	age(plan);
+	pb_engine_lock();
+	begun = 0;
+	pb_engine_unlock();
+	pb_change_unlock();
+	error = pb_wait();
+	pb_change_lock();
+	if (error)
+		return error;
+	settle_aged(plan);
+	gone_and_over = gone;
+	return 0;
+}
+
+int pb_settle_all(int gone)
+{
+	if (!is_anything_left() &&
+	    (!gone || gone_and_over == pb_modules_gone))
+		return 0;
+	return pb_settle(NULL);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Modules that were loaded before this library. The program was started without the
+ * library and loaded it by dlopen(). The constructors of these modules have run and found
+ * no library to register with. The library finds each module by its note.
+ *
+ * dlclose() of such a module runs its destructor, whose weak reference to the library is
+ * 0. So the library offers itself to every unregistered module. It stores the addresses
+ * of two functions into the module's struct patchbay_links. The destructor calls these, and
+ * so does a constructor that is yet to run and was relocated before. The links are
+ * read-only after relocation, so the library writes them as it writes text. Where it cannot
+ * write text, it could not arm functions either, and such modules stay unknown.
+ *
+ * Only libpatchbay.so does this. libpatchbay.a may be a copy in a shared object, for the
+ * functions of that object only.
+ *
+ * This code runs in a constructor, and so under the loader's lock: no other thread loads
+ * or unloads a module at that time. But the constructors of modules that the program
+ * starts with run without that lock. One of them may have created the present thread, and
+ * may be running now. The constructor stores that it has run, then looks for an offer. The
+ * library stores an offer, then checks whether the constructor has run. At least one sees
+ * the other (is_for_us()). If both do, the second registration is refused (take()).
+ */
+#include "arch/arch.h"
+#include "modules/module_note.h"
+#include "system/lock.h"
+#include "system/text.h"
+#include "types/module.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct descs {
+	const struct patchbay_module **desc;
+	size_t nr, room;
+};
+
+static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct descs *descs = arg;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const struct patchbay_module *desc =
+			pb_module_noted(info, &info->dlpi_phdr[i]);
+
+		if (!desc)
+			continue;
+		if (descs->nr < descs->room)
+			descs->desc[descs->nr] = desc;
+		descs->nr++;
+	}
+	return 0;
+}
+
+/* Find the descriptors of all modules. Returns 0 if there are none, or no memory. */
+static size_t find_descs(struct descs *descs)
+{
+	*descs = (struct descs){ 0 };
+	dl_iterate_phdr(find_desc, descs);
+	descs->room = descs->nr;
+	descs->desc = malloc(descs->room * sizeof(*descs->desc));
+	if (!descs->desc)
+		return 0;
+	descs->nr = 0;
+	dl_iterate_phdr(find_desc, descs);
+	return descs->nr < descs->room ? descs->nr : descs->room;
+}
+
+/* Store this library's addresses into the module's links, unless they are in use. */
+static int offer(const struct patchbay_module *desc, int text)
+{
+	const struct patchbay_links *links = pb_module_links(desc), ours = {
+		.module_register = (uintptr_t)pb_module_register,
+		.module_unregister = (uintptr_t)pb_module_unregister,
+	};
+	static const struct patchbay_links nobody;
+	int error;
+
+	if (!memcmp(links, &ours, sizeof(ours)))
+		return 0;
+	pb_engine_lock();
+	error = pb_text_write(text, (uintptr_t)links, &nobody, &ours,
+			      sizeof(ours));
+	pb_engine_unlock();
+	return error;
+}
+
+/*
+ * Must this library register the module now? Returns 1, too, for a module with another
+ * ABI version, which pb_module_register() reports. Returns 0 if another copy of the
+ * library has the module, or if its constructor is yet to run.
+ */
+static int is_for_us(const struct patchbay_module *desc, int text)
+{
+	struct patchbay_state *state;
+
+	if (desc->abi_version != PATCHBAY_ABI_VERSION)
+		return 1; /* pb_module_register() records the mismatch */
+	state = pb_desc_place(&desc->state);
+	if (__atomic_load_n(&state->owner, __ATOMIC_ACQUIRE) || offer(desc, text))
+		return 0;
+	__atomic_store_n(&state->offered, 1, __ATOMIC_RELEASE);
+	/*
+	 * Pairs with the constructor's barrier, which the pass emits (ModuleData.cpp).
+	 * Two threads each store, pass a full barrier, and load what the other stores:
+	 * at least one sees the other's store. This is the test "SB" in Alglave,
+	 * Maranget and Tautschnig, "Herding Cats", 2014.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return __atomic_load_n(&state->constructed, __ATOMIC_ACQUIRE);
+}
+
+__attribute__((constructor)) static void take_modules(void)
+{
+	struct descs descs;
+	const size_t nr = find_descs(&descs);
+	size_t ours = 0;
+	int text;
+
+	pb_modules_lock();
+	text = nr ? pb_text_open() : -ENOENT;
+	for (size_t i = 0; i < nr && text >= 0; i++)
+		if (is_for_us(descs.desc[i], text))
+			descs.desc[ours++] = descs.desc[i];
+	if (text >= 0)
+		pb_text_close(text);
+	pb_modules_unlock();
+	for (size_t i = 0; i < ours; i++)
+		pb_module_register(descs.desc[i]);
+	free(descs.desc);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "types/module.h"
+
+#include "arch/arch.h"
+#include "cells/cell.h"
+#include "change/engine.h"
+#include "modules/changed_site.h"
+#include "modules/live_view.h"
+#include "modules/other_modules.h"
+#include "names/names.h"
+#include "quiesce/quiesce.h"
+#include "quiesce/wait.h"
+#include "system/elf_note.h"
+#include "system/linux.h"
+#include "system/lock.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* A program that links module.c from the archive gets the live data, too. */
+static const struct pb_live *const way __attribute__((used)) = &pb_live;
+
+/* What dl_iterate_phdr() knows of the module that @desc is in. */
+struct found {
+	const struct patchbay_module *desc;
+	uintptr_t base, low, high;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	const char *name;
+	const ElfW(Phdr) *phdrs;
+	size_t nr_phdrs;
+};
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct found *found = arg;
+	uintptr_t desc = (uintptr_t)found->desc;
+	int here = 0;
+
+	(void)size;
+	found->low = UINTPTR_MAX;
+	found->high = 0;
+	found->build_id = NULL;
+	found->build_id_size = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+		uintptr_t end = start + ph->p_memsz;
+
+		if (ph->p_type == PT_NOTE && !found->build_id)
+			found->build_id = pb_elf_note(info, ph, "GNU",
+						      NT_GNU_BUILD_ID,
+						      &found->build_id_size);
+		if (ph->p_type != PT_LOAD)
+			continue;
+		here |= desc >= start && desc < end;
+		/* Slots are read: what can only be executed is not for us. */
+		if (~ph->p_flags & (PF_R | PF_X))
+			continue;
+		if (start < found->low)
+			found->low = start;
+		if (end > found->high)
+			found->high = end;
+	}
+	if (found->low > found->high)
+		found->low = found->high = 0;
+	found->base = info->dlpi_addr;
+	found->name = info->dlpi_name;
+	found->phdrs = info->dlpi_phdr;
+	found->nr_phdrs = info->dlpi_phnum;
+	return here;
+}
+
+/*
+ * Has the system executed the loader, with the program, which is @found, as its argument?
+ * Then PB_EXE is the loader. It has no other one for itself (getauxval(3), AT_BASE), and
+ * the program asks for one.
+ */
+static int is_run_by_loader(const struct found *found)
+{
+	for (size_t i = 0; !getauxval(AT_BASE) && i < found->nr_phdrs; i++)
+		if (found->phdrs[i].p_type == PT_INTERP)
+			return 1;
+	return 0;
+}
+
+/*
+ * The file of the module, as an absolute path: the program may change its
+ * directory. The loader has no name for the executable.
+ */
+static size_t module_path(const struct found *found, char path[PATH_MAX])
+{
+	const char *name = found->name;
+	ssize_t length = 0;
+
+	if (is_run_by_loader(found) && (!name || !*name)) {
+		pb_os_file_at((uintptr_t)found->desc, path);
+		return strlen(path) + 1;
+	} else if (!name || !*name) {
+		length = readlink(PB_EXE, path, PATH_MAX - 1);
+		if (length < 0)
+			length = readlink(PB_EXE_OF_THREAD, path, PATH_MAX - 1);
+	} else if (*name != '/' && realpath(name, path)) {
+		return strlen(path) + 1;
+	} else if (strlen(name) < PATH_MAX) {
+		return strlen(strcpy(path, name)) + 1;
+	}
+	path[length > 0 ? length : 0] = '\0';
+	return strlen(path) + 1;
+}
+
+/* Is all of that in the module, where it can be read, or with PF_W written, too? */
+static int is_within(const struct found *found, const void *at, size_t size,
+		     ElfW(Word) flags)
+{
+	return pb_elf_has(found->phdrs, found->nr_phdrs, found->base,
+			  (uintptr_t)at, size, PF_R | flags);
+}
+
+static int check_desc(const struct patchbay_module *desc,
+		      const struct found *found, uintptr_t start,
+		      uintptr_t stop)
+{
+	if (desc->size < PATCHBAY_MODULE_SIZE_MIN || start > stop ||
+	    (stop - start) % PATCHBAY_RECORD_SIZE ||
+	    !is_within(found, pb_desc_place(&desc->links),
+		       pb_arch_links_size(desc), PF_W) ||
+	    !is_within(found, pb_desc_place(&desc->state),
+		       sizeof(struct patchbay_state), PF_W))
+		return -EINVAL;
+	/* Equal: no record; they may be anywhere then (see abi.h). */
+	if (start != stop &&
+	    !is_within(found, (const void *)start, stop - start, 0))
+		return -EINVAL;
+	return desc->flags ? -EPROTONOSUPPORT : 0;
+}
+
+static struct pb_module *new_module(const struct patchbay_module *desc,
+				    int *error)
+{
+	struct found found = { .desc = desc };
+	struct pb_module *module;
+	char path[PATH_MAX];
+	size_t path_size;
+	uintptr_t start, stop;
+
+	*error = -EINVAL;
+	if (!dl_iterate_phdr(find_module, &found))
+		return NULL;
+	path_size = module_path(&found, path);
+	*error = -EPROTONOSUPPORT;
+	if (desc->abi_version == PATCHBAY_ABI_VERSION) {
+		start = (uintptr_t)pb_desc_place(&desc->sites_start);
+		stop = (uintptr_t)pb_desc_place(&desc->sites_stop);
+		*error = check_desc(desc, &found, start, stop);
+	}
+	if (*error == -EPROTONOSUPPORT)
+		pb_other_add(desc, path, path_size);
+	if (*error)
+		return NULL;
+	module = calloc(1, sizeof(*module) + path_size + found.build_id_size);
+	if (!module) {
+		*error = -ENOMEM;
+		return NULL;
+	}
+	memcpy(module->path, path, path_size);
+	/* A copy: callbacks see it when the module may have gone. */
+	if (found.build_id)
+		module->info.build_id = memcpy(module->path + path_size, found.build_id,
+					       found.build_id_size);
+	module->desc = desc;
+	module->records = (const struct patchbay_record *)start;
+	module->nr = (stop - start) / PATCHBAY_RECORD_SIZE;
+	module->low = found.low;
+	module->high = found.high;
+	module->info.path = module->path;
+	module->info.base = found.base;
+	module->info.build_id_size = found.build_id_size;
+	module->info.low = found.low;
+	module->info.high = found.high;
+	module->phdrs = found.phdrs;
+	module->phdrs_size = found.nr_phdrs * sizeof(*found.phdrs);
+	/* Also where the executable was replaced or removed since it started. */
+	module->file = (found.name && *found.name) || is_run_by_loader(&found) ?
+			       module->path :
+			       PB_EXE;
+	return module;
+}
+
+/*
+ * Modules that came while another thread had the change lock. Its owner registers
+ * them before it unlocks.
+ */
+static struct pb_module *arrived;
+
+/* The place of @desc on a list, or its end. */
+static struct pb_module **find(struct pb_module **link,
+			       const struct patchbay_module *desc)
+{
+	while (*link && (*link)->desc != desc)
+		link = &(*link)->next;
+	return link;
+}
+
+static int has_records(const struct pb_module *m, const struct pb_module *coming)
+{
+	while (m && m->records != coming->records)
+		m = m->next;
+	return m && coming->nr;
+}
+
+/*
+ * Is @coming known, or does a module have its records? A linked module may have several
+ * descriptors, all of which lead to all of its records: llvm-objcopy, told to make hidden
+ * symbols local, makes groups such as ours be no COMDAT groups any more. One is enough.
+ */
+static int is_known(const struct pb_module *coming)
+{
+	return *find(&pb_modules, coming->desc) || *find(&arrived, coming->desc) ||
+	       has_records(pb_modules, coming) || has_records(arrived, coming);
+}
+
+/*
+ * Modules that have gone, but whose cells a thread may be looking at, or whose
+ * text may still lead to them: destructors also run when a process exits while
+ * other threads run on, and then the text stays.
+ */
+static struct pb_module *graveyard;
+
+static int same_text(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct pb_module *module = arg;
+
+	(void)size;
+	return info->dlpi_addr == module->info.base &&
+	       info->dlpi_phnum * sizeof(*info->dlpi_phdr) ==
+		       module->phdrs_size;
+}
+
+static void free_module(struct pb_module *module)
+{
+	pb_may_allocate();
+	pb_arch_unmap_reach(module->reach);
+	pb_cells_free(module);
+	pb_names_free(module);
+	free(module->order);
+	free(module->twins);
+	free(module);
+}
+
+/* Does a slot of @module lead to a cell of @gone? */
+static int leads_to(const struct pb_module *module,
+		    const struct pb_module *gone)
+{
+	for (size_t i = 0; i < module->nr; i++) {
+		uintptr_t entry = pb_record_entry(&module->records[i]);
+
+		if (pb_has_slot(module, entry) &&
+		    pb_is_cell(gone, pb_arch_slot(entry)))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * May text lead to the cells of @gone? A module that is loaded again, like
+ * @coming, is often at the place where it was, but its slots are new.
+ */
+static int has_text(struct pb_module *gone, const struct pb_module *coming)
+{
+	if (coming->info.base == gone->info.base)
+		return leads_to(coming, gone);
+	for (const struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->info.base == gone->info.base)
+			return leads_to(m, gone);
+	return dl_iterate_phdr(same_text, gone);
+}
+
+/*
+ * Note which modules nothing leads to any more, but maybe a thread that is in a
+ * trampoline since before.
+ */
+static void note_unmapped(const struct pb_module *coming)
+{
+	uint64_t phase = 0;
+
+	for (struct pb_module *gone = graveyard; gone; gone = gone->buried) {
+		if (gone->unmapped || has_text(gone, coming))
+			continue;
+		if (!phase && pb_quiesce_begin(&phase))
+			return;
+		pb_engine_lock();
+		gone->unmapped = phase;
+		pb_engine_unlock();
+	}
+}
+
+static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *coming)
+{
+	(void)info;
+	(void)size;
+	pb_modules_lock();
+	note_unmapped(coming);
+	pb_modules_unlock();
+	return 1;
+}
+
+/*
+ * Called when a module comes: the loader is at hand then, which in a forked child of a
+ * process with threads it may never be again. The lock of dl_iterate_phdr() comes
+ * before the modules lock, so this is within a walk of the loader's, like call_locked()
+ * of static_call.c.
+ */
+static void look_for_unmapped(struct pb_module *coming)
+{
+	dl_iterate_phdr(with_modules_lock, coming);
+}
+
+static int can_be_freed(const struct pb_module *gone, uint64_t until)
+{
+	return gone->unmapped && gone->unmapped <= until && !gone->visitors;
+}
+
+void pb_modules_reap(void)
+{
+	struct pb_module **link = &graveyard, *gone, *unseen = NULL;
+	static int64_t looked;
+	uint64_t last = 0, until;
+
+	for (gone = graveyard; gone; gone = gone->buried)
+		if (gone->unmapped > last)
+			last = gone->unmapped;
+	until = last ? pb_over_until(last, &looked) : 0;
+	pb_engine_lock();
+	while (last && (gone = *link)) {
+		if (!can_be_freed(gone, until)) {
+			link = &gone->buried;
+			continue;
+		}
+		*link = gone->buried;
+		gone->buried = unseen;
+		unseen = gone;
+	}
+	pb_engine_unlock();
+	while ((gone = unseen)) {
+		unseen = gone->buried;
+		free_module(gone);
+	}
+}
+
+static struct patchbay_state *state_of(const struct patchbay_module *desc)
+{
+	return pb_desc_place(&desc->state);
+}
+
+/* Any address that no other copy of this library has. */
+#define OURSELVES ((uintptr_t)&pb_live)
+
+/* Take the module, if no other copy of this library has it. */
+static int take(const struct patchbay_module *desc)
+{
+	struct patchbay_state *state = state_of(desc);
+	uint64_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&state->owner, &nobody, OURSELVES, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return -EBUSY;
+	if (pb_module_links(desc)->module_unregister ==
+	    (uintptr_t)pb_module_unregister)
+		__atomic_store_n(&state->late, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void give_back(const struct patchbay_module *desc)
+{
+	struct patchbay_state *state = state_of(desc);
+
+	__atomic_store_n(&state->late, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
+}
+
+/* With the change lock. */
+static void add_arrived(void)
+{
+	struct pb_module *module;
+
+	while ((module = arrived)) {
+		pb_engine_lock();
+		arrived = module->next;
+		module->next = NULL;
+		*find(&pb_modules, module->desc) = module;
+		pb_engine_unlock();
+		pb_engine_module_added(module);
+	}
+}
+
+static void append_arrived(struct pb_module *module)
+{
+	pb_engine_lock();
+	*find(&arrived, module->desc) = module;
+	pb_engine_unlock();
+}
+
+int pb_module_register(const struct patchbay_module *desc)
+{
+	/* The loader is asked before a lock is taken, not within it. */
+	struct pb_module *module;
+	int error;
+
+	pb_others_forget_unloaded();
+	module = new_module(desc, &error);
+	if (!module)
+		return error;
+	pb_os_stay_loaded();
+	pb_readers_init();
+	look_for_unmapped(module);
+	pb_modules_lock();
+	pb_arch_init();
+	error = is_known(module) ? -EALREADY : take(desc);
+	if (error) {
+		pb_modules_unlock();
+		free(module);
+		return error;
+	}
+	append_arrived(module);
+	if (pb_change_trylock(add_arrived)) {
+		pb_modules_unlock();
+		return 0;
+	}
+	add_arrived();
+	/* Another owner of the caller lock does so when it is done. */
+	if (!pb_caller_trylock()) {
+		pb_modules_reap();
+		pb_caller_unlock();
+	}
+	pb_change_unlock();
+	return 0;
+}
+
+/* Take the module of @desc off a list, or return NULL. */
+static struct pb_module *take_off(struct pb_module **list,
+				  const struct patchbay_module *desc)
+{
+	struct pb_module **link = find(list, desc), *module = *link;
+
+	if (module) {
+		*link = module->next;
+		give_back(desc);
+	}
+	return module;
+}
+
+int pb_module_unregister(const struct patchbay_module *desc)
+{
+	struct pb_module *module, *unseen = NULL;
+
+	pb_modules_lock();
+	module = *find(&pb_modules, desc);
+	if (module)
+		pb_changed_tell(module);
+	pb_engine_lock();
+	module = take_off(&pb_modules, desc);
+	if (module) {
+		pb_engine_module_leaving(module);
+		module->buried = graveyard;
+		graveyard = module;
+	} else {
+		unseen = take_off(&arrived, desc);
+	}
+	pb_engine_unlock();
+	if (!module && !unseen)
+		pb_other_forget(desc);
+	pb_modules_unlock();
+	free(unseen);
+	return module || unseen ? 0 : -ENOENT;
+}
+
+/* What is exported may be another copy's; these are called by its module. */
+int patchbay_module_register(const struct patchbay_module *desc)
+{
+	return pb_module_register(desc);
+}
+
+int patchbay_module_unregister(const struct patchbay_module *desc)
+{
+	return pb_module_unregister(desc);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "names/name_index.h"
+
+#include "names/name_hash.h"
+#include "names/record_order.h"
+
+#include <patchbay/names.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While it is read. @next: see pb_record_find(). */
+struct reader {
+	const struct pb_module *module;
+	struct pb_name_index *index;
+	size_t room, text_size, text_room, next;
+	int rewritten, error;
+};
+
+/* Room for a name of @size bytes, its end included. */
+static int make_room(struct reader *reader, size_t size)
+{
+	struct pb_name_index *index = reader->index;
+
+	if (index->nr == reader->room) {
+		size_t room = reader->room ? 2 * reader->room : 64;
+		void *names = realloc(index->names,
+				      room * sizeof(*index->names));
+
+		if (!names)
+			return -ENOMEM;
+		index->names = names;
+		reader->room = room;
+	}
+	if (size > reader->text_room - reader->text_size) {
+		size_t room = 2 * reader->text_room + size;
+		char *text = room <= UINT32_MAX ? realloc(index->text, room) :
+						  NULL;
+
+		if (!text)
+			return -ENOMEM;
+		index->text = text;
+		reader->text_room = room;
+	}
+	return 0;
+}
+
+static void add_name(struct reader *reader, const char *name, size_t length,
+		     uint32_t record)
+{
+	struct pb_name_index *index = reader->index;
+
+	if (!reader->error)
+		reader->error = make_room(reader, length + 1);
+	if (reader->error)
+		return;
+	index->names[index->nr++] = (struct pb_name){
+		.record = record,
+		.text = (uint32_t)reader->text_size,
+	};
+	memcpy(index->text + reader->text_size, name, length);
+	reader->text_size += length;
+	index->text[reader->text_size++] = '\0';
+}
+
+/*
+ * llvm-bolt's name for what it left of a function that it moved: a jump, where
+ * the record still leads to.
+ */
+static int is_left_behind(const char *name, size_t length)
+{
+	return patchbay_drop_suffix(name, length, ".org.", 1) != length;
+}
+
+static void add_symbol(const char *name, uint64_t value, void *arg)
+{
+	struct reader *reader = arg;
+	const uintptr_t base = reader->module->info.base;
+	ptrdiff_t record = pb_record_find(reader->module,
+					  base + (uintptr_t)value,
+					  &reader->next);
+	const char *unique;
+	size_t length, source;
+
+	if (record < 0)
+		return;
+	length = strlen(name);
+	if (reader->rewritten && is_left_behind(name, length))
+		return;
+	add_name(reader, name, length, (uint32_t)record);
+	source = patchbay_source_name_length(name, length);
+	if (source != length)
+		add_name(reader, name, source,
+			 (uint32_t)record | PB_NAME_SHORTENED);
+	unique = patchbay_unique_name(name, length, &source);
+	if (unique)
+		add_name(reader, unique, source,
+			 (uint32_t)record | PB_NAME_SHORTENED);
+	if (reader->rewritten)
+		reader->index->here[record / 64] |= UINT64_C(1) << record % 64;
+}
+
+/* Lists in the order of names, so that the last comes first into its own. */
+static int make_lists(struct pb_name_index *index)
+{
+	size_t nr = 1;
+
+	while (nr < index->nr)
+		nr *= 2;
+	index->heads = malloc(nr * sizeof(*index->heads));
+	if (!index->heads)
+		return -ENOMEM;
+	memset(index->heads, 0xff, nr * sizeof(*index->heads));
+	index->mask = (uint32_t)nr - 1;
+	for (size_t i = index->nr; i-- > 0;) {
+		struct pb_name *name = &index->names[i];
+		uint32_t *head = &index->heads[pb_name_hash(index->text +
+							    name->text) &
+					       index->mask];
+
+		name->next = *head;
+		*head = (uint32_t)i;
+	}
+	return 0;
+}
+
+/* Give back what was too much. */
+static void fit(struct reader *reader)
+{
+	struct pb_name_index *index = reader->index;
+	void *less;
+
+	if (!index->nr)
+		return;
+	less = realloc(index->names, index->nr * sizeof(*index->names));
+	if (less)
+		index->names = less;
+	less = realloc(index->text, reader->text_size);
+	if (less)
+		index->text = less;
+}
+
+struct pb_name_index *pb_name_index_read(const struct pb_module *module,
+					 struct pb_elf_file *file, int rewritten,
+					 int *error)
+{
+	struct reader reader = { .module = module, .rewritten = rewritten };
+	int whole = 0;
+
+	/* There is room for a bit in the indices of records. */
+	*error = module->nr < PB_NAME_SHORTENED ? 0 : -ENOMEM;
+	reader.index = *error ? NULL : calloc(1, sizeof(*reader.index));
+	if (!reader.index) {
+		*error = -ENOMEM;
+		return NULL;
+	}
+	if (reader.rewritten) {
+		reader.index->here = calloc((module->nr + 63) / 64,
+					    sizeof(*reader.index->here));
+		if (!reader.index->here)
+			reader.error = -ENOMEM;
+	}
+	if (!reader.error)
+		whole = pb_elf_for_each_function(file, add_symbol, &reader);
+	if (!reader.error && whole)
+		reader.error = make_lists(reader.index);
+	*error = reader.error;
+	if (reader.error || !whole) {
+		pb_name_index_free(reader.index);
+		return NULL;
+	}
+	fit(&reader);
+	return reader.index;
+}
+
+void pb_name_index_free(struct pb_name_index *index)
+{
+	if (!index)
+		return;
+	free(index->names);
+	free(index->text);
+	free(index->heads);
+	free(index->here);
+	free(index);
+}
+
+uint32_t pb_name_index_first(const struct pb_name_index *index, uint32_t hash)
+{
+	return index->heads[hash & index->mask];
+}
+
+uint32_t pb_name_index_match(const struct pb_name_index *index, uint32_t at,
+			     const char *name)
+{
+	while (at != PB_NAME_NONE &&
+	       strcmp(index->text + index->names[at].text, name))
+		at = index->names[at].next;
+	return at;
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "names/names.h"
+
+#include "names/elf_file.h"
+#include "names/entry_name.h"
+#include "names/name_hash.h"
+#include "names/name_index.h"
+#include "names/record_order.h"
+#include "system/linux.h"
+#include "system/lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Is it the one that had the name of @module's file, and has lost it to another? */
+static int is_deleted(const struct pb_module *module, const char *path)
+{
+	const size_t length = strlen(module->file);
+
+	return !strncmp(path, module->file, length) &&
+	       !strcmp(path + length, " (deleted)");
+}
+
+/*
+ * A file without a build id may look as the one before it did. Then what is mapped
+ * tells, where the system does.
+ */
+static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
+{
+	char path[PATH_MAX];
+	uint64_t inode;
+
+	if (module->info.build_id_size)
+		return 1;
+	inode = pb_os_file_at((uintptr_t)module->phdrs, path);
+	return !is_deleted(module, path) &&
+	       (!inode || !file->inode || inode == file->inode);
+}
+
+/* Open the file that @module was loaded from. -ENOEXEC: it is another by now. */
+static int open_file(const struct pb_module *module, struct pb_elf_file *file)
+{
+	int error = pb_elf_open(file, module->file);
+
+	if (error == -ENOENT && !strcmp(module->file, PB_EXE))
+		error = pb_elf_open(file, PB_EXE_OF_THREAD);
+	if (error || (pb_elf_is(file, module->phdrs, module->phdrs_size,
+				module->info.build_id,
+				module->info.build_id_size) &&
+		      is_mapped(module, file)))
+		return error;
+	error = pb_elf_close(file);
+	return error ? error : -ENOEXEC;
+}
+
+/*
+ * Publish the names of @module. Two threads may read the same names without a common lock.
+ * The first to publish wins, and the other frees its copy.
+ */
+static void publish(struct pb_module *module, struct pb_name_index *index)
+{
+	struct pb_name_index *none = NULL;
+	int first;
+
+	/* So that a forked child has all of it or nothing. */
+	pb_engine_lock();
+	first = __atomic_compare_exchange_n(&module->names, &none, index, 0,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	pb_engine_unlock();
+	if (!first)
+		pb_name_index_free(index);
+}
+
+static const struct pb_name_index *names_of(const struct pb_module *module)
+{
+	return __atomic_load_n(&module->names, __ATOMIC_ACQUIRE);
+}
+
+static struct pb_name_index *read_names(struct pb_module *module,
+					struct pb_elf_file *file, int rewritten,
+					int *error)
+{
+	*error = pb_record_order(module);
+	return *error ? NULL :
+			pb_name_index_read(module, file, rewritten, error);
+}
+
+/* @all: names are wanted, too, not only whether functions were moved. */
+static int read_file(struct pb_module *module, int all)
+{
+	struct pb_elf_file file;
+	struct pb_name_index *index = NULL;
+	int rewritten, other;
+	int error = open_file(module, &file);
+
+	if (error)
+		return error;
+	rewritten = pb_elf_is_rewritten(&file);
+	if (!rewritten && !all)
+		module->looked = 1;
+	else if (rewritten >= 0)
+		index = read_names(module, &file, rewritten, &error);
+	other = pb_elf_close(&file);
+	if (index)
+		publish(module, index);
+	return error ? error : other;
+}
+
+/*
+ * Only what has to do with the process, not with the file, is an error. Several
+ * threads may look at once, as those that go through all names.
+ */
+static int look(struct pb_module *module, int all)
+{
+	int error;
+
+	if (names_of(module) || (module->looked && !all))
+		return 0;
+	error = read_file(module, all);
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
+		return error;
+	if (all)
+		__atomic_store_n(&module->unnamed, error != 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int pb_names_look(struct pb_module *module)
+{
+	return look(module, 0);
+}
+
+const uint64_t *pb_names_here(const struct pb_module *module)
+{
+	const struct pb_name_index *index = names_of(module);
+
+	return index ? index->here : NULL;
+}
+
+int pb_names_is_moved(const struct pb_module *module,
+		      const struct patchbay_record *record)
+{
+	const uint64_t *here = pb_names_here(module);
+	size_t i = (size_t)(record - module->records);
+
+	return here && !(here[i / 64] >> i % 64 & 1);
+}
+
+void pb_names_free(struct pb_module *module)
+{
+	pb_name_index_free(module->names);
+	module->names = NULL;
+}
+
+struct search {
+	const struct pb_filter *filter;
+	struct pb_choice *choice;
+	unsigned char *found;
+};
+
+static void choose(struct search *search, size_t record, size_t item)
+{
+	if (search->found)
+		search->found[item] = 1;
+	pb_choice_add(search->choice, record, (uint32_t)item);
+}
+
+static size_t record_of(const struct pb_name *name)
+{
+	return name->record & ~PB_NAME_SHORTENED;
+}
+
+/* All functions of a name, which costs little however many names there are. */
+static void choose_one(struct search *search, const struct pb_name_index *index,
+		       const char *name, uint32_t hash, size_t item)
+{
+	uint32_t at = pb_name_index_first(index, hash);
+
+	while ((at = pb_name_index_match(index, at, name)) != PB_NAME_NONE) {
+		choose(search, record_of(&index->names[at]), item);
+		at = index->names[at].next;
+	}
+}
+
+static void choose_by_list(struct search *search,
+			   const struct pb_name_index *index)
+{
+	const struct pb_filter *filter = search->filter;
+
+	for (size_t i = 0; i < filter->nr; i++)
+		choose_one(search, index, filter->items[i].name,
+			   filter->items[i].hash, i);
+}
+
+static int choose_by_pattern(struct search *search,
+			     const struct pb_name_index *index)
+{
+	const char *plain = pb_filter_plain_name(search->filter);
+
+	if (plain) {
+		choose_one(search, index, plain, pb_name_hash(plain), 0);
+		return 0;
+	}
+	for (size_t i = 0; i < index->nr; i++) {
+		const struct pb_name *name = &index->names[i];
+		int match = pb_filter_name(search->filter,
+					   index->text + name->text);
+
+		if (match < 0)
+			return match;
+		if (match)
+			choose(search, record_of(name), 0);
+	}
+	return 0;
+}
+
+static void choose_entry(struct pb_module *module, struct search *search,
+			 const char *name, size_t item)
+{
+	const uintptr_t entry = pb_entry_of_name(module, name);
+	size_t next = 0;
+	ptrdiff_t record = entry ? pb_record_find(module, entry, &next) : -1;
+
+	if (record >= 0)
+		choose(search, (size_t)record, item);
+}
+
+static int ask_about_entries(struct pb_module *module, struct search *search,
+			     const uint64_t *named)
+{
+	const struct pb_filter *filter = search->filter;
+	uintptr_t *entries = calloc(module->nr, sizeof(*entries));
+	char *name = pb_entry_name_new(module);
+	int match = name && entries ? 0 : -ENOMEM;
+
+	/* The filter's @match is a callback: records may go meanwhile. */
+	for (size_t i = 0; i < module->nr && !match; i++)
+		if (!(named[i / 64] >> i % 64 & 1))
+			entries[i] = pb_record_entry(&module->records[i]);
+	pb_callback_begin();
+	for (size_t i = 0; i < module->nr && match >= 0; i++) {
+		if (!entries[i])
+			continue;
+		pb_entry_name_set(name, module, entries[i]);
+		match = filter->match(filter->pattern, name, filter->arg);
+		if (match > 0)
+			choose(search, i, 0);
+	}
+	pb_callback_end();
+	free(entries);
+	free(name);
+	return match < 0 ? match : 0;
+}
+
+/* What has no symbol, and so is not in the index. */
+static int choose_unnamed(struct pb_module *module, struct search *search,
+			  const struct pb_name_index *index)
+{
+	uint64_t *named = calloc((module->nr + 63) / 64, sizeof(*named));
+	int error = named ? 0 : -ENOMEM;
+
+	for (size_t i = 0; named && index && i < index->nr; i++) {
+		const size_t record = record_of(&index->names[i]);
+
+		named[record / 64] |= UINT64_C(1) << record % 64;
+	}
+	if (!error)
+		error = ask_about_entries(module, search, named);
+	free(named);
+	return error;
+}
+
+static int choose_by_entry(struct pb_module *module, struct search *search,
+			   const struct pb_name_index *index)
+{
+	const struct pb_filter *filter = search->filter;
+	int error = pb_record_order(module);
+
+	if (error)
+		return error;
+	for (size_t i = 0; filter->by == PB_BY_SYMS && i < filter->nr; i++)
+		if (pb_is_entry_name(filter->items[i].name))
+			choose_entry(module, search, filter->items[i].name, i);
+	if (filter->by != PB_BY_GLOB)
+		return 0;
+	if (pb_is_entry_name(filter->pattern))
+		choose_entry(module, search, filter->pattern, 0);
+	else if (filter->match)
+		error = choose_unnamed(module, search, index);
+	return error;
+}
+
+static void match_no_name(const struct pb_filter *filter)
+{
+	pb_callback_begin();
+	filter->match(filter->pattern, NULL, filter->arg);
+	pb_callback_end();
+}
+
+/* Names stay when the module goes. */
+static int choose_by_match(struct search *search, const struct pb_name_index *index)
+{
+	int error;
+
+	pb_callback_begin();
+	error = choose_by_pattern(search, index);
+	pb_callback_end();
+	return error;
+}
+
+static int choose_by_name(struct pb_module *module, struct search *search)
+{
+	const struct pb_name_index *index;
+	int error = look(module, 1);
+
+	if (error)
+		return error;
+	index = names_of(module);
+	if (search->filter->match && (!index || !index->nr))
+		match_no_name(search->filter);
+	error = module->gone ? 0 : choose_by_entry(module, search, index);
+	if (error)
+		return error;
+	if (!index)
+		return 0;
+	if (search->filter->match)
+		return choose_by_match(search, index);
+	if (search->filter->by != PB_BY_SYMS)
+		return choose_by_pattern(search, index);
+	choose_by_list(search, index);
+	return 0;
+}
+
+static int choose_by_addr(struct pb_module *module, struct search *search)
+{
+	const struct pb_filter *filter = search->filter;
+	int error = pb_names_look(module);
+	size_t next = 0;
+
+	if (!error)
+		error = pb_record_order(module);
+	for (size_t i = 0; i < filter->nr && !error; i++) {
+		const uintptr_t addr = filter->items[i].addr;
+		ptrdiff_t record = -1;
+
+		if (addr >= module->low && addr < module->high)
+			record = pb_record_find(module, addr, &next);
+		if (record >= 0)
+			choose(search, (size_t)record, i);
+	}
+	return error;
+}
+
+static int choose_all(struct pb_module *module, const struct pb_filter *filter,
+		      struct pb_choice *choice, unsigned char *found)
+{
+	struct search search = { filter, choice, found };
+
+	/* What was moved is selected, and refused when it is to be armed. */
+	if (pb_filter_is_all(filter)) {
+		int error = pb_names_look(module);
+
+		if (!error)
+			error = pb_record_order(module);
+		if (!error)
+			pb_choice_add_all(choice);
+		return error;
+	}
+	if (filter->by != PB_BY_ADDRS)
+		return choose_by_name(module, &search);
+	return choose_by_addr(module, &search);
+}
+
+static int new_choice(struct pb_module *module, const struct pb_filter *filter,
+		      struct pb_choice *choice, unsigned char *found)
+{
+	int error = pb_choice_init(choice, module->nr, filter->cookies);
+
+	if (error)
+		return error;
+	error = module->gone ? 0 : choose_all(module, filter, choice, found);
+	if (error)
+		pb_choice_free(choice);
+	for (size_t i = 0; module->twins && !error && i < (module->nr + 63) / 64; i++)
+		choice->bits[i] &= ~module->twins[i];
+	return error;
+}
+
+int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
+		    struct pb_choice *choice, unsigned char *found)
+{
+	struct pb_choice hidden;
+	int error = new_choice(module, filter, choice, found);
+
+	if (error || !filter->notrace)
+		return error;
+	error = new_choice(module, filter->notrace, &hidden, NULL);
+	if (error) {
+		pb_choice_free(choice);
+		return error;
+	}
+	pb_choice_remove(choice, &hidden);
+	pb_choice_free(&hidden);
+	return 0;
+}
+
+int pb_names_read(struct pb_module *module, size_t *nr)
+{
+	const struct pb_name_index *index;
+	int error = look(module, 1);
+
+	index = error ? NULL : names_of(module);
+	*nr = index ? index->nr : 0;
+	return error;
+}
+
+const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry)
+{
+	const struct pb_name_index *index = names_of(module);
+	const struct pb_name *name = &index->names[i];
+
+	if (name->record & PB_NAME_SHORTENED)
+		return NULL;
+	*entry = pb_record_entry(&module->records[name->record]);
+	return index->text + name->text;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "quiesce/handler_frame.h"
+
+#include "system/linux.h"
+
+/* The smallest page size. */
+#define PAGE ((uintptr_t)4096)
+
+static const uint32_t *mark_of(uintptr_t frame)
+{
+	return (const uint32_t *)(frame + (uintptr_t)(intptr_t)pb_frame_mark.at);
+}
+
+static uint32_t value_of(const struct pb_reader *reader)
+{
+	return pb_frame_mark.value ? pb_frame_mark.value :
+				     (uint32_t)(uintptr_t)reader;
+}
+
+int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame)
+{
+	return !__atomic_load_n(&pb_os_restricted, __ATOMIC_RELAXED) &&
+	       pb_os_differs(mark_of(frame), value_of(reader));
+}
+
+/* A frame contains at least struct patchbay_regs and the mark. */
+static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
+{
+	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
+
+	if (pb_frame_mark.at < 0)
+		start = (uintptr_t)mark_of(frame);
+	return start < to && end > from;
+}
+
+/*
+ * @room is as large as the stack that the library needs elsewhere. It is below all of
+ * this stack that is in use, so a frame that overlaps it is gone. The stores to @room let
+ * other threads detect that, too: these only see the memory.
+ */
+__attribute__((noinline)) int
+pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
+		       uintptr_t to)
+{
+	volatile char room[8192];
+
+	for (size_t i = 0; i < sizeof(room); i += sizeof(uint32_t))
+		*(volatile uint32_t *)&room[i] = 0;
+	return overlaps(frame, (uintptr_t)room, to) ||
+	       pb_left_is_gone(self, frame);
+}
+
+int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
+		      uintptr_t from, uintptr_t to)
+{
+	const uint32_t *mark = mark_of(frame);
+
+	/* Only the library uses the stack from @from to @to: the frame is gone. */
+	if (overlaps(frame, from, to))
+		return 1;
+	/* A mark in the same page as the library's stack is mapped: read it. */
+	return ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
+		(((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0) &&
+	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);
+}
+
+void pb_left_mark_frame(const struct patchbay_regs *frame,
+			const struct pb_reader *reader)
+{
+	/* The trampoline's frame is on the live stack, so it is writable. */
+	if (!pb_frame_mark.value)
+		*(uint64_t *)(uintptr_t)mark_of((uintptr_t)frame) =
+			(uint64_t)(uintptr_t)reader;
+}

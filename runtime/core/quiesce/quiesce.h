@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The room quiesce/: the threads that are in a handler, and the wait for them. Threads mark
+ * themselves without a lock. The lock of the list of threads nests in the engine lock.
+ * Readers live in memory that is never unmapped.
+ *
+ * Grace periods: detect when all handlers that were running have returned.
+ *
+ * A trampoline marks its thread as *inside* before it reads the slot. It marks the
+ * thread as outside after the handler has returned. The mark is the value of
+ * pb_reader_phase at that time, in the thread's reader (reader.h). The marks are plain
+ * stores, without an atomic exchange or a full barrier. pb_quiesce_begin() supplies the
+ * full barrier, by membarrier(2). This is the scheme of user-space RCU's "memb" flavour,
+ * with a phase that only grows. The store that marks a thread as outside is a release;
+ * the load of cell->enter is an acquire. Both are plain instructions on x86-64; other
+ * architectures need special ones.
+ *
+ * (Desnoyers et al., User-Level Implementations of Read-Copy Update, IEEE
+ * TPDS 23(2), 2012.)
+ */
+#ifndef PB_CORE_QUIESCE_H
+#define PB_CORE_QUIESCE_H
+
+#include "quiesce/reader.h"
+
+#ifndef __ASSEMBLER__
+
+#include <patchbay/patchbay.h>
+
+/*
+ * The result of pb_thread_enter().
+ * PB_ENTERED:         the thread is marked as in a handler: call the tracers
+ * PB_ENTERED_TO_MISS: the thread was, or seemed to be, in a handler already: read the
+ *                     tracers to count the call as missed, and call no handler
+ * PB_NOT_ENTERED:     the call has no mark: read nothing. pb_thread_enter() has counted
+ *                     it (missed_calls.h)
+ */
+enum pb_entry { PB_ENTERED, PB_ENTERED_TO_MISS, PB_NOT_ENTERED };
+
+/*
+ * Mark the calling thread as inside and as outside, in the cases that the trampolines do
+ * not handle: the first call of a thread, calls from within a handler, and calls of a
+ * thread that has abandoned a handler (handler_frame.h). Async-signal-safe.
+ *
+ * @frame is the trampoline's. From the caller's frame up to @end there is only one stack,
+ * which only the library uses. Pass *@self to pb_thread_leave(); after PB_NOT_ENTERED no
+ * pb_thread_leave() is needed.
+ */
+enum pb_entry pb_thread_enter(const struct patchbay_regs *frame, const void *end,
+			      struct pb_reader **self);
+void pb_thread_leave(struct pb_reader *self, enum pb_entry entry);
+
+/*
+ * pb_thread_frames() stores the known frames of the handlers that the calling thread is
+ * in, innermost last, and returns their number. pb_thread_forget() removes the mark with
+ * @frame. Its caller has proved that the handler with @frame will not continue.
+ * Async-signal-safe.
+ */
+#define PB_FRAMES_MAX 2
+size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX]);
+void pb_thread_forget(uintptr_t frame);
+
+/*
+ * Is this thread inside a handler? The caller passes the end of the library's part of the
+ * stack: the frame of the function that the program called.
+ */
+#define pb_thread_inside() pb_thread_inside_below(__builtin_frame_address(0))
+int pb_thread_inside_below(const void *frame);
+
+/*
+ * pb_quiesce_begin() starts a grace period and returns 0 or an error of membarrier(2).
+ * Handlers that are entered later see all stores made before it. pb_quiesce_over()
+ * returns 1 if all handlers that were running at pb_quiesce_begin() have returned. It
+ * does not wait; pb_wait() does (wait.h).
+ */
+int pb_quiesce_begin(uint64_t *phase);
+int pb_quiesce_over(uint64_t phase);
+
+/*
+ * Returns the last phase, at most @phase, for which pb_quiesce_over() would return 1.
+ * It may return an earlier one, at least 0, if threads are in handlers that they entered
+ * since. All phases before the result are over, too. @closely: also detect abandoned
+ * handlers (handler_frame.h) and ended threads. This costs one or two system calls for each thread
+ * in a handler.
+ */
+uint64_t pb_quiesce_until(uint64_t phase, int closely);
+
+/*
+ * Returns the thread id of a thread in a handler that was running at pb_quiesce_begin().
+ * Returns 0 if no such thread is left, or if its id is unknown. *@over is the result of a
+ * pb_quiesce_over() that detects abandoned handlers (handler_frame.h) and ended threads. This
+ * costs system calls, as pb_quiesce_until() does with @closely.
+ */
+int pb_quiesce_thread(uint64_t phase, int *over);
+
+#endif /* __ASSEMBLER__ */
+
+#endif /* PB_CORE_QUIESCE_H */

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "system/linux.h"
+
+#include "system/raw_syscall.h"
+#include "system/stats.h"
+#include "system/traced_mem.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int pb_os_restricted;
+
+/*
+ * /proc/thread-self/mem writes through the protection of a mapping (FOLL_FORCE)
+ * and breaks copy-on-write like a debugger's poke. So text stays r-x
+ * throughout, also under prctl(PR_SET_MDWE), which forbids the mprotect() way.
+ * Like a debugger's it is also made visible to instruction fetch, where caches
+ * do not see to that (copy_to_user_page() in the kernel).
+ *
+ * Not /proc/self: that is the main thread, and without memory if it has ended.
+ *
+ * The file is opened for each batch: a descriptor that a forked child
+ * inherited would write to its parent.
+ *
+ * Where a kernel lets only debuggers do so, traced_mem.c makes one.
+ */
+static int open_mem(void)
+{
+	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
+
+	/* No /proc, as in a chroot: not to be mistaken for "no such function". */
+	if (fd < 0 && errno == ENOENT)
+		return -ENODEV;
+	return fd < 0 ? -errno : fd;
+}
+
+/* @fd and 1, or 0; @pid: whose memory it is, as a child of clone(2) has it, too. */
+static __thread struct {
+	int fd;
+	pid_t pid;
+} kept __attribute__((tls_model("initial-exec")));
+
+int pb_os_text_keep(void)
+{
+	/* Above the descriptors that programs use for standard streams. */
+	const int above = 16;
+	int fd = open_mem(), high;
+
+	if (fd < 0)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, above);
+	close(fd);
+	if (high < 0)
+		return -errno;
+	kept.pid = getpid();
+	kept.fd = high + 1;
+	return 0;
+}
+
+void pb_os_text_forget(void)
+{
+	if (kept.fd)
+		close(kept.fd - 1);
+	kept.fd = 0;
+	pb_traced_mem_forget();
+}
+
+/* @handle, or one of the same memory that may be written to. If there is none, writing
+ * says so. */
+static int make_writable(int handle)
+{
+	enum { UNKNOWN, YES, NO };
+	static int is_forced;
+	int forced = __atomic_load_n(&is_forced, __ATOMIC_RELAXED), traced;
+
+	if (forced == UNKNOWN) {
+		forced = pb_mem_is_forced(handle) ? YES : NO;
+		__atomic_store_n(&is_forced, forced, __ATOMIC_RELAXED);
+	}
+	if (forced == YES)
+		return handle;
+	traced = pb_traced_mem_begin();
+	if (traced < 0)
+		return handle;
+	close(handle);
+	return traced;
+}
+
+int pb_os_text_open(void)
+{
+	int handle = open_mem(), again;
+
+	if (handle >= 0)
+		return make_writable(handle);
+	if (!kept.fd || kept.pid != getpid())
+		return handle;
+	again = fcntl(kept.fd - 1, F_DUPFD_CLOEXEC, 0);
+	return again < 0 ? handle : again;
+}
+
+/*
+ * How much of @len bytes at @addr is to be written at once? The kernel takes them piece by
+ * piece, each of a page's length (mem_rw() in its fs/proc/base.c), and looks up each page
+ * that such a piece lies in: so what is long goes on at the beginning of a page, or all its
+ * pieces lie in two.
+ */
+static size_t write_length(uintptr_t addr, size_t len)
+{
+	const size_t page = 4096, within = page - addr % page;
+
+	return len > page && within < page ? within : len;
+}
+
+int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+
+	while (len) {
+		ssize_t done = pwrite(handle, from, write_length(addr, len),
+				      (off_t)addr);
+
+		pb_count(&pb_stats.text_writes);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		from += done;
+		addr += (size_t)done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len)
+{
+	ssize_t done;
+
+	do
+		done = pread(handle, bytes, len, (off_t)addr);
+	while (done < 0 && errno == EINTR);
+	if (done < 0)
+		return -errno;
+	return (size_t)done == len ? 0 : -EIO;
+}
+
+void pb_os_text_close(int handle)
+{
+	close(handle);
+	pb_traced_mem_end();
+}
+
+static int membarrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0) < 0 ? -errno : 0;
+}
+
+int pb_os_sync_core(void)
+{
+	int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+
+	pb_count(&pb_stats.membarriers);
+	/* A process has to announce itself once before its first use. */
+	if (error == -EPERM) {
+		error = membarrier(
+			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+		if (!error)
+			error = membarrier(
+				MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	}
+	return error;
+}
+
+/*
+ * FUTEX_CMP_REQUEUE compares the word first. With counts of 0 it then wakes no waiter and
+ * moves none. Nearly every program needs futex(2), so seccomp filters allow it.
+ */
+int pb_os_differs(const uint32_t *at, uint32_t value)
+{
+	static uint32_t other;
+	const int saved = errno;
+	int differs;
+
+	differs = syscall(SYS_futex, at, FUTEX_CMP_REQUEUE_PRIVATE, 0, 0, &other,
+			  value) < 0 &&
+		  (errno == EAGAIN || errno == EFAULT);
+	errno = saved;
+	return differs;
+}
+
+#define call(number, ...) pb_raw_syscall(number, (const long[6]){ __VA_ARGS__ })
+
+/* A process whose system calls are restricted needs the file, too: it writes text. */
+int pb_os_peek(const void *at, void *to, size_t size)
+{
+	const long file = call(SYS_openat, AT_FDCWD, (long)"/proc/self/mem",
+			       O_RDONLY | O_CLOEXEC);
+	long length;
+
+	if (file < 0)
+		return 0;
+	length = call(SYS_pread64, file, (long)to, (long)size, (long)at);
+	call(SYS_close, file);
+	return length == (long)size;
+}
+
+void pb_os_thread(int *process, int *number)
+{
+	*process = (int)call(SYS_getpid, 0);
+	*number = (int)call(SYS_gettid, 0);
+}
+
+int pb_os_has_ended(int process, int number)
+{
+	return call(SYS_tgkill, process, number, 0) == -ESRCH;
+}
+
+int pb_os_sleep(const uint32_t *word, uint32_t value, unsigned int milliseconds)
+{
+	const struct timespec time = { milliseconds / 1000,
+				       milliseconds % 1000 * 1000000l };
+
+	return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time) < 0 &&
+	       errno == ETIMEDOUT;
+}
+
+void pb_os_wake(const uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* proc_pid_maps(5). Not the device: a file system may show another in stat(2). */
+uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
+{
+	FILE *maps = fopen("/proc/thread-self/maps", "re");
+	unsigned long start, end, inode;
+	uint64_t found = 0;
+	int c;
+
+	path[0] = '\0';
+	while (maps && !found &&
+	       fscanf(maps, "%lx-%lx %*s %*s %*s %lu%*[ ]", &start, &end, &inode) == 3) {
+		size_t length = 0;
+
+		if (addr >= start && addr < end)
+			found = inode;
+		while ((c = getc(maps)) != '\n' && c != EOF)
+			if (found && length < PATH_MAX - 1)
+				path[length++] = (char)c;
+		path[length] = '\0';
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/*
+ * Map @size bytes of code in the lowest gap between @low and @high. The gaps
+ * may change while the list is read; mmap() tells, and we go on.
+ */
+static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
+{
+	const uintptr_t align = (uintptr_t)sysconf(_SC_PAGESIZE);
+	FILE *maps = fopen("/proc/thread-self/maps", "re");
+	unsigned long start, end, gap = align;
+	void *code = NULL;
+	int c;
+
+	size = (size + align - 1) & -align;
+	if (!maps) {
+		*error = errno == ENOENT ? -ENODEV : -errno;
+		return NULL;
+	}
+	*error = -ENOMEM;
+	while (!code && fscanf(maps, "%lx-%lx", &start, &end) == 2) {
+		uintptr_t from = gap > low ? gap : (low + align - 1) & -align;
+		uintptr_t to = start < high ? start : high & -align;
+
+		/* The upper end of a gap: its lower end may be a heap's. */
+		if (to > from && to - from >= size) {
+			code = mmap((void *)(to - size), size,
+				    PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE | MAP_ANONYMOUS |
+					    MAP_FIXED_NOREPLACE,
+				    -1, 0);
+			if (code == MAP_FAILED) {
+				*error = -errno;
+				code = NULL;
+			}
+		}
+		gap = end;
+		while ((c = getc(maps)) != '\n' && c != EOF)
+			;
+	}
+	fclose(maps);
+	return code;
+}
+
+void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
+		     size_t size, int *error)
+{
+	void *copy = map_in_gap(low, high, size, error);
+	int handle;
+
+	if (!copy)
+		return NULL;
+	handle = pb_os_text_open();
+	*error = handle;
+	if (handle >= 0) {
+		*error = pb_os_text_write(handle, (uintptr_t)copy, code, size);
+		pb_os_text_close(handle);
+	}
+	if (*error < 0) {
+		munmap(copy, size);
+		return NULL;
+	}
+	return copy;
+}
+
+void pb_os_unmap_code(void *code, size_t size)
+{
+	munmap(code, size);
+}
+
+void *pb_os_map_zeroes(size_t size, size_t multiple)
+{
+	const long memory = call(SYS_mmap, 0, (long)(size + multiple),
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long before;
+
+	if (memory < 0 && memory >= -4095)
+		return NULL;
+	/* What is before the multiple, and what is behind the size. */
+	before = -memory & (long)(multiple - 1);
+	if (before)
+		call(SYS_munmap, memory, before);
+	call(SYS_munmap, memory + before + (long)size, (long)multiple - before);
+	return (void *)(memory + before);
+}
+
+void pb_os_unmap(void *memory, size_t size)
+{
+	call(SYS_munmap, (long)memory, (long)size);
+}
+
+/* Not there in static executables, which need none of this. */
+#pragma weak dladdr
+#pragma weak dlopen
+
+int pb_os_preloaded;
+
+void pb_os_stay_loaded(void)
+{
+	static int done;
+	Dl_info here, program;
+
+	if (pb_os_preloaded || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+		return;
+	if (!dladdr || !dlopen || !dladdr((void *)pb_os_stay_loaded, &here) ||
+	    !dladdr((void *)getauxval(AT_PHDR), &program) ||
+	    here.dli_fbase == program.dli_fbase)
+		return;
+	dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}

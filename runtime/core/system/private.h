@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Private functions of libpatchbay for libpatchbay-trace of the same build. They are not
+ * part of the interface and may change at any time. The library exports them under their
+ * own symbol version, PATCHBAY_PRIVATE.
+ */
+#ifndef PB_CORE_PRIVATE_H
+#define PB_CORE_PRIVATE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Register @retire. Each thread that has made a traced call calls it when the thread ends,
+ * to free per-thread data. A process has at most one such function, and cannot unregister
+ * it.
+ *
+ * A destructor of a pthread key calls @retire in the ending thread, in the first round of
+ * destructors, with signals blocked and without any lock of the library. Destructors that
+ * run later may make traced calls. So handlers must expect calls on a retired thread.
+ * @retire is not called at the end of the process. In a forked child it is not called for
+ * the threads that the child does not have.
+ *
+ * Returns -EBUSY if another function is registered. Returns -EAGAIN if the C library has no
+ * key left: then no function can run when a thread ends.
+ */
+int pb_private_at_thread_exit(void (*retire)(void));
+
+struct patchbay_ops;
+
+/*
+ * Register @told, to be called for each call that a tracer misses because the thread is, or
+ * seems to be, in a handler (@nmissed of struct patchbay_ops_info). It runs in that thread,
+ * during that call, with vector registers saved. Its argument is NULL if the library could
+ * not read the call's tracers (struct patchbay_stats, @unseen). It may run within another
+ * handler, so it must be async-signal-safe. A process has at most one such function, and
+ * cannot unregister it. Returns -EBUSY if another one is registered.
+ */
+int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
+
+struct patchbay_site_info;
+
+/*
+ * Register @told, to be called for functions of an unloaded module: for each that has a
+ * tracer and whose site other code has changed. patchbay_rearm() does the same for loaded
+ * modules. All modules are unloaded when the process exits. @told runs under a lock of the
+ * library. A process has at most one such function, and cannot unregister it. Returns
+ * -EBUSY if another one is registered.
+ */
+int pb_private_on_changed(void (*told)(const struct patchbay_site_info *site));
+
+/*
+ * Call @visit, under a lock of the library, for each function that has a tracer and whose
+ * site other code has changed. Rearms nothing. Returns -EBUSY if another thread has that
+ * lock. Async-signal-safe.
+ */
+int pb_private_look_at_sites(void (*visit)(const struct patchbay_site_info *site,
+					   void *arg),
+			     void *arg);
+
+/*
+ * Returns the number of timed calls that have begun and not ended: calls of tracers with a
+ * threshold, and calls counted by pb_private_count_open_call(). Such a call is running, or
+ * ended without a return that the library sees. A forked child starts at 0.
+ * Async-signal-safe. While system calls are restricted, counts only the calling thread and
+ * threads that have ended.
+ */
+int64_t pb_private_open_calls(void);
+
+/*
+ * A handler calls this to count a call of this thread that has begun (1) or ended (-1).
+ * Preserves vector registers. Async-signal-safe.
+ */
+void pb_private_count_open_call(int change);
+
+/*
+ * @restricted: 1: make no more system calls during calls of traced functions. The program
+ * is about to restrict system calls (seccomp(2)), and the kernel may kill it for one. Then
+ * the library detects abandoned handlers only by what the thread itself can see (handler_frame.h).
+ * A thread that ends without notice leaves its reader to the next thread whose storage is
+ * at the same address (reader.h). 0: make system calls again. Functions that change tracers
+ * make system calls in any case.
+ */
+void pb_private_restrict(int restricted);
+
+/*
+ * Open the handle for writing text, and keep it for the calling thread, which has its own
+ * descriptor table. After a change of user the kernel no longer lets a process open it
+ * (proc(5), PR_SET_DUMPABLE). The calling thread then writes text through this handle. A
+ * forked child does not inherit it. Returns 0 or -errno.
+ */
+int pb_private_keep_text(void);
+
+/*
+ * @paused: 1: like patchbay_ops_disable(), without system calls. The calling thread enters
+ * no handler of @ops from now on; other threads stop soon. Other tracers of the same
+ * functions are paused, too. 0: resume. Takes no lock, so the caller must make sure that no
+ * other thread changes tracers.
+ */
+void pb_private_pause(struct patchbay_ops *ops, int paused);
+
+/* Like patchbay_set_wait_limit(). Returns the previous limit. */
+unsigned int pb_private_wait_limit(unsigned int milliseconds);
+
+/*
+ * A loaded module that cannot be traced, and the reason. Either it has another ABI version,
+ * @number. Or it is in another namespace of the loader (dlmopen(3)), and has @number
+ * functions.
+ */
+enum pb_private_why { PB_PRIVATE_OTHER_VERSION = 1, PB_PRIVATE_OTHER_NAMESPACE = 2 };
+struct pb_private_other {
+	enum pb_private_why why;
+	unsigned int number;
+	const char *path;
+};
+
+/*
+ * Call @visit for each such module, under a lock of the library or of the loader. @visit
+ * must call neither.
+ */
+void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
+					   void *arg),
+			     void *arg);
+
+struct patchbay_module_info;
+
+/*
+ * Like patchbay_for_each_name(), for one module. Call it from a tracer's attach function,
+ * with the @module that this function was given.
+ */
+int pb_private_visit_names(const struct patchbay_module_info *module,
+			   int (*visit)(uintptr_t entry, const char *name,
+					void *arg),
+			   void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+/*
+ * Register @start, which this library's constructor calls: after the executable's
+ * .preinit_array, before the constructors of most other libraries. Returns -EALREADY if the
+ * constructor has run. Calls no other function.
+ */
+int pb_private_start_late(void (*start)(void));
+
+/* A preloaded object calls this first, if the library was loaded at process start. */
+void pb_private_preloaded(void);
+
+#endif /* PB_CORE_PRIVATE_H */

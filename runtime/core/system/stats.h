@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What happened in this process so far; see struct patchbay_stats. */
+#ifndef PB_CORE_STATS_H
+#define PB_CORE_STATS_H
+
+#include <patchbay/patchbay.h>
+
+/* Also read by other processes, live_view.h. */
+struct pb_stats {
+	uint64_t batches;
+	uint64_t membarriers;
+	uint64_t text_writes;
+	uint64_t refused[PATCHBAY_SITE_NR_STATES];
+	uint64_t left;
+	uint64_t timeouts;
+	uint64_t waited_for;
+	uint64_t unseen;
+};
+
+extern struct pb_stats pb_stats;
+
+/* Some are counted without the engine lock. */
+static inline void pb_count(uint64_t *counter)
+{
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+#endif /* PB_CORE_STATS_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Changing the text of the running process.
+ *
+ * All patches (of slots, sites, tramps) go through pb_text_apply(): read, compare, then
+ * write. It never makes a mapping writable, and overwrites only the bytes that it expects.
+ * (text_block.h has writes of many functions at once.)
+ *
+ * Other threads may execute text during a write. The write is atomic only for one byte
+ * (x86-64), or for one aligned instruction word (other architectures, whose kernels copy
+ * it by one store). Otherwise the kernel copies the bytes in any order. The callers in
+ * arch/ know which text may change while threads execute it, and document it at each
+ * store. On all architectures the kernel keeps instruction caches coherent.
+ */
+#ifndef PB_CORE_TEXT_H
+#define PB_CORE_TEXT_H
+
+#include "system/lock.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PB_PATCH_MAX 8
+
+/*
+ * struct pb_patch - one change: @len bytes at @addr, from @old to @new, both zero-padded
+ */
+struct pb_patch {
+	uintptr_t addr;
+	uint8_t len;
+	uint8_t old[PB_PATCH_MAX];
+	uint8_t new[PB_PATCH_MAX];
+};
+
+/*
+ * Open the text for writing, and close it: under the modules lock, not under the engine
+ * lock. One handle is open at a time. A forked child closes it: the handle refers to the
+ * parent's memory. Returns errors of pb_os_text_open().
+ */
+int pb_text_open(void);
+void pb_text_close(int handle);
+
+/* Call in a forked child: closes its copy of the handle. */
+void pb_text_forget(void);
+
+/*
+ * Apply @nr patches, which do not overlap, through a handle of pb_text_open(). This is
+ * faster if they are sorted by address. Adjacent patches are written together.
+ *
+ * @rewrite: patches that are close together may be written together, with the code between
+ * them as it was read. If another process or patcher changes that code between the last
+ * read and the end of the write, its change is lost. This window is less than a microsecond
+ * for each 4096 bytes. Nearly all of it is in the kernel, where a debugger cannot stop this
+ * thread. The architecture knows whether other threads may execute code that is written
+ * back unchanged (pb_arch_rewrite).
+ *
+ * Returns 0; -EILSEQ if the text has unexpected bytes; or the error of writing
+ * /proc/thread-self/mem. On error a part may have been written.
+ *
+ * The caller holds the engine lock.
+ */
+int pb_text_apply(int handle, const struct pb_patch *patches, size_t nr,
+		  int rewrite);
+
+/* One patch; the same errors. */
+int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
+		  size_t len);
+
+/*
+ * Make every other thread of the process execute a serializing instruction and a full
+ * memory barrier before this returns (x86-64: IRET or similar; AArch64: ISB by exception
+ * return; ppc64le: rfid; riscv64: FENCE.I). Afterwards they execute the text that was
+ * written before the call. Returns 0 or the error of membarrier(2).
+ */
+int pb_sync_core(void);
+
+#endif /* PB_CORE_TEXT_H */

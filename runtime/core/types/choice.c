@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "types/choice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t nr_words(const struct pb_choice *choice)
+{
+	return (choice->nr + 63) / 64;
+}
+
+int pb_choice_init(struct pb_choice *choice, size_t nr, int items)
+{
+	choice->nr = nr;
+	choice->bits = calloc(nr_words(choice), sizeof(*choice->bits));
+	choice->items = items ? malloc(nr * sizeof(*choice->items)) : NULL;
+	if (choice->bits && (!items || choice->items))
+		return 0;
+	pb_choice_free(choice);
+	return -ENOMEM;
+}
+
+void pb_choice_free(struct pb_choice *choice)
+{
+	free(choice->bits);
+	free(choice->items);
+}
+
+void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item)
+{
+	if (choice->items &&
+	    (!pb_choice_has(choice, i) || item < choice->items[i]))
+		choice->items[i] = item;
+	choice->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+void pb_choice_add_all(struct pb_choice *choice)
+{
+	const size_t nr = nr_words(choice);
+
+	memset(choice->bits, 0xff, nr * sizeof(*choice->bits));
+	choice->bits[nr - 1] >>= nr * 64 - choice->nr;
+}
+
+void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others)
+{
+	for (size_t i = 0; i < nr_words(choice); i++)
+		choice->bits[i] &= ~others->bits[i];
+}
+
+size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
+{
+	/* At most 64 words: a caller that needs a short row must not scan all of them. */
+	for (int words = 0; words < 64 && i < choice->nr; words++) {
+		/* Zeros are behind the last record, so a row ends there at the latest. */
+		const uint64_t gaps = ~choice->bits[i / 64] >> i % 64;
+
+		if (gaps)
+			return i + (size_t)__builtin_ctzll(gaps);
+		i = (i | 63) + 1;
+	}
+	return i;
+}
+
+size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
+{
+	const uint64_t like = pb_choice_has(choice, i) ? UINT64_MAX : 0;
+
+	while (i < end) {
+		const uint64_t others = (choice->bits[i / 64] ^ like) >> i % 64;
+
+		if (others) {
+			i += (size_t)__builtin_ctzll(others);
+			break;
+		}
+		i = (i | 63) + 1;
+	}
+	return i < end ? i : end;
+}
+
+/* The bits from @i to below @end that are in the same word as @i. */
+static uint64_t row_in_word(size_t i, size_t end)
+{
+	const uint64_t row = UINT64_MAX << i % 64;
+
+	return end > (i | 63) ? row : row & ~(UINT64_MAX << end % 64);
+}
+
+void pb_choice_add_row(struct pb_choice *choice, size_t i, size_t end)
+{
+	for (; i < end; i = (i | 63) + 1)
+		choice->bits[i / 64] |= row_in_word(i, end);
+}
+
+void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end)
+{
+	for (; i < end; i = (i | 63) + 1)
+		choice->bits[i / 64] &= ~row_in_word(i, end);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Gates: shared cells that lead to a function's private cell (shared_cells.h). */
+#ifndef PB_CORE_GATE_H
+#define PB_CORE_GATE_H
+
+#include <patchbay/patchbay.h>
+
+/*
+ * The private cell of function @ip, whose slot leads to @gate. Compiled for general
+ * registers only; may run at any time.
+ */
+const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
+					 uintptr_t ip);
+
+/* cell->enter of a gate: calls pb_gate_find(), then enters the private cell. */
+void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell,
+			struct patchbay_regs *regs)
+	__attribute__((visibility("hidden")));
+
+/* Is @cell a gate? Its func, which is never called, marks it. */
+static inline int pb_is_gate(const struct patchbay_cell *cell)
+{
+	return cell->func == pb_arch_enter_gate;
+}
+
+#endif /* PB_CORE_GATE_H */

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The room types/: data and states that several rooms share. The registry's data are read
+ * under the modules lock or the engine lock, and changed under both (system/lock.h). Calls
+ * read cells, sets and states without a lock.
+ *
+ * Cells that functions of a module share. All functions with the same tracers, the same
+ * data and the same shape have one cell. The shape is what a record says of arguments
+ * and result; handlers read nothing else of the record. A function with per-function
+ * data, or one of few, has a private cell (cell.h). The library changes a private cell in
+ * place, so the slot of such a function never changes once it is filled.
+ *
+ * The slot of a function with a shared cell does change, when only some of the functions
+ * get other tracers. Calls and exits may read it at that time. They read by one load of
+ * eight bytes. The kernel writes by memcpy(), which does not guarantee a single store.
+ * So, once a thread may have read a slot, its old and new values differ in one byte only:
+ * shared cells are 256 bytes apart, in memory that begins at a multiple of 64 KB. A
+ * thread that reads during the write gets the old cell or the new one: a store of one
+ * byte is atomic on each architecture (Intel SDM vol. 3A, 10.1.1 "Guaranteed Atomic
+ * Operations"; AMD APM vol. 2, 7.3.2; Arm ARM, DDI 0487, B2.2.1 "Requirements for
+ * single-copy atomicity"; Power ISA 3.1, book II, 1.4 "Single-Copy Atomicity"), and the
+ * other seven bytes keep their values.
+ *
+ * A function with such a slot may need a private cell: its data are its own, or no shared
+ * cell is free. Its slot then leads to the gate, a shared cell that looks up the private
+ * cell by the function's address. So the slot stays in these 64 KB until the module is
+ * unloaded.
+ *
+ * A thread marks itself as inside before it loads the slot (quiesce.h). It may still be in
+ * the old cell after the slot has changed. So a cell that some functions have left gets no
+ * other tracers before all threads are outside that were inside at that time. This holds
+ * whether other functions still share the cell or it is reused. The kind of result of its
+ * functions never changes: on x86-64 a thread that returns from a body reads it before
+ * the mark, to know which registers to keep.
+ */
+#ifndef PB_CORE_SHARED_CELLS_H
+#define PB_CORE_SHARED_CELLS_H
+
+#include "types/choice.h"
+#include "types/gate.h"
+#include "types/module.h"
+#include "types/set.h"
+
+struct pb_group;
+
+#define PB_SHARED_STEP 256
+#define PB_NR_SHARED 256
+
+/*
+ * Where the slot of a function leads: the number of a shared cell, at least
+ * PB_OWNER_FIRST, or one of these.
+ *
+ * PB_OWNER_NONE    to no shared cell: the slot is 0 or leads to a private cell
+ * PB_OWNER_NOBODY  to a cell without tracers. Functions get it when they are disarmed
+ *                  while other functions keep the shared cell
+ * PB_OWNER_GATE    to the gate
+ */
+enum { PB_OWNER_NONE, PB_OWNER_NOBODY, PB_OWNER_GATE, PB_OWNER_FIRST };
+
+/*
+ * @cell:        its record is @shape
+ * @shape:       the common record of all its functions; fields that differ are 0
+ * @nr:          how many functions' slots lead here, armed or not
+ * @first, @last: the range of records that contains these functions
+ * @used:        functions have the cell, or threads may be inside it
+ * @left:        slots no longer lead here, and a thread may have loaded one of them
+ *               before the change
+ * @abandoned:   all functions have left it for other cells; its tracers will be removed
+ * @result:      the kind of result of @shape, which never changes
+ * @usual:       it is the usual cell of its shape
+ * @next:        the next usual cell in the list of pb_shared.by_shape; 0: none
+ *
+ * While a plan is made (place.c):
+ * @leaving:     how many of its functions get other tracers, or none
+ * @to:          the group that all of these join; NULL: they get no tracers
+ * @scattered:   these functions join different groups
+ */
+struct pb_shared_cell {
+	struct patchbay_cell cell;
+	struct patchbay_record shape;
+	uint32_t nr, first, last;
+	uint8_t used, left, abandoned, result, scattered, usual, next;
+	uint32_t leaving;
+	struct pb_group *to;
+} __attribute__((aligned(PB_SHARED_STEP)));
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
+
+#define PB_NR_USUAL 64
+
+/*
+ * The shared cells of a module, allocated when functions first share one.
+ *
+ * The library records the owner of each function and does not derive it from the slot:
+ * another patcher may change slots. Usually all armed functions have the same tracers.
+ * Then the shape determines the owner, and one bit for each function suffices.
+ * @cells:  PB_NR_SHARED cells, of which @end have been used
+ * @own:    NULL, or by record the private cells of functions that the gate leads to
+ * @usual:  the functions that lead to the usual cell of their shape
+ * @owners: by record, the PB_OWNER_* of all other functions. Pages are allocated on first
+ *          use. Read only if @other: a function leads, or has led, to another cell
+ * @by_shape: the first of each list of usual cells, by a hash of the shape; 0: none
+ */
+struct pb_shared {
+	struct pb_shared_cell *cells;
+	struct patchbay_cell **own;
+	struct pb_choice usual;
+	uint8_t *owners;
+	unsigned int end, other;
+	uint8_t by_shape[PB_NR_USUAL];
+};
+
+/*
+ * Allocate the shared cells of @module, or the gate's table, unless it has them. Not
+ * under the engine lock. Returns 0 or -ENOMEM.
+ */
+int pb_shared_init(struct pb_module *module);
+int pb_shared_init_gate(struct pb_module *module);
+
+/* Free all of it, except the sets of the cells. */
+void pb_shared_free(struct pb_module *module);
+
+/* The memory in use, without pages that were never touched. */
+size_t pb_shared_size(const struct pb_module *module);
+
+static inline size_t pb_record_index(const struct pb_module *module,
+				     const struct patchbay_record *record)
+{
+	return (size_t)(record - module->records);
+}
+
+/* The part of a record that handlers may read. Functions that share a cell have the same. */
+static inline uint32_t pb_shape(const struct patchbay_record *record)
+{
+	return (uint32_t)record->gp_args | (uint32_t)record->fp_args << 8 |
+	       (uint32_t)record->stack_arg_words << 16 |
+	       (uint32_t)record->flags << 24;
+}
+
+/* The number of the usual cell of @shape; 0: none. */
+unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape);
+
+static inline unsigned int pb_owner(const struct pb_module *module, size_t i)
+{
+	const struct pb_shared *shared = module->shared;
+	unsigned int owner;
+
+	if (!shared)
+		return PB_OWNER_NONE;
+	if (pb_choice_has(&shared->usual, i)) {
+		owner = pb_usual_cell(shared, pb_shape(&module->records[i]));
+		/* 0 if other code has overwritten the record. */
+		return owner ? owner : PB_OWNER_NOBODY;
+	}
+	return shared->other ? shared->owners[i] : PB_OWNER_NONE;
+}
+
+static inline uintptr_t pb_owner_slot(const struct pb_module *module,
+				      unsigned int owner)
+{
+	return (uintptr_t)&module->shared->cells[owner];
+}
+
+/*
+ * pb_owner_row_end() returns the end, at most @end, of the functions from @i on with the
+ * same owner as @i. pb_owner_shapes_end() ignores shapes: the functions up to its result
+ * have the same owner if they also have the shape of @i.
+ */
+size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end);
+size_t pb_owner_shapes_end(const struct pb_module *module, size_t i, size_t end);
+
+/* The shared cell that contains @cell, or NULL if @cell is private. */
+static inline struct pb_shared_cell *
+pb_shared_of(const struct pb_module *module, const struct patchbay_cell *cell)
+{
+	const struct pb_shared *shared = module->shared;
+	uintptr_t offset = (uintptr_t)cell - (uintptr_t)(shared ? shared->cells : 0);
+
+	return shared && offset < PB_NR_SHARED * PB_SHARED_STEP ?
+		       (struct pb_shared_cell *)cell :
+		       NULL;
+}
+
+static inline unsigned int pb_shared_number(const struct pb_module *module,
+					    const struct pb_shared_cell *cell)
+{
+	return (unsigned int)(cell - module->shared->cells);
+}
+
+/*
+ * Returns a cell for functions with @shape, or NULL if none is free. No slot leads to it
+ * and no thread is inside it. The caller calls pb_shared_take(), then fills it.
+ */
+struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
+					   uint32_t shape);
+unsigned int pb_shared_count_free(const struct pb_module *module);
+
+/*
+ * Under the engine lock: record that function @i leads to @owner, and update the count of
+ * the old owner.
+ */
+void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
+
+/*
+ * Under the engine lock: record that functions @i to @end - 1, which have the same shape,
+ * lead to @owner. The caller updates the counts (pb_shared_join()).
+ */
+void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
+		      unsigned int owner);
+
+/*
+ * Under the engine lock: count @nr more functions of @cell, between records @first and
+ * @last. The caller records their owner.
+ */
+void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
+		    size_t last);
+
+/*
+ * Under the engine lock: take @cell for functions with @shape. If no slot leads to a usual
+ * cell of this shape, @cell becomes the usual one.
+ */
+void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
+		    uint32_t shape);
+
+/* Does @cell have tracers, although no slot leads to it? */
+static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)
+{
+	return !cell->nr && cell->cell.ops && cell->cell.set != &pb_set_nobody;
+}
+
+/*
+ * Under the engine lock: all threads have left that entered @cell by a slot that leads
+ * to another cell now. If no function has @cell, it is free.
+ */
+void pb_shared_settle(struct pb_shared_cell *cell);
+
+#endif /* PB_CORE_SHARED_CELLS_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "types/tracer.h"
+
+#include "types/call_state.h"
+#include "types/module.h"
+
+/* Defined here, below all code that adds to these lists: readers need no other layer. */
+struct pb_module *pb_modules;
+struct pb_other *pb_others;
+struct patchbay_ops *pb_tracers;
+uint64_t pb_since;
+
+void pb_begin_batch(void)
+{
+	pb_since = pb_call_next_number(pb_since);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The library's data of a tracer. */
+#ifndef PB_CORE_TRACER_H
+#define PB_CORE_TRACER_H
+
+#include <patchbay/patchbay.h>
+
+struct pb_filter;
+
+/* A range of cells, by address. */
+struct pb_cell_range {
+	uintptr_t first, last; /* both included; empty if first > last */
+};
+
+/*
+ * @next, @link: the next tracer of the list of all, and the pointer to this one
+ * @future: the filters for modules that are not loaded yet (future_filters.h)
+ * @cells:  a range that contains all private cells that the tracer was ever armed on. With
+ *          many tracers of few functions each, a change of one walks only its range
+ * @error:  the error of the last attempt to arm it in a newly loaded module, or 0
+ * @missed: counts calls not seen because the thread was in a handler
+ */
+struct patchbay_ops {
+	struct patchbay_ops_attr attr;
+	struct patchbay_ops *next, **link;
+	struct pb_filter *future;
+	struct pb_cell_range cells;
+	int disabled;
+	int error;
+	uint64_t missed;
+};
+
+/*
+ * The number of the last batch, in cell->since of the tracers that it armed
+ * (call_state.h). Each batch has a higher number.
+ */
+extern uint64_t pb_since;
+void pb_begin_batch(void);
+
+/* All tracers. */
+extern struct patchbay_ops *pb_tracers;
+
+/* Was the tracer ever armed, on any function? */
+static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)
+{
+	return ops->cells.first <= ops->cells.last;
+}
+
+#endif /* PB_CORE_TRACER_H */
