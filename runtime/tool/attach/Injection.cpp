@@ -23,8 +23,10 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 // Time limits: for a thread to become safe to borrow; for it to be done; for
-// the loader and the start of the runtime.
-static constexpr auto UntilSafe = 5s, UntilDone = 2s, UntilLoaded = 10s;
+// the loader and the start of the runtime, since the new thread ran last and
+// in total.
+static constexpr auto UntilSafe = 5s, UntilDone = 2s, UntilLoaded = 10s,
+                      UntilLoadedAtMost = 60s;
 
 // Polls often at first. On a busy machine it polls less and less often, so that
 // polling itself costs little.
@@ -58,6 +60,7 @@ public:
 
   Error borrowThread();
   Error awaitThread();
+  bool awaitLoaded();
   Expected<InjectionResult> load(const Injection &What);
 
 private:
@@ -318,6 +321,26 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   return Result;
 }
 
+// A thread that runs now and then waits for a processor, or for the loader's
+// lock, which other threads take and release (dlopen(), dlclose()). Any of them
+// may get it first.
+bool Injector::awaitLoaded() {
+  auto Ran = Clock::now(), Next = Ran;
+  uint64_t Switches = 0;
+  bool IsDone = false;
+  waitUntil(UntilLoadedAtMost, [&] {
+    IsDone = word(AREA_STATE) != 0 || isGone();
+    auto Now = Clock::now();
+    if (Now >= Next) {
+      uint64_t Before = std::exchange(Switches, switchesOf(Pid, word(AREA_NEW_TID)));
+      Next = Now + 1s;
+      Ran = Before != Switches ? Now : Ran;
+    }
+    return IsDone || Now - Ran >= UntilLoaded;
+  });
+  return IsDone;
+}
+
 Expected<InjectionResult> Injector::load(const Injection &What) {
   std::vector<std::string> Found = What.Paths;
   if (What.ByContents) {
@@ -346,13 +369,12 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
   Place.write(Place.area() + AREA_OPTIONS, What.Options.c_str(),
               What.Options.size() + 1);
   tell(What.ByContents ? AREA_FILLED : AREA_GO);
-  if (!waitUntil(UntilLoaded,
-                 [&] { return word(AREA_STATE) != 0 || isGone(); })) {
+  if (!awaitLoaded()) {
     Place.leave();
     tell(AREA_GIVEN_UP);
     tell(AREA_END);
     return Memory.error(
-        "its loader has not loaded the runtime in 10 seconds: some thread of it "
+        "its loader has not loaded the runtime in ten seconds: some thread of it "
         "has the loader's lock (in a constructor, or a callback of "
         "dl_iterate_phdr()); when that comes to an end nothing is kept of it");
   }
