@@ -61,7 +61,7 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
     const ProcessMemory::Mapping *Mapping = Memory.mappingAt(Text.End - 1);
     uint64_t Kept = wayBackSize() ? BeforeEnd : 0;
     if (Start + stubSize() + Kept > End || !Mapping || !Mapping->Executable ||
-        Mapping->End < End)
+        !Mapping->Readable || Mapping->End < End)
       continue;
     std::string Bytes(stubSize(), '\0'), Rest(End - Text.End, '\0');
     if (!Memory.read(Start, Bytes.data(), Bytes.size()) ||
@@ -205,7 +205,7 @@ uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
       const ProcessMemory::Mapping *Mapping = Memory.mappingAt(Text.End - 1);
       std::string Bytes(wayBackSize(), '\0');
       if (At < Text.End + Distance || !reachesBack(At, Pc) || !Mapping ||
-          !Mapping->Executable || Mapping->End < End ||
+          !Mapping->Executable || !Mapping->Readable || Mapping->End < End ||
           !Memory.read(At, Bytes.data(), Bytes.size()))
         continue;
       if (WaysBefore.count(At))

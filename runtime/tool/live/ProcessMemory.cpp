@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessMemory.h"
 #include "Diagnostics.h"
+#include "MappedNotes.h"
 #include "reading/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -88,6 +89,7 @@ static bool parse(StringRef Line, ProcessMemory::Mapping &M) {
     Line = Rest;
   }
   auto [Start, End] = Fields[0].split('-');
+  M.Readable = Fields[1].contains('r');
   M.Executable = Fields[1].contains('x');
   M.Device = Fields[3].str();
   M.Path = Line.ltrim(' ').str();
@@ -104,6 +106,32 @@ static std::vector<ProcessMemory::Mapping> parseAll(StringRef Lines) {
   return All;
 }
 
+// The headers of the file are still mapped from it, shortly before.
+void ProcessMemory::findMovedCode() {
+  for (size_t I = 1; I < Mappings.size(); ++I) {
+    Mapping &M = Mappings[I];
+    size_t First = I - 1;
+    if (!M.Executable || !M.Path.empty() || !StringRef(Mappings[First].Path).starts_with("/"))
+      continue;
+    while (First && Mappings[First].Offset && Mappings[First - 1].Path == Mappings[First].Path)
+      --First;
+    auto Image = MappedImage::at(*this, Mappings[First]);
+    if (!Image)
+      continue;
+    for (const ELF::Elf64_Phdr &P : Image->Headers) {
+      uint64_t Offset = M.Start - Image->Base - P.p_vaddr + P.p_offset;
+      // Mappings of a segment begin at pages.
+      if (P.p_type != ELF::PT_LOAD || !(P.p_flags & ELF::PF_X) ||
+          Offset + P.p_align < P.p_offset || Offset >= P.p_offset + P.p_filesz)
+        continue;
+      M.Path = Mappings[First].Path;
+      M.Device = Mappings[First].Device;
+      M.Inode = Mappings[First].Inode;
+      M.Offset = Offset;
+    }
+  }
+}
+
 Error ProcessMemory::readMappings() {
   auto Buffer = MemoryBuffer::getFileAsStream(proc("maps"));
   if (!Buffer) {
@@ -114,6 +142,7 @@ Error ProcessMemory::readMappings() {
     return error("cannot read its mappings: " + Code.message());
   }
   Mappings = parseAll((*Buffer)->getBuffer());
+  findMovedCode();
   return Mappings.empty() ? error(NoMemory) : Error::success();
 }
 

@@ -15,11 +15,13 @@ namespace patchbay {
 
 class ProcessMemory {
 public:
-  /// A line of /proc/PID/maps. Path is empty if no file is mapped there.
+  /// A line of /proc/PID/maps. Path is empty if no file is mapped there. Code
+  /// that a program has moved to anonymous memory, as for huge pages, has the
+  /// file that it was mapped from, and the place there.
   struct Mapping {
     uint64_t Start, End, Offset, Inode;
     std::string Device; // as in that file
-    bool Executable;
+    bool Readable, Executable;
     std::string Path;
   };
 
@@ -55,6 +57,7 @@ private:
   ProcessMemory(unsigned Pid, std::string Folder, int Fd)
       : Pid(Pid), Folder(std::move(Folder)), Fd(Fd) {}
   int openByPath(llvm::StringRef Path) const;
+  void findMovedCode();
   static llvm::Expected<ProcessMemory> openIn(unsigned Pid,
                                               const std::string &Folder);
 

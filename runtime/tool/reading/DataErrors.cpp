@@ -32,7 +32,7 @@ std::string patchbay::incompleteText(uint32_t Errno) {
            "gone on there";
   if (Errno == EILSEQ)
     Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
-          "them: 'patchbay verify' shows which";
+          "them, or the code is execute-only: 'patchbay verify' shows which";
   if (Errno == EIO)
     Why += "; a kernel that lets only debuggers write to text has to be started "
            "with proc_mem.force_override=always";

@@ -25,8 +25,9 @@ struct Seen {
   std::string Stripped; // a file with records
   std::vector<std::string> Files; // with records
   std::string Why; // why a file has nothing to trace, although it should
-  // The same for files of other ABI versions, which the runtime leaves alone.
-  std::vector<std::string> OtherVersions;
+  // The same for files that the runtime leaves alone: of other ABI versions,
+  // or with code that cannot be read.
+  std::vector<std::string> LeftAlone;
   bool Root = false;  // a function of --under
   std::string NoType; // why arguments of a function are not known
   size_t Untyped = 0; // number of such functions
@@ -71,12 +72,32 @@ static NameFilter::Match select(Selection &S, const ElfImage &Image,
   return Match;
 }
 
-static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
+// Trampolines read the slots of functions.
+static std::string executeOnlyText(const Twine &Path) {
+  return (Path + ": its code is execute-only (PROT_EXEC without PROT_READ), and the "
+                 "runtime must read it: link it without --execute-only, and do not "
+                 "change it by mprotect()")
+      .str();
+}
+
+// Is the code at this address in a segment that cannot be read?
+static Expected<bool> isExecuteOnly(const ElfImage &Image, uint64_t Address) {
+  auto Headers = Image.elf().program_headers();
+  if (!Headers)
+    return Image.error(Headers.takeError());
+  return any_of(*Headers, [&](const ElfImage::ELFT::Phdr &P) {
+    return P.p_type == ELF::PT_LOAD && P.p_flags & ELF::PF_X &&
+           !(P.p_flags & ELF::PF_R) && Address - P.p_vaddr < P.p_memsz;
+  });
+}
+
+static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
+                          bool IsReadable = true) {
   auto Version = Image.abiVersion();
   if (!Version)
     return Version.takeError();
   if (*Version != PATCHBAY_ABI_VERSION) {
-    What.OtherVersions.push_back(toString(Image.otherVersion(*Version)));
+    What.LeftAlone.push_back(toString(Image.otherVersion(*Version)));
     return Error::success();
   }
   auto Records = Image.records();
@@ -88,6 +109,13 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
       return Why.takeError();
     if (!Why->empty())
       What.Why = *Why;
+    return Error::success();
+  }
+  auto IsUnreadable = isExecuteOnly(Image, Records->front().Entry);
+  if (!IsUnreadable)
+    return IsUnreadable.takeError();
+  if (*IsUnreadable || !IsReadable) {
+    What.LeftAlone.push_back(executeOnlyText(Image.path()));
     return Error::success();
   }
   auto Unslotted = unslottedText(Image);
@@ -239,8 +267,8 @@ static std::string inlinedText(const Wanted &W, const Seen &What,
 
 // The reason why nothing can be traced, or an empty string.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
-  if (!What.Records && What.Why.empty() && !What.OtherVersions.empty())
-    return What.OtherVersions.front();
+  if (!What.Records && What.Why.empty() && !What.LeftAlone.empty())
+    return What.LeftAlone.front();
   if (!What.Records)
     return What.Why.empty() ? noRecords() : What.Why;
   // Globs without a match trace nothing, either.
@@ -318,7 +346,7 @@ static Error judge(const std::string &Where, const Wanted &W,
                    const Seen &What) {
   if (std::string Why = whyNothing(W, What); !Why.empty())
     return makeError(Where + Why + (W.OrElse.empty() ? "" : "; ") + W.OrElse);
-  for (const std::string &Other : What.OtherVersions)
+  for (const std::string &Other : What.LeftAlone)
     warn(Where + Other + ": none of its functions is traced");
   if (!What.NoType.empty())
     warn(Where + What.NoType +
@@ -391,7 +419,7 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
       consumeError(Image.takeError());
       continue;
     }
-    if (Error E = addFunctions(*Image, W, What))
+    if (Error E = addFunctions(*Image, W, What, M.Readable))
       return E;
     if (Known.size() == 1)
       if (Error E = checkRuntime(*Image))
