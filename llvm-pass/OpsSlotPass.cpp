@@ -95,10 +95,11 @@ bool OpsSlotPass::doInitialization(Module &M) {
   *Table = SiteTable();
   Table->KernelMode = isKernelMode(M);
   Table->Layout = findSlotLayout(M.getTargetTriple());
-  if (Table->KernelMode)
+  const TargetMachine &TM =
+      getAnalysisIfAvailable<MachineModuleInfoWrapperPass>()->getMMI().getTarget();
+  if (Table->KernelMode || !whyNotModule(TM, Table->Layout).empty())
     return Changed;
-  if (Table->Layout &&
-      any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }))
+  if (any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }))
     addModuleData(M, *Table);
   return Changed | keepLoaderCalls(M);
 }

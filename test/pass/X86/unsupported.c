@@ -40,7 +40,9 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -fno-pic -mcmodel=kernel -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: warning: patchbay: {{.*}}: -mcmodel=kernel: x86 kernels want the hash's symbol where the slot would be; nothing is instrumented
 
+// RUN: %clang --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=IPRA
+// RUN: cmp %t.stock.o %t.o
 // IPRA: warning: patchbay: {{.*}}: interprocedural register allocation (-enable-ipra) does not know of tracers; nothing is instrumented
 
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -mabi=elfv1 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ELFV1
