@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles random code of llvm-stress and csmith for each target with the machine
+verifier on, and checks each site with `patchbay verify`. Nothing runs, so this needs no
+emulator. 500 seeds of llvm-stress and 200 of csmith are a thorough test.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from toolchain import SOURCE, TARGETS, Configuration, SetupError, Toolchain
+
+LIMIT = 300  # seconds
+# Registers for arguments and results that the baseline lacks.
+FLAVOURS = {"x86_64": [("-march=x86-64-v4",), ("-fcf-protection=full",)],
+            "aarch64": [("-march=armv9-a",), ("-mbranch-protection=standard",)],
+            "powerpc64le": [("-mcpu=pwr10",)],
+            "riscv64": [("-march=rv64gcv",)]}
+
+
+def succeeds(command):
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    return ended.returncode == 0, ended.stdout + ended.stderr
+
+
+class Stress:
+    def __init__(self, build):
+        self.tools = Toolchain(build)
+        self.linker = self.tools._text(self.tools.cc, "-print-prog-name=ld.lld").strip()
+        self.llvm_stress = str(Path(self.linker).with_name("llvm-stress"))
+        if not shutil.which(self.llvm_stress):
+            raise SetupError(f"no {self.llvm_stress}: install LLVM's tools")
+
+    def generate(self, generator, seed, folder):
+        """Returns the source, and the options that compile it."""
+        if generator == "llvm-stress":
+            source = folder / "stress.ll"
+            command = [self.llvm_stress, f"-seed={seed}", "-size=200", "-o", source]
+            # Optimization leaves little of such code.
+            options = ("-fPIC", "-Xclang", "-disable-llvm-passes")
+        else:
+            source = folder / "csmith.c"
+            command = [self.tools.csmith, "--seed", str(seed), "--concise", "-o", source]
+            options = ("-fPIC",)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return source, options
+
+    def test(self, generator, seed, target):
+        """Returns counts, and a line for each failure."""
+        counts, lines = Counter(), []
+        flavours = [(), *FLAVOURS[target.name]]
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            source, options = self.generate(generator, seed, folder)
+            for opt in ("O0", "O2"):
+                configuration = Configuration(target, opt, generator == "csmith",
+                                              flavours[seed % len(flavours)] + options)
+                result, output = self.compile(configuration, source, folder)
+                counts[result] += 1
+                if result == "FAIL":
+                    flags = " ".join(configuration.flavour)
+                    lines.append(f"FAIL {generator} seed {seed}: {configuration} {flags}: "
+                                 f"{output.strip().partition(chr(10))[0]}")
+        return counts, lines
+
+    def compile(self, configuration, source, folder):
+        object, image = folder / "code.o", folder / "code"
+        done, output = succeeds(
+            self.tools.compile_command(configuration, source, object, True))
+        if not done:
+            stock, _ = succeeds(
+                self.tools.compile_command(configuration, source, object, False))
+            return ("FAIL" if stock else "STOCK"), output
+        done, output = succeeds([self.linker, "-shared", "-z", "undefs", object, "-o", image])
+        if done:
+            done, output = succeeds(self.tools.verify_command(image))
+        return ("images" if done else "FAIL"), output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    for generator in ("llvm-stress", "csmith"):
+        parser.add_argument(f"--{generator}", type=int, default=0, metavar="N",
+                            help="how many seeds for each target")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first one")
+    parser.add_argument("--targets", default=",".join(TARGETS), metavar="A,B",
+                        help="default: %(default)s")
+    parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--build", type=Path, default=SOURCE / "build" / "release",
+                        metavar="DIR", help="build tree (default: build/release)")
+    args = parser.parse_args()
+    total = Counter()
+    try:
+        stress = Stress(args.build)
+        tasks = [(generator, seed, TARGETS[name]) for name in args.targets.split(",")
+                 for generator, number in (("llvm-stress", args.llvm_stress),
+                                           ("csmith", args.csmith))
+                 for seed in range(args.seed, args.seed + number)]
+        with ThreadPoolExecutor(args.jobs) as pool:
+            for counts, lines in pool.map(lambda task: stress.test(*task), tasks):
+                total += counts
+                for line in lines:
+                    print(line, flush=True)
+    except (SetupError, OSError) as error:
+        sys.exit(f"stress.py: {error}")
+    print(f"{total['images']} images, {total['STOCK']} that stock clang refuses, "
+          f"{total['FAIL']} failures")
+    return 0 if total["images"] and not total["FAIL"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
