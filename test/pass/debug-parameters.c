@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The locations of parameters begin at the entry, as without the plugin, even if
 // the entry is the target of a loop: debuggers and probes read them there.
-// DEFINE: %{cc} = %clang_pass -O2 -g -mllvm -verify-machineinstrs -c %s -o %t.o
+// DEFINE: %{cc} = %clang_pass -O2 -g -c %s -o %t.o
 // DEFINE: %{check} = llvm-dwarfdump --debug-info %t.o | FileCheck %s
 // RUN: %{cc} --target=x86_64-linux-gnu && %{check}
 // RUN: %{cc} --target=aarch64-linux-gnu && %{check}

@@ -6,7 +6,7 @@
 // DEFINE: %{flags} =
 // DEFINE: %{triple} = aarch64-linux-gnu
 // DEFINE: %{qemu} = qemu-aarch64 -cpu max
-// DEFINE: %{build} = %clang_pass --target=%{triple} -fuse-ld=lld -static -mllvm -verify-machineinstrs %s -o %t %{flags} && %patchbay verify %t
+// DEFINE: %{build} = %clang_pass --target=%{triple} -fuse-ld=lld -static %s -o %t %{flags} && %patchbay verify %t
 // DEFINE: %{check} = %{build} && %{qemu} %t | FileCheck %s
 // CHECK: {{^}}all right{{$}}
 

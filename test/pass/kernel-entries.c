@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // In kernel mode the NOPs at an entry decide: LLVM's table then has the function, and the
 // kernel looks for its slot, independent of attributes in the source.
-// DEFINE: %{flags} = -O2 -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel -mllvm -verify-machineinstrs -Rpass=patchbay -Rpass-missed=patchbay
+// DEFINE: %{flags} = -O2 -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel -Rpass=patchbay -Rpass-missed=patchbay
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu %{flags} -w -c %s -o %t.o 2>&1 | %{check}
 // RUN: %clang_pass --target=aarch64-linux-gnu %{flags} -w -c %s -o %t.o 2>&1 | %{check}

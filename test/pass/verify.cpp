@@ -3,7 +3,7 @@
 // and the output is the same each time.
 // DEFINE: %{target} =
 // DEFINE: %{O} =
-// DEFINE: %{compile} = %clangxx_pass --target=%{target}-linux-gnu %{O} -fPIC -fsanitize=kcfi -mllvm -verify-machineinstrs -c %s
+// DEFINE: %{compile} = %clangxx_pass --target=%{target}-linux-gnu %{O} -fPIC -fsanitize=kcfi -c %s
 // DEFINE: %{check} = %{compile} -o %t.o && %{compile} -o %t.again.o && cmp %t.o %t.again.o \
 // DEFINE:   && %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 // REDEFINE: %{target} = powerpc64le

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions whose callers or whose state require more of a tracer than C does.
-// RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gcv -O3 -w -mllvm -verify-machineinstrs -c %s -o %t.o \
+// RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gcv -O3 -w -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 #include <riscv_vector.h>
 

@@ -6,7 +6,7 @@
 //
 // RUN: gcc -O2 -c %S/Inputs/foreign.c -o %t.foreign.o
 // DEFINE: %{flags} =
-// DEFINE: %{cc} = %clangxx_pass -std=c++20 -fuse-ld=lld -mllvm -verify-machineinstrs %s %t.foreign.o -o %t
+// DEFINE: %{cc} = %clangxx_pass -std=c++20 -fuse-ld=lld %s %t.foreign.o -o %t
 // DEFINE: %{check} = %{cc} %{flags} && %patchbay verify %t && %t | FileCheck %s && rm -rf %t.d && %patchbay record -t count -F '*' -o %t.d -- %t | FileCheck %s && %patchbay report %t.d | FileCheck %s --check-prefix=REPORT
 // CHECK: {{^}}all right{{$}}
 // REPORT: in_section
