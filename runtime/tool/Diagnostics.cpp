@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Diagnostics.h"
-#include "showing/Table.h"
+#include "PlainText.h"
 #include "showing/Terminal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PlainText.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -50,4 +51,9 @@ std::string patchbay::shortened(StringRef Text, size_t Size) {
   while (isWithinCharacter(Text, Tail))
     ++Tail;
   return (Text.take_front(Head) + Dots + Text.drop_front(Tail)).str();
+}
+
+std::string patchbay::counted(uint64_t N, StringRef What) {
+  StringRef Plural = What.ends_with("s") ? "es" : "s";
+  return utostr(N) + " " + What.str() + (N == 1 ? "" : Plural.str());
 }

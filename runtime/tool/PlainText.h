@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes text from files, which may have any contents, safe for a terminal.
+// Small pieces of text. Text from files may have any contents, and is made safe for a
+// terminal.
 #ifndef PATCHBAY_TOOL_PLAINTEXT_H
 #define PATCHBAY_TOOL_PLAINTEXT_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <string>
 
 namespace patchbay {
 
 /// Replaces control characters in text from a file by '?'.
 std::string printable(llvm::StringRef Text);
+
+/// "1 function", "2 functions".
+std::string counted(uint64_t N, llvm::StringRef What);
 
 /// At most Size bytes: "..." replaces the middle.
 std::string shortened(llvm::StringRef Text, size_t Size);

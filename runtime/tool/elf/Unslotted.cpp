@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Unslotted.h"
-#include "showing/Losses.h"
+#include "PlainText.h"
 
 using namespace llvm;
 using namespace patchbay;

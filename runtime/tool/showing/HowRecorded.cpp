@@ -2,6 +2,7 @@
 #include "HowRecorded.h"
 #include "Durations.h"
 #include "Losses.h"
+#include "PlainText.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"

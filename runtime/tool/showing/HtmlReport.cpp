@@ -4,6 +4,7 @@
 #include "HowRecorded.h"
 #include "Losses.h"
 #include "PageData.h"
+#include "PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"

@@ -2,11 +2,12 @@
 #include "Losses.h"
 #include "Diagnostics.h"
 #include "Durations.h"
+#include "PlainText.h"
 #include "Table.h"
 #include "names/NameForms.h"
+#include "reading/DataErrors.h"
 #include "trace/format/format.h"
 #include "patchbay/abi.h"
-#include "reading/DataErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 
@@ -142,11 +143,6 @@ Losses patchbay::lossesOf(Trace &T) {
   for (const TraceProcess &P : T.Processes)
     L.Moved += P.Data.Moved.size();
   return L;
-}
-
-std::string patchbay::counted(uint64_t N, StringRef What) {
-  StringRef Plural = What.ends_with("s") ? "es" : "s";
-  return utostr(N) + " " + What.str() + (N == 1 ? "" : Plural.str());
 }
 
 // "a, b and 2 more", in alphabetical order.

@@ -115,9 +115,6 @@ void sayLosses(const Losses &L, llvm::StringRef Dir);
 /// Prints endedTexts() in the same way, after all calls have been read.
 void sayEnded(Trace &T, llvm::StringRef Dir);
 
-/// "1 function", "2 functions".
-std::string counted(uint64_t N, llvm::StringRef What);
-
 } // namespace patchbay
 
 #endif

@@ -4,6 +4,7 @@
 #include "Diagnostics.h"
 #include "Durations.h"
 #include "Losses.h"
+#include "PlainText.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

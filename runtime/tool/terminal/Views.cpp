@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Views.h"
+#include "PlainText.h"
 #include "showing/Histogram.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"

@@ -3,6 +3,7 @@
 // `patchbay archive`: copies function names into a recording, so that it can be read
 // without the programs.
 #include "InputOption.h"
+#include "PlainText.h"
 #include "SymfsOption.h"
 #include "names/NameArchive.h"
 #include "names/TracedNames.h"

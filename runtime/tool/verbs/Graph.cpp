@@ -3,6 +3,7 @@
 // `patchbay graph`: shows the call tree with times.
 #include "DisplayOptions.h"
 #include "InputOption.h"
+#include "PlainText.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/CallTree.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay import`: converts an ftrace log of the kernel to a recording.
+#include "PlainText.h"
 #include "Verb.h"
 #include "export/Export.h"
-#include "trace/format/format.h"
 #include "importing/KernelTrace.h"
 #include "importing/WriteRecording.h"
 #include "reading/MappedFile.h"
@@ -11,6 +11,7 @@
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <unistd.h>
 

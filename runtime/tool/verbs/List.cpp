@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay list`: shows the functions with a record in a binary or a process.
-#include "ListLive.h"
-#include "Verb.h"
 #include "DisplayOptions.h"
+#include "ListLive.h"
+#include "PlainText.h"
+#include "Verb.h"
 #include "elf/Bolt.h"
 #include "elf/DwarfFunctions.h"
 #include "elf/ElfImage.h"
@@ -11,9 +12,9 @@
 #include "names/FunctionNames.h"
 #include "names/NameFilter.h"
 #include "names/SourceNames.h"
-#include "patchbay/exit.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
+#include "patchbay/exit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

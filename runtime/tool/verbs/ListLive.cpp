@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ListLive.h"
 #include "Diagnostics.h"
+#include "PlainText.h"
 #include "live/LiveNames.h"
 #include "live/LiveProcess.h"
 #include "live/OtherVersions.h"

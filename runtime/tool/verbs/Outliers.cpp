@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay outliers`: shows why some calls of a function are slow.
-#include "showing/Outliers.h"
 #include "DisplayOptions.h"
 #include "DurationText.h"
 #include "InputOption.h"
+#include "PlainText.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
+#include "showing/Outliers.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
