@@ -12,6 +12,9 @@
 
 namespace patchbay {
 
+/// Default directory that `record` writes and `report` reads.
+constexpr char DefaultDataDir[] = "patchbay.data";
+
 /// The data file of `patchbay import`: no process has this number.
 extern const char KernelFile[];
 

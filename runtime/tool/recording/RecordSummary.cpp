@@ -10,7 +10,6 @@
 #include "showing/NothingTraced.h"
 #include "showing/Table.h"
 #include "trace/format/format.h"
-#include "verbs/Verb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>

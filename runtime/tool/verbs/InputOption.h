@@ -5,6 +5,7 @@
 #define PATCHBAY_TOOL_INPUTOPTION_H
 
 #include "Verb.h"
+#include "recording/OutputDir.h"
 
 namespace patchbay {
 

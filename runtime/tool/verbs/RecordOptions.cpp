@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
 #include "DurationText.h"
-#include "trace/options/options.h"
+#include "recording/OutputDir.h"
 #include "recording/TypedArgs.h"
+#include "trace/options/options.h"
 #include "trace/tracers/tracers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

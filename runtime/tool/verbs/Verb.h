@@ -11,9 +11,6 @@
 
 namespace patchbay {
 
-/// Default directory that `record` writes and `report` reads.
-constexpr char DefaultDataDir[] = "patchbay.data";
-
 struct Verb {
   llvm::cl::SubCommand &Command;
   /// Sections printed after the options: EXAMPLES first, EXIT CODES last. The man page
