@@ -6,7 +6,7 @@
 #include "Diagnostics.h"
 #include "Export.h"
 #include "ParquetTree.h"
-#include "recording/OutputDir.h"
+#include "reading/DataFiles.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

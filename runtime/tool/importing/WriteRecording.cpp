@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WriteRecording.h"
 #include "Diagnostics.h"
-#include "trace/format/format.h"
 #include "names/NameArchive.h"
 #include "names/TracedNames.h"
-#include "recording/OutputDir.h"
+#include "reading/DataFiles.h"
+#include "trace/format/format.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MathExtras.h"

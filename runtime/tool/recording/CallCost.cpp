@@ -5,6 +5,7 @@
 #include "OutputDir.h"
 #include "TracerLibrary.h"
 #include "reading/Clock.h"
+#include "reading/DataFiles.h"
 #include "reading/EventWindows.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"

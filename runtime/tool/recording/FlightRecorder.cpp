@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FlightRecorder.h"
 #include "Diagnostics.h"
-#include "OwnFiles.h"
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
+#include "reading/OwnFiles.h"
 #include "showing/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"

@@ -2,9 +2,10 @@
 #include "OutputDir.h"
 #include "Diagnostics.h"
 #include "OptionFile.h"
-#include "OwnFiles.h"
-#include "trace/format/format.h"
 #include "reading/DataFile.h"
+#include "reading/DataFiles.h"
+#include "reading/OwnFiles.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -22,48 +23,6 @@ using namespace patchbay;
 
 namespace {
 enum class Kind { Missing, Empty, Recording, Foreign };
-}
-
-// Opens an unused spare file. The beginning of the header is written last.
-// Returns a descriptor, or -1 for other files.
-static int openUnused(int Dir, StringRef File) {
-  char Magic[sizeof(pbd_header::magic)] = {};
-  if (ownName(File) != OwnName::Spare)
-    return -1;
-  int FD = openPlainFile(Dir, File);
-  if (FD < 0)
-    return -1;
-  if (read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
-    return FD;
-  close(FD);
-  return -1;
-}
-
-const char patchbay::KernelFile[] = "0" PBD_SUFFIX;
-
-static bool isUnused(StringRef File) {
-  int FD = openUnused(AT_FDCWD, File);
-  if (FD >= 0)
-    close(FD);
-  return FD >= 0;
-}
-
-Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
-  if (ownName(Dir) != OwnName::None && sys::fs::is_regular_file(Dir))
-    return std::vector<std::string>{Dir.str()};
-  std::vector<std::string> Files;
-  std::error_code EC;
-  for (sys::fs::directory_iterator I(Dir, EC), End; !EC && I != End;
-       I.increment(EC))
-    if (StringRef(I->path()).ends_with(PBD_SUFFIX) && !isUnused(I->path()))
-      Files.push_back(I->path());
-  if (EC)
-    return errorCodeToError(EC);
-  llvm::sort(Files, [](StringRef A, StringRef B) {
-    auto IsKernel = [](StringRef F) { return sys::path::filename(F) == KernelFile; };
-    return std::pair(IsKernel(A), A) < std::pair(IsKernel(B), B);
-  });
-  return Files;
 }
 
 namespace {
@@ -387,7 +346,7 @@ void OutputDir::removeUnused() const {
     return;
   }
   for (const std::string &Name : *Names) {
-    int FD = openUnused(Lock.descriptor(), Name);
+    int FD = openUnusedSpare(Lock.descriptor(), Name);
     if (FD >= 0 && !isInUse(FD))
       unlinkat(Lock.descriptor(), Name.c_str(), 0);
   }

@@ -15,13 +15,6 @@ namespace patchbay {
 /// Default directory that `record` writes and `report` reads.
 constexpr char DefaultDataDir[] = "patchbay.data";
 
-/// The data file of `patchbay import`: no process has this number.
-extern const char KernelFile[];
-
-/// The data files in a directory, or the one that Dir names. Sorted, with the
-/// kernel's last. Excludes unused spare files.
-llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
-
 /// The command that made the recording; empty if unknown.
 std::string commandOf(llvm::StringRef Dir);
 

@@ -3,10 +3,10 @@
 #include "Diagnostics.h"
 #include "MemoryFiles.h"
 #include "OptionFile.h"
-#include "OwnFiles.h"
 #include "attach/ThreadStatus.h"
-#include "trace/format/format.h"
 #include "live/DataCopy.h"
+#include "reading/OwnFiles.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>

@@ -8,6 +8,7 @@
 #include "Visit.h"
 #include "attach/ProcessChoice.h"
 #include "attach/Refusal.h"
+#include "reading/DataFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Rotation.h"
 #include "OutputDir.h"
-#include "OwnFiles.h"
-#include "trace/format/format.h"
 #include "reading/DataFile.h"
+#include "reading/DataFiles.h"
+#include "reading/OwnFiles.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

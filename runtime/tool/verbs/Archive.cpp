@@ -8,7 +8,7 @@
 #include "names/NameArchive.h"
 #include "names/TracedNames.h"
 #include "reading/DataFile.h"
-#include "recording/OutputDir.h"
+#include "reading/DataFiles.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"

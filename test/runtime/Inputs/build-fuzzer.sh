@@ -48,14 +48,14 @@ together names Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/Kerne
 	names/NameFilter names/NameForms names/NameParts names/RustNames \
 	names/ShortNames names/SourceNames names/SymbolFiles \
 	names/TracedNames DurationText PlainText
-together reading reading/CallPass reading/ChosenCalls reading/DataErrors \
+together reading reading/CallPass reading/ChosenCalls reading/DataErrors reading/DataFiles \
 	reading/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
 	showing/CallTree showing/Comparison showing/Durations showing/Histogram \
 	showing/Losses showing/ReportTable showing/Spread showing/Table \
 	showing/TracingCost showing/Values \
 	export/PerfettoExport
 together export export/Export
-together files recording/OptionFile recording/OwnFiles
+together files recording/OptionFile reading/OwnFiles
 together terminal showing/Terminal
 for part in names reading export files terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DataFiles.h"
+#include "OwnFiles.h"
+#include "trace/format/format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+// The beginning of the header is written last.
+int patchbay::openUnusedSpare(int Dir, StringRef File) {
+  char Magic[sizeof(pbd_header::magic)] = {};
+  if (ownName(File) != OwnName::Spare)
+    return -1;
+  int FD = openPlainFile(Dir, File);
+  if (FD < 0)
+    return -1;
+  if (read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
+    return FD;
+  close(FD);
+  return -1;
+}
+
+const char patchbay::KernelFile[] = "0" PBD_SUFFIX;
+
+static bool isUnused(StringRef File) {
+  int FD = openUnusedSpare(AT_FDCWD, File);
+  if (FD >= 0)
+    close(FD);
+  return FD >= 0;
+}
+
+Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
+  if (ownName(Dir) != OwnName::None && sys::fs::is_regular_file(Dir))
+    return std::vector<std::string>{Dir.str()};
+  std::vector<std::string> Files;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Dir, EC), End; !EC && I != End;
+       I.increment(EC))
+    if (StringRef(I->path()).ends_with(PBD_SUFFIX) && !isUnused(I->path()))
+      Files.push_back(I->path());
+  if (EC)
+    return errorCodeToError(EC);
+  llvm::sort(Files, [](StringRef A, StringRef B) {
+    auto IsKernel = [](StringRef F) { return sys::path::filename(F) == KernelFile; };
+    return std::pair(IsKernel(A), A) < std::pair(IsKernel(B), B);
+  });
+  return Files;
+}

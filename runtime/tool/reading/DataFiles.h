@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the data files of a recording.
+#ifndef PATCHBAY_TOOL_DATAFILES_H
+#define PATCHBAY_TOOL_DATAFILES_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace patchbay {
+
+/// The data file of `patchbay import`: no process has this number.
+extern const char KernelFile[];
+
+/// The data files in a directory, or the one that Dir names. Sorted, with the
+/// kernel's last. Excludes unused spare files.
+llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
+
+/// Opens an unused spare file, whose header has no beginning yet. Returns a descriptor, or -1
+/// for other files.
+int openUnusedSpare(int Dir, llvm::StringRef File);
+
+} // namespace patchbay
+
+#endif
