@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BorrowedThread.h"
-#include "ThreadStatus.h"
-#include "Tracee.h"
 #include "ProcessStack.h"
+#include "Tracee.h"
+#include "live/ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

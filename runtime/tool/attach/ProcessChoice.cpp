@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessChoice.h"
 #include "Diagnostics.h"
-#include "ThreadStatus.h"
+#include "live/ControlGroups.h"
+#include "live/ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,12 +13,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-static std::string readProc(pid_t Process, const Twine &Name) {
-  auto Buffer =
-      MemoryBuffer::getFileAsStream("/proc/" + Twine(Process) + "/" + Name);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
-}
 
 // Kernel threads have no memory, nor have processes that have ended.
 static bool hasMemory(pid_t Process) {
@@ -40,49 +35,12 @@ static bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) && (Path.empty() || Path.front() == '/');
 }
 
-// Where hierarchies are mounted: one at /sys/fs/cgroup, or several in that
-// folder (cgroups(7), "Cgroups version 2"). Of all types, or of one.
-static std::vector<std::string> cgroupMounts(StringRef Wanted = "") {
-  std::vector<std::string> Folders;
-  std::string Text = readProc(getpid(), "mountinfo");
-  for (StringRef Line : split(Text, '\n'))
-    if (StringRef Type = Line.split(" - ").second.split(' ').first;
-        Wanted.empty() ? Type == "cgroup" || Type == "cgroup2" : Type == Wanted) {
-      SmallVector<StringRef> Words;
-      Line.split(Words, ' ');
-      Folders.push_back(Words[4].str());
-    }
-  return Folders;
-}
-
 // Wanted may be a group's folder, or its name in /proc/PID/cgroup.
 static std::string cgroupPath(StringRef Wanted) {
   for (const std::string &Mount : cgroupMounts())
     if (isBelow(Wanted, Mount))
       return "/" + Wanted.drop_front(Mount.size()).trim('/').str();
   return "/" + Wanted.trim('/').str();
-}
-
-static bool says(const Twine &File, StringRef Word) {
-  auto Buffer = MemoryBuffer::getFileAsStream(File);
-  return Buffer && (*Buffer)->getBuffer().contains(Word);
-}
-
-// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version
-// 1: cgroup-v1/freezer-subsystem.rst. Both include the state of parent groups.
-bool patchbay::isFrozen(pid_t Process) {
-  std::string Text = readProc(Process, "cgroup");
-  for (StringRef Line : split(Text, '\n')) {
-    auto [Controllers, Path] = Line.split(':').second.split(':');
-    bool IsSecond = Line.starts_with("0::");
-    if (!IsSecond && Controllers != "freezer")
-      continue;
-    for (const std::string &Mount : cgroupMounts(IsSecond ? "cgroup2" : "cgroup"))
-      if (IsSecond ? says(Mount + Path + "/cgroup.events", "frozen 1")
-                   : says(Mount + Path + "/freezer.state", "FROZEN"))
-        return true;
-  }
-  return false;
 }
 
 // With at least one of the controllers.

@@ -24,10 +24,6 @@ struct ProcessChoice {
 /// ancestors. Fails if one of them selects none.
 llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 
-/// Is its control group, or a parent group, frozen? Then none of its threads
-/// runs, and their states do not show it.
-bool isFrozen(pid_t Process);
-
 /// All processes except this command and its ancestors.
 std::vector<pid_t> allProcesses();
 

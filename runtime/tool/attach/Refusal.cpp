@@ -3,7 +3,8 @@
 #include "Diagnostics.h"
 #include "Permission.h"
 #include "ProcessChoice.h"
-#include "ThreadStatus.h"
+#include "live/Stillness.h"
+#include "live/ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <climits>
@@ -15,16 +16,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-std::string patchbay::whyStill(unsigned Pid) {
-  if (ThreadStatus(Pid, Pid).line("State").starts_with("T"))
-    return "it is stopped (as by SIGSTOP, or Ctrl-Z): let it go on first, with kill "
-           "-CONT";
-  if (isFrozen(Pid))
-    return "its control group is frozen (as by cgroup.freeze, or docker pause): let it "
-           "go on first";
-  return "";
-}
 
 static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;

@@ -37,10 +37,6 @@ private:
 /// Fails if the process cannot or must not load Library.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
-/// Why none of its threads runs (stopped or frozen), and how to let it go on.
-/// Empty if neither applies.
-std::string whyStill(unsigned Pid);
-
 } // namespace patchbay
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tracee.h"
 #include "Permission.h"
-#include "ThreadStatus.h"
+#include "live/ThreadStatus.h"
 #include "trace/system/moment.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cerrno>

@@ -4,7 +4,6 @@
 #include "MappedNotes.h"
 #include "Stillness.h"
 #include "ThreadName.h"
-#include "attach/Refusal.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Stillness.h"
-#include "attach/Refusal.h"
-#include "attach/ThreadStatus.h"
+#include "ControlGroups.h"
+#include "ThreadStatus.h"
 #include <ctime>
 #include <utility>
 
 using namespace patchbay;
+
+std::string patchbay::whyStill(unsigned Pid) {
+  if (ThreadStatus(Pid, Pid).line("State").starts_with("T"))
+    return "it is stopped (as by SIGSTOP, or Ctrl-Z): let it go on first, with kill "
+           "-CONT";
+  if (isFrozen(Pid))
+    return "its control group is frozen (as by cgroup.freeze, or docker pause): let it "
+           "go on first";
+  return "";
+}
 
 std::string Stillness::why() {
   bool HasRun = std::exchange(Ran, ran()) != Ran;

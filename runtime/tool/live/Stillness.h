@@ -10,6 +10,10 @@
 
 namespace patchbay {
 
+/// Why none of its threads runs (stopped or frozen), and how to let it go on.
+/// Empty if neither applies.
+std::string whyStill(unsigned Pid);
+
 /// Call why() repeatedly, about a second apart.
 class Stillness {
 public:

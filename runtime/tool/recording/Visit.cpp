@@ -5,8 +5,8 @@
 #include "Selection.h"
 #include "attach/Refusal.h"
 #include "attach/RuntimeFiles.h"
-#include "attach/ThreadStatus.h"
 #include "live/Stillness.h"
+#include "live/ThreadStatus.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <poll.h>

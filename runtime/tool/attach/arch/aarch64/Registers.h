@@ -20,7 +20,7 @@
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
 #include "attach/DwarfRegisters.h"
-#include "attach/ThreadStatus.h"
+#include "live/ThreadStatus.h"
 #include <sys/user.h>
 
 namespace patchbay {

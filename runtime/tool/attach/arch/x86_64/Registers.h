@@ -5,7 +5,7 @@
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
 #include "attach/DwarfRegisters.h"
-#include "attach/ThreadStatus.h"
+#include "live/ThreadStatus.h"
 #include <cstring>
 #include <elf.h>
 #include <sys/ptrace.h>

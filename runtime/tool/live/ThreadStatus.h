@@ -2,8 +2,8 @@
 //
 // Reads the kernel's data about a process or thread, without stopping it
 // (proc(5)).
-#ifndef PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
-#define PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
+#ifndef PATCHBAY_TOOL_LIVE_THREADSTATUS_H
+#define PATCHBAY_TOOL_LIVE_THREADSTATUS_H
 
 #include "llvm/ADT/StringRef.h"
 #include <optional>
