@@ -5,7 +5,6 @@
 #include "Diagnostics.h"
 #include "names/NameFilter.h"
 #include "names/NameForms.h"
-#include "showing/Losses.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -264,15 +263,6 @@ std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
   return Module ? Names.around(*Module, Address) : "";
 }
 
-Expected<Trace> patchbay::readEvents(const std::string &Dir, StringRef Symfs) {
-  Expected<Trace> Result = readTrace(Dir, Symfs);
-  if (Result && !Result->hasEvents())
-    return makeError(Twine(Dir) +
-                     ": has no events, only counts: 'patchbay report' shows "
-                     "them, 'patchbay record -t function_graph' records events");
-  return Result;
-}
-
 Trace patchbay::makeTrace(std::string File, DataFile Data, TracedNames Names) {
   Trace Result;
   Result.Names = std::move(Names);
@@ -312,11 +302,6 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
     B.add(File, std::move(Data));
   }
   B.addCounters();
-  // `record` has reported the functions left out from the start, and `info`
-  // shows them.
-  Losses Lost = lossesOf(Result);
-  Lost.LeftOut.clear();
-  sayLosses(Lost, Dir);
   return Result;
 }
 

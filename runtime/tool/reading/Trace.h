@@ -184,17 +184,14 @@ private:
 
 /// The contents of one data file. Names: known from an earlier reading.
 Trace makeTrace(std::string File, DataFile Data, TracedNames Names = {});
-/// Reads the data files in Dir except the calls, which are read later, and
-/// reports missing data. Fails if there are none. Symfs: see NameSources.
+/// Reads the data files in Dir except the calls, which are read later. Fails if
+/// there are none. Symfs: see NameSources. OpenRecording.h says what is missing.
 llvm::Expected<Trace> readTrace(const std::string &Dir,
                                 llvm::StringRef Symfs = "");
 /// The same without the places of events. Its time does not grow with their
 /// number.
 llvm::Expected<Trace> readOutline(const std::string &Dir,
                                   llvm::StringRef Symfs = "");
-/// The same as the first. Fails if no events were recorded.
-llvm::Expected<Trace> readEvents(const std::string &Dir,
-                                 llvm::StringRef Symfs = "");
 
 } // namespace patchbay
 

@@ -7,6 +7,7 @@
 #include "export/Export.h"
 #include "reading/CallChoice.h"
 #include "showing/Losses.h"
+#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include <set>
 
@@ -232,7 +233,7 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return makeError(Usage, "several formats are given: choose one");
   if (Error E = refuseTerminal())
     return E;
-  Expected<Trace> T = readEvents(Dir, Symfs);
+  Expected<Trace> T = openEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
   T->Raw = true; // export measured times

@@ -10,6 +10,7 @@
 #include "showing/Durations.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
+#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -126,7 +127,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   if (Callers && Root.empty())
     return makeError(Usage, "--callers needs a function: add -f FUNCTION");
-  Expected<Trace> T = readEvents(Dir, Symfs);
+  Expected<Trace> T = openEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))

@@ -10,6 +10,7 @@
 #include "reading/Trace.h"
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
+#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -110,7 +111,7 @@ static Error addTo(const KernelTrace &Kernel) {
   Expected<LockedDir::State> State = Lock.lock(Output);
   if (!State)
     return makeError("cannot add to " + Output + ": " + toString(State.takeError()));
-  Expected<Trace> Recorded = readOutline(Output);
+  Expected<Trace> Recorded = openOutline(Output);
   if (!Recorded)
     return Recorded.takeError();
   if (*State == LockedDir::State::Busy)

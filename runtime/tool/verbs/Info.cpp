@@ -10,6 +10,7 @@
 #include "showing/AskedFor.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
+#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
 #include "trace/format/format.h"
@@ -245,7 +246,7 @@ static void printLeftOut(Trace &T, raw_ostream &OS) {
 static Expected<int> runInfo(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
-  Expected<Trace> T = readOutline(Dir, Symfs);
+  Expected<Trace> T = openOutline(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (std::string Command = commandOf(Dir); !Command.empty())

@@ -9,6 +9,7 @@
 #include "reading/CallChoice.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
+#include "showing/OpenRecording.h"
 #include "showing/Outliers.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
@@ -326,7 +327,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     return makeError(Usage, "outliers needs a function: add -f FUNCTION");
   if (auto Ns = limit({}); !Ns)
     return Ns.takeError();
-  Expected<Trace> T = readEvents(Dir, Symfs);
+  Expected<Trace> T = openEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))

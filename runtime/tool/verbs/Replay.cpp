@@ -11,6 +11,7 @@
 #include "showing/Durations.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
+#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
@@ -525,7 +526,7 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     return E;
   if (MaxDepth.getNumOccurrences() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
-  Expected<Trace> T = readEvents(Dir, Symfs);
+  Expected<Trace> T = openEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))

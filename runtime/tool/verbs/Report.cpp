@@ -13,6 +13,7 @@
 #include "showing/HtmlReport.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
+#include "showing/OpenRecording.h"
 #include "showing/ReportTable.h"
 #include "showing/SlowTotals.h"
 #include "showing/Table.h"
@@ -409,10 +410,10 @@ static Expected<int> runDiff(const std::string &Dir,
       (Sort.getNumOccurrences() && IsOther(Sort)))
     return makeError(Usage, "--diff compares functions by name: leave out sub, "
                             "module and percent");
-  Expected<Trace> Before = readTrace(Diff, Symfs);
+  Expected<Trace> Before = openTrace(Diff, Symfs);
   if (!Before)
     return Before.takeError();
-  Expected<Trace> After = readTrace(Dir, Symfs);
+  Expected<Trace> After = openTrace(Dir, Symfs);
   if (!After)
     return After.takeError();
   if (Error E = Choice.apply(*Before, Diff))
@@ -443,7 +444,7 @@ static Expected<int> runDiff(const std::string &Dir,
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
-  Expected<Trace> T = readTrace(Dir, Symfs);
+  Expected<Trace> T = openTrace(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
@@ -454,7 +455,7 @@ static Expected<int> runHtml(const std::string &Dir) {
 
 static Expected<int> runTable(const std::string &Dir,
                               std::vector<Field> Fields) {
-  Expected<Trace> T = readTrace(Dir, Symfs);
+  Expected<Trace> T = openTrace(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))

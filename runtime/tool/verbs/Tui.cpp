@@ -9,6 +9,7 @@
 #include "showing/HowRecorded.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
+#include "showing/OpenRecording.h"
 #include "terminal/Browser.h"
 #include "terminal/LiveFigures.h"
 #include "llvm/ADT/StringExtras.h"
@@ -84,7 +85,7 @@ EXIT CODES:
 )";
 
 static Expected<Figures> readFigures() {
-  Expected<Trace> Read = readTrace(Dir, Symfs);
+  Expected<Trace> Read = openTrace(Dir, Symfs);
   if (!Read)
     return Read.takeError();
   Figures F;

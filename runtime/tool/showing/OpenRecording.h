@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a recording, and says on stderr what it lacks.
+#ifndef PATCHBAY_TOOL_OPENRECORDING_H
+#define PATCHBAY_TOOL_OPENRECORDING_H
+
+#include "reading/Trace.h"
+
+namespace patchbay {
+
+/// readTrace() and readOutline(), with warnings.
+llvm::Expected<Trace> openTrace(const std::string &Dir, llvm::StringRef Symfs = "");
+llvm::Expected<Trace> openOutline(const std::string &Dir, llvm::StringRef Symfs = "");
+/// As openTrace(). Fails if no events were recorded.
+llvm::Expected<Trace> openEvents(const std::string &Dir, llvm::StringRef Symfs = "");
+
+} // namespace patchbay
+
+#endif
