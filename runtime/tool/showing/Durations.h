@@ -33,7 +33,7 @@ struct FunctionDurations {
   std::string SubName;
   uint64_t SubCalls = 0;
   uint64_t SubTotal = 0;
-  /// Numbers of calls by duration; see Histogram.h. Empty without durations.
+  /// Numbers of calls by duration; see Buckets.h. Empty without durations.
   std::vector<uint64_t> Buckets;
   Spread Durations; // of calls with a known end, if requested
 

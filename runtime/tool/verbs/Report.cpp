@@ -8,6 +8,7 @@
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/AskedFor.h"
+#include "showing/Buckets.h"
 #include "showing/Histogram.h"
 #include "showing/HowRecorded.h"
 #include "showing/HtmlReport.h"

@@ -50,7 +50,7 @@ together names Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/Kerne
 	names/TracedNames DurationText PlainText
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors reading/DataFiles \
 	reading/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
-	showing/CallTree showing/Comparison showing/Durations showing/Histogram \
+	showing/Buckets showing/CallTree showing/Comparison showing/Durations showing/Histogram \
 	showing/Losses showing/ReportTable showing/Spread showing/Table \
 	showing/TracingCost showing/Values \
 	export/PerfettoExport
