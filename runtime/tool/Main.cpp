@@ -2,9 +2,9 @@
 //
 // The patchbay command: finds the verb, parses options, prints errors.
 #include "trace/format/format.h"
-#include "patchbay/abi.h"
 #include "verbs/DisplayOptions.h"
 #include "verbs/NamedValue.h"
+#include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Injection.h"
 #include "BorrowedThread.h"
-#include "Diagnostics.h"
 #include "SafePoint.h"
 #include "StubPlace.h"
 #include "Tracee.h"
 #include "live/ThreadName.h"
 #include "live/ThreadStatus.h"
+#include "support/Diagnostics.h"
 #include "trace/system/moment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

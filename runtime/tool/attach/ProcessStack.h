@@ -5,7 +5,7 @@
 #define PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
 
 #include "LoadedModules.h"
-#include "Unwinder.h"
+#include "elf/Unwinder.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
 #include <cstring>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Refusal.h"
-#include "Diagnostics.h"
 #include "Permission.h"
 #include "ProcessChoice.h"
 #include "live/Stillness.h"
 #include "live/ThreadStatus.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <climits>

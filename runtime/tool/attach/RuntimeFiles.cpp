@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RuntimeFiles.h"
-#include "Diagnostics.h"
 #include "LoadedModules.h"
-#include "trace/format/control.h"
 #include "live/LiveProcess.h"
 #include "live/MappedNotes.h"
+#include "support/Diagnostics.h"
+#include "trace/format/control.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELFObjectFile.h"

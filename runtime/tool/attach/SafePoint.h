@@ -53,7 +53,7 @@
 #include "LoadedModules.h"
 #include "ProcessStack.h"
 #include "Registers.h"
-#include "Unwinder.h"
+#include "elf/Unwinder.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <map>
 #include <optional>

@@ -5,10 +5,10 @@
 #ifndef PATCHBAY_TOOL_CODEFORM_H
 #define PATCHBAY_TOOL_CODEFORM_H
 
+#include "patchbay/abi.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "patchbay/abi.h"
 #include <cstdint>
 
 namespace patchbay {

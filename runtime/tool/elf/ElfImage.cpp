@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ElfImage.h"
-#include "Diagnostics.h"
 #include "DynamicTable.h"
+#include "support/Diagnostics.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/BuildID.h"

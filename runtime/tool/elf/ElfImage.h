@@ -5,8 +5,8 @@
 #ifndef PATCHBAY_TOOL_ELFIMAGE_H
 #define PATCHBAY_TOOL_ELFIMAGE_H
 
+#include "support/MappedFile.h"
 #include "patchbay/abi.h"
-#include "reading/MappedFile.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/BinaryFormat/ELF.h"

@@ -3,10 +3,10 @@
 // A trace as a table for column-oriented query engines. Each row identifies its
 // program and machine, so many files form one table. Writes one file, or files
 // in directories whose names hold some of the columns.
-#include "Diagnostics.h"
 #include "Export.h"
 #include "ParquetTree.h"
 #include "reading/DataFiles.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

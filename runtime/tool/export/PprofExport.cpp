@@ -3,10 +3,10 @@
 // A trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto):
 // each stack with its number of calls, and their self times in nanoseconds.
 // Threads are labels.
-#include "Diagnostics.h"
 #include "Export.h"
 #include "Protobuf.h"
-#include "showing/CallTree.h"
+#include "analysis/CallTree.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CRC.h"

@@ -3,9 +3,9 @@
 // Parses lines of `trace`, as kernel/trace/trace_functions_graph.c and
 // trace_output.c print them.
 #include "KernelTrace.h"
-#include "Diagnostics.h"
 #include "TraceBuilder.h"
 #include "TraceCmdReport.h"
+#include "support/Diagnostics.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TraceCmdReport.h"
-#include "Diagnostics.h"
 #include "TraceBuilder.h"
+#include "support/Diagnostics.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WriteRecording.h"
-#include "Diagnostics.h"
 #include "names/NameArchive.h"
-#include "names/TracedNames.h"
 #include "reading/DataFiles.h"
+#include "reading/TracedNames.h"
+#include "support/Diagnostics.h"
 #include "trace/format/format.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileUtilities.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ControlSocket.h"
-#include "Diagnostics.h"
 #include "MappedNotes.h"
 #include "Stillness.h"
 #include "ThreadName.h"
+#include "support/Diagnostics.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"

@@ -2,7 +2,7 @@
 #include "LiveNames.h"
 #include "elf/Bolt.h"
 #include "names/SourceNames.h"
-#include "PlainText.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveProcess.h"
-#include "Diagnostics.h"
 #include "MappedNotes.h"
 #include "OtherVersions.h"
 #include "elf/CodeForm.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Endian.h"

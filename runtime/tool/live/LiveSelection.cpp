@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveSelection.h"
-#include "Diagnostics.h"
 #include "ProcessMemory.h"
 #include "elf/ElfImage.h"
 #include "names/FunctionNames.h"
 #include "names/NameFilter.h"
-#include "PlainText.h"
+#include "support/Diagnostics.h"
+#include "support/PlainText.h"
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>

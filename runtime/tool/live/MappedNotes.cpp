@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MappedNotes.h"
+#include "patchbay/abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "patchbay/abi.h"
 #include <cstring>
 
 using namespace llvm;

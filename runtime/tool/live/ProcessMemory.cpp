@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessMemory.h"
-#include "Diagnostics.h"
 #include "MappedNotes.h"
-#include "reading/MappedFile.h"
+#include "support/Diagnostics.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

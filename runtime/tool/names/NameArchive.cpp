@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameArchive.h"
-#include "Diagnostics.h"
-#include "reading/MappedFile.h"
+#include "support/Diagnostics.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/Endian.h"

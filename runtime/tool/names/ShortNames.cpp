@@ -2,7 +2,7 @@
 #include "ShortNames.h"
 #include "NameForms.h"
 #include "NameParts.h"
-#include "PlainText.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SourceNames.h"
 #include "NameForms.h"
-#include "PlainText.h"
+#include "support/PlainText.h"
 #include "patchbay/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

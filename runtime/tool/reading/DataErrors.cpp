@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataErrors.h"
-#include "Diagnostics.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 

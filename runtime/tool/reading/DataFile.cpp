@@ -2,7 +2,7 @@
 #include "DataFile.h"
 #include "DataErrors.h"
 #include "DataReader.h"
-#include "MappedFile.h"
+#include "support/MappedFile.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

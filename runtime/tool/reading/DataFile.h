@@ -5,9 +5,9 @@
 #define PATCHBAY_TOOL_DATAFILE_H
 
 #include "FunctionSlots.h"
-#include "MappedFile.h"
 #include "RecordedNames.h"
 #include "TypedText.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Error.h"
 #include <array>

@@ -7,7 +7,7 @@
 #define PATCHBAY_TOOL_DATAREADER_H
 
 #include "DataFile.h"
-#include "Diagnostics.h"
+#include "support/Diagnostics.h"
 #include "llvm/Support/Endian.h"
 
 namespace patchbay {

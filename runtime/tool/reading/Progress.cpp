@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Progress.h"
-#include "showing/Terminal.h"
+#include "support/Terminal.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 

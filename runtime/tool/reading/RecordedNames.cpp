@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordedNames.h"
-#include "Diagnostics.h"
+#include "support/Diagnostics.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "trace/format/format.h"
 
 using namespace llvm;
 using namespace patchbay;

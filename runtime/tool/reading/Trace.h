@@ -7,7 +7,7 @@
 
 #include "CallFilter.h"
 #include "DataFile.h"
-#include "names/TracedNames.h"
+#include "TracedNames.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallCost.h"
-#include "Diagnostics.h"
 #include "OptionFile.h"
 #include "OutputDir.h"
 #include "TracerLibrary.h"
 #include "reading/Clock.h"
 #include "reading/DataFiles.h"
 #include "reading/EventWindows.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FlightRecorder.h"
-#include "Diagnostics.h"
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
 #include "reading/OwnFiles.h"
 #include "showing/Table.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"

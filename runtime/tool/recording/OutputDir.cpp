@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputDir.h"
-#include "Diagnostics.h"
 #include "OptionFile.h"
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"
 #include "reading/OwnFiles.h"
+#include "support/Diagnostics.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputInside.h"
-#include "Diagnostics.h"
 #include "MemoryFiles.h"
 #include "OptionFile.h"
 #include "live/DataCopy.h"
 #include "live/ThreadStatus.h"
 #include "reading/OwnFiles.h"
+#include "support/Diagnostics.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

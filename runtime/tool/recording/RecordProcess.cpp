@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordProcess.h"
-#include "Diagnostics.h"
 #include "OutputDir.h"
 #include "Program.h"
 #include "RecordSummary.h"
@@ -9,6 +8,7 @@
 #include "attach/ProcessChoice.h"
 #include "attach/Refusal.h"
 #include "reading/DataFiles.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

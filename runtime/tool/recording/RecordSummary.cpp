@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordSummary.h"
-#include "Diagnostics.h"
 #include "OptionFile.h"
-#include "PlainText.h"
 #include "reading/DataErrors.h"
 #include "reading/DataFiles.h"
 #include "reading/DataIndex.h"
@@ -10,6 +8,8 @@
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "showing/Table.h"
+#include "support/Diagnostics.h"
+#include "support/PlainText.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

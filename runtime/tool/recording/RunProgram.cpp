@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RunProgram.h"
-#include "Diagnostics.h"
 #include "showing/Table.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <csignal>

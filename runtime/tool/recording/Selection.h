@@ -4,9 +4,9 @@
 #ifndef PATCHBAY_TOOL_SELECTION_H
 #define PATCHBAY_TOOL_SELECTION_H
 
+#include "TypedArgs.h"
 #include "elf/ElfImage.h"
 #include "live/ProcessMemory.h"
-#include "TypedArgs.h"
 #include "names/NameFilter.h"
 #include <set>
 

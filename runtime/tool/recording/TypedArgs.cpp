@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TypedArgs.h"
-#include "Diagnostics.h"
-#include "elf/ArgumentPlaces.h"
+#include "arguments/ArgumentPlaces.h"
 #include "names/NameForms.h"
+#include "support/Diagnostics.h"
 #include "trace/format/typed_spec.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"

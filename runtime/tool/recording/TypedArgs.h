@@ -6,7 +6,7 @@
 #ifndef PATCHBAY_TOOL_TYPEDARGS_H
 #define PATCHBAY_TOOL_TYPEDARGS_H
 
-#include "elf/DwarfFunctions.h"
+#include "arguments/DwarfFunctions.h"
 #include "names/NameFilter.h"
 #include <set>
 

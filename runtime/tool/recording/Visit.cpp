@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Visit.h"
-#include "Diagnostics.h"
 #include "MemoryFiles.h"
 #include "Selection.h"
 #include "attach/Refusal.h"
 #include "attach/RuntimeFiles.h"
 #include "live/Stillness.h"
 #include "live/ThreadStatus.h"
+#include "support/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <poll.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Histogram.h"
-#include "Buckets.h"
-#include "Durations.h"
 #include "Table.h"
+#include "analysis/Buckets.h"
+#include "analysis/Durations.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

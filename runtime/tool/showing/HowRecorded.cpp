@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HowRecorded.h"
-#include "Durations.h"
 #include "Losses.h"
-#include "PlainText.h"
+#include "analysis/Durations.h"
+#include "support/PlainText.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
-#include "Comparison.h"
 #include "HowRecorded.h"
 #include "Losses.h"
 #include "PageData.h"
-#include "PlainText.h"
+#include "analysis/Comparison.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"

@@ -6,9 +6,9 @@
 #define PATCHBAY_TOOL_HTMLREPORT_H
 
 #include "CallNotes.h"
-#include "CallTree.h"
 #include "PageTimeline.h"
 #include "ReportTable.h"
+#include "analysis/CallTree.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NothingTraced.h"
 #include "AskedFor.h"
-#include "Diagnostics.h"
-#include "Durations.h"
 #include "Losses.h"
-#include "PlainText.h"
+#include "analysis/Durations.h"
+#include "support/Diagnostics.h"
+#include "support/PlainText.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OpenRecording.h"
-#include "Diagnostics.h"
 #include "Losses.h"
+#include "support/Diagnostics.h"
 
 using namespace llvm;
 using namespace patchbay;

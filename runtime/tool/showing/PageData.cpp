@@ -33,8 +33,8 @@
 //       number of spans with calls that are too deep, and for each the number of spans
 //       without such calls before it, and their number
 #include "PageData.h"
-#include "Diagnostics.h"
 #include "names/ShortNames.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/Compression.h"

@@ -7,9 +7,9 @@
 #define PATCHBAY_TOOL_PAGEDATA_H
 
 #include "CallNotes.h"
-#include "Durations.h"
 #include "PageTimeline.h"
 #include "PageTree.h"
+#include "analysis/Durations.h"
 
 namespace patchbay {
 

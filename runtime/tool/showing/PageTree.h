@@ -5,7 +5,7 @@
 #ifndef PATCHBAY_TOOL_PAGETREE_H
 #define PATCHBAY_TOOL_PAGETREE_H
 
-#include "CallTree.h"
+#include "analysis/CallTree.h"
 
 namespace patchbay {
 

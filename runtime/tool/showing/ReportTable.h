@@ -5,7 +5,7 @@
 #ifndef PATCHBAY_TOOL_REPORTTABLE_H
 #define PATCHBAY_TOOL_REPORTTABLE_H
 
-#include "Comparison.h"
+#include "analysis/Comparison.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {

@@ -4,8 +4,8 @@
 #ifndef PATCHBAY_TOOL_TABLE_H
 #define PATCHBAY_TOOL_TABLE_H
 
-#include "PlainText.h"
-#include "Terminal.h"
+#include "support/PlainText.h"
+#include "support/Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,8 +6,8 @@
 #ifndef PATCHBAY_TOOL_TRACINGCOST_H
 #define PATCHBAY_TOOL_TRACINGCOST_H
 
-#include "names/TracedNames.h"
 #include "reading/DataFile.h"
+#include "reading/TracedNames.h"
 
 namespace patchbay {
 

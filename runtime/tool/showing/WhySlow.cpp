@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WhySlow.h"
-#include "Diagnostics.h"
-#include "Durations.h"
 #include "Table.h"
-#include "attach/Unwinder.h"
+#include "analysis/Durations.h"
 #include "elf/LoadMap.h"
+#include "elf/Unwinder.h"
+#include "support/Diagnostics.h"
 #include "trace/format/format.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"

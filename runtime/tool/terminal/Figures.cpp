@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Figures.h"
-#include "PlainText.h"
+#include "support/PlainText.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -5,9 +5,9 @@
 #ifndef PATCHBAY_TOOL_FIGURES_H
 #define PATCHBAY_TOOL_FIGURES_H
 
+#include "analysis/CallTree.h"
+#include "analysis/Durations.h"
 #include "names/ShortNames.h"
-#include "showing/CallTree.h"
-#include "showing/Durations.h"
 
 namespace patchbay {
 

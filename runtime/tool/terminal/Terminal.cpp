@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Terminal.h"
-#include "Diagnostics.h"
 #include "showing/Table.h"
+#include "support/Diagnostics.h"
 #include "llvm/Support/Unicode.h"
 #include <clocale>
 #include <csignal>

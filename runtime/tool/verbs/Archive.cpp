@@ -3,14 +3,14 @@
 // `patchbay archive`: copies function names into a recording, so that it can be read
 // without the programs.
 #include "InputOption.h"
-#include "PlainText.h"
 #include "SymfsOption.h"
 #include "names/NameArchive.h"
-#include "names/TracedNames.h"
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"
+#include "reading/TracedNames.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

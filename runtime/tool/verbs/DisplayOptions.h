@@ -5,7 +5,7 @@
 #define PATCHBAY_TOOL_DISPLAYOPTIONS_H
 
 #include "Verb.h"
-#include "showing/Terminal.h"
+#include "support/Terminal.h"
 #include <optional>
 
 namespace patchbay {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay dump`: writes the events of a recording in one of several formats.
+#include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "export/Export.h"
-#include "reading/CallChoice.h"
 #include "showing/Losses.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay graph`: shows the call tree with times.
+#include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "PlainText.h"
 #include "SymfsOption.h"
-#include "reading/CallChoice.h"
-#include "showing/CallTree.h"
-#include "showing/Durations.h"
+#include "analysis/CallTree.h"
+#include "analysis/Durations.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

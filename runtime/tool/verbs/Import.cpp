@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay import`: converts an ftrace log of the kernel to a recording.
-#include "PlainText.h"
 #include "Verb.h"
 #include "export/Export.h"
 #include "importing/KernelTrace.h"
 #include "importing/WriteRecording.h"
-#include "reading/MappedFile.h"
 #include "reading/Trace.h"
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"
+#include "support/MappedFile.h"
+#include "support/PlainText.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <unistd.h>

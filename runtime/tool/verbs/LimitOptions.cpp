@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LimitOptions.h"
-#include "Diagnostics.h"
-#include "DurationText.h"
+#include "support/Diagnostics.h"
+#include "support/DurationText.h"
 #include "trace/options/options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay live`: changes the tracing of a running process.
-#include "DurationText.h"
 #include "ListLive.h"
 #include "Verb.h"
+#include "analysis/Durations.h"
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
 #include "live/LiveSelection.h"
 #include "live/ThreadName.h"
 #include "recording/FlightRecorder.h"
 #include "recording/OutputDir.h"
-#include "showing/Durations.h"
 #include "showing/Table.h"
+#include "support/DurationText.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

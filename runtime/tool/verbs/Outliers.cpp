@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay outliers`: shows why some calls of a function are slow.
+#include "CallChoice.h"
 #include "DisplayOptions.h"
-#include "DurationText.h"
 #include "InputOption.h"
-#include "PlainText.h"
 #include "SymfsOption.h"
-#include "reading/CallChoice.h"
-#include "showing/Durations.h"
+#include "analysis/Durations.h"
+#include "analysis/Outliers.h"
 #include "showing/Losses.h"
 #include "showing/OpenRecording.h"
-#include "showing/Outliers.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
+#include "support/DurationText.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

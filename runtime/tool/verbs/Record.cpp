@@ -3,8 +3,6 @@
 // `patchbay record`: runs a program with the tracer preloaded, or attaches to processes.
 #include "RecordOptions.h"
 #include "attach/ProcessChoice.h"
-#include "trace/system/moment.h"
-#include "trace/options/options.h"
 #include "recording/CallCost.h"
 #include "recording/MemoryFiles.h"
 #include "recording/OptionFile.h"
@@ -15,6 +13,8 @@
 #include "recording/RunProgram.h"
 #include "recording/Selection.h"
 #include "recording/TracerLibrary.h"
+#include "trace/options/options.h"
+#include "trace/system/moment.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <csignal>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
-#include "DurationText.h"
 #include "recording/OutputDir.h"
 #include "recording/TypedArgs.h"
+#include "support/DurationText.h"
 #include "trace/options/options.h"
 #include "trace/tracers/tracers.h"
 #include "llvm/ADT/STLExtras.h"

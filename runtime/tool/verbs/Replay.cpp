@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay replay`: prints the events of a recording by time, in ftrace's format.
+#include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
+#include "analysis/Durations.h"
 #include "names/NameForms.h"
 #include "reading/AheadWindows.h"
-#include "reading/CallChoice.h"
-#include "showing/Digits.h"
-#include "showing/Durations.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
+#include "support/Digits.h"
 #include <deque>
 #include <map>
 #include <queue>

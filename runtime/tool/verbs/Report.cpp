@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay report`: shows the calls and times of functions, summed over processes.
-#include "Diagnostics.h"
+#include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "NamedValue.h"
 #include "SymfsOption.h"
-#include "reading/CallChoice.h"
+#include "analysis/Buckets.h"
 #include "showing/AskedFor.h"
-#include "showing/Buckets.h"
 #include "showing/Histogram.h"
 #include "showing/HowRecorded.h"
 #include "showing/HtmlReport.h"
@@ -18,6 +17,7 @@
 #include "showing/ReportTable.h"
 #include "showing/SlowTotals.h"
 #include "showing/Table.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -2,15 +2,15 @@
 //
 // `patchbay status`: shows the state of tracing in running processes.
 #include "DisplayOptions.h"
-#include "DurationText.h"
 #include "Verb.h"
+#include "analysis/Durations.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/RecordedNow.h"
 #include "live/Stillness.h"
-#include "showing/Durations.h"
 #include "showing/Table.h"
+#include "support/DurationText.h"
 #include "trace/budget/budget.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

@@ -2,14 +2,14 @@
 //
 // `patchbay tui`: shows report and graph interactively on a terminal, also for a running
 // process.
-#include "DurationText.h"
+#include "CallChoice.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
-#include "reading/CallChoice.h"
 #include "showing/HowRecorded.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "showing/OpenRecording.h"
+#include "support/DurationText.h"
 #include "terminal/Browser.h"
 #include "terminal/LiveFigures.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,7 +5,7 @@
 #ifndef PATCHBAY_TOOL_VERB_H
 #define PATCHBAY_TOOL_VERB_H
 
-#include "Diagnostics.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
 

@@ -40,23 +40,23 @@ together() {
 
 together guided reading/CallStream reading/DataBlocks reading/DataFile \
 	reading/DataReader reading/DataSlow reading/EventWindows reading/RecordedNames reading/Trace \
-	reading/TypedText showing/WhySlow attach/Unwinder
+	reading/TypedText showing/WhySlow elf/Unwinder
 sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
 
 # Compile a file on its own if a file-local name also occurs in another file or in a header.
-together names Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
+together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
 	names/NameFilter names/NameForms names/NameParts names/RustNames \
 	names/ShortNames names/SourceNames names/SymbolFiles \
-	names/TracedNames DurationText PlainText
+	reading/TracedNames support/DurationText support/PlainText
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors reading/DataFiles \
-	reading/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
-	showing/Buckets showing/CallTree showing/Comparison showing/Durations showing/Histogram \
-	showing/Losses showing/ReportTable showing/Spread showing/Table \
+	support/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
+	analysis/Buckets analysis/CallTree analysis/Comparison analysis/Durations showing/Histogram \
+	showing/Losses showing/ReportTable analysis/Spread showing/Table \
 	showing/TracingCost showing/Values \
 	export/PerfettoExport
 together export export/Export
 together files recording/OptionFile reading/OwnFiles
-together terminal showing/Terminal
+together terminal support/Terminal
 for part in names reading export files terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done

@@ -19,7 +19,7 @@
 #ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
-#include "attach/DwarfRegisters.h"
+#include "elf/DwarfRegisters.h"
 #include "live/ThreadStatus.h"
 #include <sys/user.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../../Stub.h"
+#include "attach/Stub.h"
 #include <cassert>
 
 using namespace llvm;

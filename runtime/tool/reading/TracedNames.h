@@ -5,8 +5,8 @@
 #ifndef PATCHBAY_TOOL_TRACEDNAMES_H
 #define PATCHBAY_TOOL_TRACEDNAMES_H
 
+#include "DataFile.h"
 #include "elf/ElfImage.h"
-#include "reading/DataFile.h"
 
 namespace patchbay {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DwarfFunctions.h"
-#include "Diagnostics.h"
 #include "names/NameFilter.h"
 #include "names/NameForms.h"
 #include "names/SymbolFiles.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"

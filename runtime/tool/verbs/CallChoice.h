@@ -5,8 +5,8 @@
 #ifndef PATCHBAY_TOOL_CALLCHOICE_H
 #define PATCHBAY_TOOL_CALLCHOICE_H
 
-#include "Trace.h"
-#include "verbs/Verb.h"
+#include "Verb.h"
+#include "reading/Trace.h"
 
 namespace patchbay {
 

@@ -5,7 +5,7 @@
 #ifndef PATCHBAY_TOOL_DWARFFUNCTIONS_H
 #define PATCHBAY_TOOL_DWARFFUNCTIONS_H
 
-#include "ElfImage.h"
+#include "elf/ElfImage.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 
 namespace patchbay {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallChoice.h"
-#include "DurationText.h"
-#include "showing/Digits.h"
+#include "support/Digits.h"
+#include "support/DurationText.h"
 #include "llvm/Support/MathExtras.h"
 #include <fnmatch.h>
 
