@@ -16,7 +16,7 @@
  * With FRESH each block is untouched memory, as in a recording that keeps all. Otherwise it
  * is a ring that stays in the cache.
  */
-#include "ring.h"
+#include "threads/ring.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
