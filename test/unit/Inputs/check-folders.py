@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: check-folders.py FOLDER
+"""usage: check-folders.py FOLDER [OBJECTS SYMBOL...]
 
 FOLDER/README.md has a table of FOLDER's folders, the lowest first. Fails if a file includes
 a file of a folder below its own in that table, if a folder is missing in the table, or if
-includes form a cycle."""
+includes form a cycle. Also fails if an object in OBJECTS needs a symbol of a folder below
+its own, except these SYMBOLs."""
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -41,6 +43,29 @@ def find_cycle(edges):
     return None
 
 
+def check_objects(root, order, objects, allowed):
+    """Objects whose source has been moved or removed do not count."""
+    defined, needed = {}, {}
+    for path in sorted(objects.rglob("*.o")):
+        source = path.relative_to(objects).with_suffix("")
+        if not (root / source).exists():
+            continue
+        needed[source] = set()
+        listed = subprocess.run(["nm", path], check=True, text=True, stdout=subprocess.PIPE).stdout
+        for *_, kind, symbol in map(str.split, listed.splitlines()):
+            if kind in "Uw":
+                needed[source].add(symbol)
+            elif kind.isupper():
+                defined[symbol] = source
+    for source, symbols in needed.items():
+        for symbol in sorted((symbols & defined.keys()) - allowed):
+            own, other = folder_of(source), folder_of(defined[symbol])
+            if order.index(own) < order.index(other):
+                yield f"{source} needs {symbol} of {defined[symbol]} below {own}/"
+    if not needed:
+        yield f"no objects in {objects}"
+
+
 def main():
     root = Path(sys.argv[1])
     order = ROW.findall((root / "README.md").read_text())
@@ -68,6 +93,8 @@ def main():
     cycle = find_cycle(edges)
     if cycle:
         wrong.append("a cycle: " + " -> ".join(cycle))
+    if len(sys.argv) > 2 and not wrong:
+        wrong += check_objects(root, order, Path(sys.argv[2]), set(sys.argv[3:]))
     for line in wrong:
         print(line)
     print(f"{len(files)} files, {len(order)} folders")
