@@ -55,7 +55,7 @@
  * malloc(), or that an interposed C library function may replace: fopen(), qsort(),
  * dl_iterate_phdr(). The only system calls under the engine lock write text and
  * serialize processors (pwrite(2) to memory, membarrier(2)). Debug builds check this by
- * pb_may_allocate(). test/runtime/under-lock.c checks all builds, by wrapping functions
+ * pb_may_allocate(). test/runtime/fork/under-lock.c checks all builds, by wrapping functions
  * of the C library.
  *
  * In the child all other locks are free, except those that the forking thread holds.

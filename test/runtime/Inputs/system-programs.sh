@@ -20,43 +20,43 @@ for program in arm several registers vectors toggle life dso fork foreign \
 	filter batch ops inject inspect torture process file flips \
 	sandbox many check exit-timed storm left nested jump fork-storm \
 	shared; do
-	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
+	$cc "$tests"/*/"$program".c -o "$dir/$program" $dynamic
 done
 for program in link link-selftests link-future; do
-	$cc "$tests/$program.c" -o "$dir/$program" -lpatchbay-link $dynamic
+	$cc "$tests"/*/"$program".c -o "$dir/$program" -lpatchbay-link $dynamic
 done
-$cxx "$tests/link-matrix.cpp" -o "$dir/link-matrix" -lpatchbay-link $dynamic
-$cxx $harden -O0 "$tests/link-matrix.cpp" -o "$dir/link-matrix.hard" \
+$cxx "$tests"/*/link-matrix.cpp -o "$dir/link-matrix" -lpatchbay-link $dynamic
+$cxx $harden -O0 "$tests"/*/link-matrix.cpp -o "$dir/link-matrix.hard" \
 	-lpatchbay-link $dynamic
 for program in life dso ops torture file many link-future storm fork-storm \
 	shared; do
-	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
+	$cc -DLIBRARY -shared -fPIC "$tests"/*/"$program".c -o "$dir/$program.so"
 done
 for program in args unwind exit exit-model; do
-	$cxx "$tests/$program.cpp" -o "$dir/$program" $dynamic
+	$cxx "$tests"/*/"$program".cpp -o "$dir/$program" $dynamic
 done
-$cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
-$cxx -std=c++20 -O0 $harden "$tests/odd.cpp" -o "$dir/odd.hard" $dynamic
-$cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
-$cxx $harden -O0 "$tests/exit.cpp" -o "$dir/exit.hard" $dynamic
-$cxx -static-libgcc -static-libstdc++ "$tests/exit.cpp" \
+$cxx -std=c++20 "$tests"/*/odd.cpp -o "$dir/odd" $dynamic
+$cxx -std=c++20 -O0 $harden "$tests"/*/odd.cpp -o "$dir/odd.hard" $dynamic
+$cxx $harden "$tests"/*/unwind.cpp -o "$dir/unwind.hard" $dynamic
+$cxx $harden -O0 "$tests"/*/exit.cpp -o "$dir/exit.hard" $dynamic
+$cxx -static-libgcc -static-libstdc++ "$tests"/*/exit.cpp \
 	-o "$dir/exit.unwinder" $dynamic
-$cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
-$cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
+$cc $harden "$tests"/*/arm.c -o "$dir/arm.hard" $dynamic
+$cc $harden -O0 "$tests"/*/registers.c -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
-	"$tests/arm.c" -o "$dir/arm.function" $dynamic
-$cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
+	"$tests"/*/arm.c -o "$dir/arm.function" $dynamic
+$cc $harden "$tests"/*/registers.c -o "$dir/registers.static" $static
 # They bring their own allocators.
-$cc -fno-builtin "$tests/ends.c" -o "$dir/ends" $dynamic
-$cxx -fno-builtin "$tests/stress.cpp" -o "$dir/stress" $dynamic
-$cxx -DLIBRARY -shared -fPIC "$tests/stress.cpp" -o "$dir/stress.so"
+$cc -fno-builtin "$tests"/*/ends.c -o "$dir/ends" $dynamic
+$cxx -fno-builtin "$tests"/*/stress.cpp -o "$dir/stress" $dynamic
+$cxx -DLIBRARY -shared -fPIC "$tests"/*/stress.cpp -o "$dir/stress.so"
 $cxx -DLIBRARY -DUNWINDER -shared -fPIC -static-libgcc -static-libstdc++ \
-	-Wl,--exclude-libs,ALL "$tests/stress.cpp" -o "$dir/stress-unwinder.so"
+	-Wl,--exclude-libs,ALL "$tests"/*/stress.cpp -o "$dir/stress-unwinder.so"
 case $left_out in
 *unwind-step*) ;;
-*) $cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static ;;
+*) $cc $harden "$tests"/*/unwind-step.c -o "$dir/unwind-step.hard" $static ;;
 esac
-$cc $pie "$tests/static.c" -o "$dir/static" \
+$cc $pie "$tests"/*/static.c -o "$dir/static" \
 	"$lib/libpatchbay.a" -lpthread
 # The verifier and the engine of BPF programs. libpatchbay-bpf is not tested here: libbpf
 # and libelf are not installed for other architectures.
@@ -70,7 +70,7 @@ $cc -O1 -std=gnu11 -D_GNU_SOURCE "$unit/bpf-fuzz.c" "$unit"/Inputs/bpf-fuzz/*.c 
 case $left_out in
 *main-thread*) ;;
 *) $cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
-	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic ;;
+	"$tests"/*/main-thread.c -o "$dir/main-thread" $dynamic ;;
 esac
 
 case $left_out in

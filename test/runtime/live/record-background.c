@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program becomes a daemon. `patchbay record` ends with its first process, and reports
+ * that another one is still recording. Later calls are recorded, too.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog
+// RUN: cd %t && %python %S/../Inputs/background.py %patchbay ./prog
+#include "../Inputs/check.h"
+
+#include <unistd.h>
+
+OPAQUE void step(void) {}
+
+int main(void)
+{
+	int ends[2];
+	char byte;
+
+	step();
+	CHECK(!pipe(ends));
+	if (fork()) {
+		CHECK_EQ(read(ends[0], &byte, 1), 1);
+		return 0;
+	}
+	step();
+	CHECK_EQ(write(ends[1], "", 1), 1);
+	/* Runs until its starter ends it. */
+	CHECK_EQ(read(STDIN_FILENO, &byte, 1), 0);
+	step();
+	return 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program ends by the end of its last thread. glibc calls exit(3) in that thread, so
+ * handlers of atexit(3) run and buffers are written. The listening thread, which --live,
+ * --rotate-* and -p start, does not count as one of the program's.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog
+// RUN: %t/prog | FileCheck %s
+// RUN: timeout -s KILL 60 %patchbay record --live -o %t/live -- %t/prog > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 60 %patchbay record --live -o %t/main -- %t/prog main > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 60 %patchbay record --rotate-every=1s -o %t/rotate -- %t/prog > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 60 %t/prog visit %patchbay %t/visit > %t/out && FileCheck %s < %t/out
+// RUN: %patchbay report -i %t/visit | FileCheck %s --check-prefix=REPORT
+/* Nor after the recording, when the listening thread has ended. */
+// RUN: timeout -s KILL 60 %t/prog visited %patchbay %t/visited > %t/out && FileCheck %s --check-prefix=VISITED < %t/out
+// CHECK: buffered, handler
+// VISITED: buffered, other ended, handler
+// REPORT: 1 {{.*}} handler
+
+#include "../Inputs/check.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+OPAQUE void handler(void) { printf("handler\n"); }
+
+static void *other(void *main_thread)
+{
+	if (main_thread)
+		CHECK(!pthread_join(*(pthread_t *)main_thread, NULL));
+	return NULL;
+}
+
+/* Returns when this process is recorded, or, if @seconds is "0", when it was. */
+static void visit(const char *patchbay, const char *output, const char *seconds)
+{
+	char pid[16], byte;
+	int ends[2];
+	pid_t command;
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	CHECK(!pipe(ends));
+	command = fork();
+	if (!command) {
+		dup2(ends[1], STDERR_FILENO);
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execl(patchbay, patchbay, "record", "-o", output, "-p", pid, "--",
+		      "sleep", seconds, NULL);
+		_exit(1);
+	}
+	close(ends[1]);
+	CHECK_EQ(read(ends[0], &byte, 1), 1);
+	if (!strcmp(seconds, "0"))
+		CHECK_EQ(waitpid(command, NULL, 0), command);
+	/* The pipe stays open: the command writes more. */
+}
+
+int main(int argc, char **argv)
+{
+	static pthread_t self;
+	pthread_t thread;
+	int is_last;
+
+	CHECK(!atexit(handler));
+	printf("buffered, ");
+	is_last = argc == 2 || (argc == 4 && !strcmp(argv[1], "visited"));
+	if (argc == 4)
+		visit(argv[2], argv[3], is_last ? "0" : "60");
+	self = pthread_self();
+	CHECK(!pthread_create(&thread, NULL, other, is_last ? NULL : &self));
+	/* The main thread is the last, or another. */
+	if (is_last)
+		CHECK(!pthread_join(thread, NULL));
+	if (is_last && argc == 4)
+		printf("other ended, ");
+	pthread_exit(NULL);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A thread holds the loader's lock for long. The process answers commands all the same.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog
+// RUN: %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=%t %t/prog -- %patchbay live -p PID --disarm traced | FileCheck %s
+// CHECK: 0 functions
+/* The runtime cannot be loaded meanwhile. */
+// RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 %patchbay record -p PID -o %t/held 2>&1 | FileCheck %s --check-prefix=HELD
+// HELD: {{^}}patchbay: error: process {{[0-9]+}}: its loader has not loaded the runtime in ten seconds: some thread of it has the loader's lock (in a constructor, or a callback of dl_iterate_phdr()); when that comes to an end nothing is kept of it{{$}}
+#include "../Inputs/check.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+OPAQUE void traced(void) {}
+
+static int hold(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	/* Longer than the time between two looks of the listening thread. */
+	sleep(2);
+	puts("held");
+	fflush(stdout);
+	pause();
+	return 1;
+}
+
+static void *hold_in_thread(void *arg)
+{
+	dl_iterate_phdr(hold, NULL);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, hold_in_thread, NULL));
+	for (;;)
+		traced();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program has left its network namespace, as daemons without network do. The control
+ * thread is still in the original one, and is found there. Its thread ID differs outside
+ * of the program's PID namespace.
+ */
+// REQUIRES: root
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// DEFINE: %{inside} =
+// DEFINE: %{about} = %patchbay live PID
+// DEFINE: %{live} = timeout 120 %python %S/../Inputs/while-running.py %{inside} env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function,filter=step,output=%t,live=1 %t/prog -- %{about}
+// RUN: %t/prog lacks-net || %{live} 2>&1 | FileCheck %s
+// REDEFINE: %{inside} = unshare --pid --fork --kill-child
+// REDEFINE: %{about} = sh -c '%patchbay live $(cat /proc/PID/task/PID/children)'
+// RUN: %t/prog lacks-net || %{live} 2>&1 | FileCheck %s
+// CHECK: {{^}}tracer     function{{$}}
+#include "../Inputs/check.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+OPAQUE void step(void) {}
+
+int main(int argc, char **argv)
+{
+	const struct timespec wait = { .tv_nsec = 300000000 };
+
+	(void)argv;
+	if (argc > 1) {
+		if (!unshare(CLONE_NEWNET))
+			return 1;
+		printf("skipped: unshare(CLONE_NEWNET): %s\n", strerror(errno));
+		return 0;
+	}
+	/* The thread runs by then. */
+	nanosleep(&wait, NULL);
+	CHECK_EQ(unshare(CLONE_NEWNET), 0);
+	step();
+	puts("alone");
+	fflush(stdout);
+	for (;;)
+		pause();
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A process keeps the descriptor of its data file when it changes its user or its root
+ * directory.
+ */
+// REQUIRES: root
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog -lpthread
+// RUN: cd %t && %patchbay record -t function -F step -o forked -- ./prog forked
+// RUN: cd %t && %patchbay record -t function -F step -o closed -- ./prog closed 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name closed | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -t function -F step -o few -- ./prog few 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name few | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -t function -F step -o root -- ./prog root 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name root | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -t function -F step -o files -- ./prog files 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name files | FileCheck %s --check-prefix=ALL
+// CHECK-NOT: warning
+// ALL: {{^ *}}4001 step
+#include "../Inputs/check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+#define THREADS 4
+
+OPAQUE void step(void) {}
+
+static void *calls(void *arg)
+{
+	for (int i = 0; i < 1000; i++)
+		step();
+	return arg;
+}
+
+/* Each has a new block. */
+static void many_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, calls, NULL));
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+}
+
+/* The number of data files that are open here. */
+static int nr_open(void)
+{
+	DIR *all = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	char name[4096];
+	ssize_t size;
+	int nr = 0;
+
+	CHECK(all != NULL);
+	while ((entry = readdir(all))) {
+		size = readlinkat(dirfd(all), entry->d_name, name, sizeof(name) - 1);
+		if (size < 0)
+			continue;
+		name[size] = '\0';
+		nr += strstr(name, ".pbd") != NULL;
+	}
+	closedir(all);
+	return nr;
+}
+
+static void for_a_while(void)
+{
+	CHECK(!seteuid(NOBODY));
+	CHECK(!seteuid(0));
+	CHECK_EQ(nr_open(), 1);
+}
+
+/* An attacker in a worker could truncate the file that the server has mapped. */
+static void forked(void)
+{
+	int status;
+	pid_t pid;
+
+	for_a_while();
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		CHECK_EQ(nr_open(), 0);
+		CHECK(!setuid(NOBODY));
+		step();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(nr_open(), 1);
+}
+
+/* As daemons do. */
+static void closed(void)
+{
+	for_a_while();
+	for (int fd = 3; fd < 2000; fd++)
+		close(fd);
+	CHECK(!setuid(NOBODY));
+	many_threads();
+}
+
+/* Never standard input or output, whatever numbers are free. */
+static void few(void)
+{
+	const struct rlimit limit = { 200, 200 };
+
+	CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	CHECK(!setuid(NOBODY));
+	CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0);
+	CHECK(fcntl(STDOUT_FILENO, F_GETFD) < 0);
+	many_threads();
+}
+
+/* Neither the data file nor /proc exists there. */
+static void root(void)
+{
+	CHECK(!mkdir("jail", 0700));
+	CHECK(!chroot("jail"));
+	CHECK(!chdir("/"));
+	many_threads();
+}
+
+static void *for_files(void *arg)
+{
+	setfsuid(NOBODY);
+	CHECK_EQ(setfsuid(-1), NOBODY);
+	return calls(arg);
+}
+
+/* A file server's threads, each acting for its user. */
+static void files(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, for_files, NULL));
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	step();
+	if (!strcmp(argv[1], "forked"))
+		forked();
+	else if (!strcmp(argv[1], "closed"))
+		closed();
+	else if (!strcmp(argv[1], "root"))
+		root();
+	else if (!strcmp(argv[1], "files"))
+		files();
+	else
+		few();
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * When the data file has no more space, recording stops and the program continues. The
+ * recorded calls are readable, and missing ones are counted.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+/* A limit that would kill the program if it wrote beyond the limit. */
+// RUN: cd %t && prlimit --fsize=300000 %patchbay record -t function -F step -- ./prog 2> %t/err
+// RUN: FileCheck %s --check-prefix=SAID -DWHY="File too large" < %t/err
+// SAID: {{^}}patchbay: warning: patchbay.data: {{[0-9]+}} events were lost, because a buffer was full or the disk was: 'patchbay record' takes --buffer, --threshold and --overwrite{{$}}
+// SAID-NEXT: {{^}}patchbay: warning: patchbay.data: there was no more space for the file: [[WHY]]; what was recorded before is there; --threshold, --overwrite and --buffer record less{{$}}
+// SAID-NEXT: {{^}}patchbay: 1 process recorded in patchbay.data, see it with: patchbay report{{$}}
+// RUN: not %patchbay dump --csv %t/patchbay.data > %t/csv 2> %t/err
+// RUN: FileCheck %s -DWHY="File too large" < %t/err
+// CHECK: {{^}}patchbay: warning: {{.*}}.pbd: process {{[0-9]+}} ({{.*}}prog): there was no more space for the file: [[WHY]]; what was recorded before is there{{$}}
+// CHECK: {{^}}patchbay: warning: {{.*}}data: [[#LOST:]] events were lost, because a buffer was full or the disk was: 'patchbay record' takes --buffer, --threshold and --overwrite{{$}}
+// RUN: %python %S/../Inputs/count-lost.py 100000 %t/err %t/csv
+// RUN: not %patchbay info %t/patchbay.data 2>&1 | FileCheck %s -DWHY="File too large"
+
+#include "../Inputs/check.h"
+
+OPAQUE void step(void)
+{
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	for (int i = 0; i < 100000; i++)
+		step();
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A function that is inlined everywhere cannot be traced: debug information tells its
+ * callers. Also tests what `patchbay list` prints about the others.
+ */
+// DEFINE: %{status} = %python %S/../Inputs/expect-status.py
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// RUN: cd %t && %{status} 125 %patchbay record -F small -- ./prog 2>&1 | FileCheck %s
+// RUN: cd %t && %{status} 3 %patchbay list -F 'sm?ll' prog 2>&1 | FileCheck %s
+// CHECK: no function matches '{{small|sm\?ll}}': small was inlined into main (tool-inlined.c:[[# @LINE + 26]]) and 1 more place{{$|;}}
+// RUN: cd %t && %{status} 3 %patchbay list -F smell prog 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=inlined
+// OTHER: no function matches 'smell': 'patchbay list' shows the names
+// Without debug information the reason is unknown.
+// RUN: cd %t && llvm-strip --strip-debug prog -o bare && %{status} 3 %patchbay list -F small bare 2>&1 | FileCheck %s --check-prefix=BARE --implicit-check-not=inlined
+// BARE: no function matches 'small': 'patchbay list' shows the names
+// RUN: cd %t && %patchbay list prog 2>&1 | FileCheck %s --check-prefix=SUMMARY
+// SUMMARY: {{^}}patchbay: 2 functions, 1 of them cannot be timed{{$}}
+// RUN: cd %t && %patchbay list --json prog | FileCheck %s --check-prefix=SOURCE
+// SOURCE: "source": "tool-inlined.c:[[# @LINE + 9]]"
+static int small(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x * 3 + 1;
+}
+
+__attribute__((noinline)) int
+big(int n, ...)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return small(argc) + small(argc + 1) + big(1) < 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program's SIGFPE handler leaves by siglongjmp(), as in servers: out of
+ * traced functions, and out of any point of the tracer. The thread is still
+ * recorded. Each call that returned is recorded or counted as missed, and few
+ * are missed.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// DEFINE: %{record} = cd %t && timeout 100 %patchbay record -F step -F after
+// DEFINE: %{check} = %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/../Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
+// RUN: %{record} -t function -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration --threshold 1ns -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration --depth 3 -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration --no-sleep-time -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_graph --threshold 1ns -- ./prog > %t/said && %{check}
+// RUN: %{record} --histogram -- ./prog all > %t/said
+// RUN: %python %S/../Inputs/losses.py %t/said - %t/patchbay.data | FileCheck %s
+// CHECK: {{[0-9]+}} calls, {{[0-9]|[0-9][0-9]|[0-9][0-9][0-9]}} missing
+#include "../Inputs/check.h"
+#include "../Inputs/take-time.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define UNTRACED __attribute__((no_profile_instrument_function))
+#define JUMPS 40
+
+OPAQUE void step(void) { take_time(); }
+OPAQUE void after(void) { take_time(); }
+
+static sigjmp_buf back;
+static volatile sig_atomic_t ready, jumps;
+static volatile long steps;
+
+UNTRACED static void on_error(int signal)
+{
+	(void)signal;
+	if (!ready)
+		return;
+	ready = 0;
+	jumps++;
+	siglongjmp(back, 1);
+}
+
+/* At some kHz. */
+UNTRACED static void *send_signals(void *arg)
+{
+	while (jumps < JUMPS) {
+		pthread_kill(*(pthread_t *)arg, SIGFPE);
+		usleep(200);
+	}
+	return NULL;
+}
+
+UNTRACED int main(int argc, char **argv)
+{
+	pthread_t self = pthread_self(), sender;
+	const char *all = argc > 1 ? argv[1] : NULL;
+
+	CHECK(signal(SIGFPE, on_error) != SIG_ERR);
+	CHECK(!pthread_create(&sender, NULL, send_signals, &self));
+	/* A signal after the call does not undo it. */
+	sigsetjmp(back, 1);
+	ready = 1;
+	while (jumps < JUMPS) {
+		step();
+		steps++;
+	}
+	ready = 0;
+	pthread_join(sender, NULL);
+	for (int i = 0; i < 1000; i++)
+		after();
+	if (all) {
+		printf("all %ld %d\n", steps + 1000, (int)jumps);
+	} else {
+		printf("step %ld %d\n", steps, (int)jumps);
+		printf("after 1000 0\n");
+	}
+	return 0;
+}

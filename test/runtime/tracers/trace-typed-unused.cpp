@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Callers need not pass an argument that the function does not use, if the compiler sees
+// both. A request for such an argument or value gets a message, once for each
+// function. Arguments that are used, or passed all the same, get none.
+//
+// RUN: rm -rf %t && mkdir %t
+// RUN: %buildxx -O2 %s -o %t/prog %link
+// DEFINE: %{record} = cd %t && %patchbay record -t function_duration -F main
+// RUN: %{record} --args 'half(*)' -o all -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
+// RUN: %{record} --args 'half(used)' --when 'dropped == 5' -o when -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
+// CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': where the compiler saw both, a caller passes anything there, and what is recorded of it may be wrong{{$}}
+// RUN: %{record} --args 'half(used)' --args 'whole(*)' --args 'shared<int>(*)' -o used -- ./prog 2>&1 | FileCheck %s --check-prefix=USED --implicit-check-not=warning
+// USED: 1 process recorded
+// RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
+// SHARED: shared<int>(dropped=7) = 0
+//
+// The message names ten.
+//
+// RUN: %{record} --args 'many*(*)' -o many -- ./prog 2> %t/err
+// RUN: FileCheck %s --check-prefix=MANY < %t/err
+// MANY: {{^}}patchbay: warning: --args: not used in 2 more functions: where the compiler saw both, a caller passes anything there, and what is recorded of it may be wrong{{$}}
+// RUN: grep -c 'not used in many' %t/err | FileCheck %s --check-prefix=TEN
+// TEN: {{^}}10{{$}}
+#include "../Inputs/check.h"
+
+#define KEPT __attribute__((noinline, used))
+
+KEPT int half(int used, int dropped) {
+  __asm__ volatile("" : "+r"(used));
+  return used;
+}
+
+KEPT int whole(int a, int b) {
+  __asm__ volatile("" : "+r"(a), "+r"(b));
+  return a + b;
+}
+
+// The linker may choose another file's definition: callers pass all arguments.
+template <typename T> KEPT T shared(T dropped) {
+  __asm__ volatile("");
+  return 0;
+}
+
+#define MANY(N) KEPT void many##N(int dropped) { __asm__ volatile(""); }
+// clang-format off
+MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7) MANY(8) MANY(9) MANY(10) MANY(11)
+// clang-format on
+
+int main() {
+  many0(0);
+  return half(1, 5) + whole(2, 3) + shared(7) == 6 ? 0 : 1;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Handlers wake the control thread when functions cost too much. They create no
+ * descriptor for that: otherwise another thread might get a number other than the lowest
+ * free one. A parent traces each system call of the calling thread.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// RUN: env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function_profile,filter=hot_*,output=%t,live=1,max-overhead=0.01,call-cost=1000' timeout 120 %t/prog | FileCheck %s
+// CHECK-NOT: system call
+// CHECK: {{^}}woken{{$}}
+#include "../Inputs/check.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+OPAQUE void hot_1(void) {}
+OPAQUE void hot_2(void) {}
+OPAQUE void hot_3(void) {}
+OPAQUE void hot_4(void) {}
+
+/* A function that is disabled before enough calls wakes no thread. */
+static void (*const functions[])(void) = { hot_1, hot_2, hot_3, hot_4 };
+
+static void call_all(int times)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		for (int n = 0; n < times; n++)
+			functions[i]();
+}
+
+static void be_watched(void)
+{
+	/* State made at the first call exists from then on. */
+	call_all(1);
+	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
+	raise(SIGSTOP);
+	call_all(1 << 16);
+	/* The parent stops tracing here. */
+	getppid();
+	_exit(0);
+}
+
+/* The system call that the thread is about to make, or -1. */
+static long number_of(pid_t child)
+{
+	struct __ptrace_syscall_info info;
+
+	CHECK_EQ(ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info) > 0, 1);
+	return info.op == PTRACE_SYSCALL_INFO_ENTRY ? (long)info.entry.nr : -1;
+}
+
+int main(void)
+{
+	int status, nr_wakes = 0, is_over = 0;
+	pid_t child = fork();
+
+	CHECK_EQ(child >= 0, 1);
+	if (!child)
+		be_watched();
+	CHECK_EQ(waitpid(child, &status, __WALL), child);
+	CHECK_EQ(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP, 1);
+	CHECK_EQ(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD), 0);
+	while (!is_over) {
+		CHECK_EQ(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
+		CHECK_EQ(waitpid(child, &status, __WALL), child);
+		CHECK_EQ(WSTOPSIG(status), SIGTRAP | 0x80);
+		switch (number_of(child)) {
+		case -1:
+		case SYS_getpid:
+			break;
+		case SYS_getppid:
+			is_over = 1;
+			break;
+		case SYS_tgkill:
+			nr_wakes++;
+			break;
+		default:
+			printf("system call %ld\n", number_of(child));
+		}
+	}
+	CHECK_EQ(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
+	CHECK_EQ(waitpid(child, &status, __WALL), child);
+	CHECK_EQ(WIFEXITED(status) && !WEXITSTATUS(status), 1);
+	puts(nr_wakes ? "woken" : "nobody was woken");
+	return 0;
+}
