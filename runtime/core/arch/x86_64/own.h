@@ -121,9 +121,9 @@
  * came here.
  */
 .macro own_exits from, id, back
-	/* Then the loop over a set does not cross a line of 64 bytes: a cycle or two. */
+	/* Then no loop over a set crosses a line of 64 bytes: a cycle or two. */
 	.p2align 6, 0xcc
-	.skip	32, 0xcc
+	.skip	36, 0xcc
 	.cfi_startproc
 	personality
 	.cfi_lsda 0x1b, .Llsda_\id
