@@ -18,8 +18,9 @@ import sys
 import textwrap
 import time
 
-OPTION = re.compile(r" +(-\S+(?: <\w+>)?) +- +(.*)")
-VALUE = re.compile(r" +=(\S+) +- +(.*)")
+OPTION = re.compile(r"  (-\S.*?)(?:  +(\S.*))?$")
+VALUE = re.compile(r"      (\S+)  +(.*)")
+SECTION = re.compile(r"  (\S.*):$")
 HEADING = re.compile(r"([A-Z][A-Z ]+(?: --\w+)?):$")
 SUBCOMMAND = re.compile(r"  (\w+) +- (.*)")
 ROW = re.compile(r"(\S+(?: \S+)*)  +(\S.*)")
@@ -37,30 +38,26 @@ def escaped(text):
 
 
 def option_name(text):
-    """Sets --parquet=<OUT> with the literal part in bold and the value in italics."""
-    return "".join(f"\\fI{escaped(part[1:-1])}\\fR" if part.startswith("<")
-                   else f"\\fB{escaped(part)}\\fR" if part.strip() else part
-                   for part in re.split(r"(<\w+>)", text) if part)
+    """Sets "-o, --output FILE" with names in bold and the value in italics."""
+    return "".join(f"\\fI{escaped(part)}\\fR" if re.match("[A-Z1]", part)
+                   else f"\\fB{escaped(part)}\\fR" if part.startswith("-") else escaped(part)
+                   for part in re.split(r"(--?[A-Za-z-]+|[A-Z1][A-Z/]+|N\b)", text) if part)
 
 
 def option_lines(lines):
     nested = False
     for line in lines:
-        if match := VALUE.match(line):
-            if not nested:
-                yield ".RS"
-            nested = True
-            yield from (".TP", option_name(match[1]), escaped(match[2]))
-            continue
-        if nested:
-            yield ".RE"
-        nested = False
-        if match := OPTION.match(line):
-            yield from (".TP", option_name(match[1]), escaped(match[2]))
-        elif line.startswith("          "):  # the description goes on
+        value = VALUE.match(line)
+        if bool(value) != nested and not line.startswith(" " * 10):
+            nested = not nested
+            yield ".RS" if nested else ".RE"
+        if row := value or OPTION.match(line):
+            name = f"\\fB{escaped(row[1])}\\fR" if value else option_name(row[1])
+            yield from (".TP", name, escaped(row[2] or ""))
+        elif title := SECTION.match(line):
+            yield f".SS {escaped(title[1])}"
+        elif line:  # the description goes on
             yield escaped(line.strip())
-        else:  # the heading of mutually exclusive options
-            yield from (".PP", escaped(line.strip()))
     if nested:
         yield ".RE"
 
@@ -107,7 +104,7 @@ def section(lines):
 
 def blocks(text):
     """Returns the lines of each heading; the first lines may have none."""
-    found = [("DESCRIPTION", [])]
+    found = [("", [])]
     for line in text:
         if match := HEADING.match(line):
             found.append((match[1], []))
@@ -122,45 +119,29 @@ def blocks(text):
             yield heading, lines
 
 
-def split_help(text):
-    """Returns the usage, the lines of options, and the text after them."""
-    lines = re.sub(r"\n\n+", "\n\n", text).split("\n")
-    usage = next(line for line in lines if line.startswith("USAGE: "))[7:]
-    at = lines.index("Generic Options:") + 2
-    options = []
-    while True:
-        end = lines.index("", at)
-        options += lines[at:end]
-        if lines[end + 1] != "Options:":
-            return usage, options, lines[end + 1:]
-        at = end + 3
-
-
 def page(command, verb):
-    help_of = {verb: run(command, *filter(None, [verb]), "--help")}
     overview = run(command, "--help")
     verbs = dict(SUBCOMMAND.findall(overview))
     version = run(command, "--version").split("\n")[0]
-    usage, options, text = split_help(help_of[verb])
+    sections = dict(blocks(run(command, *filter(None, [verb]), "--help").split("\n")))
+    usage, _, what = sections.pop("")
     name = f"patchbay-{verb}" if verb else "patchbay"
-    what = verbs.get(verb) or re.match("OVERVIEW: (.*)", overview)[1]
     date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
     yield (f'.TH {escaped(name.upper())} 1 "{time.strftime("%Y-%m-%d", date)}" '
            f'"{version}" "User Commands"')
     yield from (".SH NAME", f"{escaped(name)} \\- {escaped(what[0].lower() + what[1:])}")
-    yield from (".SH SYNOPSIS", f".B {escaped(usage)}")
-    sections = dict(blocks(text))
-    for heading, show in (("EXAMPLES", verbatim), ("DESCRIPTION", section)):
-        if lines := sections.pop(heading, None):
-            yield from (f".SH {heading}", *show(lines))
-    if not verb:
-        yield ".SH VERBS"
-        for other, does in verbs.items():
-            yield from (".TP", f".BR patchbay\\-{other} (1)", escaped(does))
-    yield from (".SH OPTIONS", *option_lines(options))
-    for heading, lines in sections.items():
+    yield from (".SH SYNOPSIS", f".B {escaped(usage.removeprefix('USAGE: '))}")
+    first = ("SUBCOMMANDS", "EXAMPLES", "DESCRIPTION")
+    for heading in sorted(sections, key=lambda h: first.index(h) if h in first else len(first)):
+        lines = sections[heading]
+        if heading == "SUBCOMMANDS":
+            yield ".SH VERBS"
+            for other, does in verbs.items():
+                yield from (".TP", f".BR patchbay\\-{other} (1)", escaped(does))
+            continue
+        show = {"EXAMPLES": verbatim, "OPTIONS": option_lines}.get(heading, section)
         yield f".SH {escaped(heading.replace('EXIT CODES', 'EXIT STATUS'))}"
-        yield from section(lines)
+        yield from show(lines)
     others = ["patchbay"] * bool(verb) + [
         f"patchbay\\-{other}" for other in verbs if other != verb]
     yield ".SH SEE ALSO"

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for bash. It takes verbs, options and their values
-# from --help, so new ones need no change here.
-
-_patchbay_words() { # HELP-PATTERN: prints the captured words
-	sed -nE "s/^ +$1.*/\1/p"
-}
+# Completion of `patchbay` for bash. `patchbay --completions VERB` prints verbs, options and
+# values, so new ones need no change here.
 
 # Finds the start of the program that `patchbay record` runs: after --, or the
 # first word that is neither an option nor an option's value.
-_patchbay_program() { # HELP
+_patchbay_program() { # LINES
 	local i with_value
-	with_value=" $(_patchbay_words '(--?[A-Za-z-]+)[ =]<' <<<"$1" | tr '\n' ' ')"
+	with_value=" $(awk -F '\t' '$2 != "" { printf "%s ", $1 }' <<<"$1")"
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
 			echo $((i + 1))
@@ -34,16 +30,15 @@ _patchbay_program() { # HELP
 _patchbay() {
 	local command=${COMP_WORDS[0]} verb=${COMP_WORDS[1]}
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local help words='' program
+	local lines words='' program
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
 		verb=''
 	fi
-	help=$("$command" ${verb:+"$verb"} --help 2>/dev/null)
-	if [[ -z $verb ]]; then
-		words=$(_patchbay_words '([a-z]+) +- ' <<<"$help")
-		words+=" $(_patchbay_words '(--[a-z-]+) +- ' <<<"$help")"
-	elif [[ $verb == record ]] && program=$(_patchbay_program "$help") && [[ $program ]]; then
+	lines=$("$command" --completions ${verb:+"$verb"} 2>/dev/null)
+	[[ $word == '=' ]] && word=''
+	[[ $before == '=' ]] && before=${COMP_WORDS[COMP_CWORD - 2]}
+	if [[ $verb == record ]] && program=$(_patchbay_program "$lines") && [[ $program ]]; then
 		# Uses the program's own completion, if bash-completion is loaded.
 		if declare -F _command_offset >/dev/null; then
 			_command_offset "$program"
@@ -53,16 +48,10 @@ _patchbay() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		fi
 		return
-	else
-		[[ $word == '=' ]] && word=''
-		[[ $before == '=' ]] && before=${COMP_WORDS[COMP_CWORD - 2]}
-		if [[ $word == -* ]]; then
-			words=$(_patchbay_words '(--?[A-Za-z][a-z-]*)[ =]' <<<"$help")
-		elif [[ $before == -* ]]; then
-			# The lines "=VALUE - ..." below the option's line.
-			words=$(sed -nE "/^ +$before=<value>/,/^ +-/p" <<<"$help" |
-				_patchbay_words '=([a-z_]+) +- ')
-		fi
+	elif [[ -z $verb || $word == -* ]]; then
+		words=$(cut -f 1 <<<"$lines" | grep -v =)
+	elif [[ $before == -* ]]; then
+		words=$(cut -f 1 <<<"$lines" | sed -n "s/^$before=//p")
 	fi
 	if [[ $words ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -16,11 +16,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand
-    ArchiveCommand("archive", "Copy function names into a recording");
-static InputOption Input(ArchiveCommand);
+static OptionTable Options("archive", "Copy function names into a recording");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static SymfsOption Symfs(ArchiveCommand);
+static SymfsOption Symfs(Options);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -94,4 +93,4 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
   return AllRead && Known == Modules.size() ? Success : Failure;
 }
 
-const Verb patchbay::ArchiveVerb = {ArchiveCommand, Help, runArchive};
+const Verb patchbay::ArchiveVerb = {Options, Help, runArchive};

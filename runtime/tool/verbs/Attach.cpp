@@ -27,34 +27,18 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand
-    AttachCommand("attach",
-                  "Attach programs to functions of a running process");
-static cl::opt<int> Pid("p", cl::value_desc("PID"), cl::sub(AttachCommand),
-                        cl::cat(ToolOptions), cl::desc("Attach to this process"));
-static cl::list<std::string>
-    Fentry("fentry", cl::value_desc("GLOB"), cl::sub(AttachCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Call the next PROGRAM at the entry of these functions"));
-static cl::list<std::string>
-    Fexit("fexit", cl::value_desc("GLOB"), cl::sub(AttachCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Call it at their exit, with the result"));
-static cl::list<std::string>
-    FmodRet("fmod-ret", cl::value_desc("GLOB"), cl::sub(AttachCommand),
-            cl::cat(ToolOptions),
-            cl::desc("Call it at their entry, and let it override the result"));
-static cl::list<std::string> Session("session", cl::value_desc("GLOB"),
-                                     cl::sub(AttachCommand),
-                                     cl::cat(ToolOptions),
-                                     cl::desc("Call it at entry and exit"));
-static cl::opt<bool>
-    SkipInvalid("skip-invalid", cl::sub(AttachCommand), cl::cat(ToolOptions),
-                cl::desc("Skip functions that do not meet the program's requirements"));
-static cl::list<std::string> Programs(cl::Positional, cl::OneOrMore,
-                                      cl::desc("PROGRAM..."),
-                                      cl::sub(AttachCommand),
-                                      cl::cat(ToolOptions));
+static OptionTable Options("attach", "Attach programs to functions of a running process");
+static NumberOption Pid(Options, "p", "PID", "Attach to this process");
+static StringsOption Fentry(Options.in("Programs"), "fentry", "GLOB",
+                            "Call the next PROGRAM at the entry of these functions");
+static StringsOption Fexit(Options, "fexit", "GLOB", "Call it at their exit, with the result");
+static StringsOption FmodRet(Options, "fmod-ret", "GLOB",
+                             "Call it at their entry, and let it override the result");
+static StringsOption Session(Options, "session", "GLOB", "Call it at entry and exit");
+static FlagOption
+    SkipInvalid(Options, "skip-invalid",
+                "Skip functions that do not meet the program's requirements");
+static StringsOption Programs(Options, "", "PROGRAM...", "");
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -126,9 +110,9 @@ struct Wanted {
 // Options and programs by position: an option applies to the program after it.
 static std::map<unsigned, std::pair<StringRef, StringRef>> wordsInOrder() {
   std::map<unsigned, std::pair<StringRef, StringRef>> Words;
-  auto Add = [&](StringRef Kind, const cl::list<std::string> &List) {
+  auto Add = [&](StringRef Kind, const StringsOption &List) {
     for (unsigned I = 0; I < List.size(); ++I)
-      Words[List.getPosition(I)] = {Kind, List[I]};
+      Words[List.Positions[I]] = {Kind, List[I]};
   };
   Add("fentry", Fentry);
   Add("fexit", Fexit);
@@ -429,7 +413,7 @@ Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
 }
 
 static Expected<int> runAttach(ArrayRef<const char *>) {
-  if (!Pid.getNumOccurrences())
+  if (!Pid.given())
     return makeError(Usage, "no process is named: use -p PID");
   auto All = programs();
   if (!All)
@@ -477,4 +461,4 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   return Success;
 }
 
-const Verb patchbay::AttachVerb = {AttachCommand, Help, runAttach};
+const Verb patchbay::AttachVerb = {Options, Help, runAttach};

@@ -8,39 +8,18 @@
 using namespace llvm;
 using namespace patchbay;
 
-CallChoice::CallChoice(cl::SubCommand &Command)
-    : Tids("tid", cl::value_desc("TID"), cl::CommaSeparated, cl::sub(Command),
-           cl::cat(ToolOptions),
-           cl::desc("Show only threads TID[,TID...]; adds to --thread")),
-      Threads("thread", cl::value_desc("GLOB"), cl::sub(Command),
-              cl::cat(ToolOptions),
-              cl::desc("Show only threads matching GLOB (repeatable)")),
-      From("from", cl::value_desc("TIME"), cl::sub(Command),
-           cl::cat(ToolOptions),
-           cl::desc("Show only calls that begin at TIME or later (1.5s)")),
-      To("to", cl::value_desc("TIME"), cl::sub(Command), cl::cat(ToolOptions),
-         cl::desc("Show only calls that begin before TIME")),
-      Functions("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
-                cl::cat(ToolOptions),
-                cl::desc("Show only functions matching GLOB (repeatable)")),
-      Others("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
-             cl::cat(ToolOptions),
-             cl::desc("Exclude functions matching GLOB (repeatable)")),
-      FunctionsLong("filter", cl::aliasopt(Functions), cl::NotHidden, cl::cat(ToolOptions),
-                    cl::desc("Same as -F")),
-      OthersLong("notrace", cl::aliasopt(Others), cl::NotHidden, cl::cat(ToolOptions),
-                 cl::desc("Same as -N")),
-      Under("under", cl::value_desc("GLOB"), cl::sub(Command),
-            cl::cat(ToolOptions),
-            cl::desc("Show only calls of GLOB and their callees (repeatable)")),
-      Shortest("min", cl::value_desc("DURATION"), cl::sub(Command),
-               cl::cat(ToolOptions),
-               cl::desc("Show only calls of at least DURATION (10us)")),
-      Longest("max", cl::value_desc("DURATION"), cl::sub(Command),
-              cl::cat(ToolOptions),
-              cl::desc("Show only calls of at most DURATION (1ms)")),
-      Raw("raw", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Show measured times, including the cost of tracing")) {}
+CallChoice::CallChoice(OptionTable &Table)
+    : Functions(Table.in("Choose calls"), "F,filter", "GLOB",
+                "Show only functions matching GLOB (repeatable)"),
+      Others(Table, "N,notrace", "GLOB", "Exclude functions matching GLOB (repeatable)"),
+      Under(Table, "under", "GLOB", "Show only calls of GLOB and their callees (repeatable)"),
+      Threads(Table, "thread", "GLOB", "Show only threads matching GLOB (repeatable)"),
+      Tids(Table, "tid", "TID", "Show only threads TID[,TID...]; adds to --thread"),
+      From(Table, "from", "TIME", "Show only calls that begin at TIME or later (1.5s)"),
+      To(Table, "to", "TIME", "Show only calls that begin before TIME"),
+      Shortest(Table, "min", "Show only calls of at least DURATION (10us)"),
+      Longest(Table, "max", "Show only calls of at most DURATION (1ms)", UINT64_MAX),
+      Raw(Table, "raw", "Show measured times, including the cost of tracing") {}
 
 // When recording began and ended, in nanoseconds of CLOCK_MONOTONIC.
 static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
@@ -69,13 +48,13 @@ static std::string rangeText(const Trace &T) {
 
 Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
   uint64_t Began = rangeOf(T).first;
-  auto Parse = [&](const cl::opt<std::string> &Given, uint64_t &Out) -> Error {
-    if (!Given.getNumOccurrences())
+  auto Parse = [&](const StringOption &Given, uint64_t &Out) -> Error {
+    if (!Given.given())
       return Error::success();
-    StringRef Name = Given.ArgStr, Text = Given;
+    StringRef Text = Given;
     std::optional<uint64_t> Ns = parseNs(Text, 1e9);
     if (!Ns)
-      return makeError(Usage, "--" + Name + ": '" + Text +
+      return makeError(Usage, Given.name() + ": '" + Text +
                                   "' is not a time: use 1.5s, 200ms, 30us or "
                                   "40ns since the start, or a timestamp of "
                                   "'patchbay replay'");
@@ -95,19 +74,9 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
-Error CallChoice::chooseDurations(CallFilter &To) const {
-  auto Parse = [](const cl::opt<std::string> &Given, uint64_t &Out) -> Error {
-    if (!Given.getNumOccurrences())
-      return Error::success();
-    return readDuration(("--" + Given.ArgStr).str(), Given).moveInto(Out);
-  };
-  if (Error E = Parse(Shortest, To.Shortest))
-    return E;
-  if (Error E = Parse(Longest, To.Longest))
-    return E;
-  if (To.Shortest > To.Longest)
-    return makeError(Usage, "--max: " + Longest + " is less than --min " +
-                                Shortest);
+Error CallChoice::checkDurations() const {
+  if (Shortest > Longest)
+    return makeError(Usage, "--max: " + Longest.Text + " is less than --min " + Shortest.Text);
   return Error::success();
 }
 
@@ -154,8 +123,10 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
   T.Raw |= Raw;
   if (Error E = chooseTimes(T, Dir))
     return E;
-  if (Error E = chooseDurations(T.Chosen))
+  if (Error E = checkDurations())
     return E;
+  T.Chosen.Shortest = Shortest;
+  T.Chosen.Longest = Longest;
   T.Chosen.Functions.assign(Functions.begin(), Functions.end());
   T.Chosen.Others.assign(Others.begin(), Others.end());
   T.Chosen.Under.assign(Under.begin(), Under.end());
@@ -194,13 +165,10 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {
-  // A list has its own operator&.
-  for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-           std::addressof(Tids), std::addressof(Threads), &From, &To,
-           std::addressof(Under), &Shortest, &Longest})
-    if (Given->getNumOccurrences())
-      return makeError(Usage, "--" + Given->ArgStr +
-                                  " is for recordings: leave it out with -p");
+  for (const OptionRow *Row : std::initializer_list<const OptionRow *>{
+           &Tids, &Threads, &From, &To, &Under, &Shortest, &Longest})
+    if (Row->given())
+      return makeError(Usage, Row->name() + " is for recordings: leave it out with -p");
   std::vector<std::string> Options;
   for (const std::string &Glob : Functions)
     Options.insert(Options.end(), {"-F", Glob});

@@ -12,16 +12,13 @@ namespace patchbay {
 
 class CallChoice {
 public:
-  explicit CallChoice(llvm::cl::SubCommand &Command);
+  explicit CallChoice(OptionTable &Table);
   /// Keeps only the selected threads, or all if none is selected, and makes
   /// readers skip other calls. Fails if there are no such threads, or if the
   /// recording lacks the necessary data.
   llvm::Error apply(Trace &T, const std::string &Dir) const;
-  /// Fails if --min or --max is wrong. Needs no data.
-  llvm::Error checkDurations() const {
-    CallFilter None;
-    return chooseDurations(None);
-  }
+  /// Fails if --max is less than --min. Needs no data.
+  llvm::Error checkDurations() const;
   /// Takes the only function of -F, which then does not select calls. Empty if
   /// -F names none, or several.
   std::string takeFunction();
@@ -34,17 +31,13 @@ public:
 private:
   llvm::Error chooseThreads(Trace &T, const std::string &Dir) const;
   llvm::Error chooseTimes(Trace &T, const std::string &Dir) const;
-  llvm::Error chooseDurations(CallFilter &To) const;
   llvm::Error checkKnown(const Trace &T, const std::string &Dir) const;
 
-  llvm::cl::list<unsigned> Tids;
-  llvm::cl::list<std::string> Threads;
-  llvm::cl::opt<std::string> From, To;
-  llvm::cl::list<std::string> Functions, Others;
-  llvm::cl::alias FunctionsLong, OthersLong;
-  llvm::cl::list<std::string> Under;
-  llvm::cl::opt<std::string> Shortest, Longest;
-  llvm::cl::opt<bool> Raw;
+  StringsOption Functions, Others, Under, Threads;
+  NumbersOption Tids;
+  StringOption From, To;
+  DurationOption Shortest, Longest;
+  FlagOption Raw;
 };
 
 } // namespace patchbay

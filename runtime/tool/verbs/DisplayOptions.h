@@ -12,42 +12,23 @@ namespace patchbay {
 
 struct DisplayOptions {
   /// WithPager: the output may be long. WithNames: the output has function names.
-  explicit DisplayOptions(llvm::cl::SubCommand &Command, bool WithPager = true,
-                          bool WithNames = false)
+  explicit DisplayOptions(OptionTable &Table, bool WithPager = true, bool WithNames = false)
       : WithPager(WithPager),
-        Color("color", llvm::cl::value_desc("WHEN"), llvm::cl::sub(Command),
-              llvm::cl::cat(ToolOptions), llvm::cl::init(ColorMode::Auto),
-              llvm::cl::desc("Use colours"),
-              llvm::cl::values(
-                  clEnumValN(ColorMode::Auto, "auto",
-                             "on terminals, unless NO_COLOR is set (default)"),
-                  clEnumValN(ColorMode::Always, "always", "in files and pipes, too"),
-                  clEnumValN(ColorMode::Never, "never", "never"))),
-        NoPager("no-pager", llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-                llvm::cl::desc("Do not start a pager")),
-        Of(Command), Next(First) {
-    First = this;
+        Color(Table.in("Display"), "color", "WHEN", "Use colours", ColorMode::Auto,
+              {{"auto", ColorMode::Auto, "on terminals, unless NO_COLOR is set (default)"},
+               {"always", ColorMode::Always, "in files and pipes, too"},
+               {"never", ColorMode::Never, "never"}},
+              /*OrElse=*/"always"),
+        NoPager(Table, "no-pager", "Do not start a pager") {
+    Table.Display = this;
     if (WithNames)
-      FullNames.emplace("full-names", llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-                        llvm::cl::desc("Show full function names"));
-  }
-  /// The display options of a verb, null if it has none.
-  static const DisplayOptions *of(const llvm::cl::SubCommand &Command) {
-    const DisplayOptions *Found = First;
-    while (Found && &Found->Of != &Command)
-      Found = Found->Next;
-    return Found;
+      FullNames.emplace(Table, "full-names", "Show full function names");
   }
 
   bool WithPager;
-  llvm::cl::opt<ColorMode> Color;
-  llvm::cl::opt<bool> NoPager;
-  std::optional<llvm::cl::opt<bool>> FullNames;
-
-private:
-  const llvm::cl::SubCommand &Of;
-  const DisplayOptions *Next;
-  inline static const DisplayOptions *First = nullptr;
+  ChoiceOption<ColorMode> Color;
+  FlagOption NoPager;
+  std::optional<FlagOption> FullNames;
 };
 
 } // namespace patchbay

@@ -27,42 +27,27 @@ enum FormT {
 };
 }
 
-static cl::SubCommand
-    DumpCommand("dump", "Write the recorded events in a format for other programs");
-static InputOption Input(DumpCommand);
+static OptionTable Options("dump", "Write the recorded events in a format for other programs");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static std::set<FormT>
-    Asked; // a format may be given twice, but not two formats
-static cl::opt<FormT>
-    Form(cl::desc("Format:"),
-         cl::callback([](const FormT &F) { Asked.insert(F); }), cl::init(Text),
-         cl::sub(DumpCommand), cl::cat(ToolOptions),
-         cl::values(
-             clEnumValN(Text, "text", "one line per call (default)"),
-             clEnumValN(Csv, "csv", "for spreadsheets and databases"),
-             clEnumValN(Json, "json", "one JSON object per line"),
-             clEnumValN(Chrome, "chrome",
-                        "for chrome://tracing, Perfetto and speedscope"),
-             clEnumValN(Folded, "folded",
-                        "stack traces with self time, for flame graphs"),
-             clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf format"),
-             clEnumValN(Pprof, "pprof", "stack traces in pprof's protobuf format"),
-             clEnumValN(Otlp, "otlp", "spans in OpenTelemetry's protobuf format")));
-static cl::opt<std::string>
-    ParquetInto("parquet", cl::value_desc("OUT"), cl::ValueOptional,
-                cl::sub(DumpCommand), cl::cat(ToolOptions),
-                cl::desc("Write Apache Parquet, or add to the partitions in OUT"));
-
-static cl::opt<std::string> Output(
-    "o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Write to FILE (default: standard output)"));
-static cl::alias OutputLong("output", cl::desc("Same as -o"),
-                            cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions));
-
-static CallChoice Choice(DumpCommand);
-static SymfsOption Symfs(DumpCommand);
-static DisplayOptions Display(DumpCommand);
+static FlagOption Formats[] = { // in the order of FormT
+    {Options.in("Format"), "text", "One line per call (default)"},
+    {Options, "csv", "For spreadsheets and databases"},
+    {Options, "json", "One JSON object per line"},
+    {Options, "chrome", "For chrome://tracing, Perfetto and speedscope"},
+    {Options, "folded", "Stack traces with self time, for flame graphs"},
+    {Options, "perfetto", "Perfetto's protobuf format"},
+    {Options, "pprof", "Stack traces in pprof's protobuf format"},
+    {Options, "otlp", "Spans in OpenTelemetry's protobuf format"}};
+static FormT Form = Text; // from Formats
+static StringOption ParquetInto(Options, "parquet", "OUT",
+                                "Write Apache Parquet, or add to the partitions in OUT", "",
+                                /*IsValueOptional=*/true);
+static StringOption Output(Options.in("General"), "o,output", "FILE",
+                           "Write to FILE (default: standard output)");
+static CallChoice Choice(Options);
+static SymfsOption Symfs(Options);
+static DisplayOptions Display(Options);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -146,7 +131,7 @@ EXIT CODES:
   3  no matching call or thread
 )";
 
-static bool isParquet() { return ParquetInto.getNumOccurrences(); }
+static bool isParquet() { return ParquetInto.given(); }
 
 // In these formats each value is self time, which sampling makes too large.
 static void sayWhatIsSelf(const Trace &T) {
@@ -163,7 +148,7 @@ static Error refuseTerminal() {
                    : isParquet()     ? "parquet"
                                      : "";
   if (Name.empty() || !ParquetInto.empty() || !outputIsTerminal() ||
-      Output.getNumOccurrences())
+      Output.given())
     return Error::success();
   return makeError(Usage, "--" + Name +
                               " is binary and cannot be shown on a terminal: add -o FILE");
@@ -221,8 +206,13 @@ static Error writeFile(Trace &T) {
 static Expected<int> runDump(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
-  size_t Forms = Asked.size() + isParquet();
-  bool HasOutput = Output.getNumOccurrences();
+  size_t Forms = isParquet();
+  for (const FlagOption &Format : Formats)
+    if (Format.given()) {
+      ++Forms;
+      Form = FormT(&Format - Formats);
+    }
+  bool HasOutput = Output.given();
   if (HasOutput && Output.empty())
     return makeError(Usage, "-o: the file name is empty");
   if (!ParquetInto.empty() && HasOutput)
@@ -249,4 +239,4 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   return T->Incomplete ? Failure : Success;
 }
 
-const Verb patchbay::DumpVerb = {DumpCommand, Help, runDump};
+const Verb patchbay::DumpVerb = {Options, Help, runDump};

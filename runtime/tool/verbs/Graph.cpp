@@ -17,29 +17,16 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand GraphCommand("graph", "Show the call tree, summed over threads and processes");
-static InputOption Input(GraphCommand);
+static OptionTable Options("graph", "Show the call tree, summed over threads and processes");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static cl::opt<std::string>
-    Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Show the callees of FUNCTION (GLOB) on all paths"));
-
-static cl::opt<bool>
-    Callers("callers", cl::sub(GraphCommand), cl::cat(ToolOptions),
-            cl::desc("Show the callers of -f FUNCTION instead"));
-
-static cl::opt<unsigned>
-    MaxDepth("max-depth", cl::value_desc("N"), cl::sub(GraphCommand),
-             cl::cat(ToolOptions),
-             cl::desc("Show at most N levels of calls"));
-static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
-                               cl::aliasopt(MaxDepth), cl::NotHidden,
-                               cl::cat(ToolOptions));
-
-static CallChoice Choice(GraphCommand);
-static SymfsOption Symfs(GraphCommand);
-static DisplayOptions Display(GraphCommand, /*WithPager=*/true, /*WithNames=*/true);
+static StringOption Root(Options, "f", "FUNCTION",
+                         "Show the callees of FUNCTION (GLOB) on all paths");
+static FlagOption Callers(Options, "callers", "Show the callers of -f FUNCTION instead");
+static NumberOption MaxDepth(Options, "max-depth,D", "N", "Show at most N levels of calls");
+static CallChoice Choice(Options);
+static SymfsOption Symfs(Options);
+static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -123,7 +110,7 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
 static Expected<int> runGraph(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
-  if (MaxDepth.getNumOccurrences() && !MaxDepth)
+  if (MaxDepth.given() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   if (Callers && Root.empty())
     return makeError(Usage, "--callers needs a function: add -f FUNCTION");
@@ -142,7 +129,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   CallTree Tree = Builder.finish();
   if (Tree.size() == 1 && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
-                                       "' was recorded: " + T->hintFor(Root.getValue()));
+                                       "' was recorded: " + T->hintFor(Root));
   bool HasDurations = T->hasDurations();
   size_t TooDeep = print(*T, Tree, HasDurations);
   outs().flush();
@@ -156,4 +143,4 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   return T->Incomplete ? Failure : Success;
 }
 
-const Verb patchbay::GraphVerb = {GraphCommand, Help, runGraph};
+const Verb patchbay::GraphVerb = {Options, Help, runGraph};

@@ -19,18 +19,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand ImportCommand("import",
-                                    "Convert an ftrace log of the kernel to a recording");
-static cl::opt<std::string> File(cl::Positional, cl::desc("FILE"), cl::Required,
-                                 cl::sub(ImportCommand), cl::cat(ToolOptions));
-static cl::opt<std::string> Output("o", cl::desc("Write to DIR (default: patchbay.data)"),
-                                   cl::value_desc("DIR"),
-                                   cl::init(DefaultDataDir),
-                                   cl::sub(ImportCommand), cl::cat(ToolOptions));
-static cl::alias OutputLong("output", cl::desc("Same as -o"),
-                            cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions));
-static cl::opt<bool> Add("add", cl::sub(ImportCommand), cl::cat(ToolOptions),
-                         cl::desc("Add to the recording in DIR, made at the same time"));
+static OptionTable Options("import", "Convert an ftrace log of the kernel to a recording");
+static StringOption File(Options, "", "FILE", "");
+static StringOption Output(Options, "o,output", "DIR", "Write to DIR (default: patchbay.data)",
+                           DefaultDataDir);
+static FlagOption Add(Options, "add", "Add to the recording in DIR, made at the same time");
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -150,4 +143,4 @@ static Expected<int> runImport(ArrayRef<const char *>) {
   return Success;
 }
 
-const Verb patchbay::ImportVerb = {ImportCommand, Help, runImport};
+const Verb patchbay::ImportVerb = {Options, Help, runImport};

@@ -24,11 +24,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand InfoCommand("info", "Show how a recording was made");
-static InputOption Input(InfoCommand);
+static OptionTable Options("info", "Show how a recording was made");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static SymfsOption Symfs(InfoCommand);
-static DisplayOptions Display(InfoCommand);
+static SymfsOption Symfs(Options);
+static DisplayOptions Display(Options);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -286,4 +286,4 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
   return T->Incomplete ? Failure : Success;
 }
 
-const Verb patchbay::InfoVerb = {InfoCommand, Help, runInfo};
+const Verb patchbay::InfoVerb = {Options, Help, runInfo};

@@ -11,27 +11,20 @@ namespace patchbay {
 
 class InputOption {
 public:
-  explicit InputOption(llvm::cl::SubCommand &Command)
-      : Alone(llvm::cl::Positional, llvm::cl::desc("[DIR]"), llvm::cl::sub(Command),
-              llvm::cl::cat(ToolOptions)),
-        Named("i", llvm::cl::Prefix, llvm::cl::value_desc("DIR"),
-              llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-              llvm::cl::desc("Read DIR or a .pbd file (default: patchbay.data)")),
-        Long("input", llvm::cl::desc("Same as -i"), llvm::cl::aliasopt(Named),
-             llvm::cl::NotHidden, llvm::cl::cat(ToolOptions)) {}
+  explicit InputOption(OptionTable &Table)
+      : Alone(Table, "", "[DIR]", ""),
+        Named(Table, "i,input", "DIR", "Read DIR or a .pbd file (default: patchbay.data)") {}
 
-  bool isGiven() const { return Alone.getNumOccurrences() || Named.getNumOccurrences(); }
+  bool isGiven() const { return Alone.given() || Named.given(); }
   llvm::Expected<std::string> get() const {
     if (!Named.empty() && !Alone.empty())
       return makeError(Usage, "two recordings are given: use DIR or -i DIR, not both");
-    if (!Named.empty())
-      return Named.getValue();
-    return Alone.empty() ? std::string(DefaultDataDir) : Alone.getValue();
+    const std::string &Given = Named.empty() ? Alone : Named;
+    return Given.empty() ? DefaultDataDir : Given;
   }
 
 private:
-  llvm::cl::opt<std::string> Alone, Named;
-  llvm::cl::alias Long;
+  StringOption Alone, Named;
 };
 
 } // namespace patchbay

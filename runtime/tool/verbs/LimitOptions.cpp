@@ -11,31 +11,23 @@
 using namespace llvm;
 using namespace patchbay;
 
-LimitOptions::LimitOptions(cl::SubCommand &Command)
-    : MaxMemory(
-          "max-memory", cl::value_desc("SIZE"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Keep at most SIZE bytes of events per process; K, M or G, from 1M "
-                 "on (default: --buffer per thread)")),
-      MaxSize(
-          "max-size", cl::value_desc("SIZE"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Limit the disk space of all processes together; K, M or G, from 1M "
-                 "on. Events that exceed it are lost; with rotation the oldest files "
-                 "are removed instead")),
-      RotateSize(
-          "rotate-size", cl::value_desc("SIZE"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Start a new file when one reaches SIZE; K, M or G, from 1M on. "
-                 "PROG also listens for 'patchbay live'")),
-      RotateEvery(
-          "rotate-every", cl::value_desc("DURATION"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Start a new file every DURATION: 60s. PROG also listens for "
-                 "'patchbay live'")),
-      Keep("keep", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc("Keep the newest N files of all processes together; needs "
-                 "--rotate-size or --rotate-every")) {}
+LimitOptions::LimitOptions(OptionTable &Table)
+    : MaxMemory(Table, "max-memory", "SIZE",
+                "Keep at most SIZE bytes of events per process; K, M or G, from 1M on "
+                "(default: --buffer per thread)"),
+      MaxSize(Table, "max-size", "SIZE",
+              "Limit the disk space of all processes together; K, M or G, from 1M on. "
+              "Events that exceed it are lost; with rotation the oldest files are removed "
+              "instead"),
+      RotateSize(Table, "rotate-size", "SIZE",
+                 "Start a new file when one reaches SIZE; K, M or G, from 1M on. PROG also "
+                 "listens for 'patchbay live'"),
+      RotateEvery(Table, "rotate-every",
+                  "Start a new file every DURATION: 60s. PROG also listens for 'patchbay "
+                  "live'"),
+      Keep(Table, "keep", "N",
+           "Keep the newest N files of all processes together; needs --rotate-size or "
+           "--rotate-every") {}
 
 std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
   static constexpr std::pair<char, unsigned> Shifts[] = {
@@ -53,26 +45,16 @@ std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
 }
 
 // A size that runtime/trace/options/options.c accepts; 0 if the option was not given.
-static Error readSize(const cl::opt<std::string> &Of, uint64_t &Bytes) {
+static Error readSize(const StringOption &Of, uint64_t &Bytes) {
   Bytes = 0;
-  if (!Of.getNumOccurrences())
+  if (!Of.given())
     return Error::success();
   Bytes = parseSize(Of).value_or(0);
   if (Bytes >= PB_LIMIT_MIN)
     return Error::success();
-  return makeError(Usage, "--" + Of.ArgStr + ": '" + Of +
+  return makeError(Usage, Of.name() + ": '" + Of +
                               "' is not a size from 1M on, a whole number with one of "
                               "the units K, M, G");
-}
-
-// The runtime counts milliseconds.
-static Error checkEvery(StringRef Text) {
-  auto Ns = readDuration("--rotate-every", Text);
-  if (!Ns)
-    return Ns.takeError();
-  if (*Ns >= 1000000)
-    return Error::success();
-  return makeError(Usage, "--rotate-every: '" + Text + "' is less than 1ms");
 }
 
 Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
@@ -85,11 +67,11 @@ Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
     return std::move(E);
   if (Error E = readSize(RotateSize, Rotate))
     return std::move(E);
-  if (RotateEvery.getNumOccurrences())
-    if (Error E = checkEvery(RotateEvery))
-      return std::move(E);
-  Limits.Rotates = Rotate || RotateEvery.getNumOccurrences();
-  if (Keep.getNumOccurrences() &&
+  // The runtime counts milliseconds.
+  if (RotateEvery.given() && RotateEvery < 1000000)
+    return makeError(Usage, "--rotate-every: '" + RotateEvery.Text + "' is less than 1ms");
+  Limits.Rotates = Rotate || RotateEvery.given();
+  if (Keep.given() &&
       (!to_integer(Keep, Limits.Keep, 10) || !Limits.Keep))
     return makeError(Usage, "--keep: '" + Keep + "' is not a number from 1 on");
   if (Limits.Keep && !Limits.Rotates)
@@ -99,10 +81,10 @@ Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
     return makeError(Usage, "--max-size: '" + MaxSize +
                                 "' has no room for two files of --rotate-size: the "
                                 "oldest is removed before the next is full");
-  for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-           &MaxMemory, &RotateSize, &RotateEvery})
-    if (!HasEvents && Given->getNumOccurrences())
-      return makeError(Usage, "--" + Given->ArgStr +
+  for (const OptionRow *Row :
+       std::initializer_list<const OptionRow *>{&MaxMemory, &RotateSize, &RotateEvery})
+    if (!HasEvents && Row->given())
+      return makeError(Usage, Row->name() +
                                   " does nothing where calls are only counted: "
                                   "choose another tracer with -t, or --histogram");
   while ((Limits.Rotates || Limits.MaxSize) && !Limits.Recording)
@@ -112,12 +94,11 @@ Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
 
 std::string LimitOptions::text() const {
   std::string Text;
-  for (const cl::opt<std::string> *Given :
-       {&MaxMemory, &MaxSize, &RotateSize, &Keep})
-    if (Given->getNumOccurrences())
-      Text += ("," + Given->ArgStr + "=" + *Given).str();
-  if (RotateEvery.getNumOccurrences())
+  for (const StringOption *Row : {&MaxMemory, &MaxSize, &RotateSize, &Keep})
+    if (Row->given())
+      Text += ("," + Row->Names + "=" + *Row).str();
+  if (RotateEvery.given())
     Text +=
-        ",rotate-every=" + utostr(*parseNs(RotateEvery, 0) / 1000000) + "ms";
+        ",rotate-every=" + utostr(RotateEvery / 1000000) + "ms";
   return Text;
 }

@@ -15,16 +15,18 @@ std::optional<uint64_t> parseSize(llvm::StringRef Text);
 
 class LimitOptions {
 public:
-  explicit LimitOptions(llvm::cl::SubCommand &Command);
+  explicit LimitOptions(OptionTable &Table);
 
   /// Fails if one is wrong, or not for a tracer that only counts calls.
   llvm::Expected<RecordingLimits> read(bool HasEvents) const;
-  bool rotatesBySize() const { return RotateSize.getNumOccurrences(); }
+  bool rotatesBySize() const { return RotateSize.given(); }
   /// The same as in PATCHBAY.
   std::string text() const;
 
 private:
-  llvm::cl::opt<std::string> MaxMemory, MaxSize, RotateSize, RotateEvery, Keep;
+  StringOption MaxMemory, MaxSize, RotateSize;
+  DurationOption RotateEvery;
+  StringOption Keep;
 };
 
 } // namespace patchbay

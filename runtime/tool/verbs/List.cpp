@@ -22,31 +22,16 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand
-    ListCommand("list", "Show the functions that can be traced in a binary or process");
-static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"),
-                                  cl::sub(ListCommand), cl::cat(ToolOptions));
-static cl::opt<unsigned>
-    Live("live", cl::value_desc("PID"), cl::sub(ListCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Show the functions and tracers of a running process"));
-static cl::alias LiveP("p", cl::aliasopt(Live), cl::desc("Same as --live"),
-                       cl::NotHidden, cl::cat(ToolOptions));
-static cl::list<std::string>
-    Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Show only functions matching GLOB (repeatable)"));
-static cl::list<std::string>
-    NoShow("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Exclude functions matching GLOB (repeatable)"));
-static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::NotHidden, cl::cat(ToolOptions),
-                           cl::desc("Same as -F"));
-static cl::alias NoShowLong("notrace", cl::aliasopt(NoShow), cl::NotHidden, cl::cat(ToolOptions),
-                            cl::desc("Same as -N"));
-static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
-                          cl::cat(ToolOptions));
-static DisplayOptions Display(ListCommand, /*WithPager=*/true, /*WithNames=*/true);
+static OptionTable Options("list", "Show the functions that can be traced in a binary or process");
+static StringOption Input(Options, "", "[BIN]", "");
+static NumberOption Live(Options, "live,p", "PID",
+                         "Show the functions and tracers of a running process");
+static StringsOption Globs(Options, "F,filter", "GLOB",
+                           "Show only functions matching GLOB (repeatable)");
+static StringsOption NoShow(Options, "N,notrace", "GLOB",
+                            "Exclude functions matching GLOB (repeatable)");
+static FlagOption Json(Options, "json", "Print JSON");
+static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -212,8 +197,8 @@ static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
 
 static Expected<int> runList(ArrayRef<const char *>) {
   NameFilter Filter(Globs), Without(NoShow);
-  bool IsLive = Live.getNumOccurrences();
-  if (IsLive == (Input.getNumOccurrences() != 0))
+  bool IsLive = Live.given();
+  if (IsLive == (Input.given() != 0))
     return makeError(Usage, "give either BIN or -p PID: see "
                             "'patchbay list --help'");
   if (IsLive)
@@ -278,4 +263,4 @@ static Expected<int> runList(ArrayRef<const char *>) {
   return Success;
 }
 
-const Verb patchbay::ListVerb = {ListCommand, Help, runList};
+const Verb patchbay::ListVerb = {Options, Help, runList};

@@ -24,69 +24,27 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand LiveCommand("live",
-                                  "Change what is traced in a running process");
-// A string, because LLVM uses 0 if a positional number cannot be parsed.
-static cl::opt<std::string> Process("p", cl::value_desc("PID"),
-                                    cl::sub(LiveCommand), cl::cat(ToolOptions),
-                                    cl::desc("Change this process (or give PID alone)"));
-static cl::opt<std::string> ProcessAlone(cl::Positional, cl::desc("[PID]"),
-                                         cl::sub(LiveCommand),
-                                         cl::cat(ToolOptions));
-static int Pid;
-static cl::opt<bool> List("list", cl::sub(LiveCommand), cl::cat(ToolOptions),
-                          cl::desc("List the functions and their tracers"));
-static cl::list<std::string>
-    Disarm("disarm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Stop tracing these functions (repeatable)"));
-static cl::alias DisarmShort("N", cl::Prefix, cl::aliasopt(Disarm),
-                             cl::NotHidden, cl::cat(ToolOptions), cl::desc("Same as --disarm"));
-static cl::list<std::string>
-    Arm("arm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
-        cl::cat(ToolOptions),
-        cl::desc("Also trace these functions (repeatable)"));
-static cl::alias ArmShort("F", cl::Prefix, cl::aliasopt(Arm),
-                          cl::NotHidden, cl::cat(ToolOptions), cl::desc("Same as --arm"));
-static cl::list<std::string>
-    Under("under", cl::value_desc("GLOB"), cl::sub(LiveCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Record only within new calls of GLOB (repeatable)"));
-static cl::opt<bool>
-    Everywhere("everywhere", cl::sub(LiveCommand), cl::cat(ToolOptions),
-               cl::desc("Undo --under"));
-static cl::alias ArmLong("filter", cl::aliasopt(Arm), cl::NotHidden, cl::cat(ToolOptions),
-                         cl::desc("Same as --arm"));
-static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::NotHidden, cl::cat(ToolOptions),
-                            cl::desc("Same as --disarm"));
-static cl::opt<std::string>
-    Threshold("threshold", cl::value_desc("DURATION"), cl::sub(LiveCommand),
-              cl::cat(ToolOptions),
-              cl::desc("Drop calls shorter than DURATION (200us)"));
-static cl::opt<std::string>
-    Snapshot("snapshot", cl::value_desc("DIR"), cl::sub(LiveCommand),
-             cl::cat(ToolOptions),
-             cl::desc("Write the events up to now to DIR"));
-
-static cl::opt<std::string>
-    Watch("watch", cl::value_desc("DIR"), cl::sub(LiveCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Write a snapshot into DIR at each trigger"));
-static cl::opt<std::string> Slower(
-    "slower", cl::value_desc("DURATION"), cl::sub(LiveCommand),
-    cl::cat(ToolOptions),
-    cl::desc("With --watch: trigger at a slower call (10ms)"));
-static cl::opt<std::string>
-    Every("every", cl::value_desc("DURATION"), cl::sub(LiveCommand),
-          cl::cat(ToolOptions),
-          cl::desc("With --watch: trigger at this interval (60s)"));
-static cl::opt<unsigned>
-    Keep("keep", cl::value_desc("N"), cl::sub(LiveCommand), cl::cat(ToolOptions),
-         cl::desc("With --watch: keep at most N snapshots"));
-static cl::opt<std::string>
-    MaxSize("max-size", cl::value_desc("SIZE"), cl::sub(LiveCommand),
-            cl::cat(ToolOptions),
-            cl::desc("With --watch: limit snapshots to SIZE (K, M, G)"));
+static OptionTable Options("live", "Change what is traced in a running process");
+static StringOption Process(Options, "p", "PID", "Change this process (or give PID alone)");
+static StringOption ProcessAlone(Options, "", "[PID]", "");
+static pid_t Pid; // one of them
+static FlagOption List(Options, "list", "List the functions and their tracers");
+static StringsOption Arm(Options, "arm,F,filter", "GLOB",
+                         "Also trace these functions (repeatable)");
+static StringsOption Disarm(Options, "disarm,N,notrace", "GLOB",
+                            "Stop tracing these functions (repeatable)");
+static StringsOption Under(Options, "under", "GLOB",
+                           "Record only within new calls of GLOB (repeatable)");
+static FlagOption Everywhere(Options, "everywhere", "Undo --under");
+static DurationOption Threshold(Options, "threshold", "Drop calls shorter than DURATION (200us)");
+static StringOption Snapshot(Options.in("Snapshots"), "snapshot", "DIR",
+                             "Write the events up to now to DIR");
+static StringOption Watch(Options, "watch", "DIR", "Write a snapshot into DIR at each trigger");
+static DurationOption Slower(Options, "slower", "With --watch: trigger at a slower call (10ms)");
+static DurationOption Every(Options, "every", "With --watch: trigger at this interval (60s)");
+static NumberOption Keep(Options, "keep", "N", "With --watch: keep at most N snapshots");
+static StringOption MaxSize(Options, "max-size", "SIZE",
+                            "With --watch: limit snapshots to SIZE (K, M, G)");
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -343,71 +301,60 @@ static bool parseNumber(StringRef Text,
 }
 
 static Expected<FlightOptions> flightOptions() {
-  FlightOptions Options;
-  uint64_t Ns = 0;
-  Options.Pid = Pid;
-  Options.Folder = Watch;
-  Options.Keep = Keep;
+  FlightOptions Flight;
+  Flight.Pid = Pid;
+  Flight.Folder = Watch;
+  Flight.Keep = Keep;
   if (Watch.empty())
     return makeError(Usage, "--watch: the directory name is empty");
-  if (!Every.empty()) {
-    if (Error E = readDuration("--every", Every).moveInto(Ns))
-      return std::move(E);
-    if (Ns < 1000000 || Ns / 1000000 > INT_MAX)
+  if (Every.given()) {
+    if (Every < 1000000 || Every / 1000000 > INT_MAX)
       return makeError(Usage,
-                       "--every: '" + Every + "' is not between 1ms and 596h");
-    Options.Every = std::chrono::milliseconds(Ns / 1000000);
+                       "--every: '" + Every.Text + "' is not between 1ms and 596h");
+    Flight.Every = std::chrono::milliseconds(Every / 1000000);
   }
-  if (!Slower.empty()) {
-    if (Error E = readDuration("--slower", Slower).moveInto(Ns))
-      return std::move(E);
-    Options.Slower = durationWord(Ns);
-  }
+  if (Slower.given())
+    Flight.Slower = durationWord(Slower);
   if (!MaxSize.empty() &&
       (!parseNumber(MaxSize,
                     {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}},
-                    Options.MaxBytes) ||
-       !Options.MaxBytes))
+                    Flight.MaxBytes) ||
+       !Flight.MaxBytes))
     return makeError(Usage, "--max-size: '" + MaxSize +
                                 "' is not a size: use a whole number from 1, with K, M "
                                 "or G");
-  if (Keep.getNumOccurrences() && !Keep)
+  if (Keep.given() && !Keep)
     return makeError(Usage, "--keep: use a number from 1");
-  return Options;
+  return Flight;
 }
 
 static Error checkWatch() {
-  for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-           &Slower, &Every, &Keep, &MaxSize})
-    if (Given->getNumOccurrences() && !Watch.getNumOccurrences())
-      return makeError(Usage, "--" + Given->ArgStr +
-                                  " needs --watch DIR");
+  for (const OptionRow *Row :
+       std::initializer_list<const OptionRow *>{&Slower, &Every, &Keep, &MaxSize})
+    if (Row->given() && !Watch.given())
+      return makeError(Usage, Row->name() + " needs --watch DIR");
   return Error::success();
 }
 
 static Expected<int> runLive(ArrayRef<const char *>) {
-  bool IsAlone = ProcessAlone.getNumOccurrences();
-  if (IsAlone == (Process.getNumOccurrences() != 0))
+  bool IsAlone = ProcessAlone.given();
+  if (IsAlone == (Process.given() != 0))
     return makeError(Usage, IsAlone ? "two processes are named: use -p PID once"
                                     : "no process is named: use -p PID");
   const std::string &Text = IsAlone ? ProcessAlone : Process;
   if (!to_integer(Text, Pid, 10))
     return makeError(Usage, "'" + Text +
                                 "' is not a process ID");
-  if (Snapshot.getNumOccurrences() && Snapshot.empty())
+  if (Snapshot.given() && Snapshot.empty())
     return makeError(Usage, "--snapshot: the directory name is empty");
-  uint64_t ThresholdNs = 0;
-  if (Threshold.getNumOccurrences())
-    if (Error E = readDuration("--threshold", Threshold).moveInto(ThresholdNs))
-      return std::move(E);
   if (Error E = checkWatch())
     return std::move(E);
   std::optional<FlightOptions> Flight;
-  if (Watch.getNumOccurrences()) {
-    auto Options = flightOptions();
-    if (!Options)
-      return Options.takeError();
-    Flight = std::move(*Options);
+  if (Watch.given()) {
+    auto Given = flightOptions();
+    if (!Given)
+      return Given.takeError();
+    Flight = std::move(*Given);
   }
   if (Everywhere && !Under.empty())
     return makeError(Usage, "--everywhere undoes --under: choose one");
@@ -423,8 +370,8 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   if (Everywhere)
     if (Error E = recordEverywhere())
       return std::move(E);
-  if (Threshold.getNumOccurrences())
-    if (Error E = setThreshold(ThresholdNs))
+  if (Threshold.given())
+    if (Error E = setThreshold(Threshold))
       return std::move(E);
   if (!Snapshot.empty())
     if (Error E = takeSnapshot())
@@ -432,15 +379,15 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   if (Flight)
     return keepSnapshots(*Flight);
   if (List) {
-    NameFilter Every({});
-    return listLive(Pid, Every, nullptr, /*Json=*/false);
+    NameFilter Any({});
+    return listLive(Pid, Any, nullptr, /*Json=*/false);
   }
-  bool Asked = Everywhere || !Under.empty() || Disarm.getNumOccurrences() || Arm.getNumOccurrences() ||
-               Threshold.getNumOccurrences() || !Snapshot.empty();
+  bool Asked = Everywhere || !Under.empty() || Disarm.given() || Arm.given() ||
+               Threshold.given() || !Snapshot.empty();
   if (!Asked)
     if (Error E = showStatus())
       return std::move(E);
   return Success;
 }
 
-const Verb patchbay::LiveVerb = {LiveCommand, Help, runLive};
+const Verb patchbay::LiveVerb = {Options, Help, runLive};

@@ -21,26 +21,17 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand OutliersCommand(
-    "outliers", "Compare slow calls of a function with its other calls");
-static InputOption Input(OutliersCommand);
+static OptionTable Options("outliers", "Compare slow calls of a function with its other calls");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static cl::opt<std::string>
-    Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(OutliersCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Compare calls of FUNCTION (GLOB of one name)"));
-static cl::opt<std::string>
-    Slower("slower", cl::value_desc("DURATION"), cl::sub(OutliersCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Treat calls of at least DURATION (10ms) as slow"));
-static cl::opt<bool> All("all", cl::sub(OutliersCommand), cl::cat(ToolOptions),
-                         cl::desc("Show all lines, also without a difference"));
-static cl::opt<bool> Json("json", cl::desc("Print JSON"),
-                          cl::sub(OutliersCommand), cl::cat(ToolOptions));
-
-static CallChoice Choice(OutliersCommand);
-static SymfsOption Symfs(OutliersCommand);
-static DisplayOptions Display(OutliersCommand, /*WithPager=*/true, /*WithNames=*/true);
+static StringOption Root(Options, "f", "FUNCTION",
+                         "Compare calls of FUNCTION (GLOB of one name)");
+static DurationOption Slower(Options, "slower", "Treat calls of at least DURATION (10ms) as slow");
+static FlagOption All(Options, "all", "Show all lines, also without a difference");
+static FlagOption Json(Options, "json", "Print JSON");
+static CallChoice Choice(Options);
+static SymfsOption Symfs(Options);
+static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -292,13 +283,12 @@ static Error checkOneName(const Trace &T, ArrayRef<uint32_t> Functions) {
 }
 
 // The least duration of a slow call.
-static Expected<uint64_t> limit(const Spread &Durations) {
-  if (!Slower.getNumOccurrences()) {
-    double N = Durations.calls();
-    uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
-    return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
-  }
-  return readDuration("--slower", Slower);
+static uint64_t limit(const Spread &Durations) {
+  if (Slower.given())
+    return Slower;
+  double N = Durations.calls();
+  uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
+  return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
 }
 
 static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
@@ -325,8 +315,6 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     Root = Choice.takeFunction();
   if (Root.empty())
     return makeError(Usage, "outliers needs a function: add -f FUNCTION");
-  if (auto Ns = limit({}); !Ns)
-    return Ns.takeError();
   Expected<Trace> T = openEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
@@ -338,7 +326,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   std::vector<int8_t> Known; // by function: whether it is the root
   auto IsRoot = [&](uint32_t Function) -> bool {
     while (Known.size() <= Function)
-      Known.push_back(T->isNamedBy(Known.size(), Root.getValue()));
+      Known.push_back(T->isNamedBy(Known.size(), Root));
     return Known[Function];
   };
   RootDurations First(IsRoot);
@@ -348,29 +336,27 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     return E;
   if (First.Functions.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
-                                       "' was recorded: " + T->hintFor(Root.getValue()));
+                                       "' was recorded: " + T->hintFor(Root));
   if (Error E = checkOneName(*T, First.Functions.getArrayRef()))
     return E;
   if (!First.Durations.calls())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' has a recorded return");
-  Expected<uint64_t> From = limit(First.Durations);
-  if (!From)
-    return From.takeError();
+  uint64_t From = limit(First.Durations);
   T->Ended = {}; // the second pass counts again
-  OutlierTrees Trees(IsRoot, *From, /*Show=*/5);
+  OutlierTrees Trees(IsRoot, From, /*Show=*/5);
   readCalls(*T, {&Trees});
   Trees.finish();
-  if (Error E = checkKinds(Trees, *From))
+  if (Error E = checkKinds(Trees, From))
     return E;
   if (Json) {
-    printJson(*T, Trees, *From, First.Unfinished);
+    printJson(*T, Trees, From, First.Unfinished);
   } else {
-    printSummary(*T, Trees, *From, First.Unfinished, outs());
+    printSummary(*T, Trees, From, First.Unfinished, outs());
     printTable(*T, Trees, outs());
     printSlowest(*T, Trees, outs());
   }
   return T->Incomplete ? Failure : Success;
 }
 
-const Verb patchbay::OutliersVerb = {OutliersCommand, Help, runOutliers};
+const Verb patchbay::OutliersVerb = {Options, Help, runOutliers};

@@ -25,15 +25,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand RecordCommand("record",
-                                    "Run a program or attach to a process, and "
-                                    "record calls");
-// For the usage line: Main.cpp has already removed the program from the command line.
-static cl::list<std::string> ProgramUsage(cl::Positional,
-                                          cl::desc("-- PROG [ARGS...]"),
-                                          cl::sub(RecordCommand),
-                                          cl::cat(ToolOptions));
-static RecordOptions Opts(RecordCommand);
+static OptionTable Table("record",
+                         "Run a program or attach to a process, and record calls",
+                         /*RunsProgram=*/true);
+static RecordOptions Opts(Table);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -296,7 +291,7 @@ static std::string clockOption() {
 static bool isCostKnown() {
   return (Opts.Tracer == RecordOptions::FunctionDuration ||
           Opts.Tracer == RecordOptions::FunctionGraph) &&
-         Opts.Threshold.empty() && !Opts.Depth && Opts.Sample.empty();
+         !Opts.Threshold.given() && !Opts.Depth && Opts.Sample.empty();
 }
 
 // The measured cost of a call, for --max-overhead and for the reader. If it cannot be
@@ -378,7 +373,7 @@ static Expected<Wanted> wanted() {
     return Conditions.takeError();
   W.Typed.Conditions = std::move(*Conditions);
   // Graph records the entry before the result is known.
-  if (Opts.Tracer == RecordOptions::FunctionGraph && Opts.Threshold.empty())
+  if (Opts.Tracer == RecordOptions::FunctionGraph && !Opts.Threshold.given())
     for (const TypedCondition &C : W.Typed.Conditions)
       if (StringRef(C.Path).starts_with("retval"))
         return makeError(Usage, "--when '" + C.Text +
@@ -541,5 +536,4 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }
 
-const Verb patchbay::RecordVerb = {RecordCommand, Help, runRecord,
-                                   /*RunsProgram=*/true};
+const Verb patchbay::RecordVerb = {Table, Help, runRecord};

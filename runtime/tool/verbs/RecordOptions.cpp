@@ -11,149 +11,91 @@
 using namespace llvm;
 using namespace patchbay;
 
-RecordOptions::RecordOptions(cl::SubCommand &Command)
-    : Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
-            cl::cat(ToolOptions),
-            cl::desc("Trace only functions whose name matches GLOB, mangled or "
-                 "demangled, with or without parameters; may be repeated")),
-      NoTrace(
-          "N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Exclude functions whose name matches GLOB; may be repeated")),
-      ArgsOf("args", cl::value_desc("GLOB"), cl::sub(Command),
-             cl::cat(ToolOptions),
-             cl::desc("Also trace functions whose name matches, and record their "
-                 "arguments and results. 'parse(name, req->uri, retval)' and "
-                 "'parse(*)' use debug information; may be repeated")),
-      When("when", cl::value_desc("CONDITION"), cl::sub(Command),
-           cl::cat(ToolOptions),
-           cl::desc("Record calls of functions of --args only if CONDITION holds: 'len "
-                 "> 4096 && name == \"x\"'; may be repeated")),
-      Under("under", cl::value_desc("GLOB"), cl::sub(Command),
-            cl::cat(ToolOptions),
-            cl::desc("Record only calls within a call of a function whose name matches; "
-                 "may be repeated")),
-      TraceContext(
-          "trace-context", cl::value_desc("WHERE"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Record the trace context of calls of --args functions: a W3C "
-                 "traceparent string in arg0 to arg5, or in the thread-local "
-                 "variable tls:NAME. 'patchbay dump --otlp' uses it as the parent of "
-                 "spans")),
-      Threads("thread", cl::value_desc("GLOB"), cl::sub(Command),
-              cl::cat(ToolOptions),
-              cl::desc("Record only threads whose name matches GLOB, or whose ID is GLOB; "
-                 "may be repeated")),
-      Processes(
-          "p", cl::Prefix, cl::value_desc("PID"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Record this running process instead of PROG; may be repeated")),
-      Comms(
-          "comm", cl::value_desc("NAME"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Record all processes of this name, as 'ps -o comm' shows it; may "
-                 "be repeated")),
-      Units("unit", cl::value_desc("NAME"), cl::sub(Command),
-            cl::cat(ToolOptions),
-            cl::desc("Record all processes of this systemd unit; may be repeated")),
-      Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(Command),
-              cl::cat(ToolOptions),
-              cl::desc("Record all processes in this control group and its descendants; "
-                 "may be repeated")),
-      Follow("follow", cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("Also record child processes of the -p targets, existing and "
-                 "future; programs they exec() are not recorded")),
-      Tracer("t", cl::Prefix, cl::value_desc("TRACER"),
-             cl::init(FunctionDuration), cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("Tracer:"),
-             cl::values(
-                 clEnumValN(FunctionDuration, "duration",
-                            "one event per call with its duration (default)"),
-                 clEnumValN(FunctionProfile, "count",
-                            "counts, no events (default with --histogram)"),
-                 clEnumValN(Function, "entry",
-                            "one event at the start of each call"),
-                 clEnumValN(FunctionGraph, "graph",
-                            "two events per call, its start and its end"),
-                 clEnumValN(FunctionDuration, "function_duration", "same as duration"),
-                 clEnumValN(FunctionProfile, "function_profile", "same as count"),
-                 clEnumValN(Function, "function", "same as entry"),
-                 clEnumValN(FunctionGraph, "function_graph", "same as graph"))),
-      GlobsLong("filter", cl::aliasopt(Globs), cl::NotHidden, cl::cat(ToolOptions),
-                cl::desc("Same as -F")),
-      NoTraceLong("notrace", cl::aliasopt(NoTrace), cl::NotHidden, cl::cat(ToolOptions),
-                  cl::desc("Same as -N")),
-      TracerLong("tracer", cl::aliasopt(Tracer), cl::NotHidden, cl::cat(ToolOptions),
-                 cl::desc("Same as -t")),
-      Threshold("threshold", cl::value_desc("DURATION"), cl::sub(Command),
-                cl::cat(ToolOptions),
-                cl::desc("Drop calls shorter than DURATION: 200us")),
-      Why("why", cl::value_desc("DURATION"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("For calls of at least DURATION (10ms), record the stack trace and "
-                 "when and why the thread was off-CPU")),
-      Histogram(
-          "histogram", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Count calls and their durations per function and thread, in powers "
-                 "of two")),
-      NoSleepTime(
-          "no-sleep-time", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Measure CPU time: leave off-CPU time out of durations and of "
-                 "--threshold")),
-      NoNames("no-names", cl::sub(Command), cl::cat(ToolOptions),
-              cl::desc("Do not store function names: the reader takes them from the "
-                 "program's files")),
-      MaxRate("max-rate", cl::value_desc("N"), cl::sub(Command),
-              cl::cat(ToolOptions),
-              cl::desc("Disarm functions that all threads together call more than N times "
-                 "a second, and name them at the end. PROG also listens for "
-                 "'patchbay live'")),
-      MaxOverhead("max-overhead", cl::value_desc("PERCENT"), cl::sub(Command),
-                  cl::cat(ToolOptions),
-                  cl::desc("Limit tracing to PERCENT of PROG's own CPU time. If tracing "
-                 "exceeds it, the busiest functions are disabled, named at the end, "
-                 "and re-enabled when there is headroom. PROG also listens for "
-                 "'patchbay live'")),
-      Depth(
-          "depth", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Record at most N nested levels of calls (1-64). On x86-64 deeper "
-                 "calls use no extra stack")),
-      Sample(
-          "sample", cl::value_desc("1/N"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Record the first and then every N-th call of a function per "
-                 "thread, and count the others")),
-      Buffer(
-          "buffer", cl::value_desc("SIZE"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Keep at most SIZE bytes of events per thread; K, M or G, from 4K "
-                 "to 1024G (default: 256M, 24 bytes per event)")),
-      Limits(Command),
-      Overwrite(
-          "overwrite", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("When the buffer is full, drop the oldest events instead of the "
-                 "newest")),
-      Live("live", cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc("Let 'patchbay live' change what is traced while PROG runs")),
-      StartAt(
-          "start-at", cl::value_desc("GLOB"), cl::sub(Command),
-          cl::cat(ToolOptions),
-          cl::desc("Record no events before the first call of a function whose name "
-                 "matches; may be repeated")),
-      StopAt("stop-at", cl::value_desc("GLOB"), cl::sub(Command),
-             cl::cat(ToolOptions),
-             cl::desc("Stop recording events at the first call of a function whose name "
-                 "matches; may be repeated")),
-      Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
-             cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("Directory to write (default: patchbay.data)")),
-      OutputLong("output", cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions),
-                 cl::desc("Same as -o")),
-      DepthShort("D", cl::Prefix, cl::aliasopt(Depth), cl::NotHidden, cl::cat(ToolOptions),
-                 cl::desc("Same as --depth")),
-      Force("force", cl::sub(Command), cl::cat(ToolOptions),
-            cl::desc("Run PROG even if it has nothing to trace yet, for modules that it "
-                 "loads and programs that it starts later")) {}
+RecordOptions::RecordOptions(OptionTable &Table)
+    : Globs(Table.in("Functions and calls"), "F,filter", "GLOB",
+            "Trace only functions whose name matches GLOB, mangled or demangled, with or "
+            "without parameters; may be repeated"),
+      NoTrace(Table, "N,notrace", "GLOB",
+              "Exclude functions whose name matches GLOB; may be repeated"),
+      Under(Table, "under", "GLOB",
+            "Record only calls within a call of a function whose name matches; may be "
+            "repeated"),
+      Threads(Table, "thread", "GLOB",
+              "Record only threads whose name matches GLOB, or whose ID is GLOB; may be "
+              "repeated"),
+      ArgsOf(Table, "args", "GLOB",
+             "Also trace functions whose name matches, and record their arguments and "
+             "results. 'parse(name, req->uri, retval)' and 'parse(*)' use debug "
+             "information; may be repeated"),
+      When(Table, "when", "CONDITION",
+           "Record calls of functions of --args only if CONDITION holds: 'len > 4096 && "
+           "name == \"x\"'; may be repeated"),
+      TraceContext(Table, "trace-context", "WHERE",
+                   "Record the trace context of calls of --args functions: a W3C "
+                   "traceparent string in arg0 to arg5, or in the thread-local variable "
+                   "tls:NAME. 'patchbay dump --otlp' uses it as the parent of spans"),
+      StartAt(Table, "start-at", "GLOB",
+              "Record no events before the first call of a function whose name matches; "
+              "may be repeated"),
+      StopAt(Table, "stop-at", "GLOB",
+             "Stop recording events at the first call of a function whose name matches; "
+             "may be repeated"),
+      Tracer(Table.in("What is recorded"), "t,tracer", "TRACER", "Record calls with this tracer:", FunctionDuration,
+             {{"duration", FunctionDuration, "one event per call with its duration (default)"},
+              {"count", FunctionProfile, "counts, no events (default with --histogram)"},
+              {"entry", Function, "one event at the start of each call"},
+              {"graph", FunctionGraph, "two events per call, its start and its end"},
+              {"function_duration", FunctionDuration, "same as duration"},
+              {"function_profile", FunctionProfile, "same as count"},
+              {"function", Function, "same as entry"},
+              {"function_graph", FunctionGraph, "same as graph"}}),
+      Threshold(Table, "threshold", "Drop calls shorter than DURATION: 200us"),
+      Why(Table, "why",
+          "For calls of at least DURATION (10ms), record the stack trace and when and why "
+          "the thread was off-CPU"),
+      Histogram(Table, "histogram",
+                "Count calls and their durations per function and thread, in powers of two"),
+      NoSleepTime(Table, "no-sleep-time",
+                  "Measure CPU time: leave off-CPU time out of durations and of --threshold"),
+      Depth(Table, "depth,D", "N",
+            "Record at most N nested levels of calls (1-64). On x86-64 deeper calls use no "
+            "extra stack"),
+      Sample(Table, "sample", "1/N",
+             "Record the first and then every N-th call of a function per thread, and "
+             "count the others"),
+      Processes(Table.in("Processes"), "p", "PID",
+                "Record this running process instead of PROG; may be repeated"),
+      Comms(Table, "comm", "NAME",
+            "Record all processes of this name, as 'ps -o comm' shows it; may be repeated"),
+      Units(Table, "unit", "NAME",
+            "Record all processes of this systemd unit; may be repeated"),
+      Cgroups(Table, "cgroup", "PATH",
+              "Record all processes in this control group and its descendants; may be "
+              "repeated"),
+      Follow(Table, "follow",
+             "Also record child processes of the -p targets, existing and future; programs "
+             "they exec() are not recorded"),
+      Force(Table, "force",
+            "Run PROG even if it has nothing to trace yet, for modules that it loads and "
+            "programs that it starts later"),
+      MaxRate(Table.in("Overhead"), "max-rate", "N",
+              "Disarm functions that all threads together call more than N times a second, "
+              "and name them at the end. PROG also listens for 'patchbay live'"),
+      MaxOverhead(Table, "max-overhead", "PERCENT",
+                  "Limit tracing to PERCENT of PROG's own CPU time. If tracing exceeds it, "
+                  "the busiest functions are disabled, named at the end, and re-enabled "
+                  "when there is headroom. PROG also listens for 'patchbay live'"),
+      Output(Table.in("Output"), "o,output", "DIR",
+             "Directory to write (default: patchbay.data)", DefaultDataDir),
+      NoNames(Table, "no-names",
+              "Do not store function names: the reader takes them from the program's files"),
+      Live(Table, "live", "Let 'patchbay live' change what is traced while PROG runs"),
+      Buffer(Table.in("Size limits"), "buffer", "SIZE",
+             "Keep at most SIZE bytes of events per thread; K, M or G, from 4K to 1024G "
+             "(default: 256M, 24 bytes per event)"),
+      Limits(Table),
+      Overwrite(Table, "overwrite",
+                "When the buffer is full, drop the oldest events instead of the newest") {}
 
 static StringRef nameOf(RecordOptions::TracerT Of) {
   switch (Of) {
@@ -174,10 +116,10 @@ std::string RecordOptions::how() const {
   const bool HasEvents = Tracer != FunctionProfile;
   if (!Buffer.empty() && HasEvents)
     Options += ",buffer=" + Buffer;
-  if (!Threshold.empty())
-    Options += ",threshold=" + durationWord(*parseNs(Threshold, 0));
-  if (!Why.empty())
-    Options += ",why=" + durationWord(*parseNs(Why, 0));
+  if (Threshold.given())
+    Options += ",threshold=" + durationWord(Threshold);
+  if (Why.given())
+    Options += ",why=" + durationWord(Why);
   if (Histogram)
     Options += ",histogram=1";
   if (NoSleepTime)
@@ -198,15 +140,15 @@ bool RecordOptions::isOldTracer(StringRef Word) {
        {FunctionProfile, Function, FunctionDuration, FunctionGraph})
     if (Word == nameOf(Old)) {
       warn("-p " + Word + " is now -t " + Word + ", as -p names a process");
-      Tracer.setValue(Old);
+      Tracer.choose(Old);
       return true;
     }
   return false;
 }
 
 void RecordOptions::chooseTracer() {
-  if (Histogram && !Tracer.getNumOccurrences())
-    Tracer.setValue(FunctionProfile);
+  if (Histogram && !Tracer.given())
+    Tracer.choose(FunctionProfile);
 }
 
 Expected<std::vector<pid_t>> RecordOptions::processes() {
@@ -260,27 +202,21 @@ static Error checkBuffer(const std::string &Buffer) {
 }
 
 Error RecordOptions::check() const {
-  if (uint64_t Rate; MaxRate.getNumOccurrences() &&
+  if (uint64_t Rate; MaxRate.given() &&
                      (!to_integer(MaxRate, Rate, 10) || !Rate))
     return makeError(Usage, "--max-rate: '" + MaxRate +
                                 "' is not a number from 1 on");
-  if (MaxOverhead.getNumOccurrences() && !isPercentage(MaxOverhead))
+  if (MaxOverhead.given() && !isPercentage(MaxOverhead))
     return makeError(Usage, "--max-overhead: '" + MaxOverhead +
                                 "' is not a percentage from 0.01 to 1000, with two "
                                 "decimals at most");
   if (!Buffer.empty())
     if (Error E = checkBuffer(Buffer))
       return E;
-  if (Threshold.getNumOccurrences())
-    if (Error E = readDuration("--threshold", Threshold).takeError())
-      return E;
-  if (Why.getNumOccurrences()) {
-    auto Ns = readDuration("--why", Why);
-    if (!Ns)
-      return Ns.takeError();
-    if (!*Ns)
+  if (Why.given()) {
+    if (!Why)
       return makeError(Usage,
-                       "--why: '" + Why + "' is not a duration from 1ns on");
+                       "--why: '" + Why.Text + "' is not a duration from 1ns on");
     if (Tracer != FunctionDuration && Tracer != FunctionGraph)
       return makeError(Usage, "--why is for function_duration and function_graph: "
                               "choose one with -t");
@@ -288,7 +224,7 @@ Error RecordOptions::check() const {
       return makeError(Usage, "--why says when a thread was off the processor, which "
                               "--no-sleep-time leaves out: leave out one of them");
   }
-  if (!Threshold.empty() && Tracer == Function)
+  if (Threshold.given() && Tracer == Function)
     return makeError(Usage, "--threshold is for durations, which the tracer "
                             "function does not record: choose another with -t");
   if (!ArgsOf.empty() && (Tracer == FunctionProfile || Depth))
@@ -298,7 +234,7 @@ Error RecordOptions::check() const {
   if (!When.empty() && ArgsOf.empty())
     return makeError(Usage, "--when is for functions of --args: name them with their "
                             "arguments, as in --args 'parse(name, len)'");
-  if (Depth.getNumOccurrences()) {
+  if (Depth.given()) {
     if (!Depth || Depth > PB_DEPTH_MAX)
       return makeError(Usage, "--depth takes a number from 1 to " +
                                   Twine(PB_DEPTH_MAX));
@@ -306,7 +242,7 @@ Error RecordOptions::check() const {
       return makeError(Usage, "--depth is for function_duration and "
                               "function_graph: choose one with -t");
   }
-  if (Sample.getNumOccurrences()) {
+  if (Sample.given()) {
     if (!isSample(Sample))
       return makeError(Usage, "--sample: '" + Sample +
                                   "' is not 1/N, with N from 1 to " +
@@ -326,7 +262,7 @@ Error RecordOptions::check() const {
   if (NoSleepTime && (Depth || !ArgsOf.empty()))
     return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
                             "--args: leave out one of them");
-  if (TraceContext.getNumOccurrences()) {
+  if (TraceContext.given()) {
     StringRef Where = TraceContext;
     bool IsArg = Where.consume_front("arg") && Where.size() == 1 && Where[0] >= '0' &&
                  Where[0] <= '5';
@@ -346,17 +282,15 @@ Error RecordOptions::check() const {
     return makeError(Usage, "--histogram is for function_profile: of events "
                             "'patchbay report --histogram' makes it");
   if (Tracer == FunctionProfile)
-    for (const cl::Option *Given :
-         std::initializer_list<const cl::Option *>{&Buffer, &Overwrite})
-      if (Given->getNumOccurrences())
-        warn("--" + Given->ArgStr + " does nothing: function_profile records no events; "
+    for (const OptionRow *Row : std::initializer_list<const OptionRow *>{&Buffer, &Overwrite})
+      if (Row->given())
+        warn(Row->name() + " does nothing: function_profile records no events; "
                                     "choose another tracer with -t");
   if (Tracer == FunctionProfile && !Histogram)
-    for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-             &Threshold, &static_cast<const cl::Option &>(StartAt),
-             &static_cast<const cl::Option &>(StopAt)})
-      if (Given->getNumOccurrences())
-        return makeError(Usage, "--" + Given->ArgStr +
+    for (const OptionRow *Row :
+         std::initializer_list<const OptionRow *>{&Threshold, &StartAt, &StopAt})
+      if (Row->given())
+        return makeError(Usage, Row->name() +
                                     " does nothing where calls are only "
                                     "counted: choose another tracer with -t, "
                                     "or --histogram");
@@ -376,7 +310,7 @@ Expected<RecordingLimits> RecordOptions::read() const {
   // Records of slow calls and of arguments must be in one file, of one tracer.
   bool Typed = llvm::any_of(
       ArgsOf, [](StringRef Text) { return parseTypedRequest(Text).has_value(); });
-  if ((!Sample.empty() || Given->Rotates) && (Typed || !Why.empty()))
+  if ((!Sample.empty() || Given->Rotates) && (Typed || Why.given()))
     return makeError(Usage, Twine(Typed ? "--args with names of arguments" : "--why") +
                                 " is not for use beside --sample, --rotate-size or "
                                 "--rotate-every: leave out one of them");

@@ -5,7 +5,6 @@
 #define PATCHBAY_TOOL_RECORDOPTIONS_H
 
 #include "LimitOptions.h"
-#include "NamedValue.h"
 #include "Verb.h"
 #include <string>
 #include <sys/types.h>
@@ -16,7 +15,7 @@ namespace patchbay {
 struct RecordOptions {
   enum TracerT { FunctionProfile, Function, FunctionDuration, FunctionGraph };
 
-  explicit RecordOptions(llvm::cl::SubCommand &Command);
+  explicit RecordOptions(OptionTable &Table);
 
   /// Chooses the tracer that --histogram needs, unless -t does. To be called first.
   void chooseTracer();
@@ -34,23 +33,22 @@ struct RecordOptions {
   /// Whether it is measured how long calls take.
   bool isTimed() const { return Tracer != Function && hasEvents(); }
 
-  llvm::cl::list<std::string> Globs, NoTrace, ArgsOf, When, Under;
-  llvm::cl::opt<std::string> TraceContext;
-  llvm::cl::list<std::string> Threads, Processes, Comms, Units, Cgroups;
-  llvm::cl::opt<bool> Follow;
-  llvm::cl::opt<TracerT, false, NamedValue<TracerT>> Tracer;
-  llvm::cl::alias GlobsLong, NoTraceLong, TracerLong;
-  llvm::cl::opt<std::string> Threshold, Why;
-  llvm::cl::opt<bool> Histogram, NoSleepTime, NoNames;
-  llvm::cl::opt<std::string> MaxRate, MaxOverhead;
-  llvm::cl::opt<unsigned> Depth;
-  llvm::cl::opt<std::string> Sample, Buffer;
+  StringsOption Globs, NoTrace, Under, Threads, ArgsOf, When;
+  StringOption TraceContext;
+  StringsOption StartAt, StopAt;
+  ChoiceOption<TracerT> Tracer;
+  DurationOption Threshold, Why;
+  FlagOption Histogram, NoSleepTime;
+  NumberOption Depth;
+  StringOption Sample;
+  StringsOption Processes, Comms, Units, Cgroups;
+  FlagOption Follow, Force;
+  StringOption MaxRate, MaxOverhead;
+  StringOption Output;
+  FlagOption NoNames, Live;
+  StringOption Buffer;
   LimitOptions Limits;
-  llvm::cl::opt<bool> Overwrite, Live;
-  llvm::cl::list<std::string> StartAt, StopAt;
-  llvm::cl::opt<std::string> Output;
-  llvm::cl::alias OutputLong, DepthShort;
-  llvm::cl::opt<bool> Force;
+  FlagOption Overwrite;
 
 private:
   bool isOldTracer(llvm::StringRef Word);

@@ -22,25 +22,15 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand ReplayCommand("replay",
-                                    "Print the recorded events by time");
-static InputOption Input(ReplayCommand);
+static OptionTable Options("replay", "Print the recorded events by time");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static cl::opt<bool>
-    Nested("nested", cl::init(true), cl::sub(ReplayCommand), cl::cat(ToolOptions),
-           cl::desc("Nest calls in their callers (default: true)"));
-
-static cl::opt<unsigned>
-    MaxDepth("max-depth", cl::value_desc("N"), cl::sub(ReplayCommand),
-             cl::cat(ToolOptions),
-             cl::desc("Print at most N levels of calls"));
-static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
-                               cl::aliasopt(MaxDepth), cl::NotHidden,
-                               cl::cat(ToolOptions));
-
-static CallChoice Choice(ReplayCommand);
-static SymfsOption Symfs(ReplayCommand);
-static DisplayOptions Display(ReplayCommand, /*WithPager=*/true, /*WithNames=*/true);
+static FlagOption Nested(Options, "nested", "Nest calls in their callers (default: true)",
+                         /*Default=*/true);
+static NumberOption MaxDepth(Options, "max-depth,D", "N", "Print at most N levels of calls");
+static CallChoice Choice(Options);
+static SymfsOption Symfs(Options);
+static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -524,7 +514,7 @@ void Printer::nested() {
 static Expected<int> runReplay(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
-  if (MaxDepth.getNumOccurrences() && !MaxDepth)
+  if (MaxDepth.given() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   Expected<Trace> T = openEvents(Dir, Symfs);
   if (!T)
@@ -552,4 +542,4 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
   return T->Incomplete ? Failure : Success;
 }
 
-const Verb patchbay::ReplayVerb = {ReplayCommand, Help, runReplay};
+const Verb patchbay::ReplayVerb = {Options, Help, runReplay};

@@ -4,7 +4,6 @@
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "NamedValue.h"
 #include "SymfsOption.h"
 #include "analysis/Buckets.h"
 #include "showing/AskedFor.h"
@@ -25,66 +24,39 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand ReportCommand("report",
-                                    "Show calls and times of each function");
-static InputOption Input(ReportCommand);
-static cl::opt<Field, false, NamedValue<Field>> Sort(
-    "s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Sort by this key, and show it unless -f is given"),
-    cl::values(clEnumValN(Field::Calls, "calls",
-                          "calls, most first (default for counts)"),
-               clEnumValN(Field::Made, "made",
-                          "calls, also those that --sample only counted"),
-               clEnumValN(Field::Unfinished, "unfinished",
-                          "calls without a recorded return"),
-               clEnumValN(Field::Name, "name", "function name"),
-               clEnumValN(Field::Total, "total",
-                          "time with callees (default for durations)"),
-               clEnumValN(Field::Self, "self", "time without callees"),
-               clEnumValN(Field::Average, "average", "average time"),
-               clEnumValN(Field::Longest, "longest", "longest call"),
-               clEnumValN(Field::P50, "p50", "median (half of the calls took no longer)"),
-               clEnumValN(Field::P95, "p95", "95th percentile"),
-               clEnumValN(Field::P99, "p99", "99th percentile"),
-               clEnumValN(Field::Sub, "sub",
-                          "name of the callee with the largest total"),
-               clEnumValN(Field::Module, "module", "file of the function")));
-static cl::opt<std::string>
-    FieldList("f", cl::Prefix, cl::value_desc("KEYS"), cl::sub(ReportCommand),
-              cl::cat(ToolOptions),
-              cl::desc("Show these columns: keys of -s, percent"));
-static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
-                           cl::NotHidden, cl::cat(ToolOptions));
-static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
-                             cl::aliasopt(FieldList), cl::NotHidden,
-                             cl::cat(ToolOptions));
-static cl::opt<Apart, false, NamedValue<Apart>>
-    By("by", cl::sub(ReportCommand), cl::cat(ToolOptions),
-       cl::init(Apart::Nothing), cl::desc("Split the calls of a function"),
-       cl::values(clEnumValN(Apart::Thread, "thread", "by thread"),
-                  clEnumValN(Apart::Caller, "caller",
-                             "by calling function")));
-static cl::opt<bool>
-    Histograms("histogram", cl::sub(ReportCommand), cl::cat(ToolOptions),
-               cl::desc("Show a histogram of the durations of each function"));
-static cl::opt<std::string>
-    Diff("diff", cl::value_desc("BEFORE"), cl::sub(ReportCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Compare with the recording BEFORE"));
-static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
-                         cl::desc("Also show functions that were not called"));
-static cl::opt<bool> Json("json", cl::desc("Print JSON"),
-                          cl::sub(ReportCommand), cl::cat(ToolOptions));
-
-static cl::opt<std::string>
-    Html("html", cl::value_desc("FILE"), cl::sub(ReportCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Write a page with timeline and flame graph to FILE"));
-
-static CallChoice Choice(ReportCommand);
-static SymfsOption Symfs(ReportCommand);
-static DisplayOptions Display(ReportCommand, /*WithPager=*/true, /*WithNames=*/true);
+static OptionTable Options("report", "Show calls and times of each function");
+static InputOption Input(Options);
+static ChoiceOption<Field> Sort(
+    Options, "s,sort", "KEY", "Sort by this key, and show it unless -f is given", Field::Calls,
+    {{"calls", Field::Calls, "calls, most first (default for counts)"},
+     {"made", Field::Made, "calls, also those that --sample only counted"},
+     {"unfinished", Field::Unfinished, "calls without a recorded return"},
+     {"name", Field::Name, "function name"},
+     {"total", Field::Total, "time with callees (default for durations)"},
+     {"self", Field::Self, "time without callees"},
+     {"average", Field::Average, "average time"},
+     {"longest", Field::Longest, "longest call"},
+     {"p50", Field::P50, "median (half of the calls took no longer)"},
+     {"p95", Field::P95, "95th percentile"},
+     {"p99", Field::P99, "99th percentile"},
+     {"sub", Field::Sub, "name of the callee with the largest total"},
+     {"module", Field::Module, "file of the function"}});
+static StringOption FieldList(Options, "f,fields", "KEYS",
+                              "Show these columns: keys of -s, percent");
+static ChoiceOption<Apart> By(Options, "by", "WHAT", "Split the calls of a function",
+                              Apart::Nothing,
+                              {{"thread", Apart::Thread, "by thread"},
+                               {"caller", Apart::Caller, "by calling function"}});
+static FlagOption Histograms(Options, "histogram",
+                             "Show a histogram of the durations of each function");
+static StringOption Diff(Options, "diff", "BEFORE", "Compare with the recording BEFORE");
+static FlagOption All(Options, "all", "Also show functions that were not called");
+static FlagOption Json(Options, "json", "Print JSON");
+static StringOption Html(Options, "html", "FILE",
+                         "Write a page with timeline and flame graph to FILE");
+static CallChoice Choice(Options);
+static SymfsOption Symfs(Options);
+static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -324,7 +296,7 @@ static Expected<std::vector<Field>> parseFields() {
       {"name", Field::Name},       {"sub", Field::Sub},
       {"module", Field::Module}};
   std::vector<Field> Fields;
-  if (!FieldList.getNumOccurrences())
+  if (!FieldList.given())
     return Fields;
   for (StringRef Word : split(FieldList, ',')) {
     auto *Key = llvm::find_if(
@@ -348,11 +320,10 @@ static const Trace &poorer(const Trace &A, const Trace &B) {
 }
 
 static Error refuseBeside(StringRef Other,
-                          std::initializer_list<const cl::Option *> Options) {
-  for (const cl::Option *Given : Options)
-    if (Given->getNumOccurrences())
-      return makeError(Usage, (Given->ArgStr.size() == 1 ? "-" : "--") +
-                                  Given->ArgStr + " does nothing beside " +
+                          std::initializer_list<const OptionRow *> Rows) {
+  for (const OptionRow *Row : Rows)
+    if (Row->given())
+      return makeError(Usage, Row->name() + " does nothing beside " +
                                   Other + ": leave it out");
   return Error::success();
 }
@@ -408,7 +379,7 @@ static Expected<int> runDiff(const std::string &Dir,
     return F == Field::Sub || F == Field::Module || F == Field::Share;
   };
   if (llvm::any_of(Fields, IsOther) ||
-      (Sort.getNumOccurrences() && IsOther(Sort)))
+      (Sort.given() && IsOther(Sort)))
     return makeError(Usage, "--diff compares functions by name: leave out sub, "
                             "module and percent");
   Expected<Trace> Before = openTrace(Diff, Symfs);
@@ -427,7 +398,7 @@ static Expected<int> runDiff(const std::string &Dir,
         " were recorded with different options, which change calls and times: " +
         How);
   const Trace &Kind = poorer(*Before, *After);
-  Field SortBy = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
+  Field SortBy = Sort.given() ? Sort : defaultDiffSort(Kind);
   const bool AreDefault = Fields.empty();
   if (AreDefault)
     Fields = withSorted(defaultDiffFields(Kind), SortBy);
@@ -451,7 +422,7 @@ static Expected<int> runHtml(const std::string &Dir) {
   if (Error E = Choice.apply(*T, Dir))
     return E;
   return writePage(*T, Dir, /*Before=*/nullptr,
-                   Sort.getNumOccurrences() ? Sort : defaultSort(*T));
+                   Sort.given() ? Sort : defaultSort(*T));
 }
 
 static Expected<int> runTable(const std::string &Dir,
@@ -469,7 +440,7 @@ static Expected<int> runTable(const std::string &Dir,
                      ": has no durations: --histogram needs 'patchbay record "
                      "--histogram' or '-t duration'");
   const bool AreDefault = Fields.empty();
-  const Field SortBy = Sort.getNumOccurrences() ? Sort : defaultSort(*T);
+  const Field SortBy = Sort.given() ? Sort : defaultSort(*T);
   if (AreDefault)
     Fields = withSorted(defaultFields(*T, By), SortBy);
   else if (By != Apart::Nothing)
@@ -537,4 +508,4 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   return runTable(Dir, *Fields);
 }
 
-const Verb patchbay::ReportVerb = {ReportCommand, Help, runReport};
+const Verb patchbay::ReportVerb = {Options, Help, runReport};

@@ -24,21 +24,14 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand StatusCommand("status",
-                                    "Show the state of tracing in running processes");
-static cl::list<std::string>
-    Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(StatusCommand),
-              cl::cat(ToolOptions),
-              cl::desc("Show this process (repeatable; default: all)"));
-static cl::list<std::string> Alone(cl::Positional, cl::desc("[PID...]"),
-                                   cl::sub(StatusCommand), cl::cat(ToolOptions));
-static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand),
-                          cl::cat(ToolOptions));
-static cl::opt<std::string> Wait(
-    "wait", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(StatusCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Measure rates over DURATION (300ms; default: 1s)"));
-static DisplayOptions Display(StatusCommand, /*WithPager=*/false);
+static OptionTable Options("status", "Show the state of tracing in running processes");
+static StringsOption Processes(Options, "p", "PID",
+                               "Show this process (repeatable; default: all)");
+static StringsOption Alone(Options, "", "[PID...]", "");
+static FlagOption Json(Options, "json", "Print JSON");
+static DurationOption Wait(Options, "wait", "Measure rates over DURATION (300ms; default: 1s)",
+                           1000000000);
+static DisplayOptions Display(Options, /*WithPager=*/false);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -272,7 +265,7 @@ static void printJson(ArrayRef<ProcessStatus> All) {
 }
 
 static Error addNamed(std::vector<ProcessStatus> &All) {
-  for (const std::string &Word : concat<const std::string>(Processes, Alone)) {
+  for (const std::string &Word : concat<const std::string, const std::vector<std::string> &, const std::vector<std::string> &>(Processes, Alone)) {
     pid_t Pid;
     if (!to_integer(Word, Pid, 10) || Pid <= 0)
       return makeError(Usage,
@@ -292,11 +285,8 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
 }
 
 static Expected<int> runStatus(ArrayRef<const char *>) {
-  auto WaitNs = readDuration("--wait", Wait);
-  if (!WaitNs)
-    return WaitNs.takeError();
-  if (*WaitNs > uint64_t(3600) * 1000000000)
-    return makeError(Usage, "--wait: '" + Wait + "' is more than an hour");
+  if (Wait > uint64_t(3600) * 1000000000)
+    return makeError(Usage, "--wait: '" + Wait.Text + "' is more than an hour");
   std::vector<ProcessStatus> All;
   scope_exit Close([&] {
     for (ProcessStatus &S : All)
@@ -316,7 +306,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
     }
   if (All.empty())
     return makeError(NothingFound, "no process that you may debug has libpatchbay");
-  look(All, *WaitNs);
+  look(All, Wait);
   if (Json)
     printJson(All);
   else
@@ -324,4 +314,4 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
   return Success;
 }
 
-const Verb patchbay::StatusVerb = {StatusCommand, Help, runStatus};
+const Verb patchbay::StatusVerb = {Options, Help, runStatus};

@@ -8,11 +8,10 @@
 
 namespace patchbay {
 
-struct SymfsOption : llvm::cl::opt<std::string> {
-  explicit SymfsOption(llvm::cl::SubCommand &Command)
-      : opt("symfs", llvm::cl::value_desc("DIR"), llvm::cl::sub(Command),
-            llvm::cl::cat(ToolOptions),
-            llvm::cl::desc("Search traced files and their debug files below DIR")) {}
+struct SymfsOption : StringOption {
+  explicit SymfsOption(OptionTable &Table)
+      : StringOption(Table.in("General"), "symfs", "DIR",
+                     "Search traced files and their debug files below DIR") {}
 };
 
 } // namespace patchbay

@@ -18,22 +18,14 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand
-    TuiCommand("tui", "Browse a recording or a running process on a terminal");
-static InputOption Input(TuiCommand);
+static OptionTable Options("tui", "Browse a recording or a running process on a terminal");
+static InputOption Input(Options);
 static std::string Dir; // from Input
-static cl::opt<std::string>
-    Process("p", cl::value_desc("PID"), cl::sub(TuiCommand), cl::cat(ToolOptions),
-            cl::desc("Show a running process, as top does"));
-static cl::opt<std::string> Delay(
-    "d", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(TuiCommand),
-    cl::cat(ToolOptions),
-    cl::desc("With -p: refresh after DURATION (200ms; default: 1s)"));
-static cl::alias DelayAlias("delay", cl::desc("Same as -d"), cl::aliasopt(Delay),
-                            cl::NotHidden, cl::cat(ToolOptions));
-
-static CallChoice Choice(TuiCommand);
-static SymfsOption Symfs(TuiCommand);
+static StringOption Process(Options, "p", "PID", "Show a running process, as top does");
+static DurationOption Delay(Options, "d,delay",
+                            "With -p: refresh after DURATION (200ms; default: 1s)", 1000000000);
+static CallChoice Choice(Options);
+static SymfsOption Symfs(Options);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -129,17 +121,14 @@ static Expected<int> showProcess() {
   if (!to_integer(Process, Pid, 10) || Pid <= 0)
     return makeError(Usage, "-p: '" + Process +
                                 "' is not a process ID");
-  auto Ns = readDuration("-d", Delay);
-  if (!Ns)
-    return Ns.takeError();
-  if (*Ns < 50000000 || *Ns > uint64_t(3600) * 1000000000)
-    return makeError(Usage, "-d: '" + Delay + "' is not between 50ms and 1h");
-  auto Options = Choice.ofRecord();
-  if (!Options)
-    return Options.takeError();
+  if (Delay < 50000000 || Delay > uint64_t(3600) * 1000000000)
+    return makeError(Usage, "-d: '" + Delay.Text + "' is not between 50ms and 1h");
+  auto Recorded = Choice.ofRecord();
+  if (!Recorded)
+    return Recorded.takeError();
   if (Error E = Terminal::check())
     return std::move(E);
-  auto Live = LiveFigures::begin(Pid, *Options);
+  auto Live = LiveFigures::begin(Pid, *Recorded);
   if (!Live)
     return Live.takeError();
   Figures F;
@@ -149,23 +138,23 @@ static Expected<int> showProcess() {
   auto Term = Terminal::open();
   if (!Term)
     return Term.takeError();
-  if (Error E = Browser(**Term, F).run(*Ns / 1000000,
+  if (Error E = Browser(**Term, F).run(Delay / 1000000,
                                        [&] { return (*Live)->read(F); }))
     return std::move(E);
   return Success;
 }
 
 static Expected<int> runTui(ArrayRef<const char *>) {
-  bool IsLive = Process.getNumOccurrences();
+  bool IsLive = Process.given();
   if (Error E = Input.get().moveInto(Dir))
     return std::move(E);
   if (Error E = Choice.checkDurations())
     return std::move(E);
   if (IsLive && Input.isGiven())
     return makeError(Usage, "a recording and a process are given: leave out " + Dir + " or -p");
-  if (Delay.getNumOccurrences() && !IsLive)
+  if (Delay.given() && !IsLive)
     return makeError(Usage, "-d needs a process: add -p PID");
   return IsLive ? showProcess() : showRecording();
 }
 
-const Verb patchbay::TuiVerb = {TuiCommand, Help, runTui};
+const Verb patchbay::TuiVerb = {Options, Help, runTui};

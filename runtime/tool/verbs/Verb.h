@@ -5,24 +5,20 @@
 #ifndef PATCHBAY_TOOL_VERB_H
 #define PATCHBAY_TOOL_VERB_H
 
-#include "support/Diagnostics.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/CommandLine.h"
+#include "Options.h"
 
 namespace patchbay {
 
 struct Verb {
-  llvm::cl::SubCommand &Command;
+  OptionTable &Options;
   /// Sections printed after the options: EXAMPLES first, EXIT CODES last. The man page
   /// is made from the same text (help-to-man.py).
   const char *Help;
   /// Returns the exit code. Program is PROG and its arguments; empty if the verb
   /// does not run a program.
   llvm::Expected<int> (*Run)(llvm::ArrayRef<const char *> Program);
-  bool RunsProgram = false;
 };
 
-extern llvm::cl::OptionCategory ToolOptions;
 extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, ImportVerb, InfoVerb,
     ListVerb, LiveVerb, OutliersVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb,
     TuiVerb, VerifyVerb;

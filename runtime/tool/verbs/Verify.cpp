@@ -11,11 +11,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand
-    VerifyCommand("verify", "Check binaries against the ABI");
-static cl::list<std::string> Inputs(cl::Positional, cl::desc("BIN..."),
-                                    cl::OneOrMore, cl::sub(VerifyCommand),
-                                    cl::cat(ToolOptions));
+static OptionTable Options("verify", "Check binaries against the ABI");
+static StringsOption Inputs(Options, "", "BIN...", "");
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -141,4 +138,4 @@ static Expected<int> runVerify(ArrayRef<const char *>) {
   return Sum.Faults ? Failure : Code;
 }
 
-const Verb patchbay::VerifyVerb = {VerifyCommand, Help, runVerify};
+const Verb patchbay::VerifyVerb = {Options, Help, runVerify};

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"^ +(--?[A-Za-z][a-z-]*)", re.MULTILINE)
+OPTION = re.compile(r"^ +(-\S.*?)(?:  |$)", re.MULTILINE)
 
 
 def run(*command):
@@ -28,6 +28,11 @@ def check_width(name, text):
     for line in text.splitlines():
         if len(line) > 80:
             sys.exit(f"{name}: line of {len(line)} columns: {line}")
+
+
+def names(text):
+    return {name for row in OPTION.findall(text)
+            for name in re.findall(r"(?<!\S)--?[A-Za-z][a-z-]*", row)}
 
 
 def words(text):
@@ -48,9 +53,8 @@ for name, verb in pages.items():
     check_width(name, re.sub(".\b", "", run("mandoc", "-Tascii", "-Owidth=78", path)))
     shown = run("mandoc", "-Tascii", "-Owidth=500", path)
     shown = re.sub(".\b", "", shown)
-    in_help = {match for line in help_text.splitlines()
-               for match in re.findall(r"^ +(--?[A-Za-z][a-z-]*)[^-]* +- ", line)}
-    in_page = set(OPTION.findall(section(shown, "OPTIONS", "[A-Z]")))
+    in_help = names(section(help_text, "OPTIONS", "[A-Z]"))
+    in_page = names(section(shown, "OPTIONS", "[A-Z]"))
     if in_help != in_page:
         sys.exit(f"{name}: options differ: {in_help ^ in_page}")
     options += len(in_page)

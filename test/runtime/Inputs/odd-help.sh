@@ -5,23 +5,19 @@
 case $* in
 *--version) echo 'odd 1.0' ;;
 *) cat <<'END' ;;
-OVERVIEW: Has odd text
 USAGE: odd [options]
 
-SUBCOMMANDS:
+Has odd text
 
+SUBCOMMANDS:
   one - The first verb
 
 OPTIONS:
+  General:
+  --help     Show 'this' help
+  -x GLOB    \fBnot bold\fR
 
-Generic Options:
-
-  --help    - Show 'this' help
-
-Options:
-
-  -x <GLOB> - \fBnot bold\fR
-
+DESCRIPTION:
   .SH is no heading here.
   'Nor is this a request.
 

@@ -9,11 +9,11 @@ patchbay = sys.argv[1]
 
 # The argument that follows each option in every verb; "" means none.
 MEANING = {
-    "-p": {"PID"}, "-i": {"DIR"}, "-o": {"DIR", "FILE"}, "-t": {"value"},
-    "-F": {"GLOB", "FUNCTION"}, "-N": {"GLOB", "FUNCTION"}, "-s": {"value"},
+    "-p": {"PID"}, "--live": {"", "PID"}, "-i": {"DIR"}, "-o": {"DIR", "FILE"}, "-t": {"TRACER"},
+    "-F": {"GLOB", "FUNCTION"}, "-N": {"GLOB", "FUNCTION"}, "-s": {"KEY"},
     "-f": {"KEYS", "FUNCTION"}, "--thread": {"GLOB"}, "--tid": {"TID"},
     "--threshold": {"DURATION"}, "--slower": {"DURATION"}, "--symfs": {"DIR"},
-    "--color": {"value"}, "--no-pager": {""}, "--json": {""},
+    "--color": {"[=WHEN]"}, "--no-pager": {""}, "--json": {""},
     "--max-depth": {"N"}, "--depth": {"N"}, "--min": {"DURATION"}, "--max": {"DURATION"},
 }
 READ = ("archive", "dump", "graph", "info", "outliers", "replay", "report")
@@ -132,18 +132,19 @@ checked = 0
 data = sys.argv[2]
 with_duration = set()
 for verb in verbs:
-    text = run(verb, "--help").stdout
-    for option, value in re.findall(r"^  (--?[A-Za-z][a-z-]*)(?:[ =]<(\S+)>)? +- ", text, re.M):
-        if option in MEANING and not re.search(rf"^  {option} +- Same as", text, re.M):
-            assert value in MEANING[option], f"{verb} {option} <{value}>"
-            checked += 1
-    for option, _, about in re.findall(r"^  (--?[a-z-]+)[ =]<(DURATION)> +- (.*)", text, re.M):
+    text = re.search(r"^OPTIONS:\n(.*?)^[A-Z][A-Z ]+:$", run(verb, "--help").stdout, re.M | re.S)[1]
+    for names, value in re.findall(r"^  (--?[A-Za-z][A-Za-z, -]*?)(?: ([A-Z1/]+)|(?=\[)|$|(?=  ))", text, re.M):
+        for option in names.split(", "):
+            if option in MEANING and option != "--color":
+                assert value in MEANING[option], f"{verb} {option} {value}"
+                checked += 1
+    for option, about in re.findall(r"^  (-[a-z-]+).*? DURATION\b\s+((?:.*\n {20})*.*)", text, re.M):
         assert re.search(r"\b[0-9]+(us|ms|s)\b", about), f"{verb} {option}: no example with a unit"
         with_duration.add((verb, option))
         check_duration(verb, option, data)
         checked += 1
     # The value is a point in time, not a duration.
-    others = set(re.findall(r"^  (--?[a-z-]+)[ =]<(?:TIME|SECONDS|MS)>", text, re.M))
+    others = set(re.findall(r"^  (--?[a-z-]+) (?:TIME|SECONDS|MS)\b", text, re.M))
     assert others <= {"--from", "--to"}, f"{verb}: {others}"
 assert with_duration == set(DURATIONS), with_duration ^ set(DURATIONS)
 for option, wanted in IN.items():
@@ -151,7 +152,7 @@ for option, wanted in IN.items():
         # Unknown options are reported as unknown; other options report another error, or none.
         words = [option] if option in ("--help", "--no-pager") else [option, "1"]
         said = run(verb, *words, "--nosuch-option")
-        assert "--nosuch-option" in said.stderr or option == "--help", \
+        assert any(word in said.stderr for word in ("--nosuch-option", f"for the {option} option")) or option == "--help", \
             f"{verb} {option}: {said.stderr}"
         checked += 1
 checked += check_twice(data)

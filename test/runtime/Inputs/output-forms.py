@@ -18,8 +18,7 @@ def dump(*words):
 
 
 text = dump("--help").decode()
-names = re.findall(r"^ {6}(--[a-z]+) +- ", text.split("Format:")[1], re.M)
-names += re.findall(r"^  (--parquet)\W*=?<", text, re.M)
+names = re.findall(r"^  (--[a-z]+)", text.split("Format:")[1].split("\n\n")[0], re.M)
 for form in names:
     # The format's option precedes -o, or follows it.
     for words in (form, "-o", f"{folder}/a{form}"), (f"--output={folder}/b{form}", form):

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of a verb are one table. The command parses arguments, prints the help and
+// serves shell completions from it; the man pages are made from the help.
+#ifndef PATCHBAY_TOOL_OPTIONS_H
+#define PATCHBAY_TOOL_OPTIONS_H
+
+#include "support/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace patchbay {
+
+class OptionRow;
+struct DisplayOptions;
+
+class OptionTable {
+public:
+  OptionTable(llvm::StringRef Verb, llvm::StringRef What, bool RunsProgram = false)
+      : Verb(Verb), What(What), RunsProgram(RunsProgram) {}
+
+  /// The next row belongs to this section of the help.
+  OptionTable &in(llvm::StringRef Section) {
+    Current = Section;
+    return *this;
+  }
+  /// Parses the arguments after the verb. Returns PROG and its arguments: they follow
+  /// "--", or begin with the first argument that is neither option nor value. The first
+  /// of -h, --help and --version ends the parsing and becomes Asked.
+  llvm::Expected<llvm::ArrayRef<const char *>> parse(llvm::ArrayRef<const char *> Args);
+  /// Sections: those of Verb::Help.
+  void printHelp(llvm::raw_ostream &OS, llvm::StringRef Sections) const;
+  /// One screen: usage, three examples and the names of options.
+  void printShortHelp(llvm::raw_ostream &OS, llvm::StringRef Sections) const;
+  /// A line for each option, "NAME<tab>VALUE<tab>HELP", and for each of its values,
+  /// "NAME=VALUE<tab><tab>HELP".
+  void printCompletions(llvm::raw_ostream &OS) const;
+  /// Message, and where the help is.
+  llvm::Error seeHelp(const llvm::Twine &Message) const;
+
+  const llvm::StringRef Verb, What;
+  const bool RunsProgram;
+  enum Request { Nothing, ShortHelp, Help, Version } Asked = Nothing;
+  const DisplayOptions *Display = nullptr;
+
+private:
+  friend class OptionRow;
+  OptionRow *find(llvm::StringRef Name) const;
+  llvm::Error parsePositional(const char *Arg, unsigned At);
+  llvm::Error unknown(llvm::StringRef Typed) const;
+  void printUsage(llvm::raw_ostream &OS) const;
+  std::vector<llvm::StringRef> sections() const;
+
+  llvm::StringRef Current = "General";
+  std::vector<OptionRow *> Rows;
+};
+
+/// One option, or an argument without a name. Holds its values on the command line.
+class OptionRow {
+public:
+  OptionRow(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
+            llvm::StringRef Help, bool IsValueOptional = false)
+      : Names(Names), Meta(Meta), Help(Help), Section(Table.Current),
+        IsValueOptional(IsValueOptional) {
+    Table.Rows.push_back(this);
+  }
+  OptionRow(const OptionRow &) = delete;
+  virtual ~OptionRow() = default;
+
+  /// The first name, such as "-s" or "--by".
+  std::string name() const;
+  bool given() const { return !Positions.empty(); }
+  /// Typed: the name on the command line.
+  virtual llvm::Error set(llvm::StringRef Typed, llvm::StringRef Value) = 0;
+
+  /// "s,sort", or empty. Names with one letter accept a value without a space.
+  const llvm::StringRef Names;
+  /// The word for the value in the help; empty if there is none. The name of an argument
+  /// without an option tells how many are accepted: [DIR], BIN or PROGRAM...
+  const llvm::StringRef Meta, Help, Section;
+  const bool IsValueOptional;
+  /// Named values, and their help.
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Values;
+  /// Index of each value among the arguments.
+  std::vector<unsigned> Positions;
+
+protected:
+  /// The index of Value in Values. The error suggests a near value, or lists all.
+  llvm::Expected<size_t> valueIndex(llvm::StringRef Typed, llvm::StringRef Value) const;
+};
+
+/// --all, --all=true or --all=false.
+class FlagOption : public OptionRow {
+public:
+  FlagOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Help,
+             bool Default = false)
+      : OptionRow(Table, Names, "", Help), Value(Default) {}
+  operator bool() const { return Value; }
+  llvm::Error set(llvm::StringRef Typed, llvm::StringRef Text) override;
+
+private:
+  bool Value;
+};
+
+/// The last value counts.
+class StringOption : public OptionRow, public std::string {
+public:
+  StringOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
+               llvm::StringRef Help, const char *Default = "", bool IsValueOptional = false)
+      : OptionRow(Table, Names, Meta, Help, IsValueOptional), std::string(Default) {}
+  using std::string::operator=;
+  llvm::Error set(llvm::StringRef, llvm::StringRef Value) override {
+    assign(Value.data(), Value.size());
+    return llvm::Error::success();
+  }
+};
+
+/// All values count.
+class StringsOption : public OptionRow, public std::vector<std::string> {
+public:
+  using OptionRow::OptionRow;
+  llvm::Error set(llvm::StringRef, llvm::StringRef Value) override {
+    push_back(Value.str());
+    return llvm::Error::success();
+  }
+};
+
+class NumberOption : public OptionRow {
+public:
+  using OptionRow::OptionRow;
+  operator unsigned() const { return Value; }
+  llvm::Error set(llvm::StringRef Typed, llvm::StringRef Text) override;
+
+private:
+  unsigned Value = 0;
+};
+
+/// Several numbers, separated by commas or by repeating the option.
+class NumbersOption : public OptionRow, public std::vector<unsigned> {
+public:
+  using OptionRow::OptionRow;
+  llvm::Error set(llvm::StringRef Typed, llvm::StringRef Text) override;
+};
+
+/// A duration with a unit, in nanoseconds.
+class DurationOption : public OptionRow {
+public:
+  DurationOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Help,
+                 uint64_t Default = 0)
+      : OptionRow(Table, Names, "DURATION", Help), Ns(Default) {}
+  operator uint64_t() const { return Ns; }
+  llvm::Error set(llvm::StringRef Typed, llvm::StringRef Value) override;
+
+  std::string Text; // as given
+
+private:
+  uint64_t Ns;
+};
+
+/// One of several named values.
+template <class T> class ChoiceOption : public OptionRow {
+public:
+  struct Row {
+    llvm::StringRef Name;
+    T Value;
+    llvm::StringRef Help;
+  };
+  /// OrElse: the value of the option's name alone; empty if it needs a value.
+  ChoiceOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
+               llvm::StringRef Help, T Default, std::initializer_list<Row> Rows,
+               llvm::StringRef OrElse = "")
+      : OptionRow(Table, Names, Meta, Help, !OrElse.empty()), Value(Default), OrElse(OrElse) {
+    for (const Row &R : Rows) {
+      Values.emplace_back(R.Name, R.Help);
+      Meanings.push_back(R.Value);
+    }
+  }
+  operator T() const { return Value; }
+  void choose(T New) { Value = New; }
+  llvm::Error set(llvm::StringRef Typed, llvm::StringRef Text) override {
+    auto At = valueIndex(Typed, Text.empty() ? OrElse : Text);
+    if (!At)
+      return At.takeError();
+    Value = Meanings[*At];
+    return llvm::Error::success();
+  }
+
+private:
+  T Value;
+  llvm::StringRef OrElse;
+  std::vector<T> Meanings;
+};
+
+/// The one name that contains Text or is similar to it; empty if there is none or several.
+llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef> Names);
+
+/// ": use ...", for a word of perf or uftrace with another name here. Verb: empty if Word
+/// is a verb.
+std::string adviceFor(llvm::StringRef Verb, llvm::StringRef Word);
+
+} // namespace patchbay
+
+#endif
