@@ -76,7 +76,7 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
 
 Error CallChoice::checkDurations() const {
   if (Shortest > Longest)
-    return makeError(Usage, "--max: " + Longest.Text + " is less than --min " + Shortest.Text);
+    return makeError(Usage, "--max: " + Longest.Words.back() + " is less than --min " + Shortest.Words.back());
   return Error::success();
 }
 

@@ -310,7 +310,7 @@ static Expected<FlightOptions> flightOptions() {
   if (Every.given()) {
     if (Every < 1000000 || Every / 1000000 > INT_MAX)
       return makeError(Usage,
-                       "--every: '" + Every.Text + "' is not between 1ms and 596h");
+                       "--every: '" + Every.Words.back() + "' is not between 1ms and 596h");
     Flight.Every = std::chrono::milliseconds(Every / 1000000);
   }
   if (Slower.given())

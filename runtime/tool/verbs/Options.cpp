@@ -68,7 +68,6 @@ Error NumbersOption::set(StringRef Typed, StringRef Text) {
 }
 
 Error DurationOption::set(StringRef Typed, StringRef Value) {
-  Text = Value.str();
   return readDuration(Typed, Value).moveInto(Ns);
 }
 
@@ -164,6 +163,7 @@ Error OptionTable::parsePositional(const char *Arg, unsigned At) {
     if (Row->given() && !Row->Meta.contains("..."))
       continue;
     Row->Positions.push_back(At);
+    Row->Words.emplace_back(Arg);
     return Row->set("", Arg);
   }
   return seeHelp("too many arguments: give at most " + Twine(Most));
@@ -209,6 +209,7 @@ Expected<ArrayRef<const char *>> OptionTable::parse(ArrayRef<const char *> Args)
       Value = Args[++I];
     }
     Row->Positions.push_back(I);
+    Row->Words.push_back(Value.str());
     if (Error E = Row->set(Typed, Value)) {
       std::string Why = toString(std::move(E));
       return StringRef(Why).starts_with("for the ") ? seeHelp(Why) : makeError(Usage, Why);

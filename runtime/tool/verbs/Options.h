@@ -84,7 +84,8 @@ public:
   const bool IsValueOptional;
   /// Named values, and their help.
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Values;
-  /// Index of each value among the arguments.
+  /// The values as given, and the index of each among the arguments.
+  std::vector<std::string> Words;
   std::vector<unsigned> Positions;
 
 protected:
@@ -153,8 +154,6 @@ public:
       : OptionRow(Table, Names, "DURATION", Help), Ns(Default) {}
   operator uint64_t() const { return Ns; }
   llvm::Error set(llvm::StringRef Typed, llvm::StringRef Value) override;
-
-  std::string Text; // as given
 
 private:
   uint64_t Ns;

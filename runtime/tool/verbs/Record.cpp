@@ -336,16 +336,7 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
     for (const std::string &Symbol : S.Symbols)
       Options += ("," + Name + "=" + escapeOption(Symbol)).str();
   }
-  if (!Opts.TraceContext.empty())
-    Options += ",trace-context=" + escapeOption(Opts.TraceContext);
-  for (const std::string &Thread : Opts.Threads)
-    Options += ",thread=" + escapeOption(Thread);
-  Options += Opts.Limits.text();
-  if (!Opts.MaxRate.empty())
-    Options += ",max-rate=" + Opts.MaxRate;
-  if (Opts.Live)
-    Options += ",live=1";
-  return Options;
+  return Options + Opts.limits();
 }
 
 // The selection, and the advice for a program without a matching function.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
+#include "recording/OptionFile.h"
 #include "recording/OutputDir.h"
 #include "recording/TypedArgs.h"
-#include "support/DurationText.h"
-#include "trace/options/options.h"
-#include "trace/tracers/tracers.h"
+#include "trace/options/option_table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <random>
 
 using namespace llvm;
 using namespace patchbay;
@@ -93,7 +93,22 @@ RecordOptions::RecordOptions(OptionTable &Table)
       Buffer(Table.in("Size limits"), "buffer", "SIZE",
              "Keep at most SIZE bytes of events per thread; K, M or G, from 4K to 1024G "
              "(default: 256M, 24 bytes per event)"),
-      Limits(Table),
+      MaxMemory(Table, "max-memory", "SIZE",
+                "Keep at most SIZE bytes of events per process; K, M or G, from 1M on "
+                "(default: --buffer per thread)"),
+      MaxSize(Table, "max-size", "SIZE",
+              "Limit the disk space of all processes together; K, M or G, from 1M on. "
+              "Events that exceed it are lost; with rotation the oldest files are removed "
+              "instead"),
+      RotateSize(Table, "rotate-size", "SIZE",
+                 "Start a new file when one reaches SIZE; K, M or G, from 1M on. PROG also "
+                 "listens for 'patchbay live'"),
+      RotateEvery(Table, "rotate-every",
+                  "Start a new file every DURATION: 60s. PROG also listens for 'patchbay "
+                  "live'"),
+      Keep(Table, "keep", "N",
+           "Keep the newest N files of all processes together; needs --rotate-size or "
+           "--rotate-every"),
       Overwrite(Table, "overwrite",
                 "When the buffer is full, drop the oldest events instead of the newest") {}
 
@@ -111,29 +126,45 @@ static StringRef nameOf(RecordOptions::TracerT Of) {
   llvm_unreachable("all tracers are above");
 }
 
-std::string RecordOptions::how() const {
-  std::string Options = ("tracer=" + nameOf(Tracer)).str();
-  const bool HasEvents = Tracer != FunctionProfile;
-  if (!Buffer.empty() && HasEvents)
-    Options += ",buffer=" + Buffer;
-  if (Threshold.given())
-    Options += ",threshold=" + durationWord(Threshold);
-  if (Why.given())
-    Options += ",why=" + durationWord(Why);
-  if (Histogram)
-    Options += ",histogram=1";
-  if (NoSleepTime)
-    Options += ",sleep-time=0";
-  if (NoNames)
-    Options += ",names=0";
-  if (Depth)
-    Options += ",depth=" + utostr(Depth);
-  if (!Sample.empty())
-    Options += ",sample=" + Sample;
-  if (Overwrite && HasEvents)
-    Options += ",overwrite=1";
-  return Options;
+std::vector<const OptionRow *> RecordOptions::rowsOfHow() const {
+  std::vector<const OptionRow *> Rows = {&Threshold, &Why,   &Histogram, &NoSleepTime,
+                                         &NoNames,   &Depth, &Sample};
+  if (Tracer != FunctionProfile)
+    Rows.insert(Rows.end(), {&Buffer, &Overwrite});
+  return Rows;
 }
+
+std::vector<const OptionRow *> RecordOptions::rowsOfLimits() const {
+  return {&TraceContext, &Threads,     &MaxMemory, &MaxSize, &RotateSize,
+          &RotateEvery,  &Keep,        &MaxRate,   &Live};
+}
+
+// The names and values in PATCHBAY.
+static std::vector<std::pair<StringRef, std::string>> valuesOf(const OptionRow &Row) {
+  std::vector<std::pair<StringRef, std::string>> Values;
+  StringRef Name = Row.Names.split(',').first;
+  std::string Switched = Name.consume_front("no-") ? "0" : "1";
+  for (const std::string &Word : Row.Words)
+    if (!Row.Meta.empty())
+      Values.emplace_back(Name, Word);
+    else if (Word != "false")
+      Values.emplace_back(Name, Switched);
+  return Values;
+}
+
+static std::string textOf(ArrayRef<const OptionRow *> Rows) {
+  std::string Text;
+  for (const OptionRow *Row : Rows)
+    for (const auto &[Name, Value] : valuesOf(*Row))
+      Text += ("," + Name + "=" + escapeOption(Value)).str();
+  return Text;
+}
+
+std::string RecordOptions::how() const {
+  return ("tracer=" + nameOf(Tracer) + textOf(rowsOfHow())).str();
+}
+
+std::string RecordOptions::limits() const { return textOf(rowsOfLimits()); }
 
 bool RecordOptions::isOldTracer(StringRef Word) {
   for (TracerT Old :
@@ -165,154 +196,36 @@ Expected<std::vector<pid_t>> RecordOptions::processes() {
   return Named;
 }
 
-//===----------------------------------------------------------------------===//
-// Checks
-//===----------------------------------------------------------------------===//
-
-// The percentages that runtime/trace/options/options.c accepts.
-static bool isPercentage(StringRef Text) {
-  Text.consume_back("%");
-  auto [Whole, Decimals] = Text.split('.');
-  uint64_t Number, Hundredths = 0;
-  if (!to_integer(Whole, Number, 10) || Decimals.size() > 2 ||
-      (!Decimals.empty() && !to_integer(Decimals, Hundredths, 10)))
-    return false;
-  if (Number > PB_OVERHEAD_MAX)
-    return false;
-  Hundredths = Number * 100 + Hundredths * (Decimals.size() == 1 ? 10 : 1);
-  return Hundredths >= 1 && Hundredths <= PB_OVERHEAD_MAX;
-}
-
-// The samples that runtime/trace/options/options.c accepts.
-static bool isSample(StringRef Text) {
-  uint64_t N;
-  return Text.consume_front("1/") && to_integer(Text, N, 10) && N >= 1 &&
-         N <= PB_SAMPLE_MAX;
-}
-
-// The lower bound holds a thread's first block; at the upper one the table of blocks fits
-// into memory.
-static Error checkBuffer(const std::string &Buffer) {
-  auto Size = parseSize(Buffer);
-  if (Size && *Size >= PB_BUFFER_MIN && *Size <= PB_BUFFER_MAX)
-    return Error::success();
-  return makeError(Usage, "--buffer: '" + Buffer +
-                              "' is not a size from 4K to 1024G, a whole number "
-                              "with one of the units K, M, G");
-}
-
-Error RecordOptions::check() const {
-  if (uint64_t Rate; MaxRate.given() &&
-                     (!to_integer(MaxRate, Rate, 10) || !Rate))
-    return makeError(Usage, "--max-rate: '" + MaxRate +
-                                "' is not a number from 1 on");
-  if (MaxOverhead.given() && !isPercentage(MaxOverhead))
-    return makeError(Usage, "--max-overhead: '" + MaxOverhead +
-                                "' is not a percentage from 0.01 to 1000, with two "
-                                "decimals at most");
-  if (!Buffer.empty())
-    if (Error E = checkBuffer(Buffer))
-      return E;
-  if (Why.given()) {
-    if (!Why)
-      return makeError(Usage,
-                       "--why: '" + Why.Text + "' is not a duration from 1ns on");
-    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
-      return makeError(Usage, "--why is for function_duration and function_graph: "
-                              "choose one with -t");
-    if (NoSleepTime)
-      return makeError(Usage, "--why says when a thread was off the processor, which "
-                              "--no-sleep-time leaves out: leave out one of them");
-  }
-  if (Threshold.given() && Tracer == Function)
-    return makeError(Usage, "--threshold is for durations, which the tracer "
-                            "function does not record: choose another with -t");
-  if (!ArgsOf.empty() && (Tracer == FunctionProfile || Depth))
-    return makeError(Usage, Twine("--args is for events") +
-                                (Depth ? ", and not beside --depth"
-                                       : ": choose a tracer of these with -t"));
+// The table of runtime/trace says what is right.
+Expected<RecordingLimits> RecordOptions::read() const {
+  struct pb_options Asked = {};
+  char Why[PB_WHY_MAX];
+  Asked.tracer_name = nameOf(Tracer).data();
+  std::vector<const OptionRow *> Rows = rowsOfHow();
+  append_range(Rows, rowsOfLimits());
+  Rows.insert(Rows.end(), {&Buffer, &MaxOverhead, &StartAt, &StopAt});
+  for (const OptionRow *Row : Rows)
+    for (const auto &[Name, Value] : valuesOf(*Row))
+      if (pb_option_set(&Asked, Name.str().c_str(), Value.c_str(), Why))
+        return makeError(Usage, Row->name() + ": '" + Value + "' is not " + Why);
+  for (const std::string &Text : ArgsOf)
+    ++(parseTypedRequest(Text) ? Asked.nr_typed : Asked.nr_args);
+  if (pb_options_conflict(&Asked, /*is_command=*/1, Why))
+    return makeError(Usage, Why);
   if (!When.empty() && ArgsOf.empty())
     return makeError(Usage, "--when is for functions of --args: name them with their "
                             "arguments, as in --args 'parse(name, len)'");
-  if (Depth.given()) {
-    if (!Depth || Depth > PB_DEPTH_MAX)
-      return makeError(Usage, "--depth takes a number from 1 to " +
-                                  Twine(PB_DEPTH_MAX));
-    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
-      return makeError(Usage, "--depth is for function_duration and "
-                              "function_graph: choose one with -t");
-  }
-  if (Sample.given()) {
-    if (!isSample(Sample))
-      return makeError(Usage, "--sample: '" + Sample +
-                                  "' is not 1/N, with N from 1 to " +
-                                  Twine(PB_SAMPLE_MAX));
-    if (Tracer == FunctionProfile)
-      return makeError(Usage, "--sample is for events: function_profile counts all "
-                              "calls; choose another tracer with -t");
-    if (Depth || NoSleepTime)
-      return makeError(Usage, "--sample is not for use beside --depth or "
-                              "--no-sleep-time: leave out one of them");
-  }
-  if (NoSleepTime &&
-      (Tracer == Function || (Tracer == FunctionProfile && !Histogram)))
-    return makeError(Usage, "--no-sleep-time is for durations: choose "
-                            "function_duration or function_graph with -t, or "
-                            "--histogram");
-  if (NoSleepTime && (Depth || !ArgsOf.empty()))
-    return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
-                            "--args: leave out one of them");
-  if (TraceContext.given()) {
-    StringRef Where = TraceContext;
-    bool IsArg = Where.consume_front("arg") && Where.size() == 1 && Where[0] >= '0' &&
-                 Where[0] <= '5';
-    bool IsTls = StringRef(TraceContext).starts_with("tls:") && TraceContext.size() > 4;
-    if (!IsArg && !IsTls)
-      return makeError(Usage, "--trace-context: '" + TraceContext +
-                                  "' is none of arg0 to arg5, or tls:NAME");
-    if (ArgsOf.empty())
-      return makeError(Usage, "--trace-context is for functions that --args names: name "
-                              "some");
-  }
-  if (!Threads.empty() && Tracer == FunctionProfile && !Histogram)
-    return makeError(Usage, "--thread: function_profile counts calls without "
-                            "regard to threads: add --histogram, or choose "
-                            "another tracer with -t");
-  if (Histogram && Tracer != FunctionProfile)
-    return makeError(Usage, "--histogram is for function_profile: of events "
-                            "'patchbay report --histogram' makes it");
   if (Tracer == FunctionProfile)
     for (const OptionRow *Row : std::initializer_list<const OptionRow *>{&Buffer, &Overwrite})
       if (Row->given())
         warn(Row->name() + " does nothing: function_profile records no events; "
-                                    "choose another tracer with -t");
-  if (Tracer == FunctionProfile && !Histogram)
-    for (const OptionRow *Row :
-         std::initializer_list<const OptionRow *>{&Threshold, &StartAt, &StopAt})
-      if (Row->given())
-        return makeError(Usage, Row->name() +
-                                    " does nothing where calls are only "
-                                    "counted: choose another tracer with -t, "
-                                    "or --histogram");
-  return Error::success();
-}
-
-Expected<RecordingLimits> RecordOptions::read() const {
-  if (Error E = check())
-    return std::move(E);
-  auto Given = Limits.read(hasEvents());
-  if (!Given)
-    return Given.takeError();
-  if (Overwrite && Limits.rotatesBySize())
-    return makeError(Usage, "--overwrite keeps a file from growing, so --rotate-size would "
-                            "not go on in another: leave out one of them, or take "
-                            "--rotate-every");
-  // Records of slow calls and of arguments must be in one file, of one tracer.
-  bool Typed = llvm::any_of(
-      ArgsOf, [](StringRef Text) { return parseTypedRequest(Text).has_value(); });
-  if ((!Sample.empty() || Given->Rotates) && (Typed || Why.given()))
-    return makeError(Usage, Twine(Typed ? "--args with names of arguments" : "--why") +
-                                " is not for use beside --sample, --rotate-size or "
-                                "--rotate-every: leave out one of them");
-  return Given;
+                           "choose another tracer with -t");
+  RecordingLimits Limits;
+  Limits.Rotates = pb_options_rotate(&Asked);
+  Limits.Keep = Asked.keep;
+  Limits.MaxSize = Asked.max_size;
+  std::random_device Random;
+  while ((Limits.Rotates || Limits.MaxSize) && !Limits.Recording)
+    Limits.Recording = uint64_t(Random()) << 32 | Random();
+  return Limits;
 }

@@ -4,8 +4,8 @@
 #ifndef PATCHBAY_TOOL_RECORDOPTIONS_H
 #define PATCHBAY_TOOL_RECORDOPTIONS_H
 
-#include "LimitOptions.h"
 #include "Verb.h"
+#include "recording/Rotation.h"
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -25,8 +25,9 @@ struct RecordOptions {
   /// Fails if one is wrong, or not for use beside another.
   llvm::Expected<RecordingLimits> read() const;
   /// How calls are recorded, whatever functions and threads they are of, as in
-  /// PATCHBAY.
+  /// PATCHBAY; and all other options that the processes take as they are.
   std::string how() const;
+  std::string limits() const;
 
   /// Whether calls are not only counted.
   bool hasEvents() const { return Tracer != FunctionProfile || Histogram; }
@@ -46,13 +47,15 @@ struct RecordOptions {
   StringOption MaxRate, MaxOverhead;
   StringOption Output;
   FlagOption NoNames, Live;
-  StringOption Buffer;
-  LimitOptions Limits;
+  StringOption Buffer, MaxMemory, MaxSize, RotateSize;
+  DurationOption RotateEvery;
+  NumberOption Keep;
   FlagOption Overwrite;
 
 private:
   bool isOldTracer(llvm::StringRef Word);
-  llvm::Error check() const;
+  std::vector<const OptionRow *> rowsOfHow() const;
+  std::vector<const OptionRow *> rowsOfLimits() const;
 };
 
 } // namespace patchbay

@@ -286,7 +286,7 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
 
 static Expected<int> runStatus(ArrayRef<const char *>) {
   if (Wait > uint64_t(3600) * 1000000000)
-    return makeError(Usage, "--wait: '" + Wait.Text + "' is more than an hour");
+    return makeError(Usage, "--wait: '" + Wait.Words.back() + "' is more than an hour");
   std::vector<ProcessStatus> All;
   scope_exit Close([&] {
     for (ProcessStatus &S : All)

@@ -122,7 +122,7 @@ static Expected<int> showProcess() {
     return makeError(Usage, "-p: '" + Process +
                                 "' is not a process ID");
   if (Delay < 50000000 || Delay > uint64_t(3600) * 1000000000)
-    return makeError(Usage, "-d: '" + Delay.Text + "' is not between 50ms and 1h");
+    return makeError(Usage, "-d: '" + Delay.Words.back() + "' is not between 50ms and 1h");
   auto Recorded = Choice.ofRecord();
   if (!Recorded)
     return Recorded.takeError();

@@ -5,6 +5,7 @@
 #include "budget/budget.h"
 #include "functions/site_check.h"
 #include "name_list.h"
+#include "options/option_table.h"
 #include "session/parent.h"
 #include "session/session.h"
 #include "start/start.h"

@@ -2,7 +2,7 @@
 #include "watch.h"
 
 #include "format/control.h"
-#include "options/options.h"
+#include "options/option_table.h"
 #include "program.h"
 #include "start/start.h"
 #include "tracers/tracers.h"

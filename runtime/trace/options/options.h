@@ -27,7 +27,7 @@
  *	under=GLOB     record only calls of functions with a matching name, and calls
  *	               that the thread makes within them; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
- *	               be repeated; not with function_profile without histogram=1
+ *	               be repeated
  *	threshold=TIME drop calls that took less: a whole number with ns, us, ms,
  *	               s, m or h; 0 needs no unit; like ftrace's tracing_thresh
  *	why=TIME       for calls that took at least TIME, record the stack and the
@@ -92,8 +92,6 @@
  *	               repeated
  *	stop-at=GLOB   record nothing after a call of one of these functions; may
  *	               be repeated
- *	thresh, start_at, stop_at: former names of options; a line on standard
- *	               error says so
  *	checked=1      the caller has reported globs without a match to the user: do
  *	               not report them again; checked=later: the caller will report
  *	               them at the end, from the data files
@@ -176,7 +174,6 @@ struct pb_options {
 	const char *context_tls;   /* NULL: it is an argument */
 	unsigned int context_arg;
 	intptr_t context_offset;   /* @context_tls's offset from the thread pointer */
-	const char *old_word, *new_word; /* an option's former and present name */
 	char *text;
 };
 
@@ -198,8 +195,6 @@ static inline int pb_options_rotate(const struct pb_options *options)
  */
 int pb_options_parse(struct pb_options *options, const char *value,
 		     char why[PB_WHY_MAX]);
-/* Parses a value of threshold= to nanoseconds. Returns 0, -EINVAL or -ERANGE. */
-int pb_parse_time(const char *text, uint64_t *ns);
 void pb_options_free(struct pb_options *options);
 
 #endif /* PB_TRACE_OPTIONS_H */

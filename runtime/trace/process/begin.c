@@ -110,11 +110,6 @@ static void start(char **envp)
 		say("error", why, "; nothing is traced");
 		return;
 	}
-	if (pb_options.old_word) {
-		snprintf(why, sizeof(why), "'%s' is now '%s'",
-			 pb_options.old_word, pb_options.new_word);
-		say("warning", why, "");
-	}
 	error = pb_start_begin();
 	if (error) {
 		snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,

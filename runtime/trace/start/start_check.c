@@ -2,6 +2,7 @@
 #include "start_check.h"
 
 #include "functions/typed_program.h"
+#include "options/option_table.h"
 #include "session/session.h"
 #include "session/syscalls.h"
 
@@ -47,79 +48,32 @@ static int check_output(char why[PB_WHY_MAX])
 	return error;
 }
 
-/* why= needs events of completed calls with their whole durations. */
-static int can_say_why(const struct pb_tracer_kind *tracer)
+static int refuse(char why[PB_WHY_MAX], const char *reason)
 {
-	return tracer->events && tracer->attr.exit && !tracer->histogram &&
-	       !tracer->no_sleep_time;
+	snprintf(why, PB_WHY_MAX, "%s", reason);
+	return -EINVAL;
 }
 
 int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 {
-	if (tracer && (pb_options.nr_args || pb_options.nr_typed) &&
-	    !tracer->values.attach)
-		snprintf(why, PB_WHY_MAX,
-			 "args is for tracers of events, and not beside depth or sleep-time");
-	else if (tracer && pb_options.nr_threads && !tracer->events)
-		snprintf(why, PB_WHY_MAX,
-			 "thread is for tracers of events, and for histogram=1");
-	else if (tracer && !tracer->events &&
-		 (pb_options_rotate(&pb_options) || pb_options.max_memory))
-		snprintf(why, PB_WHY_MAX,
-			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
-	else if (tracer && pb_options.keep && !pb_options_rotate(&pb_options))
-		snprintf(why, PB_WHY_MAX,
-			 "keep is for files that are rotated: add rotate-size or rotate-every");
-	else if (tracer && pb_options.max_size &&
-		 pb_options.rotate_size > pb_options.max_size / 2)
-		snprintf(why, PB_WHY_MAX,
-			 "max-size has no room for two files of rotate-size");
-	else if (tracer && pb_options.has_context && !pb_options.nr_args &&
-		 !pb_options.nr_typed)
-		snprintf(why, PB_WHY_MAX,
-			 "trace-context is for functions that args names");
-	else if (tracer && pb_options.why_ns && !can_say_why(tracer))
-		snprintf(why, PB_WHY_MAX,
-			 "why is for function_duration and function_graph, and not beside sleep-time");
-	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
-		 !pb_options.nr_typed && !pb_options.live)
-		snprintf(why, PB_WHY_MAX,
-			 "no filter: give a glob for names, as in filter=*");
-	else if (tracer && (pb_options.nr_typed || pb_options.why_ns) &&
-		 (pb_options.sample || pb_options_rotate(&pb_options)))
-		snprintf(why, PB_WHY_MAX,
-			 "typed and why are not for use beside sample, rotate-size or rotate-every");
-	else if (tracer && tracer->events && !pb_may_read_counter())
-		snprintf(why, PB_WHY_MAX,
-			 "this process may not read the time stamp counter (PR_SET_TSC): only function_profile without histogram can be recorded");
-	else if (tracer && pb_typed_init())
-		snprintf(why, PB_WHY_MAX,
-			 "typed is not as this version's 'patchbay record' makes it");
-	else if (tracer)
-		return !pb_options.idle && check_output(why) ? -EINVAL :
-							    check_proc(why);
-	else if (pb_options.sample &&
-		 pb_tracer_find(pb_options.tracer_name, pb_options.histogram,
-				pb_options.depth != 0, pb_options.no_sleep_time, 0))
-		snprintf(why, PB_WHY_MAX,
-			 "sample is for tracers of events, and not beside depth or sleep-time");
-	else if (pb_options.no_sleep_time &&
-		 pb_tracer_find(pb_options.tracer_name, pb_options.histogram,
-				pb_options.depth != 0, 0, pb_options.sample != 0))
-		snprintf(why, PB_WHY_MAX,
-			 "sleep-time is for tracers of durations, and not beside depth");
-	else if (pb_tracer_find(pb_options.tracer_name, 0, 0, 0, 0) && pb_options.depth)
-		snprintf(why, PB_WHY_MAX,
-			 "depth is for function_duration and function_graph");
-	else if (pb_options.histogram)
-		snprintf(why, PB_WHY_MAX,
-			 "histogram=1 is for tracer=function_profile");
-	else if (!pb_options.tracer_name)
-		snprintf(why, PB_WHY_MAX,
-			 "no tracer: give one, as in tracer=function_profile");
-	else
+	if (!pb_options.tracer_name)
+		return refuse(why, "no tracer: give one, as in tracer=function_profile");
+	if (!pb_tracer_find(pb_options.tracer_name, 0, 0, 0, 0)) {
 		snprintf(why, PB_WHY_MAX,
 			 "tracer='%s' is none of function_profile, function, function_duration, function_graph",
 			 pb_options.tracer_name);
-	return -EINVAL;
+		return -EINVAL;
+	}
+	if (pb_options_conflict(&pb_options, /*is_command=*/0, why))
+		return -EINVAL;
+	if (!pb_options.nr_filters && !pb_options.nr_args && !pb_options.nr_typed &&
+	    !pb_options.live)
+		return refuse(why, "no filter: give a glob for names, as in filter=*");
+	if (tracer->events && !pb_may_read_counter())
+		return refuse(why,
+			      "this process may not read the time stamp counter (PR_SET_TSC): only function_profile without histogram can be recorded");
+	if (pb_typed_init())
+		return refuse(why,
+			      "typed is not as this version's 'patchbay record' makes it");
+	return !pb_options.idle && check_output(why) ? -EINVAL : check_proc(why);
 }

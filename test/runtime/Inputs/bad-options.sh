@@ -6,8 +6,8 @@ set -e
 say() {
 	LD_PRELOAD=$TRACER PATCHBAY=$1 $PROG
 }
-for value in tracer=functions tracer= thresh=1x thresh= thresh=5 \
-             thresh=99999999999999999999ns thresh=99999999999s buffer=1T \
+for value in tracer=functions tracer= threshold=1x threshold= threshold=5 \
+             threshold=99999999999999999999ns threshold=99999999999s buffer=1T \
              buffer=3k buffer=1025g \
              depth=0 depth=2 clock=1 clock=1/2x args=x,tracer=function_profile \
              overwrite=yes live=0 histogram=1 sleep-time=1 sleep-time=0 \

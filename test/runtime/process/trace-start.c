@@ -28,11 +28,11 @@
 // RUN: rmdir %t/none
 //      SAID:patchbay: error: PATCHBAY: tracer='functions' is none of function_profile, function, function_duration, function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: tracer='' is none of {{.*}}
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='1x' is not a whole number with one of the units ns, us, ms, s, m, h; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='' is not a whole number {{.*}}
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='5' is not a whole number {{.*}}
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999999999999ns' is too large; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999s' is too large; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: threshold='1x' is not a number with one of the units ns, us, ms, s, m, h; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: threshold='' is not a number {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: threshold='5' is not a number {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: threshold='99999999999999999999ns' is too large; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: threshold='99999999999s' is too large; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='1T' is not a size from 4K to 1024G, a whole number with one of the units K, M, G; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='3k' is not a size {{.*}}; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='1025g' is not a size {{.*}}; nothing is traced
@@ -40,15 +40,15 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: depth is for function_duration and function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1' is not TICKS/NANOSECONDS; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1/2x' is not TICKS/NANOSECONDS; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth or sleep-time; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args is for function, function_duration and function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: overwrite='yes' is not 1; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: live='0' is not 1; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: histogram=1 is for tracer=function_profile; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: histogram is for function_profile; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time='1' is not 0; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth or sleep-time; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: thread is for tracers of events, and for histogram=1; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for histogram=1, function_duration and function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is not for use beside depth: leave out one of them; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args is not for use beside sleep-time: leave out one of them; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thread is for histogram=1, function, function_duration and function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no tracer: give one, as in tracer=function_profile; nothing is traced

@@ -55,15 +55,15 @@
 // THREAD: "function":"in_thread",{{.*}}"trace_id":"0af7651916cd43dd8448eb211c80319c","parent_span_id":"b7ad6b7169203331"
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record -t function --args handle --trace-context arg6 -- %t/prog 2>&1 | FileCheck %s --check-prefix=WHERE
-// WHERE: error: --trace-context: 'arg6' is none of arg0 to arg5, or tls:NAME{{$}}
+// WHERE: error: --trace-context: 'arg6' is not arg0 to arg5, or tls:NAME{{$}}
 // RUN: %{status} 125 %patchbay record -t function --trace-context arg1 -- %t/prog 2>&1 | FileCheck %s --check-prefix=ARGS
-// ARGS: error: --trace-context is for functions that --args names: name some{{$}}
+// ARGS: error: --trace-context needs --args{{$}}
 // RUN: cd %t && %patchbay record -t function --args handle --trace-context tls:nowhere -- ./prog 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: patchbay: error: PATCHBAY: trace-context='tls:nowhere': no such variable is exported (link with -Wl,--export-dynamic-symbol=nowhere); nothing is traced
 // RUN: cd %t && %patchbay record -t function --args handle --trace-context tls:no_thread_local -- ./prog 2>&1 | FileCheck %s --check-prefix=GLOBAL
 // GLOBAL: patchbay: error: PATCHBAY: trace-context='tls:no_thread_local': it is no thread-local of the program; nothing is traced
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function,filter=*,output=.,trace-context=arg1' ./prog 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
-// ENVIRONMENT: patchbay: error: PATCHBAY: trace-context is for functions that args names; nothing is traced
+// ENVIRONMENT: patchbay: error: PATCHBAY: trace-context needs args or typed; nothing is traced
 #include "../Inputs/check.h"
 
 #include <pthread.h>
