@@ -157,6 +157,29 @@ Error patchbay::checkLibc(const ElfImage &Program) {
                    "program for glibc");
 }
 
+// ThreadSanitizer ends a child that makes a thread if its parent had several
+// threads when it forked, and no longer finds data races in it. Its runtime is
+// in the program, or in a library.
+Error patchbay::checkOwnThread(const ElfImage &Program) {
+  auto Names = Program.symbolNames();
+  if (!Names)
+    return Names.takeError();
+  bool Has = Names->defines("__tsan_init");
+  if (auto Libraries = libraries(Program))
+    Has |= any_of(*Libraries, [](StringRef Path) {
+      StringRef Name = sys::path::filename(Path);
+      return Name.starts_with("libtsan.so") || Name.starts_with("libclang_rt.tsan");
+    });
+  else
+    consumeError(Libraries.takeError()); // unknown, but --force is set
+  if (!Has)
+    return Error::success();
+  return makeError(Twine(Program.path()) +
+                   ": built with -fsanitize=thread, which ends processes that it "
+                   "forks if the runtime has a thread in it: record it without "
+                   "--live, --max-rate, --max-overhead and --rotate-*");
+}
+
 // These end the program if another library comes before them.
 static bool insistsOnBeingFirst(StringRef Path) {
   StringRef Name = sys::path::filename(Path);

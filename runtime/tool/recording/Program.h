@@ -21,6 +21,9 @@ llvm::Error checkPreload(const ElfImage &Program, const ElfImage &Library);
 /// then: the program itself would not start.
 llvm::Error checkLibc(const ElfImage &Program);
 
+/// Fails if the runtime may not have a thread of its own in Program.
+llvm::Error checkOwnThread(const ElfImage &Program);
+
 /// LD_PRELOAD for Program: Tracer, then the present value. Runtimes of
 /// sanitizers that insist on being first precede it.
 std::string preloadList(const ElfImage &Program, llvm::StringRef Tracer);

@@ -466,6 +466,9 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Program.takeError();
   if (Error E = checkLibc(*Program))
     return E;
+  if (Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() || Limits->Rotates)
+    if (Error E = checkOwnThread(*Program))
+      return E;
   auto TracerImage = openTracer();
   if (!TracerImage)
     return TracerImage.takeError();
