@@ -32,7 +32,8 @@ begin
 
 take() {
 	# Since 7.2 the boot file of an image is in its own package.
-	pattern="$(printf '%s' "$version" | sed 's/\./\\./g')[.~+][^-]*-$flavour"
+	# The packages of a release candidate have two numbers.
+	pattern="$(printf '%s' "$version" | sed 's/\./\\./g')([.~+][^-]*)?-$flavour"
 	package=$(apt-cache -c "$state/apt.conf" pkgnames |
 		grep -E "^linux-(binary|image)-$pattern\$" | sort -V | head -n 1)
 	[ -n "$package" ] || why='does not have it'
