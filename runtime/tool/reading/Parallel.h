@@ -5,12 +5,12 @@
 #define PATCHBAY_TOOL_PARALLEL_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <condition_variable>
+#include "llvm/Support/ThreadPool.h"
+#include <atomic>
 #include <cstddef>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
+#include <optional>
 
 namespace patchbay {
 
@@ -19,7 +19,7 @@ namespace patchbay {
 class Workers {
 public:
   Workers() = default;
-  ~Workers();
+  ~Workers() { *Ending = true; } // the pool's destructor waits for jobs that have begun
   Workers(const Workers &) = delete;
 
   /// A job that is done once. It must not move until it is done.
@@ -29,7 +29,8 @@ public:
 
   private:
     friend class Workers;
-    enum { New, Waiting, Taken, Done } State = New;
+    std::shared_ptr<std::atomic_flag> Taken; // null: no worker was asked
+    std::shared_future<void> Done;
   };
   /// Queues a job for the workers.
   void ask(Job &J);
@@ -39,14 +40,9 @@ public:
 private:
   // Fewer jobs are done sooner than threads are made.
   static constexpr size_t FewJobs = 8;
-  void work();
-
-  std::mutex Lock;
-  std::condition_variable Asked, Finished;
-  std::vector<Job *> Queue; // those before Next were taken
-  size_t Next = 0, All = 0;
-  bool Ending = false;
-  std::vector<std::thread> Threads;
+  size_t All = 0;
+  std::shared_ptr<std::atomic<bool>> Ending = std::make_shared<std::atomic<bool>>(false);
+  std::optional<llvm::StdThreadPool> Pool;
 };
 
 /// How many jobs to queue before finishing the first.
