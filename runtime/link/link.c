@@ -2,12 +2,12 @@
 #include <patchbay/link.h>
 
 #include "system/attr.h"
+#include "system/memory.h"
 #include "log.h"
 #include "missing.h"
 #include "refused.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -242,7 +242,7 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	*link = NULL;
 	if (nr)
 		return nr;
-	new = calloc(1, sizeof(*new));
+	new = pb_calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
 	new->kind = kind;
@@ -325,7 +325,7 @@ int patchbay_link_destroy(struct patchbay_link *link)
 	int error = link && link->ops ? patchbay_link_detach(link) : 0;
 
 	if (!error)
-		free(link);
+		pb_free(link);
 	return error;
 }
 

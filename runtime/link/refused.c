@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "refused.h"
 #include "log.h"
-
-#include <system/copy_string.h>
+#include "system/memory.h"
+#include "system/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ void pb_refused_add(struct pb_refused *refused,
 	if (refused->nr == refused->room) {
 		size_t room = refused->room ? 2 * refused->room : 16;
 		struct pb_refusal *list =
-			realloc(refused->list, room * sizeof(*list));
+			pb_realloc(refused->list, room * sizeof(*list));
 
 		if (!list)
 			return;
@@ -66,7 +66,7 @@ void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
 {
 	if (!refused->nr)
 		return;
-	qsort(refused->list, refused->nr, sizeof(*refused->list), by_entry);
+	pb_sort(refused->list, refused->nr, sizeof(*refused->list), by_entry);
 	patchbay_for_each_name(take_name, refused);
 	for (size_t i = 0; i < refused->nr; i++)
 		tell(&refused->list[i], needs, opts);
@@ -75,6 +75,6 @@ void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
 void pb_refused_free(struct pb_refused *refused)
 {
 	for (size_t i = 0; i < refused->nr; i++)
-		free(refused->list[i].name);
-	free(refused->list);
+		pb_free(refused->list[i].name);
+	pb_free(refused->list);
 }

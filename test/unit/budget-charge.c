@@ -4,7 +4,7 @@
  * clocks. Functions that use three quarters of the budget stay enabled. With a third more,
  * the busiest one is disabled. A charge that is twice or half of the right value fails.
  */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace -I %patchbay_source/runtime/trace/arch/x86_64 -I %patchbay_source/runtime/core -o %t
+// RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace -I %patchbay_source/runtime/trace/arch/x86_64 -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // REQUIRES: host-x86_64
 // CHECK: {{^}}below: 0 disarmed, 15000 millionths{{$}}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Selections of up to some hundred functions, compared with an array of them. */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_source/runtime/core -o %t
+// RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_source/runtime/core -o %t
 // RUN: env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1 %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 132862{{$}}
 

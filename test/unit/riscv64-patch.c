@@ -3,7 +3,7 @@
  * How riscv64's sites are read and changed, word by word, and which modules share stubs.
  * No code is executed, so any host will do: addresses are numbers here.
  */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of {{[1-9][0-9]+}}{{$}}
 

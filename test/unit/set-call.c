@@ -4,7 +4,7 @@
  * set may then be any later one. Also tests the members of the set's lists, and which
  * path walks them.
  */
-// RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %clang -std=c11 -DPB_LIBC_MEMORY -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 43{{$}}
 

@@ -5,7 +5,7 @@
  * Each poll costs CPU time, so a long handler is polled less often, without a noticeable
  * delay.
  */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s --match-full-lines
 //      CHECK:after 100 us: {{[1-5]}} looks, late by {{[1-3]?[0-9]}} us
 // CHECK-NEXT:after 10000 us: {{[1-4][0-9]}} looks, late by {{1?[0-9]?[0-9]?[0-9]}} us

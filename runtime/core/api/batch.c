@@ -2,9 +2,9 @@
 /* Batches: requests that wait until they are committed together. */
 #include "api/ops.h"
 #include "change/engine.h"
+#include "system/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 struct patchbay_batch {
 	struct pb_request *requests, **end;
@@ -12,7 +12,7 @@ struct patchbay_batch {
 
 int patchbay_batch_create(struct patchbay_batch **batch)
 {
-	struct patchbay_batch *new = calloc(1, sizeof(*new));
+	struct patchbay_batch *new = pb_calloc(1, sizeof(*new));
 
 	if (!new)
 		return -ENOMEM;
@@ -28,7 +28,7 @@ static void drop_requests(struct patchbay_batch *batch)
 	for (struct pb_request *r = batch->requests; r; r = next) {
 		next = r->next;
 		pb_request_drop(r);
-		free(r);
+		pb_free(r);
 	}
 	batch->requests = NULL;
 	batch->end = &batch->requests;
@@ -38,21 +38,21 @@ void patchbay_batch_destroy(struct patchbay_batch *batch)
 {
 	if (batch)
 		drop_requests(batch);
-	free(batch);
+	pb_free(batch);
 }
 
 static int add(struct patchbay_batch *batch, struct patchbay_ops *ops,
 	       const struct patchbay_filter *filter, unsigned int flags,
 	       int disarm)
 {
-	struct pb_request *request = malloc(sizeof(*request));
+	struct pb_request *request = pb_malloc(sizeof(*request));
 	int error;
 
 	if (!request)
 		return -ENOMEM;
 	error = pb_request_init(request, ops, filter, flags, disarm);
 	if (error) {
-		free(request);
+		pb_free(request);
 		return error;
 	}
 	*batch->end = request;

@@ -11,10 +11,10 @@
 #include "quiesce/quiesce.h"
 #include "system/attr.h"
 #include "system/lock.h"
+#include "system/memory.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -87,7 +87,7 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 	if (error)
 		return error;
 	pb_unwinder_find();
-	new = calloc(1, sizeof(*new));
+	new = pb_calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
 	new->attr = attr;
@@ -96,7 +96,7 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 		new->attr.handler = pb_timed_entry;
 	error = pb_enter_library();
 	if (error) {
-		free(new);
+		pb_free(new);
 		return error;
 	}
 	pb_engine_lock();
@@ -148,7 +148,7 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	}
 	pb_leave_library();
 	if (!error)
-		free(ops);
+		pb_free(ops);
 	return error;
 }
 

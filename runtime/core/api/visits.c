@@ -11,11 +11,11 @@
 #include "quiesce/quiesce.h"
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "system/private.h"
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -40,7 +40,7 @@ static int begin_visit(struct modules *modules)
 	pb_modules_lock();
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		nr++;
-	modules->list = malloc((nr + 1) * sizeof(struct pb_module *));
+	modules->list = pb_malloc((nr + 1) * sizeof(struct pb_module *));
 	if (modules->list)
 		for (struct pb_module *m = pb_modules; m; m = m->next) {
 			m->visitors++;
@@ -58,7 +58,7 @@ static void end_visit(struct modules *modules)
 	for (size_t i = 0; i < modules->nr; i++)
 		modules->list[i]->visitors--;
 	pb_modules_unlock();
-	free(modules->list);
+	pb_free(modules->list);
 }
 
 /* A site, and where its tracers are among those of all that were copied with it. */
@@ -111,7 +111,7 @@ static int reserve_cells(struct copies *copies, size_t nr)
 
 	if (nr <= copies->cells_room)
 		return 0;
-	larger = realloc(copies->cells, 2 * nr * sizeof(*larger));
+	larger = pb_realloc(copies->cells, 2 * nr * sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	copies->cells = larger;
@@ -140,7 +140,7 @@ static void free_copies(struct copies *copies)
 {
 	if (copies->copy)
 		pb_os_unmap(copies->copy, copies_size(copies->room));
-	free(copies->cells);
+	pb_free(copies->cells);
 }
 
 /* @address, relative to @field; 0: that is too far. */

@@ -3,10 +3,10 @@
 
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/module.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -48,7 +48,7 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 	struct pb_sequences *reach;
 
 	/* Memory that is never touched for functions that are never armed. */
-	reach = calloc(1, sizeof(*reach) +
+	reach = pb_calloc(1, sizeof(*reach) +
 				  module->nr * sizeof(*reach->sequences));
 	*error = reach ? 0 : -ENOMEM;
 	if (reach)
@@ -66,7 +66,7 @@ static void unmap_place(struct pb_place *place)
 	*link = place->next;
 	pb_engine_unlock();
 	pb_os_unmap_code((void *)place->code, PB_PLACE_SIZE);
-	free(place);
+	pb_free(place);
 }
 
 void pb_arch_unmap_reach(void *reach_of_module)
@@ -79,10 +79,10 @@ void pb_arch_unmap_reach(void *reach_of_module)
 
 		if (!--use->place->users)
 			unmap_place(use->place);
-		free(use);
+		pb_free(use);
 		use = next;
 	}
-	free(reach);
+	pb_free(reach);
 }
 
 /* The site's own part of it is found by its record. */
@@ -123,8 +123,8 @@ static struct pb_place *map_place(const struct pb_module *module,
 				  uintptr_t site, int *error)
 {
 	const uintptr_t reach = pb_arch_sequence_reach;
-	struct pb_place *place = malloc(sizeof(*place));
-	uint32_t *code = calloc(1, PB_PLACE_SIZE);
+	struct pb_place *place = pb_malloc(sizeof(*place));
+	uint32_t *code = pb_calloc(1, PB_PLACE_SIZE);
 
 	*error = -ENOMEM;
 	if (!place || !code)
@@ -144,9 +144,9 @@ static struct pb_place *map_place(const struct pb_module *module,
 		 module->high - site > reach)
 		*error = -ERANGE; /* there is nothing but text in reach */
 out:
-	free(code);
+	pb_free(code);
 	if (*error) {
-		free(place);
+		pb_free(place);
 		return NULL;
 	}
 	return place;
@@ -173,7 +173,7 @@ static int use_place(struct pb_sequences *reach, struct pb_place *place)
 		use = use->next;
 	if (use)
 		return 0;
-	use = malloc(sizeof(*use));
+	use = pb_malloc(sizeof(*use));
 	if (!use)
 		return -ENOMEM;
 	*use = (struct use){ reach->uses, place };

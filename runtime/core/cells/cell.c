@@ -4,13 +4,13 @@
 #include "arch/arch.h"
 #include "call/threshold.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/call.h"
 #include "types/no_handler.h"
 #include "types/set.h"
 #include "types/shared_cells.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One cache line per cell: different cores write cells of different functions. */
@@ -18,6 +18,7 @@
 #define CHUNK_MIN 63
 
 _Static_assert(sizeof(struct patchbay_cell) <= CELL_SIZE, "cell outgrew line");
+_Static_assert((CHUNK_MIN + 1) * CELL_SIZE >= PB_MEMORY_LARGE, "cells are not aligned");
 
 struct pb_cell_chunk {
 	struct pb_cell_chunk *next;
@@ -39,7 +40,7 @@ int pb_cells_reserve(struct pb_module *module, size_t nr)
 		nr = CHUNK_MIN;
 	size = sizeof(*chunk) + nr * CELL_SIZE;
 	pb_may_allocate();
-	chunk = aligned_alloc(CELL_SIZE, size);
+	chunk = pb_malloc(size);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->next = module->cells;
@@ -286,7 +287,7 @@ void pb_cells_free(struct pb_module *module)
 	while (chunk) {
 		struct pb_cell_chunk *next = chunk->next;
 
-		free(chunk);
+		pb_free(chunk);
 		chunk = next;
 	}
 	module->cells = NULL;

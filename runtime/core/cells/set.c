@@ -3,12 +3,12 @@
 
 #include "arch/arch.h"
 #include "call/threshold.h"
+#include "system/memory.h"
 #include "types/call.h"
 #include "types/no_handler.h"
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The enter function of a cell whose only tracer is @ops. */
@@ -134,7 +134,7 @@ static enum pb_call_state direct_way(const struct pb_set *set, unsigned int word
 
 struct pb_set *pb_set_reserve(size_t nr)
 {
-	return malloc(pb_set_size(nr));
+	return pb_malloc(pb_set_size(nr));
 }
 
 /* Fill in everything except the members, which the caller has stored. */
@@ -260,7 +260,7 @@ int pb_set_find_word(const struct patchbay_cell *cells, size_t nr)
 void pb_set_free(struct pb_set *set)
 {
 	if (set != &pb_set_nobody)
-		free(set);
+		pb_free(set);
 }
 
 void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,

@@ -5,11 +5,11 @@
 #include "names/record_order.h"
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/no_handler.h"
 #include "types/set.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
@@ -41,14 +41,14 @@ int pb_shared_init(struct pb_module *module)
 	if (module->shared)
 		return 0;
 	pb_may_allocate();
-	shared = calloc(1, sizeof(*shared));
+	shared = pb_calloc(1, sizeof(*shared));
 	if (!shared)
 		return -ENOMEM;
 	shared->cells = pb_os_map_zeroes(map_size(module), CELLS_SIZE);
 	if (!shared->cells || pb_choice_init(&shared->usual, module->nr, 0)) {
 		if (shared->cells)
 			pb_os_unmap(shared->cells, map_size(module));
-		free(shared);
+		pb_free(shared);
 		return -ENOMEM;
 	}
 	shared->owners = (uint8_t *)shared->cells + CELLS_SIZE;
@@ -72,7 +72,7 @@ int pb_shared_init_gate(struct pb_module *module)
 	error = pb_record_order(module);
 	if (error)
 		return error;
-	own = calloc(module->nr, sizeof(struct patchbay_cell *));
+	own = pb_calloc(module->nr, sizeof(struct patchbay_cell *));
 	if (!own)
 		return -ENOMEM;
 	pb_engine_lock();
@@ -90,8 +90,8 @@ void pb_shared_free(struct pb_module *module)
 	module->shared = NULL;
 	pb_os_unmap(shared->cells, map_size(module));
 	pb_choice_free(&shared->usual);
-	free(shared->own);
-	free(shared);
+	pb_free(shared->own);
+	pb_free(shared);
 }
 
 size_t pb_shared_size(const struct pb_module *module)

@@ -11,11 +11,11 @@
 #include "change/settle.h"
 #include "names/names.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "system/stats.h"
 #include "system/text.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Fewer are quicker by a plan, and better off with cells of their own. */
@@ -30,7 +30,7 @@ static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	int error, own_data = 0;
 	size_t nr = 0;
 
-	targets = malloc((b->nr + b->nr_swapped) * sizeof(*targets));
+	targets = pb_malloc((b->nr + b->nr_swapped) * sizeof(*targets));
 	if (!targets)
 		return -ENOMEM;
 	for (size_t i = 0; i < module->nr; i++)
@@ -42,7 +42,7 @@ static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		g->one.data = targets[0].data;
 	for (struct pb_group *g = b->swaps; g && !error; g = g->next)
 		pb_set_data(g->set, ops, targets[0].data);
-	free(targets);
+	pb_free(targets);
 	return error;
 }
 
@@ -205,14 +205,14 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 
 	if (request->disarm && !module->shared && !module->cells)
 		return 0;
-	b = calloc(1, sizeof(*b));
+	b = pb_calloc(1, sizeof(*b));
 	if (!b)
 		return -ENOMEM;
 	b->module = module;
 	error = pb_names_choose(module, request->filter, &b->choice,
 				request->found);
 	if (error) {
-		free(b);
+		pb_free(b);
 		return error;
 	}
 	b->next = bulk->modules;
@@ -230,7 +230,7 @@ static void free_bulk_module(struct pb_bulk_module *b)
 	pb_choice_free(&b->refused);
 	pb_groups_free(b->groups);
 	pb_groups_free(b->swaps);
-	free(b);
+	pb_free(b);
 }
 
 /* Leave out modules that went while the tracer was asked. */

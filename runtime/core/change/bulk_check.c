@@ -10,9 +10,9 @@
 #include "change/question.h"
 #include "change/select.h"
 #include "names/names.h"
+#include "system/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* PB_NOT_BULK: there are more shapes than can have a cell. */
 static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
@@ -25,7 +25,7 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 
 	if (++b->nr_groups == PB_NR_SHARED)
 		return PB_NOT_BULK;
-	*group = calloc(1, sizeof(**group));
+	*group = pb_calloc(1, sizeof(**group));
 	if (!*group)
 		return -ENOMEM;
 	(*group)->group = (struct pb_group){
@@ -150,7 +150,7 @@ static void leave_out(struct pb_bulk_module *b, size_t i)
 static int ask_tracer(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct pb_module *module = b->module;
-	struct pb_question *questions = malloc(module->nr * sizeof(*questions));
+	struct pb_question *questions = pb_malloc(module->nr * sizeof(*questions));
 	size_t nr = 0;
 	int error;
 
@@ -166,7 +166,7 @@ static int ask_tracer(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	for (size_t i = 0; i < nr; i++)
 		if (questions[i].refused)
 			leave_out(b, questions[i].index);
-	free(questions);
+	pb_free(questions);
 	return error;
 }
 

@@ -6,9 +6,9 @@
 #include "change/bulk.h"
 #include "change/fill.h"
 #include "change/settle.h"
+#include "system/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /*
  * Are all chosen that lead to usual cells, and do all of those stay? Then it is known how
@@ -61,10 +61,10 @@ void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 static int add_swap(struct pb_bulk_module *b, struct pb_shared_cell *cell,
 		    struct pb_set *set)
 {
-	struct pb_group *g = set ? malloc(sizeof(*g)) : NULL;
+	struct pb_group *g = set ? pb_malloc(sizeof(*g)) : NULL;
 
 	if (!g) {
-		free(set);
+		pb_free(set);
 		return -ENOMEM;
 	}
 	*g = (struct pb_group){ .next = b->swaps,

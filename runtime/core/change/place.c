@@ -3,10 +3,10 @@
 
 #include "cells/cell.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Shared cells that are reserved for groups of at least PB_GROUP_MIN functions. */
@@ -127,7 +127,7 @@ static struct pb_group *find_group(struct grouping *grouping,
 		;
 	if (g)
 		return g;
-	g = malloc(sizeof(*g));
+	g = pb_malloc(sizeof(*g));
 	if (!g)
 		return NULL;
 	*g = (struct pb_group){ .next = grouping->plan->groups,
@@ -321,14 +321,14 @@ static void share_set(struct pb_target *t)
 	if (g->set == t->set)
 		g->owns = 1;
 	else
-		free(t->set);
+		pb_free(t->set);
 	t->set = NULL;
 }
 
 static int place_module(struct pb_plan *plan, size_t start, size_t end)
 {
 	struct pb_module *module = plan->targets[start].module;
-	struct grouping *grouping = calloc(1, sizeof(*grouping));
+	struct grouping *grouping = pb_calloc(1, sizeof(*grouping));
 	size_t own = 0;
 	int error;
 
@@ -345,7 +345,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 		if (!error)
 			pb_group_find_cell(g);
 	}
-	free(grouping);
+	pb_free(grouping);
 	for (size_t i = start; i < end && !error; i++) {
 		struct pb_target *t = &plan->targets[i];
 
@@ -377,8 +377,8 @@ void pb_groups_free(struct pb_group *groups)
 		struct pb_group *next = groups->next;
 
 		if (groups->owns)
-			free(groups->set);
-		free(groups);
+			pb_free(groups->set);
+		pb_free(groups);
 		groups = next;
 	}
 }

@@ -8,11 +8,11 @@
 #include "change/select.h"
 #include "names/names.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/call.h"
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -27,8 +27,8 @@ struct list {
 
 static void drop_list(struct list *list)
 {
-	free(list->cells);
-	free(list->from);
+	pb_free(list->cells);
+	pb_free(list->from);
 }
 
 /* Take over the tracers of @target's cell, which may be NULL, with room for @more. */
@@ -45,8 +45,8 @@ static int start_list(struct list *list, const struct pb_target *target,
 
 		drop_list(list);
 		list->room = 0;
-		list->cells = malloc(room * sizeof(*list->cells));
-		list->from = malloc(room * sizeof(struct pb_target *));
+		list->cells = pb_malloc(room * sizeof(*list->cells));
+		list->from = pb_malloc(room * sizeof(struct pb_target *));
 		if (!list->cells || !list->from)
 			return -ENOMEM;
 		list->room = room;
@@ -365,14 +365,14 @@ static int attach(struct pb_plan *plan, struct pb_request *request)
 
 	if (request->disarm || !request->ops->attr.attach || !request->nr)
 		return 0;
-	asked = malloc(request->nr * sizeof(*asked));
+	asked = pb_malloc(request->nr * sizeof(*asked));
 	if (!asked)
 		return -ENOMEM;
 	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
 		end = find_module_end(plan, i);
 		error = attach_module(plan, request, i, end, asked);
 	}
-	free(asked);
+	pb_free(asked);
 	return error;
 }
 
@@ -395,7 +395,7 @@ static void drop_gone(struct pb_plan *plan)
 			plan->nr_steps--;
 		}
 		target->request->nr -= target->counted;
-		free(target->set);
+		pb_free(target->set);
 	}
 	plan->nr = nr;
 }
@@ -419,7 +419,7 @@ static void undo_steps(struct pb_plan *plan, struct pb_request *requests)
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *target = &plan->targets[i];
 
-		free(target->set);
+		pb_free(target->set);
 		target->set = NULL;
 		target->step = PB_STEP_NONE;
 		target->arms = target->counted = 0;
@@ -492,7 +492,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 void pb_plan_free(struct pb_plan *plan)
 {
 	for (size_t i = 0; plan->sets && i < plan->nr; i++)
-		free(plan->targets[i].set);
+		pb_free(plan->targets[i].set);
 	pb_groups_free(plan->groups);
-	free(plan->targets);
+	pb_free(plan->targets);
 }

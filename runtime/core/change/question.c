@@ -3,12 +3,12 @@
 
 #include "cells/cell.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/set.h"
 #include "types/shared_cells.h"
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 void pb_question_init(struct pb_question *question,
 		      const struct patchbay_record *record, void *data)
@@ -148,20 +148,20 @@ static int ask_module(struct pb_plan *plan, const struct pb_request *request,
 
 int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size_t nr)
 {
-	struct pb_question *questions = malloc((nr + 1) * sizeof(*questions));
+	struct pb_question *questions = pb_malloc((nr + 1) * sizeof(*questions));
 	int error = questions ? 0 : -ENOMEM;
 
 	for (const struct pb_request *r = requests; r && !error; r = r->next)
 		for (size_t i = 0; !r->disarm && r->ops->attr.check && i < nr && !error;)
 			error = ask_module(plan, r, questions, &i, nr);
-	free(questions);
+	pb_free(questions);
 	return error;
 }
 
 /* Let @targets lead to copies of their records. NULL: no memory. */
 static struct patchbay_record *copy_records(struct patchbay_target *targets, size_t nr)
 {
-	struct patchbay_record *records = malloc(nr * sizeof(*records));
+	struct patchbay_record *records = pb_malloc(nr * sizeof(*records));
 
 	for (size_t i = 0; records && i < nr; i++) {
 		records[i] = pb_record_copy(targets[i].record);
@@ -182,7 +182,7 @@ int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
 	pb_callback_begin();
 	error = attr->attach(attr->data, &module->info, targets, nr);
 	pb_callback_end();
-	free(records);
+	pb_free(records);
 	for (size_t i = 1; i < nr; i++)
 		differ |= targets[i].data != targets[0].data;
 	*own_data |= differ;

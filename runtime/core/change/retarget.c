@@ -4,13 +4,13 @@
 #include "cells/cell.h"
 #include "change/settle.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "system/private.h"
 #include "types/no_handler.h"
 #include "types/set.h"
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* Free a list of sets that were never published. */
 static void drop_sets(struct pb_set *set)
@@ -19,7 +19,7 @@ static void drop_sets(struct pb_set *set)
 
 	for (; set; set = next) {
 		next = set->retired;
-		free(set);
+		pb_free(set);
 	}
 }
 

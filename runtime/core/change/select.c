@@ -3,11 +3,12 @@
 
 #include "cells/cell.h"
 #include "names/names.h"
+#include "system/memory.h"
+#include "system/sort.h"
 #include "types/shared_cells.h"
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Compare by function, then by the order of requests. */
@@ -30,7 +31,7 @@ static int add_target(struct pb_plan *plan, struct pb_request *request,
 	if (plan->nr == plan->room) {
 		size_t room = plan->room ? 2 * plan->room : 64;
 		struct pb_target *targets =
-			realloc(plan->targets, room * sizeof(*targets));
+			pb_realloc(plan->targets, room * sizeof(*targets));
 
 		if (!targets)
 			return -ENOMEM;
@@ -171,7 +172,7 @@ static int add_module(struct pb_plan *plan, struct pb_request *requests,
 	for (struct pb_request *r = requests; r && !error && !module->gone; r = r->next)
 		error = add_request(plan, r, module);
 	if (plan->unsorted)
-		qsort(plan->targets + plan->module,
+		pb_sort(plan->targets + plan->module,
 		      plan->nr - plan->module, sizeof(*plan->targets),
 		      by_function);
 	return error;
@@ -195,7 +196,7 @@ int pb_requests_begin(struct pb_request *requests)
 		/* A list of functions must find each of them. */
 		if (!must_find(r) || !pb_filter_is_list(r->filter))
 			continue;
-		r->found = calloc(r->filter->nr, 1);
+		r->found = pb_calloc(r->filter->nr, 1);
 		if (!r->found)
 			return -ENOMEM;
 	}
@@ -216,7 +217,7 @@ int pb_requests_check(const struct pb_request *requests)
 void pb_requests_end(struct pb_request *requests)
 {
 	for (struct pb_request *r = requests; r; r = r->next) {
-		free(r->found);
+		pb_free(r->found);
 		r->found = NULL;
 	}
 }

@@ -5,11 +5,11 @@
 #include "quiesce/quiesce.h"
 #include "quiesce/wait.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/no_handler.h"
 #include "types/shared_cells.h"
 #include "types/tracer.h"
 
-#include <stdlib.h>
 
 /*
  * pb_module.unsettled: the module has cells to settle. AGING: all of them were retired
@@ -56,7 +56,7 @@ static void free_sets(struct pb_set *set)
 	pb_may_allocate();
 	for (; set; set = next) {
 		next = set->retired;
-		free(set);
+		pb_free(set);
 	}
 }
 

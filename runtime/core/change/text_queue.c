@@ -3,6 +3,7 @@
 
 #include "arch/arch.h"
 #include "system/lock.h"
+#include "system/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole)
 {
 	pb_may_allocate();
 	queue->room = nr > ROOM && !whole ? ROOM : nr;
-	queue->patches = malloc(queue->room * sizeof(*queue->patches));
+	queue->patches = pb_malloc(queue->room * sizeof(*queue->patches));
 	return queue->patches ? 0 : -ENOMEM;
 }
 
@@ -31,7 +32,7 @@ void pb_text_queue_free(struct pb_text_queue *queue)
 	if (queue->handle >= 0)
 		pb_text_close(queue->handle);
 	queue->handle = -EBADF;
-	free(queue->patches);
+	pb_free(queue->patches);
 	queue->patches = NULL;
 }
 

@@ -24,12 +24,12 @@
 #include "arch/arch.h"
 #include "modules/module_note.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "system/text.h"
 #include "types/module.h"
 
 #include <errno.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct descs {
@@ -61,7 +61,7 @@ static size_t find_descs(struct descs *descs)
 	*descs = (struct descs){ 0 };
 	dl_iterate_phdr(find_desc, descs);
 	descs->room = descs->nr;
-	descs->desc = malloc(descs->room * sizeof(*descs->desc));
+	descs->desc = pb_malloc(descs->room * sizeof(*descs->desc));
 	if (!descs->desc)
 		return 0;
 	descs->nr = 0;
@@ -130,5 +130,5 @@ __attribute__((constructor)) static void take_modules(void)
 	pb_modules_unlock();
 	for (size_t i = 0; i < ours; i++)
 		pb_module_register(descs.desc[i]);
-	free(descs.desc);
+	pb_free(descs.desc);
 }

@@ -13,6 +13,7 @@
 #include "system/elf_note.h"
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -164,7 +165,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 		pb_other_add(desc, path, path_size);
 	if (*error)
 		return NULL;
-	module = calloc(1, sizeof(*module) + path_size + found.build_id_size);
+	module = pb_calloc(1, sizeof(*module) + path_size + found.build_id_size);
 	if (!module) {
 		*error = -ENOMEM;
 		return NULL;
@@ -249,9 +250,9 @@ static void free_module(struct pb_module *module)
 	pb_arch_unmap_reach(module->reach);
 	pb_cells_free(module);
 	pb_names_free(module);
-	free(module->order);
-	free(module->twins);
-	free(module);
+	pb_free(module->order);
+	pb_free(module->twins);
+	pb_free(module);
 }
 
 /* Does a slot of @module lead to a cell of @gone? */
@@ -425,7 +426,7 @@ int pb_module_register(const struct patchbay_module *desc)
 	error = is_known(module) ? -EALREADY : take(desc);
 	if (error) {
 		pb_modules_unlock();
-		free(module);
+		pb_free(module);
 		return error;
 	}
 	append_arrived(module);
@@ -477,7 +478,7 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	if (!module && !unseen)
 		pb_other_forget(desc);
 	pb_modules_unlock();
-	free(unseen);
+	pb_free(unseen);
 	return module || unseen ? 0 : -ENOENT;
 }
 

@@ -3,10 +3,10 @@
 
 #include "modules/namespaces.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "system/private.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -39,7 +39,7 @@ static struct pb_other **find(const struct patchbay_module *desc)
 void pb_other_add(const struct patchbay_module *desc, const char *path,
 		  size_t path_size)
 {
-	struct pb_other *other = malloc(sizeof(*other) + path_size), **link;
+	struct pb_other *other = pb_malloc(sizeof(*other) + path_size), **link;
 
 	if (!other)
 		return;
@@ -50,7 +50,7 @@ void pb_other_add(const struct patchbay_module *desc, const char *path,
 	pb_modules_lock();
 	link = find(desc);
 	if (*link) {
-		free(other);
+		pb_free(other);
 	} else {
 		pb_engine_lock();
 		*link = other;
@@ -66,7 +66,7 @@ static void forget(struct pb_other **link)
 	pb_engine_lock();
 	*link = other->next;
 	pb_engine_unlock();
-	free(other);
+	pb_free(other);
 }
 
 void pb_other_forget(const struct patchbay_module *desc)

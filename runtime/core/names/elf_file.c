@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "names/elf_file.h"
+#include "system/memory.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ static void *allocate(size_t size)
 	void *bytes;
 
 	if (size < LARGE)
-		return malloc(size);
+		return pb_malloc(size);
 	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return bytes == MAP_FAILED ? NULL : bytes;
@@ -39,7 +39,7 @@ static void *allocate(size_t size)
 static void release(void *bytes, size_t size)
 {
 	if (size < LARGE)
-		free(bytes);
+		pb_free(bytes);
 	else if (bytes)
 		munmap(bytes, size);
 }

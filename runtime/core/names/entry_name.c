@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "names/entry_name.h"
+#include "system/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char digits[] = "0123456789abcdef";
@@ -47,7 +47,7 @@ char *pb_entry_name_new(const struct pb_module *module)
 	const struct patchbay_module_info *info = &module->info;
 	const size_t size = info->build_id_size ? 2 * info->build_id_size :
 						  strlen(info->path);
-	char *text = malloc(1 + size + 1 + ADDRESS_SIZE), *at = text;
+	char *text = pb_malloc(1 + size + 1 + ADDRESS_SIZE), *at = text;
 
 	if (!text)
 		return NULL;

@@ -3,12 +3,11 @@
 
 #include "names/name_hash.h"
 #include "system/attr.h"
-#include "system/copy_string.h"
+#include "system/memory.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct pb_filter pb_filter_all = { .by = PB_BY_GLOB,
@@ -84,8 +83,8 @@ static int new_syms(struct pb_filter *filter, const char *const *syms,
 	}
 	while (places < 2 * nr)
 		places *= 2;
-	filter->items = malloc(nr * sizeof(*filter->items) + size);
-	filter->table = calloc(places, sizeof(*filter->table));
+	filter->items = pb_malloc(nr * sizeof(*filter->items) + size);
+	filter->table = pb_calloc(places, sizeof(*filter->table));
 	if (!filter->items || !filter->table)
 		return -ENOMEM;
 	filter->mask = (uint32_t)places - 1;
@@ -109,7 +108,7 @@ static int new_syms(struct pb_filter *filter, const char *const *syms,
 static int new_addrs(struct pb_filter *filter, const uintptr_t *addrs,
 		     void *const *cookies, size_t nr)
 {
-	struct pb_filter_item *items = malloc(nr * sizeof(*items));
+	struct pb_filter_item *items = pb_malloc(nr * sizeof(*items));
 
 	filter->by = PB_BY_ADDRS;
 	filter->items = items;
@@ -136,7 +135,7 @@ static int new_filter(const struct patchbay_filter *given, int notrace,
 		error = check(from, notrace);
 	if (error)
 		return error;
-	new = calloc(1, sizeof(*new));
+	new = pb_calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
 	new->users = 1;
@@ -173,10 +172,10 @@ void pb_filter_free(struct pb_filter *filter)
 	pb_filter_free(filter->notrace);
 	if (filter->by == PB_BY_REGEX)
 		regfree(&filter->regex);
-	free(filter->pattern);
-	free(filter->items);
-	free(filter->table);
-	free(filter);
+	pb_free(filter->pattern);
+	pb_free(filter->items);
+	pb_free(filter->table);
+	pb_free(filter);
 }
 
 static int equal_syms(const struct pb_filter *a, const struct pb_filter *b)

@@ -3,11 +3,11 @@
 
 #include "names/name_hash.h"
 #include "names/record_order.h"
+#include "system/memory.h"
 
 #include <patchbay/names.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* While it is read. @next: see pb_record_find(). */
@@ -25,7 +25,7 @@ static int make_room(struct reader *reader, size_t size)
 
 	if (index->nr == reader->room) {
 		size_t room = reader->room ? 2 * reader->room : 64;
-		void *names = realloc(index->names,
+		void *names = pb_realloc(index->names,
 				      room * sizeof(*index->names));
 
 		if (!names)
@@ -35,7 +35,7 @@ static int make_room(struct reader *reader, size_t size)
 	}
 	if (size > reader->text_room - reader->text_size) {
 		size_t room = 2 * reader->text_room + size;
-		char *text = room <= UINT32_MAX ? realloc(index->text, room) :
+		char *text = room <= UINT32_MAX ? pb_realloc(index->text, room) :
 						  NULL;
 
 		if (!text)
@@ -108,7 +108,7 @@ static int make_lists(struct pb_name_index *index)
 
 	while (nr < index->nr)
 		nr *= 2;
-	index->heads = malloc(nr * sizeof(*index->heads));
+	index->heads = pb_malloc(nr * sizeof(*index->heads));
 	if (!index->heads)
 		return -ENOMEM;
 	memset(index->heads, 0xff, nr * sizeof(*index->heads));
@@ -133,10 +133,10 @@ static void fit(struct reader *reader)
 
 	if (!index->nr)
 		return;
-	less = realloc(index->names, index->nr * sizeof(*index->names));
+	less = pb_realloc(index->names, index->nr * sizeof(*index->names));
 	if (less)
 		index->names = less;
-	less = realloc(index->text, reader->text_size);
+	less = pb_realloc(index->text, reader->text_size);
 	if (less)
 		index->text = less;
 }
@@ -150,13 +150,13 @@ struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 
 	/* There is room for a bit in the indices of records. */
 	*error = module->nr < PB_NAME_SHORTENED ? 0 : -ENOMEM;
-	reader.index = *error ? NULL : calloc(1, sizeof(*reader.index));
+	reader.index = *error ? NULL : pb_calloc(1, sizeof(*reader.index));
 	if (!reader.index) {
 		*error = -ENOMEM;
 		return NULL;
 	}
 	if (reader.rewritten) {
-		reader.index->here = calloc((module->nr + 63) / 64,
+		reader.index->here = pb_calloc((module->nr + 63) / 64,
 					    sizeof(*reader.index->here));
 		if (!reader.index->here)
 			reader.error = -ENOMEM;
@@ -178,11 +178,11 @@ void pb_name_index_free(struct pb_name_index *index)
 {
 	if (!index)
 		return;
-	free(index->names);
-	free(index->text);
-	free(index->heads);
-	free(index->here);
-	free(index);
+	pb_free(index->names);
+	pb_free(index->text);
+	pb_free(index->heads);
+	pb_free(index->here);
+	pb_free(index);
 }
 
 uint32_t pb_name_index_first(const struct pb_name_index *index, uint32_t hash)

@@ -8,9 +8,9 @@
 #include "names/record_order.h"
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Is it the one that had the name of @module's file, and has lost it to another? */
@@ -229,7 +229,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 			     const uint64_t *named)
 {
 	const struct pb_filter *filter = search->filter;
-	uintptr_t *entries = calloc(module->nr, sizeof(*entries));
+	uintptr_t *entries = pb_calloc(module->nr, sizeof(*entries));
 	char *name = pb_entry_name_new(module);
 	int match = name && entries ? 0 : -ENOMEM;
 
@@ -247,8 +247,8 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 			choose(search, i, 0);
 	}
 	pb_callback_end();
-	free(entries);
-	free(name);
+	pb_free(entries);
+	pb_free(name);
 	return match < 0 ? match : 0;
 }
 
@@ -256,7 +256,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 static int choose_unnamed(struct pb_module *module, struct search *search,
 			  const struct pb_name_index *index)
 {
-	uint64_t *named = calloc((module->nr + 63) / 64, sizeof(*named));
+	uint64_t *named = pb_calloc((module->nr + 63) / 64, sizeof(*named));
 	int error = named ? 0 : -ENOMEM;
 
 	for (size_t i = 0; named && index && i < index->nr; i++) {
@@ -266,7 +266,7 @@ static int choose_unnamed(struct pb_module *module, struct search *search,
 	}
 	if (!error)
 		error = ask_about_entries(module, search, named);
-	free(named);
+	pb_free(named);
 	return error;
 }
 

@@ -2,9 +2,10 @@
 #include "names/record_order.h"
 
 #include "system/lock.h"
+#include "system/memory.h"
+#include "system/sort.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int by_entry(const void *a, const void *b)
@@ -51,7 +52,7 @@ static int find_twins(const struct pb_module *module,
 		if (!are_twins(record_at(records, order, i - 1), record))
 			continue;
 		if (!*twins)
-			*twins = calloc((module->nr + 63) / 64, sizeof(**twins));
+			*twins = pb_calloc((module->nr + 63) / 64, sizeof(**twins));
 		if (!*twins)
 			return -ENOMEM;
 		(*twins)[twin / 64] |= UINT64_C(1) << twin % 64;
@@ -82,15 +83,15 @@ int pb_record_order(struct pb_module *module)
 		before = entry;
 	}
 	if (i < module->nr) {
-		order = malloc(module->nr * sizeof(*order));
+		order = pb_malloc(module->nr * sizeof(*order));
 		if (!order)
 			return -ENOMEM;
 		for (i = 0; i < module->nr; i++)
 			order[i] = &module->records[i];
-		qsort(order, module->nr, sizeof(*order), by_entry);
+		pb_sort(order, module->nr, sizeof(*order), by_entry);
 	}
 	if ((order || same) && find_twins(module, order, &twins)) {
-		free(order);
+		pb_free(order);
 		return -ENOMEM;
 	}
 	/* All or nothing, also for a forked child. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "system/linux.h"
+#include "system/maps_text.h"
+#include "system/memory.h"
 
 #include "system/raw_syscall.h"
 #include "system/stats.h"
@@ -236,28 +238,45 @@ void pb_os_wake(const uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
 }
 
-/* proc_pid_maps(5). Not the device: a file system may show another in stat(2). */
+static struct pb_maps_text *open_maps(int *error)
+{
+	struct pb_maps_text *maps = pb_malloc(sizeof(*maps));
+
+	*error = maps ? pb_maps_open(maps) : -ENOMEM;
+	if (!*error)
+		return maps;
+	pb_free(maps);
+	return NULL;
+}
+
+static void close_maps(struct pb_maps_text *maps)
+{
+	pb_maps_close(maps);
+	pb_free(maps);
+}
+
+/* Not the device: a file system may show another in stat(2). */
 uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 {
-	FILE *maps = fopen("/proc/thread-self/maps", "re");
-	unsigned long start, end, inode;
 	uint64_t found = 0;
-	int c;
+	int error;
+	struct pb_maps_text *maps = open_maps(&error);
 
 	path[0] = '\0';
-	while (maps && !found &&
-	       fscanf(maps, "%lx-%lx %*s %*s %*s %lu%*[ ]", &start, &end, &inode) == 3) {
-		size_t length = 0;
+	while (maps && !found && pb_maps_next(maps)) {
+		const struct pb_maps_line line = pb_maps_parts(maps);
 
-		if (addr >= start && addr < end)
-			found = inode;
-		while ((c = getc(maps)) != '\n' && c != EOF)
-			if (found && length < PATH_MAX - 1)
-				path[length++] = (char)c;
-		path[length] = '\0';
+		if (addr < line.start || addr >= line.end)
+			continue;
+		for (const char *at = line.inode; *at >= '0' && *at <= '9'; at++)
+			found = found * 10 + (uint64_t)(*at - '0');
+		if (!found || line.path_size >= PATH_MAX)
+			break;
+		memcpy(path, line.path, line.path_size);
+		path[line.path_size] = '\0';
 	}
 	if (maps)
-		fclose(maps);
+		close_maps(maps);
 	return found;
 }
 
@@ -268,20 +287,20 @@ uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 {
 	const uintptr_t align = (uintptr_t)sysconf(_SC_PAGESIZE);
-	FILE *maps = fopen("/proc/thread-self/maps", "re");
-	unsigned long start, end, gap = align;
+	struct pb_maps_text *maps = open_maps(error);
+	uintptr_t gap = align;
 	void *code = NULL;
-	int c;
 
 	size = (size + align - 1) & -align;
 	if (!maps) {
-		*error = errno == ENOENT ? -ENODEV : -errno;
+		*error = *error == -ENOENT ? -ENODEV : *error;
 		return NULL;
 	}
 	*error = -ENOMEM;
-	while (!code && fscanf(maps, "%lx-%lx", &start, &end) == 2) {
+	while (!code && pb_maps_next(maps)) {
+		const struct pb_maps_line line = pb_maps_parts(maps);
 		uintptr_t from = gap > low ? gap : (low + align - 1) & -align;
-		uintptr_t to = start < high ? start : high & -align;
+		uintptr_t to = line.start < high ? line.start : high & -align;
 
 		/* The upper end of a gap: its lower end may be a heap's. */
 		if (to > from && to - from >= size) {
@@ -295,11 +314,9 @@ static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 				code = NULL;
 			}
 		}
-		gap = end;
-		while ((c = getc(maps)) != '\n' && c != EOF)
-			;
+		gap = line.end;
 	}
-	fclose(maps);
+	close_maps(maps);
 	return code;
 }
 

@@ -3,9 +3,9 @@
 
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What is copied at once: no less than this is mapped if its first byte is. */
@@ -17,8 +17,8 @@ int pb_text_block_init(struct pb_text_block *block)
 	const size_t size = PB_BLOCK_SIZE + PAGE;
 
 	pb_may_allocate();
-	*block = (struct pb_text_block){ .old = aligned_alloc(PAGE, size),
-					 .new = aligned_alloc(PAGE, size) };
+	*block = (struct pb_text_block){ .old = pb_malloc(size),
+					 .new = pb_malloc(size) };
 	if (block->old && block->new)
 		return 0;
 	pb_text_block_free(block);
@@ -28,8 +28,8 @@ int pb_text_block_init(struct pb_text_block *block)
 void pb_text_block_free(struct pb_text_block *block)
 {
 	pb_may_allocate();
-	free(block->old);
-	free(block->new);
+	pb_free(block->old);
+	pb_free(block->new);
 	block->old = block->new = NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "system/memory.h"
 #include "types/choice.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t nr_words(const struct pb_choice *choice)
@@ -13,8 +13,8 @@ static size_t nr_words(const struct pb_choice *choice)
 int pb_choice_init(struct pb_choice *choice, size_t nr, int items)
 {
 	choice->nr = nr;
-	choice->bits = calloc(nr_words(choice), sizeof(*choice->bits));
-	choice->items = items ? malloc(nr * sizeof(*choice->items)) : NULL;
+	choice->bits = pb_calloc(nr_words(choice), sizeof(*choice->bits));
+	choice->items = items ? pb_malloc(nr * sizeof(*choice->items)) : NULL;
 	if (choice->bits && (!items || choice->items))
 		return 0;
 	pb_choice_free(choice);
@@ -23,8 +23,8 @@ int pb_choice_init(struct pb_choice *choice, size_t nr, int items)
 
 void pb_choice_free(struct pb_choice *choice)
 {
-	free(choice->bits);
-	free(choice->items);
+	pb_free(choice->bits);
+	pb_free(choice->items);
 }
 
 void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item)

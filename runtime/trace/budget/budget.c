@@ -14,11 +14,13 @@
 #include "tracers/tracers.h"
 #include "tracers/why.h"
 
+#include <core/system/memory.h>
+#include <core/system/sort.h>
+
 #include <linux/sched/types.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static struct patchbay_ops *counting;
@@ -244,8 +246,8 @@ static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, do
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
-	uintptr_t *entry = nr ? malloc(nr * sizeof(*entry)) : NULL;
-	struct patchbay_ops **of = nr ? malloc(nr * sizeof(struct patchbay_ops *)) : NULL;
+	uintptr_t *entry = nr ? pb_malloc(nr * sizeof(*entry)) : NULL;
+	struct patchbay_ops **of = nr ? pb_malloc(nr * sizeof(struct patchbay_ops *)) : NULL;
 
 	for (size_t i = 0; i < nr && entry; i++)
 		entry[i] = busy[i].entry;
@@ -253,8 +255,8 @@ static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, do
 		for (size_t i = 0; i < nr && ns > 0; i++)
 			pb_parked_add(entry[i], of[i],
 				      (double)busy[i].calls * each / ns, now);
-	free(entry);
-	free(of);
+	pb_free(entry);
+	pb_free(of);
 }
 
 /* The number of functions, in the order of their calls, that were called too often. */
@@ -352,7 +354,7 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 	size_t costly;
 
 	is_kept = has_one_thread();
-	qsort(busy, nr, sizeof(*busy), busier);
+	pb_sort(busy, nr, sizeof(*busy), busier);
 	costly = too_costly(busy, nr, over_ns);
 	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, own_ns);
 	spent_ns = own_ns = 0;
@@ -435,7 +437,7 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 
 	if (!pb_options.max_rate && cpu_ns - last_cpu_ns < least_ns)
 		return;
-	busy = malloc((pb_counts_functions(first) + 1) * sizeof(*busy));
+	busy = pb_malloc((pb_counts_functions(first) + 1) * sizeof(*busy));
 	if (!busy)
 		return;
 	nr = pb_counts_take(first, busy, /*decide=*/0);
@@ -445,7 +447,7 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 	if (look_ns < pause_ns)
 		look_ns = pause_ns;
 	if (pb_options.max_rate) {
-		qsort(busy, nr, sizeof(*busy), busier);
+		pb_sort(busy, nr, sizeof(*busy), busier);
 		hot = too_often(busy, nr, ns);
 	}
 	disarm_first(busy, hot, PBD_LEFT_OUT_HOT, 0);
@@ -456,7 +458,7 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 			decide(first, busy);
 		arm_one_again();
 	}
-	free(busy);
+	pb_free(busy);
 	last_cpu_ns = cpu_ns;
 }
 

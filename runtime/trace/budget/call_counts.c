@@ -4,8 +4,9 @@
 #include "functions/index.h"
 #include "session/session.h"
 
+#include <core/system/memory.h>
+
 #include <errno.h>
-#include <stdlib.h>
 
 struct pb_counts {
 	struct pb_counts *next;
@@ -20,24 +21,24 @@ static void free_counts(struct pb_counts *counts)
 {
 	if (!counts)
 		return;
-	free(counts->calls);
-	free(counts->before);
-	free(counts->decided);
-	free(counts->entry);
-	free(counts);
+	pb_free(counts->calls);
+	pb_free(counts->before);
+	pb_free(counts->decided);
+	pb_free(counts->entry);
+	pb_free(counts);
 }
 
 static struct pb_counts *new_counts(size_t nr)
 {
-	struct pb_counts *counts = calloc(1, sizeof(*counts));
+	struct pb_counts *counts = pb_calloc(1, sizeof(*counts));
 
 	if (!counts)
 		return NULL;
 	counts->nr = nr;
-	counts->calls = calloc(nr, sizeof(*counts->calls));
-	counts->before = calloc(nr, sizeof(*counts->before));
-	counts->decided = calloc(nr, sizeof(*counts->decided));
-	counts->entry = calloc(nr, sizeof(*counts->entry));
+	counts->calls = pb_calloc(nr, sizeof(*counts->calls));
+	counts->before = pb_calloc(nr, sizeof(*counts->before));
+	counts->decided = pb_calloc(nr, sizeof(*counts->decided));
+	counts->entry = pb_calloc(nr, sizeof(*counts->entry));
 	if (counts->calls && counts->before && counts->decided && counts->entry)
 		return counts;
 	free_counts(counts);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "parked.h"
 
-#include <core/system/copy_string.h>
+#include <core/system/memory.h>
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -54,12 +53,12 @@ static struct parked *find(uintptr_t entry)
 /* If memory is short the function stays disarmed. */
 static struct parked *add(uintptr_t entry)
 {
-	struct parked *parked = calloc(1, sizeof(*parked));
+	struct parked *parked = pb_calloc(1, sizeof(*parked));
 	const char *path;
 
 	if (!parked || !find_module(entry, &parked->base, &path) ||
 	    !(parked->path = pb_copy_string(path))) {
-		free(parked);
+		pb_free(parked);
 		return NULL;
 	}
 	parked->entry = entry;
@@ -91,8 +90,8 @@ static void drop(struct parked *parked)
 	while (*at != parked)
 		at = &(*at)->next;
 	*at = parked->next;
-	free(parked->path);
-	free(parked);
+	pb_free(parked->path);
+	pb_free(parked);
 }
 
 uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of)

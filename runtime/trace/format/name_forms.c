@@ -2,12 +2,11 @@
 #include "name_forms.h"
 #include "name_parts.h"
 
-#include <core/system/copy_string.h>
+#include <core/system/memory.h>
 #include <patchbay/names.h>
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* If @word is at *@at, moves *@at past it and returns 1. */
@@ -213,8 +212,8 @@ int pb_name_matches(const char *text, const char *glob)
 		patchbay_close_up(text_closed);
 		result = pb_glob_matches(text_closed, closed);
 	}
-	free(closed);
-	free(text_closed);
+	pb_free(closed);
+	pb_free(text_closed);
 	return result;
 }
 
@@ -245,7 +244,7 @@ int pb_name_is_meant(const char *name, const char *glob)
 	if (result)
 		return result;
 	readable = pb_copy_string(name);
-	text = malloc(size + 1);
+	text = pb_malloc(size + 1);
 	if (readable && text) {
 		size = pb_name_strings(readable, size);
 		readable[size] = '\0';
@@ -255,7 +254,7 @@ int pb_name_is_meant(const char *name, const char *glob)
 	} else {
 		result = -ENOMEM;
 	}
-	free(readable);
-	free(text);
+	pb_free(readable);
+	pb_free(text);
 	return result;
 }

@@ -7,10 +7,20 @@
 // libstdc++ uses it for a std::string_view that reads past its end. That never
 // happens here.
 #define __throw_out_of_range_fmt pb_trap
+// The headers use std::realloc() and the like. They get the library's own heap.
+#include <cstdlib>
+#include <core/system/memory.h>
+namespace std {
+using ::pb_free;
+using ::pb_malloc;
+using ::pb_realloc;
+} // namespace std
+#define malloc pb_malloc
+#define realloc pb_realloc
+#define free pb_free
 #include <llvm/Demangle/ItaniumDemangle.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 using namespace llvm::itanium_demangle;

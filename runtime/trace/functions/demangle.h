@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 /*
- * The source name of symbol @name. The caller frees it by free(3). Returns NULL
+ * The source name of symbol @name. The caller frees it by pb_free(). Returns NULL
  * and sets *@error to 0 if @name is not a mangled C++ name, or if its source
  * name is too long. Returns NULL and sets *@error to -ENOMEM if memory is
- * short. Calls only malloc(3), realloc(3) and free(3).
+ * short. It calls no allocator but pb_malloc() and the like.
  */
 char *pb_demangle(const char *name, int *error);
 

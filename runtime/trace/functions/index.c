@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "index.h"
 
-#include "system/memory.h"
+#include <core/system/memory.h>
+
 
 static struct pb_index *indexes;
 
@@ -11,8 +12,8 @@ void pb_index_forget(void)
 
 	while ((index = indexes)) {
 		indexes = index->next;
-		pb_memory_free(index->memory);
-		pb_memory_free(index);
+		pb_free(index->memory);
+		pb_free(index);
 	}
 }
 
@@ -29,12 +30,12 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 		low = at < low ? at : low;
 		high = at > high ? at : high;
 	}
-	index = pb_memory_new(1, sizeof(*index));
+	index = pb_calloc(1, sizeof(*index));
 	/* Pages between functions that are far apart are never touched. */
-	place = pb_memory_new(high - low + 1, sizeof(*place));
+	place = pb_calloc(high - low + 1, sizeof(*place));
 	if (!index || !place) {
-		pb_memory_free(index);
-		pb_memory_free(place);
+		pb_free(index);
+		pb_free(place);
 		return NULL;
 	}
 	index->place = (const uint32_t *)((uintptr_t)place -

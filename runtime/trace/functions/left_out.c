@@ -6,7 +6,8 @@
 #include "session/parent.h"
 #include "session/recording.h"
 #include "session/session.h"
-#include "system/memory.h"
+
+#include <core/system/memory.h>
 
 #include <patchbay/exit.h>
 
@@ -53,7 +54,7 @@ static void add(uint64_t address, uint32_t flags)
 			return;
 	if (nr_left_out == room) {
 		size_t more = room ? 2 * room : 64;
-		void *list = pb_memory_grow(left_out, more * sizeof(*left_out));
+		void *list = pb_realloc(left_out, more * sizeof(*left_out));
 
 		if (!list)
 			return;
@@ -97,7 +98,7 @@ void pb_left_out_write_locked(void)
 
 	if (!nr || !pb_session->file.header)
 		return;
-	map = pb_memory_new(1, sizeof(*map));
+	map = pb_calloc(1, sizeof(*map));
 	if (!map) {
 		pb_data_note(&pb_session->file, -ENOMEM);
 		return;
@@ -107,7 +108,7 @@ void pb_left_out_write_locked(void)
 				&error);
 	if (!chunk) {
 		pb_data_note(&pb_session->file, error);
-		pb_memory_free(map);
+		pb_free(map);
 		return;
 	}
 	for (size_t i = 0; i < nr_left_out; i++) {
@@ -133,9 +134,9 @@ void pb_left_out_forget(void)
 
 	while ((map = pb_left_out_maps)) {
 		pb_left_out_maps = map->next;
-		pb_memory_free(map);
+		pb_free(map);
 	}
-	pb_memory_free(left_out);
+	pb_free(left_out);
 	left_out = NULL;
 	nr_left_out = room = nr_written = nr_placed = 0;
 }

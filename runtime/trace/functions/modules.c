@@ -9,8 +9,9 @@
 #include "session/parent.h"
 #include "session/recording.h"
 #include "session/session.h"
-#include "system/memory.h"
 #include "typed_program.h"
+
+#include <core/system/memory.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -66,12 +67,12 @@ int pb_session_know(const struct patchbay_module_info *module)
 	error = pb_session_events();
 	if (error)
 		return error;
-	map = pb_memory_new(1, sizeof(*map));
+	map = pb_calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
 	map->module = write_module(module, &error);
 	if (!map->module) {
-		pb_memory_free(map);
+		pb_free(map);
 		return error;
 	}
 	pb_parent_is_self();
@@ -178,9 +179,9 @@ static int write_arguments(const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr,
 			   uint64_t number, struct pb_map *map)
 {
-	struct pb_typed *typed = pb_memory_new(nr, sizeof(*typed));
+	struct pb_typed *typed = pb_calloc(nr, sizeof(*typed));
 	struct pbd_arguments *chunk;
-	const char **texts = pb_memory_new(nr, sizeof(*texts));
+	const char **texts = pb_calloc(nr, sizeof(*texts));
 	size_t size = sizeof(*chunk) + nr * sizeof(chunk->function[0]);
 	char *text;
 	int error = -ENOMEM;
@@ -194,8 +195,8 @@ static int write_arguments(const struct patchbay_module_info *module,
 						 PBD_ARGUMENTS, size, &error) :
 				 NULL;
 	if (!chunk) {
-		pb_memory_free(typed);
-		pb_memory_free(texts);
+		pb_free(typed);
+		pb_free(texts);
 		return error;
 	}
 	chunk->module = map->module->id;
@@ -211,7 +212,7 @@ static int write_arguments(const struct patchbay_module_info *module,
 		targets[i].data = &typed[i];
 	}
 	pb_data_commit(&pb_session->file, &chunk->chunk);
-	pb_memory_free(texts);
+	pb_free(texts);
 	map->arguments = chunk;
 	map->typed = typed;
 	return 0;
@@ -276,7 +277,7 @@ static int attach(const struct patchbay_module_info *module,
 			     struct patchbay_target *targets, size_t nr,
 			     struct pb_map *map))
 {
-	struct pb_map *map = pb_memory_new(1, sizeof(*map));
+	struct pb_map *map = pb_calloc(1, sizeof(*map));
 	struct pb_names names;
 	pb_sigset signals;
 	int error;
@@ -294,7 +295,7 @@ static int attach(const struct patchbay_module_info *module,
 	pb_signal_unlock(&pb_session->lock, signals);
 	pb_names_free(&names);
 	if (error) {
-		pb_memory_free(map);
+		pb_free(map);
 		return error;
 	}
 	map->next = pb_maps;
@@ -336,8 +337,8 @@ void pb_session_forget_modules(void)
 
 	while ((map = pb_maps)) {
 		pb_maps = map->next;
-		pb_memory_free(map->typed);
-		pb_memory_free(map);
+		pb_free(map->typed);
+		pb_free(map);
 	}
 	pb_nr_functions = 0;
 	pb_nr_places = 0;

@@ -3,6 +3,8 @@
 
 #include "session/session.h"
 
+#include <core/system/memory.h>
+#include <core/system/sort.h>
 #include <core/system/private.h>
 
 #include <errno.h>
@@ -26,7 +28,7 @@ static int grow(void *pointer, size_t *room, size_t needed, size_t size)
 		wanted *= 2;
 	if (wanted == *room)
 		return 0;
-	more = realloc(*memory, wanted * size);
+	more = pb_realloc(*memory, wanted * size);
 	if (!more)
 		return -ENOMEM;
 	*memory = more;
@@ -69,7 +71,7 @@ void pb_names_find(const struct patchbay_module_info *module,
 	memset(names, 0, sizeof(*names));
 	if (pb_options.no_names)
 		return;
-	search.entries = malloc(nr * sizeof(*search.entries));
+	search.entries = pb_malloc(nr * sizeof(*search.entries));
 	if (!search.entries)
 		return;
 	for (size_t i = 0; i < nr; i++) {
@@ -77,19 +79,19 @@ void pb_names_find(const struct patchbay_module_info *module,
 		is_sorted &= !i || targets[i - 1].entry <= targets[i].entry;
 	}
 	if (!is_sorted)
-		qsort(search.entries, nr, sizeof(*search.entries), in_order);
+		pb_sort(search.entries, nr, sizeof(*search.entries), in_order);
 	/*
 	 * Names are missing if the file cannot be read. The reader may still
 	 * find them.
 	 */
 	pb_private_visit_names(module, add_name, &search);
-	free(search.entries);
+	pb_free(search.entries);
 }
 
 void pb_names_free(struct pb_names *names)
 {
-	free(names->entry);
-	free(names->text);
+	pb_free(names->entry);
+	pb_free(names->text);
 }
 
 const struct pbd_names *pb_names_write(const struct pb_names *names, uint32_t module)

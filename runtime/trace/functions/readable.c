@@ -4,7 +4,8 @@
 #include "demangle.h"
 #include "format/name_forms.h"
 
-#include <stdlib.h>
+#include <core/system/memory.h>
+
 #include <string.h>
 
 int pb_readable_match(const char *glob, const char *name)
@@ -19,6 +20,6 @@ int pb_readable_match(const char *glob, const char *name)
 	if (!text)
 		return error;
 	result = pb_name_is_meant(text, glob);
-	free(text);
+	pb_free(text);
 	return result;
 }

@@ -6,6 +6,8 @@
 #include "session/session.h"
 #include "typed_program.h"
 
+#include <core/system/memory.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +182,7 @@ static int parse(char *text, struct typed_function *function,
 		return -EINVAL;
 	*symbol = bar[1] + 1;
 	function->text = bar[2] + 1;
-	function->program = calloc(1, sizeof(*function->program) +
+	function->program = pb_calloc(1, sizeof(*function->program) +
 					      (PB_TYPED_VALUES + 1) *
 						      sizeof(struct pb_typed_value));
 	if (!function->program)
@@ -198,8 +200,8 @@ int pb_typed_init(void)
 	pb_typed_forget();
 	if (!nr)
 		return 0;
-	functions = calloc(nr, sizeof(*functions));
-	symbols = calloc(nr, sizeof(*symbols));
+	functions = pb_calloc(nr, sizeof(*functions));
+	symbols = pb_calloc(nr, sizeof(*symbols));
 	if (!functions || !symbols)
 		return -ENOMEM;
 	for (nr_functions = 0; nr_functions < nr && !error; nr_functions++)
@@ -211,9 +213,9 @@ int pb_typed_init(void)
 void pb_typed_forget(void)
 {
 	for (size_t i = 0; i < nr_functions; i++)
-		free(functions[i].program);
-	free(functions);
-	free(symbols);
+		pb_free(functions[i].program);
+	pb_free(functions);
+	pb_free(symbols);
 	functions = NULL;
 	symbols = NULL;
 	nr_functions = 0;

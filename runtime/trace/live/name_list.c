@@ -2,8 +2,9 @@
 #include "name_list.h"
 #include "read_file.h"
 
+#include <core/system/memory.h>
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The names of all functions of the largest programs need less. */
@@ -16,7 +17,7 @@ static int split(struct pb_name_list *list, size_t size)
 
 	for (const char *at = list->text; at < end; at += strlen(at) + 1)
 		nr++;
-	list->names = malloc(nr * sizeof(*list->names));
+	list->names = pb_malloc(nr * sizeof(*list->names));
 	if (!list->names)
 		return -ENOMEM;
 	for (const char *at = list->text; at < end; at += strlen(at) + 1)
@@ -47,6 +48,6 @@ int pb_name_list_read(struct pb_name_list *list, int file,
 
 void pb_name_list_free(struct pb_name_list *list)
 {
-	free(list->names);
-	free(list->text);
+	pb_free(list->names);
+	pb_free(list->text);
 }

@@ -6,12 +6,13 @@
 #include "program.h"
 #include "read_file.h"
 
+#include <core/system/memory.h>
+
 #include <patchbay/bpf.h>
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LIBRARY "libpatchbay-bpf.so.0"
@@ -89,7 +90,7 @@ static int open_object(struct pb_program_request *request,
 		return error;
 	}
 	error = bpf.open_mem(bytes, size, &opts, object);
-	free(bytes);
+	pb_free(bytes);
 	return error;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "read_file.h"
 
+#include <core/system/memory.h>
+
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,11 +37,11 @@ int pb_read_file(int file, size_t max, char **bytes, size_t *size)
 	if ((size_t)status.st_size > max)
 		return -EFBIG;
 	*size = (size_t)status.st_size;
-	*bytes = malloc(*size);
+	*bytes = pb_malloc(*size);
 	if (!*bytes)
 		return -ENOMEM;
 	error = read_all(file, *bytes, *size);
 	if (error)
-		free(*bytes);
+		pb_free(*bytes);
 	return error;
 }

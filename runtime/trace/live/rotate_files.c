@@ -10,15 +10,15 @@
 #include "session/losses.h"
 #include "session/others.h"
 #include "session/session.h"
+#include "system/folder.h"
 #include "system/moment.h"
 #include "threads/rotate.h"
 
-#include <core/system/copy_string.h>
+#include <core/system/memory.h>
+#include <core/system/sort.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -100,7 +100,7 @@ static void add(struct found_files *files, const char *name, uint64_t bytes)
 {
 	if (files->nr == files->room) {
 		size_t more = files->room ? 2 * files->room : 64;
-		void *all = realloc(files->all, more * sizeof(*files->all));
+		void *all = pb_realloc(files->all, more * sizeof(*files->all));
 
 		if (!all)
 			return;
@@ -132,27 +132,26 @@ static void finish_of_others(int file, const char *name, uint32_t pid)
 }
 
 /* Finds complete files of this recording, the oldest first. */
-static void find_files(DIR *folder, struct found_files *files)
+static void find_files(struct pb_folder *folder, struct found_files *files)
 {
-	const struct dirent *entry;
+	const char *name;
 
-	while ((entry = readdir(folder))) {
+	while ((name = pb_folder_next(folder))) {
 		struct pb_own_file found;
-		int file = pb_own_file_open(dirfd(folder), entry->d_name,
-					    &found);
+		int file = pb_own_file_open(folder->fd, name, &found);
 
 		if (file < 0)
 			continue;
 		files->bytes += found.bytes;
 		/* The next look finds it among the complete files. */
 		if (!found.is_whole)
-			finish_of_others(file, entry->d_name, found.pid);
+			finish_of_others(file, name, found.pid);
 		else
-			add(files, entry->d_name, found.bytes);
+			add(files, name, found.bytes);
 		close(file);
 	}
 	if (files->nr)
-		qsort(files->all, files->nr, sizeof(*files->all), is_older);
+		pb_sort(files->all, files->nr, sizeof(*files->all), is_older);
 }
 
 /*
@@ -175,12 +174,12 @@ static uint64_t size_before_next(void)
  * Count the removal before other processes can see it. Returns 0 if the file is
  * gone: another process may have removed it.
  */
-static int remove_file(DIR *folder, const struct found *file)
+static int remove_file(const struct pb_folder *folder, const struct found *file)
 {
 	int place = pb_quota_begin(), error, is_gone;
 
 	pb_quota_removed(1);
-	error = unlinkat(dirfd(folder), file->name, 0);
+	error = unlinkat(folder->fd, file->name, 0);
 	is_gone = error && errno == ENOENT;
 	if (error)
 		pb_quota_removed(-1);
@@ -198,12 +197,12 @@ static void make_place(void)
 {
 	struct found_files files = { 0 };
 	uint64_t count = pb_quota_count();
-	DIR *folder = opendir(pb_options.output);
+	struct pb_folder folder;
 	size_t left;
 
-	if (!folder)
+	if (pb_folder_open(&folder, pb_options.output))
 		return;
-	find_files(folder, &files);
+	find_files(&folder, &files);
 	pb_quota_correct(count, files.bytes);
 	left = files.nr;
 	for (size_t i = 0; i < files.nr; i++) {
@@ -212,12 +211,12 @@ static void make_place(void)
 				  pb_quota_used() > size_before_next();
 
 		if ((is_too_many || is_too_much) &&
-		    !remove_file(folder, &files.all[i]))
+		    !remove_file(&folder, &files.all[i]))
 			left--;
-		free(files.all[i].name);
+		pb_free(files.all[i].name);
 	}
-	free(files.all);
-	closedir(folder);
+	pb_free(files.all);
+	pb_folder_close(&folder);
 }
 
 /*

@@ -5,6 +5,8 @@
 #include "selection.h"
 #include "sorted_names.h"
 
+#include <core/system/memory.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +83,7 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	for (const char *c = options->text; *c; c++)
 		words += *c == ',';
 	for (size_t i = 0; (names = pb_options_list(options, i)); i++) {
-		*names = calloc(words, sizeof(char *));
+		*names = pb_calloc(words, sizeof(char *));
 		if (!*names) {
 			snprintf(why, PB_WHY_MAX, "out of memory");
 			error = -ENOMEM;
@@ -104,7 +106,7 @@ void pb_options_free(struct pb_options *options)
 {
 	const char ***names;
 
-	free(options->text);
+	pb_free(options->text);
 	for (size_t i = 0; (names = pb_options_list(options, i)); i++)
-		free(*names);
+		pb_free(*names);
 }

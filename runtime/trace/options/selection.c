@@ -4,10 +4,11 @@
 #include "format/format.h"
 #include "system/sys.h"
 
+#include <core/system/memory.h>
+
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -65,14 +66,14 @@ static int read_file(int file, const char *value, size_t kept, char **text)
 	    (size_t)status.st_size > MOST)
 		return -EINVAL;
 	size = (size_t)status.st_size;
-	*text = malloc(kept + size + 1);
+	*text = pb_malloc(kept + size + 1);
 	if (!*text)
 		return -ENOMEM;
 	error = read_all(file, *text + kept, size);
 	if (!error && memcmp(*text + kept, PBD_SELECTION_MAGIC, magic))
 		error = -EINVAL;
 	if (error) {
-		free(*text);
+		pb_free(*text);
 		return error;
 	}
 	pb_copy(*text, value, kept);
@@ -90,7 +91,7 @@ int pb_selection_read(const char *value, char **text, char *why, size_t size)
 	int error, file;
 
 	if (!at) {
-		*text = malloc(kept + 1);
+		*text = pb_malloc(kept + 1);
 		if (*text)
 			pb_copy(*text, value, kept + 1);
 		else

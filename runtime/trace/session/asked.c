@@ -3,8 +3,9 @@
 
 #include "session.h"
 
+#include <core/system/memory.h>
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct pb_asked {
@@ -33,7 +34,7 @@ int pb_asked_init(void)
 {
 	if (pb_options.checked)
 		return 0;
-	asked = calloc(pb_options.nr_filters + pb_options.nr_args +
+	asked = pb_calloc(pb_options.nr_filters + pb_options.nr_args +
 			       pb_options.nr_under + pb_options.nr_start_at +
 			       pb_options.nr_stop_at,
 		       sizeof(*asked));
@@ -49,7 +50,7 @@ int pb_asked_init(void)
 
 void pb_asked_forget(void)
 {
-	free(asked);
+	pb_free(asked);
 	asked = NULL;
 	nr_asked = 0;
 	has_functions = 0;

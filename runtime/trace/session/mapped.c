@@ -2,7 +2,8 @@
 #include "mapped.h"
 
 #include "session.h"
-#include "system/maps_text.h"
+
+#include <core/system/maps_text.h>
 
 #define LOOK_NS 1000000000u
 

@@ -2,8 +2,8 @@
 #include "others.h"
 
 #include "session.h"
-#include "system/memory.h"
 
+#include <core/system/memory.h>
 #include <core/system/private.h>
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static int write_chunk(const struct known *k)
 static int write_down(const struct pb_private_other *other)
 {
 	const size_t size = strlen(other->path) + 1;
-	struct known *k = pb_memory_new(1, sizeof(*k) + size);
+	struct known *k = pb_calloc(1, sizeof(*k) + size);
 	int error = k ? pb_session_file() : -ENOMEM;
 
 	if (!error) {
@@ -62,7 +62,7 @@ static int write_down(const struct pb_private_other *other)
 		error = write_chunk(k);
 	}
 	if (error) {
-		pb_memory_free(k);
+		pb_free(k);
 		return error;
 	}
 	known = k;
@@ -104,6 +104,6 @@ void pb_others_forget(void)
 
 	while ((k = known)) {
 		known = k->next;
-		pb_memory_free(k);
+		pb_free(k);
 	}
 }

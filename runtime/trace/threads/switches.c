@@ -4,9 +4,9 @@
 #include "file/data_file.h"
 #include "session/session.h"
 #include "session/syscalls.h"
+#include "system/folder.h"
 #include "system/moment.h"
 
-#include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -111,21 +111,21 @@ static int begin_early(uint32_t tid)
 
 void pb_switches_begin_early(void)
 {
-	DIR *threads = opendir("/proc/self/task");
-	const struct dirent *thread;
+	struct pb_folder threads;
+	const char *name;
 	int error;
 
-	if (!threads)
+	if (pb_folder_open(&threads, "/proc/self/task"))
 		return;
 	if (!early)
 		early = pb_session_alloc(EARLY_MAX * sizeof(*early), &error);
-	while (early && nr_early < EARLY_MAX && (thread = readdir(threads))) {
-		uint32_t tid = (uint32_t)strtoul(thread->d_name, NULL, 10);
+	while (early && nr_early < EARLY_MAX && (name = pb_folder_next(&threads))) {
+		uint32_t tid = (uint32_t)strtoul(name, NULL, 10);
 
 		if (tid && !begin_early(tid))
 			break;
 	}
-	closedir(threads);
+	pb_folder_close(&threads);
 }
 
 struct pb_switches *pb_switches_early(uint32_t tid)

@@ -6,7 +6,7 @@
  * without tracers, with functions of another patcher, and if memory or write permission
  * fails at any point.
  */
-// RUN: %build -fno-sanitize=kcfi %s -o %t %link -ldl
+// RUN: %build -fno-sanitize=kcfi %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread -ldl
 // RUN: timeout -s KILL 60 %t | FileCheck %s
 // CHECK: {{^}}in bulk{{$}}
 // CHECK-NEXT: {{^}}some have none{{$}}
@@ -60,37 +60,16 @@ enum { KIND = 256, NR = 4 * KIND, TRACERS = 3 };
 /* Number of allocations; the @no_memory-th one fails. */
 static long asked, no_memory, no_writes;
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t nr, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
+#include "Inputs/wrap-memory.h"
 
-NOT_TRACED static int is_none_left(void)
+NOT_TRACED static int fails_now(void)
 {
-	if (++asked != no_memory)
-		return 0;
-	errno = ENOMEM;
-	return 1;
+	return ++asked == no_memory;
 }
 
-NOT_TRACED void *malloc(size_t size)
+NOT_TRACED static void changed(int by)
 {
-	return is_none_left() ? NULL : __libc_malloc(size);
-}
-
-NOT_TRACED void *calloc(size_t nr, size_t size)
-{
-	return is_none_left() ? NULL : __libc_calloc(nr, size);
-}
-
-NOT_TRACED void *realloc(void *old, size_t size)
-{
-	return is_none_left() ? NULL : __libc_realloc(old, size);
-}
-
-NOT_TRACED void *aligned_alloc(size_t alignment, size_t size)
-{
-	return is_none_left() ? NULL : __libc_memalign(alignment, size);
+	(void)by;
 }
 
 NOT_TRACED ssize_t pwritev(int file, const struct iovec *parts, int nr, off_t at)

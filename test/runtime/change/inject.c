@@ -3,7 +3,7 @@
  * System services fail, each time at another point: memory, writes to text,
  * membarrier(2). The change is then complete or rolled back.
  */
-// RUN: %build %s -o %t %link
+// RUN: %build %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}memory: failed at {{[1-9][0-9]+}} places{{$}}
 // CHECK: {{^}}no write: failed at 1 places{{$}}
@@ -67,55 +67,19 @@ static int injected(void)
 }
 
 #define NOT_TRACED __attribute__((no_instrument_function))
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t nr, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *block);
-
-static void *no_memory(void)
-{
-	errno = ENOMEM;
-	return NULL;
-}
+#include "Inputs/wrap-memory.h"
 
 /* Blocks in use. */
 static long blocks;
 
-static void *counted(void *block)
+NOT_TRACED static int fails_now(void)
 {
-	blocks += block != NULL;
-	return block;
+	return fails(MEMORY);
 }
 
-NOT_TRACED void *malloc(size_t size)
+NOT_TRACED static void changed(int by)
 {
-	return fails(MEMORY) ? no_memory() : counted(__libc_malloc(size));
-}
-
-NOT_TRACED void *calloc(size_t nr, size_t size)
-{
-	return fails(MEMORY) ? no_memory() : counted(__libc_calloc(nr, size));
-}
-
-NOT_TRACED void *realloc(void *old, size_t size)
-{
-	if (fails(MEMORY))
-		return no_memory();
-	return old ? __libc_realloc(old, size) :
-		     counted(__libc_malloc(size));
-}
-
-NOT_TRACED void *aligned_alloc(size_t alignment, size_t size)
-{
-	return fails(MEMORY) ? no_memory() :
-			       counted(__libc_memalign(alignment, size));
-}
-
-NOT_TRACED void free(void *block)
-{
-	blocks -= block != NULL;
-	__libc_free(block);
+	blocks += by;
 }
 
 /*
@@ -400,8 +364,7 @@ static void uncalled(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * Text is not written before all memory is allocated. Some functions of libc, for example
- * qsort, work without the memory that they request.
+ * Text is not written before all memory is allocated.
  */
 static int memory_at(int n)
 {

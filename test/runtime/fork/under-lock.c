@@ -5,7 +5,7 @@
  * thread holds it, with all kinds of tracers.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
-// RUN: %build -rdynamic %s -o %t --ld-path=%ld.lld -Wl,--static-calls -I %patchbay_source/runtime/core %patchbay_lib/libpatchbay.a -lpthread
+// RUN: %build -rdynamic %s -o %t --ld-path=%ld.lld -Wl,--static-calls,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free -I %patchbay_source/runtime/core %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t %t.so | FileCheck %s
 // CHECK: {{^}}under the lock: 0 of {{[1-9][0-9]+}} calls{{$}}
 
@@ -47,6 +47,20 @@ static void look(const char *what)
 }
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
+#include "Inputs/wrap-memory.h"
+
+NOT_TRACED static int fails_now(void)
+{
+	look("pb_malloc");
+	return 0;
+}
+
+NOT_TRACED static void changed(int by)
+{
+	(void)by;
+	look("pb_free");
+}
+
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t nr, size_t size);
 void *__libc_realloc(void *old, size_t size);

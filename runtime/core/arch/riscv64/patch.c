@@ -36,10 +36,10 @@
 #include "arch/riscv64/insn.h"
 #include "system/linux.h"
 #include "system/lock.h"
+#include "system/memory.h"
 #include "types/module.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 const size_t pb_arch_site_size = PATCHBAY_RISCV64_SITE_SIZE;
@@ -82,7 +82,7 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 		stubs = stubs->next;
 	if (stubs)
 		return (void *)stubs->code;
-	stubs = malloc(sizeof(*stubs));
+	stubs = pb_malloc(sizeof(*stubs));
 	if (!stubs) {
 		*error = -ENOMEM;
 		return NULL;
@@ -93,7 +93,7 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 						module->low + REACH, code,
 						sizeof(code), error);
 	if (!stubs->code) {
-		free(stubs);
+		pb_free(stubs);
 		return NULL;
 	}
 	*error = 0;

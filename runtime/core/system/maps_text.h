@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Reads the kernel's list of mappings (proc_pid_maps(5)) line by line, without the C
+ * library: fopen(3) allocates. trace/ uses it, too.
+ */
+#ifndef PB_CORE_MAPS_TEXT_H
+#define PB_CORE_MAPS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Longer lines are cut off. A reader of the recording cannot open their file then. */
+#define PB_MAPS_LINE_MAX 4224u /* PATH_MAX, and what is before the path */
+
+/* Too large for a small stack. */
+struct pb_maps_text {
+	int fd;
+	uint32_t used, filled; /* bytes of @piece */
+	uint32_t length;       /* bytes of @line, with its newline */
+	char piece[4096];
+	char line[PB_MAPS_LINE_MAX];
+};
+
+/* START-END PERMISSIONS OFFSET DEVICE INODE   PATH */
+struct pb_maps_line {
+	uintptr_t start, end;
+	const char *file, *inode; /* DEVICE INODE; its second part */
+	size_t file_size;	  /* of @file */
+	const char *path;	  /* followed by the newline */
+	size_t path_size;
+};
+
+/*
+ * Open the list of this thread: after a main thread has ended, /proc/self has no maps.
+ * Returns 0 or -errno. All functions are async-signal-safe and preserve errno.
+ */
+int pb_maps_open(struct pb_maps_text *maps);
+
+/* Returns 0 after the last line. A mapping that was read may be removed meanwhile. */
+int pb_maps_next(struct pb_maps_text *maps);
+
+/* The parts of the present line. */
+struct pb_maps_line pb_maps_parts(const struct pb_maps_text *maps);
+
+void pb_maps_rewind(struct pb_maps_text *maps);
+
+void pb_maps_close(struct pb_maps_text *maps);
+
+#endif /* PB_CORE_MAPS_TEXT_H */

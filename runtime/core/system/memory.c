@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A block has a power of two of bytes and comes from its size's list of free blocks, or it
+ * is a mapping. A free list is a stack that a compare-and-exchange changes (Treiber,
+ * "Systems Programming: Coping with Parallelism", 1986). A counter beside the address makes
+ * the exchange fail if the top block was taken and given back meanwhile. Memory of lists is
+ * never unmapped, so that thread may still read the block.
+ *
+ * Freed mappings of up to KEPT_MAX bytes together are kept: a batch allocates and frees the
+ * same sizes as the one before it.
+ */
+#include "system/memory.h"
+
+#ifndef PB_LIBC_MEMORY
+
+#include "system/raw_syscall.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+/* Precedes the caller's memory. */
+struct block {
+	size_t size;	     /* of all; above SMALL_MAX: a mapping */
+	struct block *next;  /* in a free list */
+};
+_Static_assert(sizeof(struct block) == 16, "memory is not aligned to 16 bytes");
+
+#define SMALL_MIN 32
+#define SMALL_MAX 4096
+#define NR_LISTS 8
+_Static_assert(SMALL_MIN << (NR_LISTS - 1) == SMALL_MAX, "NR_LISTS is wrong");
+
+/* What a list gets at once. Sizes of mappings are multiples of it, and so of pages. */
+#define CHUNK_SHIFT 16
+#define CHUNK ((size_t)1 << CHUNK_SHIFT)
+
+/* The address of the top block, below a counter. mmap(2) returns at most 47 bits. */
+static uint64_t lists[NR_LISTS];
+#define ADDRESS_BITS 48
+#define ADDRESS (((uint64_t)1 << ADDRESS_BITS) - 1)
+
+/* Mappings that are kept: the number of chunks, and above it that of the page. 0: none. */
+#define NR_KEPT 16
+#define PAGE_SHIFT 12
+/* Offset of a block in its mapping. What follows the block is aligned to a cache line. */
+#define OFFSET (64 - sizeof(struct block))
+#define NR_CHUNKS_BITS 28
+#define NR_CHUNKS (((uint64_t)1 << NR_CHUNKS_BITS) - 1)
+#define KEPT_MAX (8u << 20)
+static uint64_t kept[NR_KEPT];
+static size_t kept_size;
+
+static struct block *top_of(uint64_t list)
+{
+	return (struct block *)(uintptr_t)(list & ADDRESS);
+}
+
+static void push(uint64_t *list, struct block *first, struct block *last)
+{
+	uint64_t old = __atomic_load_n(list, __ATOMIC_RELAXED), new;
+
+	do {
+		__atomic_store_n(&last->next, top_of(old), __ATOMIC_RELAXED);
+		new = (uintptr_t)first | (old & ~ADDRESS);
+	} while (!__atomic_compare_exchange_n(list, &old, new, 1, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+static struct block *pop(uint64_t *list)
+{
+	uint64_t old = __atomic_load_n(list, __ATOMIC_ACQUIRE), new;
+	struct block *block;
+
+	do {
+		block = top_of(old);
+		if (!block)
+			return NULL;
+		new = (uintptr_t)__atomic_load_n(&block->next, __ATOMIC_RELAXED) |
+		      ((old & ~ADDRESS) + ADDRESS + 1);
+	} while (!__atomic_compare_exchange_n(list, &old, new, 1, __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	return block;
+}
+
+static void *map(size_t size)
+{
+	long memory = pb_raw_syscall(SYS_mmap, (const long[6]){
+			0, (long)size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 });
+
+	return memory < 0 && memory >= -4095 ? NULL : (void *)memory;
+}
+
+static struct block *small(size_t size)
+{
+	unsigned int nr = 0;
+	struct block *block, *at;
+	char *chunk;
+
+	while ((size_t)SMALL_MIN << nr < size)
+		nr++;
+	size = (size_t)SMALL_MIN << nr;
+	block = pop(&lists[nr]);
+	if (block)
+		return block;
+	chunk = map(CHUNK);
+	if (!chunk)
+		return NULL;
+	for (size_t i = 0; i < CHUNK; i += size) {
+		at = (struct block *)(chunk + i);
+		at->size = size;
+		at->next = (struct block *)(chunk + i + size);
+	}
+	/* The first block is the caller's. */
+	push(&lists[nr], (struct block *)(chunk + size),
+	     (struct block *)(chunk + CHUNK - size));
+	return (struct block *)chunk;
+}
+
+/* @size: a multiple of CHUNK. Takes a mapping of at most twice the size. */
+static struct block *take_kept(size_t size)
+{
+	for (int i = 0; i < NR_KEPT; i++) {
+		uint64_t old = __atomic_load_n(&kept[i], __ATOMIC_RELAXED);
+		size_t has = (size_t)(old & NR_CHUNKS) << CHUNK_SHIFT;
+
+		if (has < size || has / 2 > size ||
+		    !__atomic_compare_exchange_n(&kept[i], &old, 0, 0, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		__atomic_fetch_sub(&kept_size, has, __ATOMIC_RELAXED);
+		return (struct block *)((old >> NR_CHUNKS_BITS << PAGE_SHIFT) + OFFSET);
+	}
+	return NULL;
+}
+
+/* Returns 1 if the mapping is kept. */
+static int keep(struct block *block)
+{
+	const size_t size = block->size;
+	const uint64_t entry = (uint64_t)(uintptr_t)block >> PAGE_SHIFT << NR_CHUNKS_BITS |
+			       size >> CHUNK_SHIFT;
+
+	if (__atomic_add_fetch(&kept_size, size, __ATOMIC_RELAXED) <= KEPT_MAX)
+		for (int i = 0; i < NR_KEPT; i++) {
+			uint64_t none = 0;
+
+			if (__atomic_compare_exchange_n(&kept[i], &none, entry, 0,
+							__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+				return 1;
+		}
+	__atomic_fetch_sub(&kept_size, size, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static struct block *mapping(size_t size, int *is_zero)
+{
+	struct block *block = take_kept(size);
+	char *memory;
+
+	*is_zero = !block;
+	if (block)
+		return block;
+	memory = map(size);
+	if (!memory)
+		return NULL;
+	block = (struct block *)(memory + OFFSET);
+	block->size = size;
+	return block;
+}
+
+/* Returns the size of a block for @size bytes, or 0. */
+static size_t whole_size(size_t size)
+{
+	if (size > PTRDIFF_MAX - 2 * CHUNK)
+		return 0;
+	size += sizeof(struct block);
+	if (size <= SMALL_MAX)
+		return size;
+	return (size + OFFSET + CHUNK - 1) & ~(CHUNK - 1);
+}
+
+static void *allocate(size_t size, int *is_zero)
+{
+	struct block *block;
+
+	size = whole_size(size);
+	*is_zero = 0;
+	if (!size)
+		return NULL;
+	block = size <= SMALL_MAX ? small(size) : mapping(size, is_zero);
+	return block ? block + 1 : NULL;
+}
+
+static void release(void *memory)
+{
+	struct block *block = (struct block *)memory - 1;
+	unsigned int nr = 0;
+
+	if (!memory)
+		return;
+	if (block->size > SMALL_MAX) {
+		if (!keep(block))
+			pb_raw_syscall(SYS_munmap, (const long[6]){
+					(long)block - (long)OFFSET, (long)block->size });
+		return;
+	}
+	while ((size_t)SMALL_MIN << nr < block->size)
+		nr++;
+	push(&lists[nr], block, block);
+}
+
+void *pb_malloc(size_t size)
+{
+	int is_zero;
+
+	return allocate(size, &is_zero);
+}
+
+void *pb_calloc(size_t nr, size_t size)
+{
+	int is_zero;
+	void *memory;
+
+	if (__builtin_mul_overflow(nr, size, &size))
+		return NULL;
+	memory = allocate(size, &is_zero);
+	/* Pages of a new mapping that the caller never touches cost nothing. */
+	return !memory || is_zero ? memory : memset(memory, 0, size);
+}
+
+static struct block *resize(struct block *block, size_t size)
+{
+	long memory = pb_raw_syscall(SYS_mremap, (const long[6]){
+			(long)block - (long)OFFSET, (long)block->size, (long)size,
+			MREMAP_MAYMOVE });
+
+	if (memory < 0 && memory >= -4095)
+		return NULL;
+	block = (struct block *)(memory + (long)OFFSET);
+	block->size = size;
+	return block;
+}
+
+void *pb_realloc(void *memory, size_t size)
+{
+	struct block *block = (struct block *)memory - 1;
+	const size_t whole = whole_size(size);
+	int is_zero;
+	void *new;
+
+	if (!memory)
+		return allocate(size, &is_zero);
+	if (!whole)
+		return NULL;
+	if (whole <= block->size)
+		return memory;
+	if (block->size > SMALL_MAX) {
+		block = resize(block, whole);
+		return block ? block + 1 : NULL;
+	}
+	new = allocate(size, &is_zero);
+	if (new) {
+		memcpy(new, memory, block->size - sizeof(*block));
+		release(memory);
+	}
+	return new;
+}
+
+void pb_free(void *memory)
+{
+	release(memory);
+}
+
+#endif /* PB_LIBC_MEMORY */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The library's own heap. It never calls the program's malloc(), which may not be
+ * thread-safe in a program with one thread, may be traced, and may hold its lock while a
+ * handler of a signal runs.
+ *
+ * It has no lock: a child may be forked at any moment, and a signal handler may allocate.
+ * What another thread was allocating or freeing at that moment is lost to the child.
+ * The functions are thread-safe and async-signal-safe. They do not preserve vector
+ * registers, so handlers of traced functions call none of them.
+ */
+#ifndef PB_CORE_MEMORY_H
+#define PB_CORE_MEMORY_H
+
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * As malloc(3), calloc(3), realloc(3) and free(3). Memory is aligned to 16 bytes, and to 64
+ * if it has PB_MEMORY_LARGE bytes or more.
+ */
+#define PB_MEMORY_LARGE 4096
+#ifdef PB_LIBC_MEMORY /* for tests: sanitizers watch that heap */
+#include <stdlib.h>
+#define pb_malloc malloc
+#define pb_calloc calloc
+#define pb_realloc realloc
+#define pb_free free
+#else
+void *pb_malloc(size_t size);
+void *pb_calloc(size_t nr, size_t size);
+void *pb_realloc(void *memory, size_t size);
+void pb_free(void *memory);
+#endif
+
+/* As strdup(3). */
+static inline char *pb_copy_string(const char *from)
+{
+	size_t size = strlen(from) + 1;
+	void *to = pb_malloc(size);
+
+	return (char *)(to ? memcpy(to, from, size) : to);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PB_CORE_MEMORY_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The library's heap: blocks do not overlap and keep their bytes, with several threads, in
+ * forked children and in signal handlers.
+ */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/memory.c -o %t -lpthread
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}sizes: right
+// CHECK: {{^}}kept: right
+// CHECK: {{^}}threads: right
+#include <system/memory.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 4, BLOCKS = 64, ROUNDS = 20000, FORKS = 50 };
+
+struct held {
+	unsigned char *at;
+	size_t size;
+	unsigned char with;
+};
+
+static int failed;
+
+static void check(int is_right, const char *what)
+{
+	if (!is_right && !__atomic_exchange_n(&failed, 1, __ATOMIC_RELAXED))
+		fprintf(stderr, "wrong: %s\n", what);
+}
+
+static int has(const unsigned char *at, size_t size, unsigned char value)
+{
+	for (size_t i = 0; i < size; i++)
+		if (at[i] != value)
+			return 0;
+	return 1;
+}
+
+static size_t random_size(unsigned int *seed)
+{
+	const unsigned int kind = (unsigned int)rand_r(seed) % 100;
+
+	if (kind < 90)
+		return (size_t)rand_r(seed) % 300;
+	return (size_t)rand_r(seed) % (kind < 98 ? 5000 : 200000);
+}
+
+static void change(struct held *held, unsigned int *seed)
+{
+	const size_t size = random_size(seed), kept = held->size < size ? held->size : size;
+	unsigned char *new;
+
+	check(has(held->at, held->size, held->with), "a block has changed");
+	switch (rand_r(seed) % 4) {
+	case 0:
+		new = pb_realloc(held->at, size);
+		check(has(new, kept, held->with), "realloc has lost bytes");
+		break;
+	case 1:
+		pb_free(held->at);
+		new = pb_calloc(1, size);
+		check(has(new, size, 0), "calloc is not zero");
+		break;
+	default:
+		pb_free(held->at);
+		new = pb_malloc(size);
+	}
+	check(new && !((uintptr_t)new % 16), "alignment");
+	held->at = new;
+	held->size = size;
+	held->with = (unsigned char)rand_r(seed);
+	memset(held->at, held->with, size);
+}
+
+static void run_rounds(unsigned int seed, int rounds)
+{
+	struct held held[BLOCKS] = { 0 };
+
+	for (int i = 0; i < rounds; i++)
+		change(&held[rand_r(&seed) % BLOCKS], &seed);
+	for (int i = 0; i < BLOCKS; i++) {
+		check(has(held[i].at, held[i].size, held[i].with), "a block has changed");
+		pb_free(held[i].at);
+	}
+}
+
+static void *run(void *arg)
+{
+	run_rounds((unsigned int)(uintptr_t)arg + 1, ROUNDS);
+	return NULL;
+}
+
+static void interrupt(int signal)
+{
+	static unsigned int seed = 100;
+
+	(void)signal;
+	run_rounds(seed++, 20);
+}
+
+static void sizes(void)
+{
+	check(!pb_malloc(SIZE_MAX) && !pb_malloc(SIZE_MAX / 2) && !pb_calloc(SIZE_MAX / 2, 3) &&
+	      !pb_realloc(NULL, SIZE_MAX - 8), "too large");
+	pb_free(NULL);
+	for (size_t size = 0; size < 70000; size += 1 + size / 50) {
+		unsigned char *block = pb_malloc(size);
+
+		memset(block, 1, size);
+		block = pb_realloc(block, size * 3 + 1);
+		check(has(block, size, 1), "realloc has lost bytes");
+		pb_free(block);
+	}
+	puts(failed ? "sizes: WRONG" : "sizes: right");
+}
+
+/* Freed mappings are used again, and calloc() clears them. */
+static void kept(void)
+{
+	unsigned char *first = pb_malloc(1 << 20), *second;
+
+	memset(first, 1, 1 << 20);
+	pb_free(first);
+	second = pb_calloc(1, 1 << 20);
+	check(first == second && has(second, 1 << 20, 0), "a mapping is not kept");
+	pb_free(second);
+	puts(failed ? "kept: WRONG" : "kept: right");
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_handler = interrupt };
+	pthread_t threads[THREADS];
+	int status;
+
+	sizes();
+	kept();
+	sigaction(SIGUSR1, &action, NULL);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, run, (void *)i);
+	for (int i = 0; i < FORKS; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			run_rounds((unsigned int)i, 200);
+			_exit(failed);
+		}
+		kill(getpid(), SIGUSR1);
+		waitpid(child, &status, 0);
+		check(!status, "a child");
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	puts(failed ? "threads: WRONG" : "threads: right");
+	return failed;
+}
