@@ -60,7 +60,7 @@ enum { KIND = 256, NR = 4 * KIND, TRACERS = 3 };
 /* Number of allocations; the @no_memory-th one fails. */
 static long asked, no_memory, no_writes;
 
-#include "Inputs/wrap-memory.h"
+#include "../Inputs/wrap-memory.h"
 
 NOT_TRACED static int fails_now(void)
 {

@@ -67,7 +67,7 @@ static int injected(void)
 }
 
 #define NOT_TRACED __attribute__((no_instrument_function))
-#include "Inputs/wrap-memory.h"
+#include "../Inputs/wrap-memory.h"
 
 /* Blocks in use. */
 static long blocks;

@@ -47,7 +47,7 @@ static void look(const char *what)
 }
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-#include "Inputs/wrap-memory.h"
+#include "../Inputs/wrap-memory.h"
 
 NOT_TRACED static int fails_now(void)
 {

@@ -22,7 +22,7 @@
 // RUN: cd %t && ./prog %patchbay ./plugin.so --threshold 1us --why 1us 2>&1 | FileCheck %s
 // RUN: cd %t && ./prog %patchbay ./plugin.so --live 2>&1 | FileCheck %s
 // CHECK: {{^}}recordings: 3, calls of other threads: 0 of {{[1-9][0-9]+}}{{$}}
-#include "Inputs/check.h"
+#include "../Inputs/check.h"
 
 #ifdef LIBRARY
 OPAQUE int plugin(int a) { return a + 1; }
