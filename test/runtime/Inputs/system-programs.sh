@@ -17,11 +17,14 @@ dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
-	filter batch ops inject inspect torture process file flips \
+	filter batch ops inspect torture process file flips \
 	sandbox many check exit-timed storm left nested jump fork-storm \
 	shared; do
 	$cc "$tests"/*/"$program".c -o "$dir/$program" $dynamic
 done
+$cc "$tests"/*/inject.c -o "$dir/inject" \
+	-Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free \
+	"$lib/libpatchbay.a" -lpthread
 for program in link link-selftests link-future; do
 	$cc "$tests"/*/"$program".c -o "$dir/$program" -lpatchbay-link $dynamic
 done
