@@ -3,21 +3,13 @@
 // Targets do not record where they put arguments, and unused arguments leave no
 // trace. So ask the target's own lowering again, with all arguments, for an
 // empty function that is discarded.
-#include "Arguments.h"
-#include "SlotLayout.h"
+#include "Pass.h"
 #include "patchbay/abi.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/CodeGen/Analysis.h"
-#include "llvm/CodeGen/MachineFrameInfo.h"
-#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
-#include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/SelectionDAG.h"
 #include "llvm/CodeGen/TargetLowering.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -196,7 +188,7 @@ static bool keepsResult(ArrayRef<ISD::OutputArg> Results,
     else if (Part.VT != MVT::f80)
       ++Floats;
   }
-  return Integers <= Layout.ResultIntegers && Floats <= Layout.ResultFloats;
+  return Integers <= 2 && Floats <= Layout.ResultFloats;
 }
 
 void patchbay::describeArguments(const MachineFunction &MF,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "BitcodeNote.h"
+//
+// With LTO another program generates code, and it may not have the plugin. Then
+// an instrumented build would look like any other. So the plugin adds a note to
+// bitcode. The note is an ordinary variable: code generation emits it, unless
+// the plugin is loaded and removes it first.
 #include "Options.h"
-#include "SlotLayout.h"
+#include "Pass.h"
 #include "patchbay/abi.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
-#include <string>
 
 using namespace llvm;
 using namespace patchbay;
@@ -40,7 +39,12 @@ static Constant *paddedText(LLVMContext &Context, StringRef Text) {
   return ConstantDataArray::getString(Context, Padded, /*AddNull=*/false);
 }
 
-static void addBitcodeNote(Module &M) {
+PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
+  // A module that was read from bitcode already has its note.
+  if (options().Disable || !findSlotLayout(M.getTargetTriple()) ||
+      all_of(M, [](const Function &F) { return F.isDeclarationForLinker(); }) ||
+      any_of(M.globals(), isBitcodeNote))
+    return PreservedAnalyses::all();
   LLVMContext &Context = M.getContext();
   auto Word = [&](uint32_t N) {
     return ConstantInt::get(Type::getInt32Ty(Context), N);
@@ -63,14 +67,5 @@ static void addBitcodeNote(Module &M) {
   Alone.NoAddress = Alone.NoHWAddress = true;
   G->setSanitizerMetadata(Alone);
   appendToCompilerUsed(M, {G});
-}
-
-PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
-  // A module that was read from bitcode already has its note.
-  if (options().Disable || !findSlotLayout(M.getTargetTriple()) ||
-      all_of(M, [](const Function &F) { return F.isDeclarationForLinker(); }) ||
-      any_of(M.globals(), isBitcodeNote))
-    return PreservedAnalyses::all();
-  addBitcodeNote(M);
   return PreservedAnalyses::none();
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelMode.h"
-#include "Diagnostics.h"
 #include "Options.h"
-#include "Selection.h"
-#include "SlotLayout.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/FormatVariadic.h"
-#include <string>
+#include "Pass.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -46,11 +40,9 @@ void patchbay::warnIfMixed(const Module &M) {
 }
 
 bool patchbay::hasOnlyPrefixes(const Module &M) {
-  return any_of(M,
-                [](const Function &F) {
-                  return F.hasFnAttribute("patchable-function-prefix");
-                }) &&
-         none_of(M, hasEntryNOPs);
+  return none_of(M, hasEntryNOPs) && any_of(M, [](const Function &F) {
+           return F.hasFnAttribute("patchable-function-prefix");
+         });
 }
 
 void patchbay::dropPrefixes(Module &M) {

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "MachineCode.h"
-#include "llvm/ADT/STLExtras.h"
+#include "Pass.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCRegisterInfo.h"
 
 using namespace llvm;
 using namespace patchbay;
 
 static MCRegister findRegister(StringRef Name,
                                const MCRegisterInfo &Registers) {
-  for (unsigned Register = 1; Register != Registers.getNumRegs(); ++Register)
-    if (Registers.getName(Register) == Name)
-      return Register;
-  return MCRegister();
+  unsigned Register = Registers.getNumRegs() - 1;
+  while (Register && Registers.getName(Register) != Name)
+    --Register;
+  return Register;
 }
 
 bool patchbay::buildInstructions(StringRef Code,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ModuleData.h"
-#include "SlotLayout.h"
-#include "patchbay/abi.h"
+#include "SitePrinter.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -184,13 +181,10 @@ Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
   F->setAlignment(Align(16));
   F->setComdat(Group);
   F->setDoesNotThrow();
-  auto *Entry = BasicBlock::Create(Context, "", F);
-  auto *Own = BasicBlock::Create(Context, "own", F);
-  auto *Ask = BasicBlock::Create(Context, "ask", F);
-  auto *Late = BasicBlock::Create(Context, "late", F);
-  auto *Choice = BasicBlock::Create(Context, "choice", F);
-  auto *Call = BasicBlock::Create(Context, "call", F);
-  auto *Return = BasicBlock::Create(Context, "return", F);
+  auto Block = [&](const char *Name) { return BasicBlock::Create(Context, Name, F); };
+  BasicBlock *Entry = Block(""), *Own = Block("own"), *Ask = Block("ask"),
+             *Late = Block("late"), *Choice = Block("choice"),
+             *Call = Block("call"), *Return = Block("return");
 
   IRBuilder<> B(Entry);
   B.CreateCondBr(B.CreateICmpEQ(Descriptor, Alias), Own, Return);

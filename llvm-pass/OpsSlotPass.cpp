@@ -1,27 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "OpsSlotPass.h"
-#include "BitcodeNote.h"
-#include "Diagnostics.h"
-#include "KernelMode.h"
-#include "MachineCode.h"
 #include "Options.h"
-#include "Selection.h"
 #include "SitePrinter.h"
-#include "SlotEmitter.h"
-#include "SlotLayout.h"
-#include "patchbay/abi.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/CodeGen/GCMetadata.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/Module.h"
 #include "llvm/InitializePasses.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
+
+namespace {
+
+/// Adds slots to the functions of a module.
+class OpsSlotPass : public MachineFunctionPass {
+  SiteTable *Table = nullptr;
+  /// Why the module has no slots; empty if it has. Unset before its first
+  /// function.
+  std::optional<std::string> Refusal;
+  bool ListFailed = false;
+  Requests Requested;
+  /// The number of functions with a slot; and of those without, by the reason.
+  /// Synthesized functions do not count.
+  unsigned NumInstrumented = 0;
+  MapVector<StringRef, unsigned> Skipped;
+  bool ForbiddenByFlags = false;
+
+  bool accepts(MachineFunction &MF);
+  bool skip(const MachineFunction &MF, StringRef Reason) {
+    if (!isSynthesized(MF.getFunction()))
+      ++Skipped[Reason];
+    remarkSkipped(MF, Reason);
+    return false;
+  }
+
+public:
+  static char ID;
+  OpsSlotPass() : MachineFunctionPass(ID) {}
+  void getAnalysisUsage(AnalysisUsage &AU) const override {
+    AU.addRequired<GCModuleInfo>();
+    MachineFunctionPass::getAnalysisUsage(AU);
+  }
+  bool doInitialization(Module &M) override;
+  bool runOnMachineFunction(MachineFunction &MF) override;
+
+  /// Warns if no function got a slot because of an option of the command line;
+  /// an error with -patchbay-require.
+  bool doFinalization(Module &M) override;
+  StringRef getPassName() const override { return "Patchbay slots"; }
+  MachineFunctionProperties getRequiredProperties() const override {
+    return MachineFunctionProperties().setNoVRegs();
+  }
+};
+
+} // namespace
 
 /// Adds the module descriptor and its data. If the program's own assembly uses
 /// the name of the stubs, the stubs get another name and sites do not refer to
@@ -56,24 +89,15 @@ static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen",
 /// is in the calling function.
 static bool keepLoaderCalls(Module &M) {
   bool Changed = false;
-  for (StringRef Name : AskWhoCalled) {
-    Function *Callee = M.getFunction(Name);
-    if (!Callee)
-      continue;
-    for (User *U : Callee->users()) {
-      auto *Call = dyn_cast<CallInst>(U);
-      if (!Call || Call->getCalledOperand() != Callee || Call->isMustTailCall())
-        continue;
-      Call->setTailCallKind(CallInst::TCK_NoTail);
-      Changed = true;
-    }
-  }
+  for (StringRef Name : AskWhoCalled)
+    if (Function *Callee = M.getFunction(Name))
+      for (User *U : Callee->users())
+        if (auto *Call = dyn_cast<CallInst>(U);
+            Call && Call->getCalledOperand() == Callee && !Call->isMustTailCall()) {
+          Call->setTailCallKind(CallInst::TCK_NoTail);
+          Changed = true;
+        }
   return Changed;
-}
-
-void OpsSlotPass::getAnalysisUsage(AnalysisUsage &AU) const {
-  AU.addRequired<GCModuleInfo>();
-  MachineFunctionPass::getAnalysisUsage(AU);
 }
 
 bool OpsSlotPass::doInitialization(Module &M) {
@@ -127,21 +151,20 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     return Refusal->empty();
   const TargetMachine &TM = MF.getTarget();
   Module &M = *MF.getFunction().getParent();
-  const bool KernelMode = Table->KernelMode;
   Refusal = whyNotModule(TM, Table->Layout);
-  if (Refusal->empty() && !KernelMode && !resolveNames(*Table, MF))
+  if (Refusal->empty() && !Table->KernelMode && !resolveNames(*Table, MF))
     Refusal = "this LLVM names instructions or registers in another way; "
               "nothing is instrumented";
-  if (Refusal->empty() && KernelMode && hasOnlyPrefixes(M))
+  if (Refusal->empty() && Table->KernelMode && hasOnlyPrefixes(M))
     Refusal = "-fpatchable-function-entry=N,N leaves no NOP at entries to "
               "trace; nothing is instrumented";
   if (Refusal->empty()) {
-    Refusal = Requested.read(M, KernelMode);
+    Refusal = Requested.read(M, Table->KernelMode);
     ListFailed = !Refusal->empty();
   } else {
     warn(M, *Refusal);
   }
-  if (Refusal->empty() && KernelMode) {
+  if (Refusal->empty() && Table->KernelMode) {
     Table->EntriesNeedSlots = true;
     dropPrefixes(M);
     if (Requested.exist())
@@ -155,13 +178,6 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     warn(M, "-fplugin-arg-patchbay-... is not read; give options with "
             "-Xclang -mllvm -Xclang -patchbay-...");
   return Refusal->empty();
-}
-
-bool OpsSlotPass::skip(const MachineFunction &MF, StringRef Reason) {
-  if (!isSynthesized(MF.getFunction()))
-    ++Skipped[Reason];
-  remarkSkipped(MF, Reason);
-  return false;
 }
 
 bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
@@ -219,5 +235,6 @@ bool OpsSlotPass::doFinalization(Module &M) {
 }
 
 char OpsSlotPass::ID = 0;
+char &patchbay::OpsSlotPassID = OpsSlotPass::ID;
 
 INITIALIZE_PASS(OpsSlotPass, PassName, "Patchbay slots", false, false)

@@ -4,19 +4,10 @@
 //
 // Loading the library registers the pass, so any number of options may load it:
 // a process maps a file once, and a copy of the file does nothing.
-#include "BitcodeNote.h"
-#include "Diagnostics.h"
-#include "KernelMode.h"
-#include "OpsSlotPass.h"
 #include "Options.h"
 #include "SitePrinter.h"
-#include "SlotLayout.h"
-#include "patchbay/abi.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Pass.h"
-#include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -25,7 +16,6 @@
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include <cstdlib>
 #include <dlfcn.h>
-#include <string>
 
 using namespace llvm;
 using namespace patchbay;
@@ -38,7 +28,7 @@ static void insertPass(TargetMachine &TM, PassManagerBase &,
       Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->Behind)
              : nullptr;
   TPC->insertPass(Behind ? Behind->getTypeInfo() : &FuncletLayoutID,
-                  &OpsSlotPass::ID);
+                  &OpsSlotPassID);
 }
 
 /// The file that the code or data at \p Address was loaded from.
@@ -86,10 +76,9 @@ static const bool Active = activate();
 /// last of the option and its opposite counts. Clang puts each argument in
 /// quotes.
 static bool isNewInClang(StringRef InQuotes) {
-  size_t Option = InQuotes.rfind("\"-fenable-new-pm-codegen\"");
-  size_t Opposite = InQuotes.rfind("\"-fno-enable-new-pm-codegen\"");
-  return Option != StringRef::npos &&
-         (Opposite == StringRef::npos || Option > Opposite);
+  static_assert(StringRef::npos + 1 == 0, "not found is before all places");
+  return InQuotes.rfind("\"-fenable-new-pm-codegen\"") + 1 >
+         InQuotes.rfind("\"-fno-enable-new-pm-codegen\"") + 1;
 }
 
 /// Whether llc's option asks for it. llc declares the option as a bool.

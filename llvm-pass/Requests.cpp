@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Requests.h"
-#include "Diagnostics.h"
 #include "Options.h"
+#include "Pass.h"
 #include "patchbay/names.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
 

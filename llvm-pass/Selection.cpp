@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Selection.h"
-#include "Diagnostics.h"
 #include "Options.h"
-#include "Requests.h"
 #include "SitePrinter.h"
-#include "SlotLayout.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineDominators.h"
-#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
-#include "llvm/CodeGen/MachineRegisterInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -26,9 +16,12 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (TM.getCodeModel() == CodeModel::Large)
     return "-mcmodel=large puts functions out of a record's reach; nothing is "
            "instrumented";
-  if (const char *Reason =
-          Layout->WhyNotModule ? Layout->WhyNotModule(TM) : nullptr)
-    return Reason;
+  if (TM.getCodeModel() == CodeModel::Kernel)
+    return "-mcmodel=kernel: x86 kernels want the hash's symbol where the slot "
+           "would be; nothing is instrumented";
+  if (TM.Options.MCOptions.getABIName() == "elfv1")
+    return "-mabi=elfv1 makes an entry a descriptor, not code; nothing is "
+           "instrumented";
   // Callers would rely on registers that the function does not change but its
   // tracer does.
   if (TM.Options.EnableIPRA)
@@ -48,10 +41,10 @@ bool patchbay::isSynthesized(const Function &F) {
 }
 
 // Other conventions differ in more than registers, such as who pops arguments.
-static bool hasCConvention(const MachineFunction &MF,
-                           const SlotLayout &Layout) {
+static bool hasCConvention(const MachineFunction &MF) {
   const CallingConv::ID Convention = MF.getFunction().getCallingConv();
-  return Convention == CallingConv::C || Convention == Layout.NameOfC ||
+  return Convention == CallingConv::C ||
+         Convention == CallingConv::X86_64_SysV ||
          (Convention == CallingConv::Fast &&
           !MF.getTarget().Options.GuaranteedTailCallOpt);
 }
@@ -87,12 +80,12 @@ static const char *whyNotRegisters(const MachineFunction &MF,
   return nullptr;
 }
 
-static bool usesMode(const Function &F, const SlotLayout &Layout) {
-  return !Layout.ModeAttributes.empty() &&
-         any_of(F.getAttributes().getFnAttrs(), [&](Attribute A) {
-           return A.isStringAttribute() &&
-                  A.getKindAsString().starts_with(Layout.ModeAttributes);
-         });
+/// Whether attributes of AArch64 put a function into a CPU mode in which a
+/// tracer cannot run.
+static bool usesMode(const Function &F) {
+  return any_of(F.getAttributes().getFnAttrs(), [](Attribute A) {
+    return A.isStringAttribute() && A.getKindAsString().starts_with("aarch64_");
+  });
 }
 
 /// In kernel mode the entry's NOPs decide: LLVM records them in a table, which
@@ -120,11 +113,11 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
         return IFunc.getResolverFunction() == &F;
       }))
     return "it is an ifunc resolver, which runs before relocation is done";
-  if (!hasCConvention(MF, *Table.Layout))
+  if (!hasCConvention(MF))
     return "its calling convention is not C's";
   if (F.getName() == "__cfi_check")
     return "it is called by -fsanitize=cfi alone, and aligned to a page";
-  if (usesMode(F, *Table.Layout))
+  if (usesMode(F))
     return "it uses streaming mode or ZA state, which a tracer does not expect";
   return whyNotRegisters(MF, Table.Registers);
 }
@@ -186,10 +179,9 @@ static const char *whyTooSmall(const MachineFunction &MF) {
     return nullptr;
   if (options().IgnoreLoops)
     return "it has fewer instructions than -patchbay-instruction-threshold";
-  if (!hasLoop(MF))
-    return "it has fewer instructions than -patchbay-instruction-threshold, "
-           "and no loop";
-  return nullptr;
+  return hasLoop(MF) ? nullptr
+                     : "it has fewer instructions than "
+                       "-patchbay-instruction-threshold, and no loop";
 }
 
 Choice patchbay::choose(const MachineFunction &MF, const SiteTable &Table,

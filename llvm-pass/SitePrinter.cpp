@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SitePrinter.h"
-#include "Diagnostics.h"
-#include "Selection.h"
-#include "SlotLayout.h"
-#include "patchbay/abi.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/CodeGen/AsmPrinter.h"
 #include "llvm/CodeGen/AsmPrinterHandler.h"
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/MachineInstr.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCExpr.h"
-#include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCObjectFileInfo.h"
 #include "llvm/MC/MCSectionELF.h"
 #include "llvm/MC/MCStreamer.h"
 #include "llvm/MC/MCSymbolELF.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
-
-/// AT&T's on x86. Other targets have only one.
-static constexpr unsigned DefaultDialect = 0;
 
 namespace {
 
@@ -146,7 +132,7 @@ void SitePrinter::emitBranches() {
 #endif
   if (Table.ZeroSites) {
     emitCode(Table.SiteCode);
-  } else if (Dialect == DefaultDialect) {
+  } else if (Dialect == 0) { // AT&T's
     MCInst Branch = Table.SiteCode.front();
     Branch.getOperand(0) = MCOperand::createExpr(Displacement);
     emitCode(Branch);

@@ -3,35 +3,68 @@
 // Prints the pass's decisions: the site at its marker, a record of each site,
 // and the data that an object file has once.
 //
-// A site could be inline assembly, which can switch sections itself. But then
-// LLVM sets up an assembly parser for every function, which costs more than
-// compiling a small one. LLVM's AsmPrinter has a cheaper hook:
-// AsmPrinterHandler, which it calls around each function and each instruction.
-// A plugin gets access to the AsmPrinter as garbage collectors do, by a
-// GCMetadataPrinter. LLVM creates one for each GCStrategy that the module's
-// GCModuleInfo knows. No function has to be marked as garbage-collected for
-// that.
+// The printer is an AsmPrinterHandler (README.md says why). A plugin gets access
+// to the AsmPrinter as garbage collectors do, by a GCMetadataPrinter. LLVM
+// creates one for each GCStrategy that the module's GCModuleInfo knows.
 #ifndef PATCHBAY_LLVM_PASS_SITEPRINTER_H
 #define PATCHBAY_LLVM_PASS_SITEPRINTER_H
 
-#include "Arguments.h"
-#include "ModuleData.h"
+#include "Pass.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/GCMetadataPrinter.h"
 #include "llvm/IR/GCStrategy.h"
-#include "llvm/MC/MCInst.h"
-
-namespace llvm {
-class Function;
-class MCSymbol;
-} // namespace llvm
 
 namespace patchbay {
 
-struct SlotLayout;
+/// The part that each object file has once, as IR: the module descriptor, its
+/// data, and a constructor and a destructor that pass it to the runtime (abi.h).
+/// All of it is in one COMDAT group, so a linked module has it once.
+class ModuleData {
+  llvm::Module *M = nullptr;
+  llvm::Comdat *Group = nullptr;
+
+  // The group's name is an alias of this object's own descriptor. Linkers do
+  // not look at groups in LTO output, so a module may keep several copies. The
+  // copy that the alias names registers.
+  llvm::GlobalAlias *Alias = nullptr;
+  llvm::GlobalVariable *Descriptor = nullptr, *State = nullptr,
+                       *Note = nullptr;
+
+  // The program's declaration of that name, and our own declarations.
+  llvm::GlobalVariable *Declared = nullptr;
+  llvm::SmallVector<llvm::GlobalObject *, 8> Declarations;
+  llvm::Function *Constructor = nullptr, *Destructor = nullptr;
+
+  llvm::GlobalValue *declare(llvm::StringRef Name, bool IsHidden = true);
+  llvm::GlobalVariable *addVariable(llvm::StringRef Section,
+                                    llvm::Constant *Initializer,
+                                    unsigned Alignment, bool IsConstant);
+  void addLinks(bool HasTrampolines);
+  void addDescriptor(bool HasTrampolines);
+  void addNote();
+  llvm::Function *addCall(const SlotLayout &Layout, bool AtStart);
+
+public:
+  /// Used by the printer. The stubs are a declaration: the printer emits them.
+  llvm::GlobalVariable *Links = nullptr;
+  llvm::GlobalValue *Stubs = nullptr;
+
+  /// Adds it to a module before code generation, because the pass only knows
+  /// that a function has a site after the code of all others is generated.
+  void add(llvm::Module &M, const SlotLayout &Layout, llvm::StringRef StubsName,
+           bool HasTrampolines);
+
+  /// Whether a function is the constructor or the destructor.
+  bool contains(const llvm::Function &F) const;
+
+  /// There is a site: adds the functions to .init_array and .fini_array.
+  void use();
+
+  /// There is no site: keeps LLVM from printing any of it.
+  void drop();
+};
 
 /// A site. The pass chooses its place and passes it to the printer.
 struct Site {

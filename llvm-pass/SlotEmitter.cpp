@@ -3,24 +3,10 @@
 // The slot becomes prefix data of the function. LLVM prints that before the
 // words of kCFI and -fsanitize=function, so callers find these at their usual
 // place.
-#include "SlotEmitter.h"
-#include "Arguments.h"
-#include "MachineCode.h"
 #include "SitePrinter.h"
-#include "SlotLayout.h"
-#include "patchbay/abi.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/CodeGen/MachineFrameInfo.h"
-#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
-#include "llvm/CodeGen/MachineRegisterInfo.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/MCContext.h"
 #include "llvm/Support/Endian.h"
 
 using namespace llvm;

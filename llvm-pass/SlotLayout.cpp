@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "SlotLayout.h"
+#include "Pass.h"
 #include "patchbay/abi.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -53,14 +52,6 @@ static SlotLayout layoutX86_64() {
   L.Site = "TEST32i32 0";
   L.Code = &X86_64Code;
   L.OldestProcessor = "x86-64";
-  L.WhyNotModule = [](const TargetMachine &TM) {
-    return TM.getCodeModel() == CodeModel::Kernel
-               ? "-mcmodel=kernel: x86 kernels want the hash's symbol where "
-                 "the "
-                 "slot would be; nothing is instrumented"
-               : nullptr;
-  };
-  L.NameOfC = CallingConv::X86_64_SysV;
   L.IntegerRegisters = "RDI RSI RDX RCX R8 R9";
   L.FloatRegisters = "ZMM0 ZMM1 ZMM2 ZMM3 ZMM4 ZMM5 ZMM6 ZMM7";
   L.OtherKeptRegisters = "RAX R10";
@@ -82,7 +73,6 @@ static SlotLayout layoutAArch64() {
   L.Site = "ORRXrs X9 XZR LR 0;HINT 0"; // mov x9, x30; nop
   L.ScratchRegisters = "X8 X9 X10 X11 X12 X13 X14 X15";
   L.ExecuteOnlyFeature = "+execute-only";
-  L.ModeAttributes = "aarch64_";
   L.ResultPointerIsArgument = false;
   L.IntegerRegisters = "X0 X1 X2 X3 X4 X5 X6 X7";
   L.FloatRegisters = "Q0 Q1 Q2 Q3 Q4 Q5 Q6 Q7";
@@ -99,13 +89,6 @@ static SlotLayout layoutPPC64LE() {
   L.BranchReach = 1 << 15;
   L.SiteSize = PATCHBAY_PPC64LE_SITE_SIZE;
   L.Site = "NOP";
-  L.WhyNotModule = [](const TargetMachine &TM) {
-    return TM.Options.MCOptions.getABIName() == "elfv1"
-               ? "-mabi=elfv1 makes an entry a descriptor, not code; nothing "
-                 "is "
-                 "instrumented"
-               : nullptr;
-  };
   // The linkage area and the parameter save area.
   L.StackArgumentsOffset = 96;
   L.FastStackIsC = false;
@@ -135,26 +118,23 @@ static SlotLayout layoutRISCV64() {
   return L;
 }
 
-template <SlotLayout Make()> static const SlotLayout *layout() {
-  static const SlotLayout Layout = Make();
-  return &Layout;
-}
-
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
   // pauthtest signs addresses of functions, also those of constructors.
   if (!TT.isOSBinFormatELF() || TT.isX32() ||
       TT.getEnvironment() == Triple::GNUILP32 ||
       TT.getEnvironment() == Triple::PAuthTest)
     return nullptr;
+  static const SlotLayout X86_64 = layoutX86_64(), AArch64 = layoutAArch64(),
+                          PPC64LE = layoutPPC64LE(), RISCV64 = layoutRISCV64();
   switch (TT.getArch()) {
   case Triple::x86_64:
-    return layout<layoutX86_64>();
+    return &X86_64;
   case Triple::aarch64:
-    return layout<layoutAArch64>();
+    return &AArch64;
   case Triple::ppc64le:
-    return layout<layoutPPC64LE>();
+    return &PPC64LE;
   case Triple::riscv64:
-    return layout<layoutRISCV64>();
+    return &RISCV64;
   default:
     return nullptr;
   }

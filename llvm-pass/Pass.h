@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interfaces between the pass's files.
+#ifndef PATCHBAY_LLVM_PASS_PASS_H
+#define PATCHBAY_LLVM_PASS_PASS_H
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SpecialCaseList.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct patchbay_record;
+
+namespace llvm {
+class MachineModuleInfo;
+class PassRegistry;
+void initializeOpsSlotPassPass(PassRegistry &);
+} // namespace llvm
+
+namespace patchbay {
+
+struct SiteTable;
+
+/// The pass's name: -Rpass=patchbay, llc -run-pass=patchbay.
+inline constexpr char PassName[] = "patchbay";
+
+/// Identifies the machine pass, which adds slots to the functions of a module.
+extern char &OpsSlotPassID;
+
+// SlotLayout.cpp: properties of targets, as data. A new target is a new function
+// there and a line in findSlotLayout().
+
+/// A place in bytes that are assembled when the pass is built (embed-code.py):
+/// four bytes, the distance of the target from them.
+struct CodeFixup {
+  unsigned Offset;
+  enum { Text, ExceptTable, Links, Personality } Target;
+  int Addend;
+};
+
+struct CodeSection {
+  llvm::ArrayRef<uint8_t> Bytes;
+  llvm::ArrayRef<CodeFixup> Fixups;
+};
+
+/// The targets of x86-64 sites: stubs of StubsSize bytes, then trampolines, and
+/// their unwind information.
+struct ModuleCode {
+  CodeSection Text, ExceptTable, Frames;
+  unsigned StubsSize;
+
+  /// The common information entry in .eh_frame for pads that threads execute.
+  llvm::StringRef PadFrame;
+};
+
+/// The size of a landing pad on every target.
+inline constexpr unsigned LandingPadSize = 4;
+
+/// The default of a field is for targets that lack the property.
+struct SlotLayout {
+  /// Four bytes of return instructions, little endian: the pad.
+  uint32_t PadWord = 0;
+
+  /// Fills the space that alignment needs before the slot; never executed.
+  /// Zeros are illegal instructions.
+  uint8_t FillByte = 0;
+
+  /// The opcode that LLVM puts directly before the hash, instead of a byte of
+  /// the pad. With kcfi-arity LLVM adds the function's arity to it; registers
+  /// of ArityClasses count.
+  std::optional<uint8_t> HashOpcode;
+  llvm::StringRef ArityClasses;
+
+  /// Whether LLVM lowers kCFI checks to ordinary instructions in IR.
+  bool LowersKCFIInIR = false;
+
+  /// A hash that equals one of these values or its negative is incremented, so
+  /// that it is not a landing pad. Callers' checks do the same.
+  llvm::ArrayRef<uint32_t> ReservedHashes;
+
+  /// The landing pad instructions that a site must leave at the entry.
+  llvm::StringRef LandingPads;
+
+  /// The pass after which landing pads are in place and branches have their
+  /// final size.
+  llvm::StringRef Behind;
+
+  /// The shortest reach of a branch whose form LLVM has fixed, 0 if the
+  /// assembler still chooses the form.
+  unsigned BranchReach = 0;
+
+  /// Instructions that only print a directive, but are no meta instructions.
+  llvm::StringRef Directives;
+
+  /// Instructions that are landing pads and do something else, too. The site
+  /// comes before them. In functions with LandingPadAttribute OwnLandingPad
+  /// comes before the site.
+  llvm::StringRef ImpliedLandingPads, LandingPadAttribute, OwnLandingPad;
+
+  /// The site: its size, and its instructions without the reference to a stub. If
+  /// BranchReach is not 0, the last one is a NOP of four bytes.
+  unsigned SiteSize = 0;
+  llvm::StringRef Site;
+
+  /// The targets of sites; null if sites have no such operand.
+  const ModuleCode *Code = nullptr;
+
+  /// Registers that a site or a trampoline changes, and that a compiler option
+  /// (-ffixed-) can reserve for the program.
+  llvm::StringRef ScratchRegisters;
+
+  /// Text around the site in assembly output, for assemblers that would
+  /// otherwise rewrite its instructions.
+  llvm::StringRef TextBefore, TextAfter;
+
+  /// The oldest processor, if code for it can call all others.
+  llvm::StringRef OldestProcessor;
+
+  /// The feature of functions with unreadable code; empty if there is none.
+  llvm::StringRef ExecuteOnlyFeature;
+
+  /// Whether the address of a result in memory is the first argument. Otherwise
+  /// it has its own register.
+  bool ResultPointerIsArgument = true;
+
+  /// The start of arguments on the stack, from the stack pointer at the entry,
+  /// in LLVM's terms of fixed objects; and whether fastcc puts them there like
+  /// C.
+  int64_t StackArgumentsOffset = 0;
+  bool FastStackIsC = true;
+
+  /// The integer and the floating-point argument registers in order.
+  llvm::StringRef IntegerRegisters, FloatRegisters;
+
+  /// How many floating-point result registers tracers of exits keep, besides
+  /// two integer ones; and whether these may be vector registers.
+  unsigned ResultFloats = 2;
+  bool ResultVectors = true;
+
+  /// The other registers of an entry that trampolines keep, besides those above
+  /// and those that each function of the C convention keeps.
+  llvm::StringRef OtherKeptRegisters;
+};
+
+/// The layout of a target; null if the target has no slots.
+const SlotLayout *findSlotLayout(const llvm::Triple &TT);
+
+// Diagnostics.cpp
+
+/// Warns through LLVM's own channel, so that clang's -W(no-)backend-plugin and
+/// -Werror=backend-plugin apply.
+void warn(const llvm::Module &M, const llvm::Twine &Message);
+
+/// Warns about a function, with its line if there is debug information.
+void warn(const llvm::Function &F, const llvm::Twine &Message);
+
+/// Makes the compilation fail, once code generation is done.
+void error(const llvm::Module &M, const llvm::Twine &Message);
+
+/// \p Reason is why a function was chosen. It is null if all are.
+void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize,
+                        bool KernelMode, const char *Reason);
+void remarkSkipped(const llvm::MachineFunction &MF, llvm::StringRef Reason);
+
+// Requests.cpp: which functions the user asks to instrument or to leave alone,
+// by attributes in the source and by name in lists. XRay's src: is an error: it
+// means the file that contains a function, which code generation knows only
+// with -g.
+
+struct Request {
+  enum { None, Never, Always } Wish = None;
+  /// The source of the request, for remarks.
+  const char *Reason = nullptr;
+  /// Whether it names this function and not the whole file.
+  bool OfFunction = false;
+};
+
+class Requests {
+  std::vector<std::unique_ptr<llvm::SpecialCaseList>> Lists;
+  Request OfModule;
+  llvm::SetVector<const llvm::Function *> AnnotatedAlways, AnnotatedNever;
+
+  void readAnnotations(const llvm::Module &M, bool KernelMode);
+  const char *whyNever(const llvm::Function &F) const;
+  bool isListed(llvm::StringRef Section, llvm::StringRef Entry,
+                llvm::StringRef Name) const;
+  bool isListed(llvm::StringRef Section, const llvm::Function &F) const;
+
+public:
+  /// Reads the requests that all functions of a module share. If that fails,
+  /// reports the error and returns it; otherwise returns an empty string.
+  std::string read(const llvm::Module &M, bool KernelMode);
+
+  /// Whether a list names the module's file under [never].
+  bool leaveModuleAlone() const { return OfModule.Wish == Request::Never; }
+
+  /// Whether there are any requests: annotations, lists or the threshold.
+  bool exist() const;
+
+  /// The request for a function, by precedence: attributes, a list's fun
+  /// entries, a list's mainfile entries. Never wins among attributes, always
+  /// wins in a list.
+  Request find(const llvm::Function &F) const;
+};
+
+// Selection.cpp: the functions that get a slot
+
+/// Why no function of a module can have a slot; empty if they can.
+std::string whyNotModule(const llvm::TargetMachine &TM,
+                         const SlotLayout *Layout);
+
+/// Whether -fpatchable-function-entry puts NOPs at the function's entry, and so
+/// an address into LLVM's table.
+bool hasEntryNOPs(const llvm::Function &F);
+
+/// Whether LLVM synthesized a function, for CFI, a sanitizer or a profile. Such
+/// a function does not show the wishes of the module's author.
+bool isSynthesized(const llvm::Function &F);
+
+struct Choice {
+  bool Instrument;
+  const char *Reason; // null if the function is an ordinary one
+  /// Whether a command line option keeps this function and similar ones from
+  /// having a slot, although no request excludes it.
+  bool ForbiddenByFlags = false;
+};
+
+/// Decides about one function: first by obstacles, then, in user mode, by the
+/// user's requests and by the threshold.
+Choice choose(const llvm::MachineFunction &MF, const SiteTable &Table,
+              const Requests &Requested);
+
+// SlotEmitter.cpp
+
+/// Gives \p MF a slot and returns the size of its prefix.
+unsigned emitSlot(llvm::MachineFunction &MF, const SlotLayout &Layout);
+
+/// Gives \p MF a slot, marks its site and adds the site to \p Table for the
+/// printer. Returns the size of the prefix.
+unsigned emitSlotAndSite(llvm::MachineFunction &MF,
+                         llvm::MachineModuleInfo &MMI, SiteTable &Table);
+
+// Arguments.cpp
+
+/// A target's argument registers in order, the other registers that trampolines
+/// keep, and those that trampolines and sites change.
+struct ArgumentRegisters {
+  llvm::SmallVector<llvm::MCRegister> Integer, Float, OtherKept, Scratch;
+};
+
+/// Sets the last four bytes of \p Record: where the calling convention puts the
+/// arguments and the result, so that a tracer can pass them on.
+void describeArguments(const llvm::MachineFunction &MF,
+                       llvm::MachineModuleInfo &MMI, const SlotLayout &Layout,
+                       const ArgumentRegisters &Registers,
+                       patchbay_record &Record);
+
+// MachineCode.cpp: instructions by name. A plugin cannot use a target's
+// enumerations of opcodes and registers, because their headers are not
+// installed. The names are in tables that every target has.
+//
+// A string names several instructions, separated by `;`. Each is LLVM's name of
+// the opcode, then operands, separated by spaces: registers and decimal
+// numbers.
+
+/// Appends the instructions of \p Code to \p Built. False if LLVM has no such
+/// name.
+bool buildInstructions(llvm::StringRef Code,
+                       const llvm::MCInstrInfo &Instructions,
+                       const llvm::MCRegisterInfo &Registers,
+                       llvm::SmallVectorImpl<llvm::MCInst> &Built);
+
+/// The same for registers, whose \p Names are separated by spaces.
+bool findRegisters(llvm::StringRef Names, const llvm::MCRegisterInfo &Registers,
+                   llvm::SmallVectorImpl<llvm::MCRegister> &Found);
+
+/// Whether \p MI is one of the instructions of \p Code, which have no operands
+/// or only the first one.
+bool isOneOf(const llvm::MachineInstr &MI, llvm::StringRef Code);
+
+// KernelMode.cpp: the entry of a function belongs to -fpatchable-function-entry,
+// and LLVM emits its NOPs and table. The slot replaces the NOPs before it.
+
+/// Whether -patchbay-mode selects kernel mode. In auto mode: whether all
+/// functions that could be traced have -fpatchable-function-entry.
+bool isKernelMode(const llvm::Module &M);
+
+/// Warns if only some of a module's functions have -fpatchable-function-entry
+/// and the user has not selected a mode. One attribute in the source causes
+/// this, or LTO, which merges many files into one module.
+void warnIfMixed(const llvm::Module &M);
+
+/// Whether functions have NOPs before the entry, but none has any at the entry
+/// (-fpatchable-function-entry=N,N). Then there is nothing to trace, and LLVM
+/// makes a table of the NOPs, which a slot would replace.
+bool hasOnlyPrefixes(const llvm::Module &M);
+
+/// Removes the NOPs before functions with a slot. With kCFI also removes those
+/// before other functions: their number is the distance from the entry to the
+/// hash, in callees and in callers' checks, and all slots have the same
+/// distance.
+void dropPrefixes(llvm::Module &M);
+
+/// Calls dropPrefixes() before the passes on IR run. If LLVM lowers kCFI checks
+/// in IR it refuses functions with such NOPs, and clang 22 crashes on that.
+struct DropPrefixesPass : llvm::PassInfoMixin<DropPrefixesPass> {
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+// BitcodeNote.cpp: marks bitcode whose code should have slots
+
+/// Adds the note (abi.h, PATCHBAY_NOTE_BITCODE) to a module that defines
+/// functions.
+struct AddBitcodeNotePass : llvm::PassInfoMixin<AddBitcodeNotePass> {
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+/// Removes the notes of all files that were merged into the module. Returns
+/// true if there were any.
+bool removeBitcodeNotes(llvm::Module &M);
+
+} // namespace patchbay
+
+#endif
