@@ -2,6 +2,9 @@
 #include "Unwinder.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/DebugInfo/DWARF/LowLevel/DWARFCFIProgram.h"
+#include "llvm/DebugInfo/DWARF/LowLevel/DWARFDataExtractorSimple.h"
+#include "llvm/DebugInfo/DWARF/LowLevel/DWARFUnwindTable.h"
 #include "llvm/Support/DataExtractor.h"
 #include <string>
 #include <utility>
@@ -13,15 +16,11 @@ using namespace patchbay;
 static constexpr unsigned MaxFrames = 4096;
 // Limit of a table's entry, and of the data for one frame.
 static constexpr uint64_t MaxEntry = 1 << 16;
+// LLVM keeps all rows of an entry, with all registers: a hostile table must not take much
+// memory. Compilers make some hundred instructions.
+static constexpr unsigned MaxInstructions = 2048;
 
 namespace {
-
-/// Where to find a register of the caller.
-struct Rule {
-  enum Kinds { Same, Undefined, AtOffset, IsOffset, InRegister, Unknown };
-  Kinds Kind = Same;
-  int64_t Value = 0;
-};
 
 DataExtractor littleEndian(StringRef Bytes) {
 #if LLVM_VERSION_MAJOR >= 23
@@ -30,13 +29,6 @@ DataExtractor littleEndian(StringRef Bytes) {
   return DataExtractor(Bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8);
 #endif
 }
-
-struct Row {
-  std::array<Rule, MaxDwarfRegisters> Registers;
-  uint64_t CfaRegister = ~0ull;
-  int64_t CfaOffset = 0;
-  bool IsKnown = true; // the CFA is register plus offset
-};
 
 /// A function's entry in .eh_frame, with the part that several entries share.
 struct Entry {
@@ -191,206 +183,95 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Their instructions
+// Their rows
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Executes call frame instructions until they are past an address.
-class RowMachine {
-public:
-  RowMachine(const RegisterNumbers &Numbers, const Entry &E, uint64_t Code)
-      : Numbers(Numbers), E(E), Code(Code) {}
-  std::optional<Row> run();
-
-private:
-  bool execute(StringRef Instructions);
-  bool executeExtended(uint8_t Opcode, DataExtractor &Data,
-                       DataExtractor::Cursor &At);
-  void set(uint64_t Register, Rule::Kinds Kind, int64_t Value = 0) {
-    if (Register < Numbers.Number)
-      Now.Registers[Register] = {Kind, Value};
-  }
-  bool advance(uint64_t By) {
-    Location += By * E.CodeAlign;
-    return Location <= Code;
-  }
-
-  const RegisterNumbers &Numbers;
-  const Entry &E;
-  uint64_t Code;
-  uint64_t Location = 0;
-  Row Now, Initial;
-  std::vector<Row> Remembered;
-  bool Failed = false;
-};
-} // namespace
-
-std::optional<Row> RowMachine::run() {
-  Location = E.Start;
-  if (!execute(E.Common))
-    return std::nullopt;
-  Initial = Now;
-  if (!execute(E.Own) || !Now.IsKnown)
-    return std::nullopt;
-  return Now;
-}
-
-bool RowMachine::execute(StringRef Instructions) {
-  DataExtractor Data = littleEndian(Instructions);
-  DataExtractor::Cursor At(0);
-  bool GoesOn = true;
-  while (GoesOn && !Failed && At && At.tell() < Instructions.size()) {
-    uint8_t Opcode = Data.getU8(At), Low = Opcode & 0x3f;
-    switch (Opcode & 0xc0) {
-    case dwarf::DW_CFA_advance_loc:
-      GoesOn = advance(Low);
-      break;
-    case dwarf::DW_CFA_offset:
-      set(Low, Rule::AtOffset, Data.getULEB128(At) * E.DataAlign);
-      break;
-    case dwarf::DW_CFA_restore:
-      if (Low < Numbers.Number)
-        Now.Registers[Low] = Initial.Registers[Low];
-      break;
-    default:
-      GoesOn = executeExtended(Opcode, Data, At);
-    }
-  }
-  if (Error Wrong = At.takeError()) {
+// Row: before and after Instructions. Passed: the rows between. Initial: as in the common
+// part.
+static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, const Entry &E,
+                    dwarf::UnwindRow &Row, const dwarf::RegisterLocations *Initial,
+                    dwarf::UnwindTable::RowContainer &Passed) {
+  dwarf::CFIProgram Program(E.CodeAlign, E.DataAlign,
+                            Numbers.hasLink() ? Triple::aarch64 : Triple::x86_64);
+  DWARFDataExtractorSimple Data(Instructions, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  uint64_t At = 0;
+  if (Error Wrong = Program.parse(Data, &At, Instructions.size())) {
     consumeError(std::move(Wrong));
     return false;
   }
-  return !Failed;
+  if (Program.size() > MaxInstructions)
+    return false;
+  auto Rows = dwarf::parseRows(Program, Row, Initial);
+  if (!Rows) {
+    consumeError(Rows.takeError());
+    return false;
+  }
+  Passed = std::move(*Rows);
+  return true;
 }
 
-bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
-                                 DataExtractor::Cursor &At) {
-  uint64_t Register;
-  switch (Opcode) {
-  case dwarf::DW_CFA_nop:
-    return true;
-  case dwarf::DW_CFA_advance_loc1:
-    return advance(Data.getU8(At));
-  case dwarf::DW_CFA_advance_loc2:
-    return advance(Data.getU16(At));
-  case dwarf::DW_CFA_advance_loc4:
-    return advance(Data.getU32(At));
-  case dwarf::DW_CFA_offset_extended:
-    Register = Data.getULEB128(At);
-    set(Register, Rule::AtOffset, Data.getULEB128(At) * E.DataAlign);
-    return true;
-  case dwarf::DW_CFA_offset_extended_sf:
-    Register = Data.getULEB128(At);
-    set(Register, Rule::AtOffset, Data.getSLEB128(At) * E.DataAlign);
-    return true;
-  case dwarf::DW_CFA_val_offset:
-    Register = Data.getULEB128(At);
-    set(Register, Rule::IsOffset, Data.getULEB128(At) * E.DataAlign);
-    return true;
-  case dwarf::DW_CFA_restore_extended:
-    Register = Data.getULEB128(At);
-    if (Register < Numbers.Number)
-      Now.Registers[Register] = Initial.Registers[Register];
-    return true;
-  case dwarf::DW_CFA_undefined:
-    set(Data.getULEB128(At), Rule::Undefined);
-    return true;
-  case dwarf::DW_CFA_same_value:
-    set(Data.getULEB128(At), Rule::Same);
-    return true;
-  case dwarf::DW_CFA_register:
-    Register = Data.getULEB128(At);
-    set(Register, Rule::InRegister, Data.getULEB128(At));
-    return true;
-  case dwarf::DW_CFA_expression:
-  case dwarf::DW_CFA_val_expression:
-    set(Data.getULEB128(At), Rule::Unknown);
-    Data.skip(At, Data.getULEB128(At));
-    return true;
-  case dwarf::DW_CFA_remember_state:
-    Remembered.push_back(Now);
-    return true;
-  case dwarf::DW_CFA_restore_state:
-    if (Remembered.empty())
-      break;
-    Now = Remembered.back();
-    Remembered.pop_back();
-    return true;
-  case dwarf::DW_CFA_def_cfa:
-    Now.CfaRegister = Data.getULEB128(At);
-    Now.CfaOffset = Data.getULEB128(At);
-    Now.IsKnown = true;
-    return true;
-  case dwarf::DW_CFA_def_cfa_sf:
-    Now.CfaRegister = Data.getULEB128(At);
-    Now.CfaOffset = Data.getSLEB128(At) * E.DataAlign;
-    Now.IsKnown = true;
-    return true;
-  case dwarf::DW_CFA_def_cfa_register:
-    Now.CfaRegister = Data.getULEB128(At);
-    return true;
-  case dwarf::DW_CFA_def_cfa_offset:
-    Now.CfaOffset = Data.getULEB128(At);
-    return true;
-  case dwarf::DW_CFA_def_cfa_offset_sf:
-    Now.CfaOffset = Data.getSLEB128(At) * E.DataAlign;
-    return true;
-  case dwarf::DW_CFA_def_cfa_expression:
-    // The PLT uses it, among others. The thread leaves such code soon.
-    Data.skip(At, Data.getULEB128(At));
-    Now.IsKnown = false;
-    return true;
-  case dwarf::DW_CFA_GNU_args_size:
-    Data.getULEB128(At);
-    return true;
-  case dwarf::DW_CFA_AARCH64_negate_ra_state:
-    // Tells whether the return address is signed. The signature is removed in
-    // any case.
-    if (!Numbers.hasLink())
-      break;
-    return true;
-  }
-  Failed = true;
-  return false;
+// The row of the table for Code.
+static std::optional<dwarf::UnwindRow> rowAt(const RegisterNumbers &Numbers, const Entry &E,
+                                             uint64_t Code) {
+  dwarf::UnwindRow Last;
+  dwarf::UnwindTable::RowContainer Rows;
+  if (!execute(E.Common, Numbers, E, Last, /*Initial=*/nullptr, Rows))
+    return std::nullopt;
+  dwarf::RegisterLocations Initial = Last.getRegisterLocations();
+  Last.setAddress(E.Start);
+  if (!execute(E.Own, Numbers, E, Last, &Initial, Rows))
+    return std::nullopt;
+  Rows.push_back(Last);
+  while (!Rows.empty() && Rows.back().getAddress() > Code)
+    Rows.pop_back();
+  if (Rows.empty())
+    return std::nullopt;
+  return Rows.back();
 }
 
 //===----------------------------------------------------------------------===//
 // From frame to frame
 //===----------------------------------------------------------------------===//
 
-// False: not known. An undefined return address marks the first frame.
+// Expressions are not evaluated. The PLT has one for the CFA, among others: the thread
+// leaves such code soon.
 static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
-                     const Row &R, DwarfRegisters &Registers) {
-  if (R.CfaRegister >= Numbers.Number || !Registers[R.CfaRegister])
+                     const dwarf::UnwindRow &Row, DwarfRegisters &Registers) {
+  using dwarf::UnwindLocation;
+  auto Register = [&](uint32_t I) {
+    return I < Numbers.Number ? Registers[I] : std::nullopt;
+  };
+  const UnwindLocation &OfCfa = Row.getCFAValue();
+  if (OfCfa.getLocation() != UnwindLocation::RegPlusOffset || OfCfa.getDereference() ||
+      !Register(OfCfa.getRegister()))
     return false;
-  uint64_t Cfa = *Registers[R.CfaRegister] + R.CfaOffset;
+  uint64_t Cfa = *Register(OfCfa.getRegister()) + OfCfa.getOffset();
   DwarfRegisters Caller = Registers;
   for (unsigned I = 0; I != Numbers.Number; ++I) {
-    const Rule &Of = R.Registers[I];
-    uint64_t Value;
-    switch (Of.Kind) {
-    case Rule::Same:
+    auto Of = Row.getRegisterLocations().getRegisterLocation(I);
+    switch (Of ? Of->getLocation() : UnwindLocation::Same) {
+    case UnwindLocation::Unspecified:
+    case UnwindLocation::Same:
       // In a function that has called no other, the link register still has it.
       if (!Numbers.isPreserved(I) &&
           !(Numbers.hasLink() && I == Numbers.ReturnAddress))
         Caller[I] = std::nullopt;
       break;
-    case Rule::Undefined:
-    case Rule::Unknown:
-      Caller[I] = std::nullopt;
-      break;
-    case Rule::AtOffset:
-      if (!Memory.read(Cfa + Of.Value, Value))
+    case UnwindLocation::CFAPlusOffset: {
+      uint64_t Value = Cfa + Of->getOffset();
+      if (Of->getDereference() && !Memory.read(Value, Value))
         return false;
       Caller[I] = Value;
       break;
-    case Rule::IsOffset:
-      Caller[I] = Cfa + Of.Value;
+    }
+    case UnwindLocation::RegPlusOffset:
+      Caller[I] = Of->getDereference() || Of->getOffset() ? std::nullopt
+                                                          : Register(Of->getRegister());
       break;
-    case Rule::InRegister:
-      Caller[I] = uint64_t(Of.Value) < Numbers.Number
-                      ? Registers[Of.Value]
-                      : std::nullopt;
+    case UnwindLocation::Undefined:
+    case UnwindLocation::DWARFExpr:
+    case UnwindLocation::Constant:
+      Caller[I] = std::nullopt;
       break;
     }
   }
@@ -420,10 +301,12 @@ Unwound patchbay::unwindStack(const UnwindSource &Memory,
     auto E = FrameTable(Memory, Numbers, Memory.frameHeader(Code)).find(Code);
     if (!E)
       break;
-    auto R = RowMachine(Numbers, *E, Code).run();
+    auto R = rowAt(Numbers, *E, Code);
     if (!R)
       break;
-    if (R->Registers[Numbers.ReturnAddress].Kind == Rule::Undefined) {
+    auto Return = R->getRegisterLocations().getRegisterLocation(Numbers.ReturnAddress);
+    // It marks the first frame.
+    if (Return && Return->getLocation() == dwarf::UnwindLocation::Undefined) {
       Found.IsWhole = true;
       break;
     }
