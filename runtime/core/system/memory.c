@@ -84,13 +84,41 @@ static struct block *pop(uint64_t *list)
 	return block;
 }
 
+/*
+ * LeakSanitizer (lsan_interface.h): blocks of the program's heap to which only this memory
+ * points, such as the data of a tracer, are no leaks. Not there in other programs.
+ */
+#pragma weak __lsan_register_root_region
+#pragma weak __lsan_unregister_root_region
+void __lsan_register_root_region(const void *memory, size_t size);
+void __lsan_unregister_root_region(const void *memory, size_t size);
+
+static void *mapped(long memory, size_t size)
+{
+	if (memory < 0 && memory >= -4095)
+		return NULL;
+	if (__lsan_register_root_region)
+		__lsan_register_root_region((void *)memory, size);
+	return (void *)memory;
+}
+
 static void *map(size_t size)
 {
-	long memory = pb_raw_syscall(SYS_mmap, (const long[6]){
+	return mapped(pb_raw_syscall(SYS_mmap, (const long[6]){
 			0, (long)size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 });
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 }), size);
+}
 
-	return memory < 0 && memory >= -4095 ? NULL : (void *)memory;
+static void forget(char *memory, size_t size)
+{
+	if (__lsan_unregister_root_region)
+		__lsan_unregister_root_region(memory, size);
+}
+
+static void unmap(char *memory, size_t size)
+{
+	forget(memory, size);
+	pb_raw_syscall(SYS_munmap, (const long[6]){ (long)memory, (long)size });
 }
 
 static struct block *small(size_t size)
@@ -203,8 +231,7 @@ static void release(void *memory)
 		return;
 	if (block->size > SMALL_MAX) {
 		if (!keep(block))
-			pb_raw_syscall(SYS_munmap, (const long[6]){
-					(long)block - (long)OFFSET, (long)block->size });
+			unmap((char *)block - OFFSET, block->size);
 		return;
 	}
 	while ((size_t)SMALL_MIN << nr < block->size)
@@ -233,13 +260,15 @@ void *pb_calloc(size_t nr, size_t size)
 
 static struct block *resize(struct block *block, size_t size)
 {
-	long memory = pb_raw_syscall(SYS_mremap, (const long[6]){
-			(long)block - (long)OFFSET, (long)block->size, (long)size,
-			MREMAP_MAYMOVE });
+	char *old = (char *)block - OFFSET, *memory;
+	const size_t old_size = block->size;
 
-	if (memory < 0 && memory >= -4095)
+	memory = mapped(pb_raw_syscall(SYS_mremap, (const long[6]){
+			(long)old, (long)old_size, (long)size, MREMAP_MAYMOVE }), size);
+	if (!memory)
 		return NULL;
-	block = (struct block *)(memory + (long)OFFSET);
+	forget(old, old_size);
+	block = (struct block *)(memory + OFFSET);
 	block->size = size;
 	return block;
 }
