@@ -16,7 +16,7 @@ set(targets patchbay-pass lld-patchbay)
 if(LLVM_VERSION_MAJOR EQUAL PATCHBAY_LLVM_DEFAULT)
   list(APPEND packages command=patchbay runtime=libpatchbay${PROJECT_VERSION_MAJOR}
     dev=libpatchbay-dev)
-  list(APPEND targets patchbay-man patchbay-tool patchbay-trace patchbay-shared
+  list(APPEND targets patchbay-man patchbay-tool patchbay-trace patchbay-live patchbay-shared
     patchbay-static patchbay-link-shared patchbay-link-static)
   if(TARGET patchbay-bpf)
     list(APPEND packages bpf=libpatchbay-bpf${PROJECT_VERSION_MAJOR})

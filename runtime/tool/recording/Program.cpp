@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program.h"
+#include "TracerLibrary.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -204,8 +206,14 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
         List += (IsPath ? Path : sys::path::filename(Path)).str() + ":";
       }
   List += Tracer;
-  if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)
-    List += ":" + std::string(Others);
+  // The program has one tracer only: another one may be there if this command is
+  // recorded.
+  SmallVector<StringRef> Others;
+  if (const char *Text = getenv("LD_PRELOAD"))
+    SplitString(Text, Others, ": ");
+  for (StringRef Other : Others)
+    if (!isTracer(Other))
+      List += (":" + Other).str();
   return List;
 }
 

@@ -276,7 +276,7 @@ static void awaitNewChildren(const std::string &Dir) {
 
 Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
                                         ArrayRef<const char *> Args) {
-  auto Library = openTracer();
+  auto Library = openTracer(TracerKind::Listens);
   if (!Library)
     return Library.takeError();
   Timer Command;

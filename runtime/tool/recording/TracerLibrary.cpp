@@ -8,7 +8,13 @@
 using namespace llvm;
 using namespace patchbay;
 
-static constexpr char TracerFile[] = "libpatchbay-trace.so";
+static constexpr char RecordsFile[] = "libpatchbay-trace.so";
+static constexpr char ListensFile[] = "libpatchbay-live.so";
+
+bool patchbay::isTracer(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  return Name == RecordsFile || Name == ListensFile;
+}
 
 static Expected<std::string> folderOfCommand(StringRef Sought) {
   static const int Anchor = 0;
@@ -34,7 +40,8 @@ Expected<std::string> patchbay::findProbe() {
 }
 
 // Beside this command, in the layout of the build or of the installation.
-Expected<ElfImage> patchbay::openTracer() {
+Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
+  StringRef TracerFile = Kind == TracerKind::Listens ? ListensFile : RecordsFile;
   auto Found = folderOfCommand(TracerFile);
   if (!Found)
     return Found.takeError();
@@ -55,6 +62,6 @@ Expected<ElfImage> patchbay::openTracer() {
     if (!StringRef(Tried).contains(Path))
       Tried += (Tried.empty() ? "" : " and ") + Path.str().str();
   }
-  return makeError(Twine("no ") + TracerFile +
+  return makeError("no " + TracerFile +
                    " beside this command: looked for " + Tried);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library that `record` loads into a program.
+// The libraries that `record` loads into a program.
 #ifndef PATCHBAY_TOOL_TRACERLIBRARY_H
 #define PATCHBAY_TOOL_TRACERLIBRARY_H
 
@@ -8,8 +8,15 @@
 
 namespace patchbay {
 
+/// libpatchbay-trace.so only records. libpatchbay-live.so has a thread that
+/// listens for commands, too.
+enum class TracerKind { Records, Listens };
+
 /// Fails if it is missing, or if LD_PRELOAD cannot name it.
-llvm::Expected<ElfImage> openTracer();
+llvm::Expected<ElfImage> openTracer(TracerKind Kind);
+
+/// Is it the file name of one of them?
+bool isTracer(llvm::StringRef Path);
 
 /// The path of CostProbe.c's program. Fails if it is missing.
 llvm::Expected<std::string> findProbe();

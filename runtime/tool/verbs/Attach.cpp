@@ -370,7 +370,7 @@ Visited::~Visited() {
 }
 
 static Error load(int Process, ArrayRef<Wanted> All) {
-  auto Library = openTracer();
+  auto Library = openTracer(TracerKind::Listens);
   if (!Library)
     return Library.takeError();
   auto Memory = openProcess(Process);

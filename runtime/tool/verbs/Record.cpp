@@ -265,6 +265,8 @@ ENVIRONMENT:
               names=0 as --no-names. A duration is a whole number with a
               unit; rotate-every has ms, s, m or h
     call-cost cost of a traced call for max-overhead, in ps (60000)
+  live, rotate-*, max-rate and max-overhead need libpatchbay-live.so in
+  LD_PRELOAD instead. It has a thread; libpatchbay-trace.so only records.
 
 EXIT CODES:
   The status of PROG, or 128+N if signal N killed it, even if events were lost.
@@ -409,7 +411,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   Others->erase(llvm::unique(*Others), Others->end());
   erase_if(*Others, [&](pid_t Pid) { return is_contained(Named, Pid); });
 
-  auto TracerImage = openTracer();
+  auto TracerImage = openTracer(TracerKind::Listens);
   if (!TracerImage)
     return TracerImage.takeError();
   auto Cost = costOptions(*TracerImage);
@@ -435,6 +437,11 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   return recordProcesses({Named, *Others, What, Options, Opts.Output, Opts.Threads,
                           Opts.Follow, Opts.Force, Limits},
                          Args);
+}
+
+// These options need a thread in the program.
+static bool listens(const RecordingLimits &Limits) {
+  return Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() || Limits.Rotates;
 }
 
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
@@ -466,10 +473,11 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Program.takeError();
   if (Error E = checkLibc(*Program))
     return E;
-  if (Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() || Limits->Rotates)
+  const bool Listens = listens(*Limits);
+  if (Listens)
     if (Error E = checkOwnThread(*Program))
       return E;
-  auto TracerImage = openTracer();
+  auto TracerImage = openTracer(Listens ? TracerKind::Listens : TracerKind::Records);
   if (!TracerImage)
     return TracerImage.takeError();
 

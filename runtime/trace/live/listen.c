@@ -42,22 +42,6 @@
  */
 #define LOOK_MS 500
 
-/* The note below leads to it; NULL before a thread has listened. */
-
-#define STRING(x) #x
-#define NUMBER(x) STRING(x)
-
-/* Like libpatchbay's note (core/modules/live_view.c). */
-__asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
-	"	.balign 4\n"
-	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"
-	"1:	.asciz \"" PATCHBAY_NOTE_NAME "\"\n"
-	"2:	.balign 4\n"
-	"3:	.long " NUMBER(PB_CONTROL_VERSION) "\n"
-	"	.long pb_control_point - .\n"
-	"4:	.balign 4\n"
-	"	.popsection\n");
-
 /*
  * In memory that fork() fills with zeros, since a child does not have this
  * thread.

@@ -43,7 +43,8 @@ __attribute__((constructor)) static void find(void)
 /*===-- LD_PRELOAD -------------------------------------------------------===*/
 
 static const char variable[] = "LD_PRELOAD=";
-static const char this_library[] = "libpatchbay-trace.so";
+static const char records[] = "libpatchbay-trace.so";
+static const char listens[] = "libpatchbay-live.so";
 
 /* The characters that separate names in LD_PRELOAD (ld.so(8)). */
 static const char *end_of(const char *name)
@@ -51,13 +52,18 @@ static const char *end_of(const char *name)
 	return name + strcspn(name, ": ");
 }
 
-static int is_this_library(const char *name, const char *end)
+static int is_file(const char *name, const char *end, const char *file)
 {
-	const size_t length = sizeof(this_library) - 1;
+	const size_t length = strlen(file);
 
 	return (size_t)(end - name) >= length &&
-	       !memcmp(end - length, this_library, length) &&
+	       !memcmp(end - length, file, length) &&
 	       ((size_t)(end - name) == length || end[-(long)length - 1] == '/');
+}
+
+static int is_this_library(const char *name, const char *end)
+{
+	return is_file(name, end, records) || is_file(name, end, listens);
 }
 
 /* Is it LD_PRELOAD? No if its address is wrong. */

@@ -9,6 +9,7 @@
 #include <patchbay/patchbay.h>
 
 struct pb_live_part {
+	int is_missing; /* in libpatchbay-trace.so: the functions do nothing */
 	int (*listen_start)(int wait);
 	int (*listen_end)(void);
 	void (*listen_await)(void);

@@ -36,6 +36,7 @@
 #include <core/system/private.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -444,7 +445,14 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 		tracer = tracer->with_threshold;
 	pb_depth = (unsigned int)pb_options.depth;
 	pb_sample = pb_options.sample;
-	return pb_start_check(tracer, why);
+	error = pb_start_check(tracer, why);
+	if (!error && pb_options.live && pb_live.is_missing) {
+		snprintf(why, PB_WHY_MAX,
+			 "live, rotate-size, rotate-every, max-rate and max-overhead need "
+			 "libpatchbay-live.so: preload it instead of libpatchbay-trace.so");
+		error = -EINVAL;
+	}
+	return error;
 }
 
 int pb_start_begin(void)

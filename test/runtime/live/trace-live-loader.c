@@ -4,7 +4,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
-// RUN: %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=%t %t/prog -- %patchbay live -p PID --disarm traced | FileCheck %s
+// RUN: %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=%t %t/prog -- %patchbay live -p PID --disarm traced | FileCheck %s
 // CHECK: 0 functions
 /* The runtime cannot be loaded meanwhile. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 %patchbay record -p PID -o %t/held 2>&1 | FileCheck %s --check-prefix=HELD

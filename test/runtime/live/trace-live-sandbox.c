@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{mode} =
-// DEFINE: %{env} = env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function,filter=step,output=%t,live=1
+// DEFINE: %{env} = env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t,live=1
 // DEFINE: %{about} = sh -c '%patchbay live PID; grep -E "State|Threads" /proc/PID/status | tr "\t" " "; grep -h NoNewPrivs /proc/PID/task/*/status | tr "\t" " "'
 // DEFINE: %{state} = %{about}
 // DEFINE: %{live} = timeout 120 %python %S/../Inputs/while-running.py %{env} %t/prog %{mode} -- %{state} 2>&1

@@ -6,7 +6,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
-// RUN: %python %S/../Inputs/read-live.py 15 %patchbay %patchbay_lib/libpatchbay-trace.so %t/prog %t/work | FileCheck %s
+// RUN: %python %S/../Inputs/read-live.py 15 %patchbay %patchbay_lib/libpatchbay-live.so %t/prog %t/work | FileCheck %s
 // CHECK: read 15 times
 
 #include "../Inputs/check.h"

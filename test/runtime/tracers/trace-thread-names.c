@@ -21,7 +21,7 @@
  * DEFINE: %{running} = %python %S/../Inputs/while-running.py
  * RUN: cd %t && %{running} ./prog stay -- sh -c '%patchbay record -p PID -t function_duration -o visit -- sh -c "sleep 0.3; kill -USR1 PID; sleep 0.3"'
  * RUN: %{names} %t/visit renamed
- * RUN: cd %t && mkdir out && %{running} env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function_duration,filter=stays,output=out,live=1 ./prog stay -- sh -c 'kill -USR1 PID; sleep 0.1; %patchbay live -p PID --snapshot copy'
+ * RUN: cd %t && mkdir out && %{running} env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_duration,filter=stays,output=out,live=1 ./prog stay -- sh -c 'kill -USR1 PID; sleep 0.1; %patchbay live -p PID --snapshot copy'
  * RUN: %{names} %t/copy renamed
  *
  * A forked child, too, whose thread continues its parent's.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: check-folders.py FOLDER [OBJECTS SYMBOL...]
+"""usage: check-folders.py FOLDER [OBJECTS]
 
 FOLDER/README.md has a table of FOLDER's folders, the lowest first. Fails if a file includes
 a file of a folder below its own in that table, if a folder is missing in the table, or if
 includes form a cycle. Also fails if an object in OBJECTS needs a symbol of a folder below
-its own, except these SYMBOLs."""
+its own."""
 import re
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def find_cycle(edges):
     return None
 
 
-def check_objects(root, order, objects, allowed):
+def check_objects(root, order, objects):
     """Objects whose source has been moved or removed do not count."""
     defined, needed = {}, {}
     for path in sorted(objects.rglob("*.o")):
@@ -58,7 +58,7 @@ def check_objects(root, order, objects, allowed):
             elif kind.isupper():
                 defined[symbol] = source
     for source, symbols in needed.items():
-        for symbol in sorted((symbols & defined.keys()) - allowed):
+        for symbol in sorted(symbols & defined.keys()):
             own, other = folder_of(source), folder_of(defined[symbol])
             if order.index(own) < order.index(other):
                 yield f"{source} needs {symbol} of {defined[symbol]} below {own}/"
@@ -94,7 +94,7 @@ def main():
     if cycle:
         wrong.append("a cycle: " + " -> ".join(cycle))
     if len(sys.argv) > 2 and not wrong:
-        wrong += check_objects(root, order, Path(sys.argv[2]), set(sys.argv[3:]))
+        wrong += check_objects(root, order, Path(sys.argv[2]))
     for line in wrong:
         print(line)
     print(f"{len(files)} files, {len(order)} folders")
