@@ -48,7 +48,8 @@ class Stress:
             source = folder / "csmith.c"
             command = [self.tools.csmith, "--seed", str(seed), "--concise", "-o", source]
             options = ("-fPIC",)
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        # csmith writes a file into its working folder.
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder)
         return source, options
 
     def test(self, generator, seed, target):
