@@ -7,23 +7,24 @@ const char *patchbay_bpf_strerror(int error)
 {
 	switch (error < 0 ? -error : 0) {
 	case EINVAL:
-		return "no BPF object, or something in it that makes no sense, "
-		       "or an argument: the log says which";
+		return "not a BPF object, or an invalid object or argument: the "
+		       "log names it";
 	case E2BIG:
-		return "a program or a map that is too large, or something set "
-		       "that this library does not know";
+		return "a program or map is too large, or an option is unknown "
+		       "to this library";
 	case EACCES:
-		return "a program that the verifier refuses, or text that may "
-		       "not be written";
+		return "the verifier refuses the program, or the code may not be "
+		       "written";
 	case ENOTSUP:
-		return "a type of map that is not supported, or a function "
-		       "whose exit cannot be seen";
+		return "the map type is not supported, or the function's exit "
+		       "cannot be traced";
 	case EALREADY:
-		return "the program is attached already";
+		return "the program is already attached";
 	case EEXIST:
-		return "the map has the key already";
+		return "the map already has this key";
 	case EBUSY:
-		return "whoever changes the map does not run: try again";
+		return "another thread is changing the map, and is not running: "
+		       "try again";
 	default:
 		return patchbay_link_strerror(error);
 	}

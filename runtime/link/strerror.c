@@ -9,48 +9,47 @@ const char *patchbay_link_strerror(int error)
 	case 0:
 		return "no error";
 	case EINVAL:
-		return "an argument that makes no sense: the log says which";
+		return "an invalid argument: the log names it";
 	case E2BIG:
-		return "something set that this library does not know, or more "
-		       "links with exits on a function than it can have";
+		return "an option that this library does not know, or too many "
+		       "links with exits on one function";
 	case ENOENT:
-		return "no function with a site is selected: none of the name "
-		       "(in C++ the mangled one), or it was inlined, or built "
-		       "without the pass";
+		return "no traceable function matches: another name (mangled in "
+		       "C++), inlined, or compiled without the plugin";
 	case EDOM:
 		return "the program reads an argument that the function does "
-		       "not have in an integer register, or in a "
-		       "floating-point one";
+		       "not have in a register of this kind";
 	case EPROTONOSUPPORT:
 		return "the program was compiled with headers of another version "
 		       "of this library";
 	case EPROTOTYPE:
-		return "the function's result is not of the kind that the "
-		       "program asks for";
+		return "the function's result has another type than the program "
+		       "expects";
 	case EOPNOTSUPP:
-		return "the function's exit cannot be seen: it is variadic, its "
-		       "arguments are not known, or it never returns";
+		return "the function's exit cannot be traced: it is variadic, "
+		       "has unknown arguments, or never returns";
 	case ENOLINK:
 		return "the link is detached";
 	case EILSEQ:
-		return "the function's site is not as the compiler made it: "
-		       "somebody else has patched it";
+		return "the function's site was changed by other code, such as "
+		       "a debugger or a uprobe";
 	case ERANGE:
-		return "the function is too far from where trampolines can be";
+		return "no memory for trampolines is close enough to the function";
 	case EDEADLK:
 		return "called from a handler";
 	case ETIMEDOUT:
-		return "a thread is in a handler for longer than anybody waits";
+		return "timeout: a thread is still in a handler";
 	case EAGAIN:
-		return "nothing was changed: a thread has been for too long in "
-		       "a handler that the function had before";
+		return "nothing was changed: a thread is still in a previous "
+		       "handler of the function";
 	case EACCES:
-		return "text may not be written";
+		return "the code may not be written";
 	case ENOMEM:
-		return "no memory, or no room for trampolines near the module";
+		return "out of memory, or no address space for trampolines near "
+		       "the module";
 	case ENODEV:
-		return "no /proc to write text through";
+		return "the code cannot be written without /proc";
 	default:
-		return "an error of the system: strerror() has its name";
+		return "a system error: see strerror()";
 	}
 }

@@ -280,7 +280,7 @@ def accepted(config):
     known = {}
     if "CONFIG_PREEMPT_RCU=y\n" not in config:
         known["tracing_failure/tracing_deny"] = (
-            "without PREEMPT_RCU nobody denies __rcu_read_lock(), of which clang keeps a copy")
+            "without PREEMPT_RCU no deny list has __rcu_read_lock(), of which clang keeps a copy")
     pahole = re.search(r"^CONFIG_PAHOLE_VERSION=(\d+)$", config, re.MULTILINE)
     if pahole and int(pahole[1]) < 126:
         # The kernel then takes a function's arguments from bpf_list_add_impl(). resolve_btfids

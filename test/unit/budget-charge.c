@@ -23,7 +23,7 @@
 // CHECK-NEXT: {{^}}called eight times: 1 disarmed{{$}}
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked before its parent was looked at: 0 disarmed, 15000 millionths{{$}}
-// CHECK-NEXT: {{^}}forked by who has had as much: 0 disarmed, 15000 millionths{{$}}
+// CHECK-NEXT: {{^}}forked by a process at its limit: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}a fiftieth of the time: {{[1-3]?[0-9]}} looks{{$}}
 // CHECK-NEXT: {{^}}all of it again: looked at within {{1?[0-9]?[0-9]?[0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}a third of the time at once: looked at within {{1[0-9][0-9]|[1-9]?[0-9]}} ms{{$}}
@@ -402,7 +402,7 @@ int main(void)
 	pb_options.max_overhead = 200;
 	pb_options.call_cost_ps = 50000;
 	run_forked("forked before its parent was looked at", 100 * ROUND, 20 * CALLS, ROUND);
-	run_forked("forked by who has had as much", 99 * ROUND, 0, 100 * ROUND);
+	run_forked("forked by a process at its limit", 99 * ROUND, 0, 100 * ROUND);
 	run_busy();
 	if (!pb_budget_begin(NULL))
 		printf("asked for after %llu calls\n",

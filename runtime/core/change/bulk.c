@@ -282,7 +282,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = PB_NOT_BULK;
 	if (!error)
 		error = find_functions(bulk);
-	/* Whoever was asked about each function is not to be asked again. */
+	/* @check has been called for each function, and must not be called again by a plan. */
 	if (!error && request->nr < MANY &&
 	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
@@ -295,7 +295,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
-/* Whose sites were refused, unless all is left to others, who find and count them. */
+/* Count refused sites. If all is left to a plan, the plan counts them. */
 static void count_refused(const struct pb_bulk *bulk)
 {
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {

@@ -53,8 +53,8 @@ static const struct patchbay_cell *own_cell(const struct pb_module *module,
 }
 
 /*
- * Where does function @i lead to? Whoever has a tracer is not for us, but for those
- * that bulk_swap.c has taken.
+ * Where does function @i lead to? Functions with a tracer are refused here, except
+ * those that bulk_swap.c handles.
  */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
@@ -220,7 +220,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	}
 	if (error)
 		return error;
-	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
+	/* A function behind a gate shares the cell again; no other slot leads back to it. */
 	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
 		return pb_bulk_add_own(b, i);
 	add_run(b, &group->group, owner, i, i + 1);

@@ -12,7 +12,7 @@
 
 /*
  * Are all chosen that lead to usual cells, and do all of those stay? Then it is known how
- * many there are, and nobody has to look at each of them.
+ * many there are, without a look at each of them.
  */
 static int count_usual(const struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 		       size_t first, size_t last)
@@ -164,7 +164,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops))
 			error = PB_UNSETTLED;
-		/* Who asks about each function asks once: a plan may find more to do. */
+		/* @check is called once per function: a plan may find more to do. */
 		else if (owners.nr[i] != cell->nr || cell->left || ops->attr.check)
 			error = PB_NOT_BULK;
 		else if (!pb_set_find(&cell->cell, ops))

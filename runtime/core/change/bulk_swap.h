@@ -3,8 +3,8 @@
  * In bulk: functions that have tracers, and come to have one more, or one less but
  * not none. Where all that share a cell are among those of a request, the cell is
  * given another set, and that is all: their slots and sites stay as they are.
- * Whoever is in flight then is safe for the reasons that hold for any other cell
- * which is given a set (pb_cell_enter_set(), call.h).
+ * Threads in flight are safe for the same reasons as with any other cell
+ * that is given a set (pb_cell_enter_set(), call.h).
  *
  * Where only some of them are, these would have to go to another cell, and a plan
  * does that.

@@ -15,11 +15,11 @@
  * PUBLISH  slots of functions to be armed
  * ARM      their sites
  * FIRST    both, in a module of which no site was armed so far
- * UNDO     sites back, and slots of those who would have joined others to nobody
- * PART     slots of those who are disarmed while others keep their cell to nobody,
- *          and their sites
+ * UNDO     sites back; slots of functions that would have joined others lead nowhere
+ * PART     slots of functions that are disarmed while others keep their cell lead
+ *          nowhere; and their sites
  * JOIN     that back
- * DISARM   sites of those whose cell was emptied
+ * DISARM   sites of functions with an emptied cell
  */
 enum change { PUBLISH, ARM, FIRST, UNDO, PART, JOIN, DISARM };
 
@@ -79,7 +79,7 @@ is_for(const struct view *v, const struct patchbay_record *record, enum change c
 
 	if (change == ARM || (change == DISARM && !v->parts))
 		return 1;
-	/* Nobody has looked at the slots of a module where nothing was ever armed. */
+	/* In a module where nothing was ever armed no slot was read before. */
 	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(v->b->module, i);
 	f->own = v->own && v->own[i / 64] >> i % 64 & 1;
 	if (change == PUBLISH || change == FIRST || change == UNDO)
@@ -310,7 +310,7 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 	}
 }
 
-/* Do all who leave @cell come back to it? */
+/* Do all functions that leave @cell come back to it? */
 static int is_kept(const struct pb_shared_cell *cell)
 {
 	return cell->to && !cell->scattered && cell->to->cell == cell;
@@ -380,7 +380,7 @@ static size_t own_next(const struct pb_bulk_module *b, size_t i)
 	return b->own.bits ? pb_choice_next(&b->own, i) : b->module->nr;
 }
 
-/* Functions with a cell of their own, which nobody is inside of, get the tracer there. */
+/* Functions with a cell of their own, with no thread inside, get the tracer there. */
 static void fill_own(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;

@@ -199,7 +199,7 @@ static void settle_owners(const struct pb_plan *plan, int done, int seen)
 /*
  * Cells that all functions have left, for several others or for none. They stay as
  * they are: a thread may be inside, and some of the tracers may have gone with its
- * function to where that is now. When nobody is inside any more they are emptied.
+ * function to where that is now. They are emptied when no thread is inside.
  */
 static void abandon_left(void)
 {
@@ -220,7 +220,7 @@ static void abandon_left(void)
 	}
 }
 
-/* Lead them back; and to nobody those who were to join others. */
+/* Lead them back. Functions that were to join others lead nowhere. */
 static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
@@ -244,9 +244,9 @@ static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * A function's own cell that was filled. If no site was armed nobody has seen the
- * fresh ones. The others a thread may have entered that has been on its way since
- * the function was armed before.
+ * A function's own cell that was filled. If no site was armed, no thread has seen
+ * the fresh cells. A thread may have entered the others, if it has been on its way
+ * since the function was armed before.
  */
 static void take_back_own(struct pb_target *t, int seen)
 {
@@ -322,7 +322,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
-		/* Who moves has left a cell that others keep. */
+		/* A function that moves has left a cell that others keep. */
 		if (t->step == PB_STEP_SWAP && !t->moves) {
 			pb_swap_target(t);
 		} else if (t->step == PB_STEP_DISARM) {
@@ -338,7 +338,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	disarm(text);
 }
 
-/* All that is changed, at once for who has the engine lock. */
+/* Makes all changes, which other holders of the engine lock see at once. */
 static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
 		      struct pb_text_queue *text)
 {
@@ -428,9 +428,9 @@ int pb_engine_commit(struct pb_request *requests)
 			error = commit(requests, NULL, PB_WAIT);
 	}
 	/*
-	 * Who takes a tracer from everywhere is about to free it. So that is waited
-	 * for, too, which was left behind when it was disarmed before. But only now:
-	 * the tracer is called no more, whoever else we wait for in vain.
+	 * The caller that takes a tracer from all functions is about to free it. So
+	 * wait for its earlier leftovers, too. Not before: the tracer must not be
+	 * called any more, even if another wait fails.
 	 */
 	if (!error && requests && requests->all && pb_tracer_was_armed(requests->ops))
 		error = pb_settle_all(1);

@@ -24,7 +24,7 @@ static void note_tracers(const struct patchbay_cell *cell)
 	}
 }
 
-/* Let @cell of @record, which nobody is inside of, have the tracers of @set. */
+/* Give @cell of @record the tracers of @set. No thread is inside. */
 static void fill_from_set(struct patchbay_cell *cell,
 			  const struct patchbay_record *record,
 			  struct pb_set *set)
@@ -67,7 +67,7 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	if (!g->filled)
 		return;
 	if (seen || g->led) {
-		/* Who was led back had some of them before, and has them still. */
+		/* Functions that were led back still have their earlier tracers. */
 		if (pb_shared_is_abandoned(g->cell))
 			g->cell->abandoned = 1;
 		else
@@ -134,7 +134,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 
 	if (slot == pb_owner_slot(module, owner))
 		return owner;
-	/* Who was to join others, and does not, is led there. */
+	/* A function that was to join others, and did not, leads there. */
 	if (slot == pb_owner_slot(module, PB_OWNER_NOBODY))
 		return PB_OWNER_NOBODY;
 	return pb_owner(module, i);

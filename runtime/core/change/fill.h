@@ -9,12 +9,12 @@
 #include "change/plan.h"
 
 /*
- * Give a function the cell that it comes to, with its tracers. Nobody is inside:
+ * Give a function the cell that it comes to, with its tracers. No thread is inside:
  * disarming has waited.
  */
 void pb_fill_target(struct pb_target *t);
 
-/* Give a function's own cell its only tracer, @from. Nobody is inside. */
+/* Give a function's own cell its only tracer, @from. No thread is inside. */
 void pb_fill_own(struct patchbay_cell *cell, struct patchbay_cell from);
 
 /* The same for a group; a cell that is in use gets its tracers later. */
@@ -22,7 +22,8 @@ void pb_fill_group(struct pb_group *g);
 
 /*
  * Its functions are not armed after all, so it has no tracers. @seen: some of their
- * sites were for a moment; else nobody has found the cell, if no slot led anywhere.
+ * sites were for a moment. Otherwise no thread has found the cell, if no slot led
+ * anywhere.
  */
 void pb_unfill_group(struct pb_group *g, int seen);
 
@@ -45,7 +46,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 /* Function @i leads to @owner by now; the cell that it has left is to be settled. */
 void pb_lead(struct pb_module *module, size_t i, unsigned int owner);
 
-/* Let nobody enter any more. */
+/* No thread may enter any more. */
 void pb_empty_cell(struct patchbay_cell *cell);
 
 #endif /* PB_CORE_FILL_H */

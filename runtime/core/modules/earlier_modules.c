@@ -76,13 +76,13 @@ static int offer(const struct patchbay_module *desc, int text)
 		.module_register = (uintptr_t)pb_module_register,
 		.module_unregister = (uintptr_t)pb_module_unregister,
 	};
-	static const struct patchbay_links nobody;
+	static const struct patchbay_links none;
 	int error;
 
 	if (!memcmp(links, &ours, sizeof(ours)))
 		return 0;
 	pb_engine_lock();
-	error = pb_text_write(text, (uintptr_t)links, &nobody, &ours,
+	error = pb_text_write(text, (uintptr_t)links, &none, &ours,
 			      sizeof(ours));
 	pb_engine_unlock();
 	return error;

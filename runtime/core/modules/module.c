@@ -367,9 +367,9 @@ static struct patchbay_state *state_of(const struct patchbay_module *desc)
 static int take(const struct patchbay_module *desc)
 {
 	struct patchbay_state *state = state_of(desc);
-	uint64_t nobody = 0;
+	uint64_t none = 0;
 
-	if (!__atomic_compare_exchange_n(&state->owner, &nobody, OURSELVES, 0,
+	if (!__atomic_compare_exchange_n(&state->owner, &none, OURSELVES, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return -EBUSY;
 	if (pb_module_links(desc)->module_unregister ==

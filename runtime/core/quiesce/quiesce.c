@@ -14,7 +14,7 @@
 #define OFTEN 64
 
 /* The trampolines of threads without a reader have this one in their frames. */
-static const struct pb_reader nobody;
+static const struct pb_reader no_reader;
 
 static int is_outside(const struct pb_reader *self)
 {
@@ -113,7 +113,7 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	enum pb_entry entry = PB_NOT_ENTERED;
 
 	*self = reader;
-	pb_left_mark_frame(frame, reader ? reader : &nobody);
+	pb_left_mark_frame(frame, reader ? reader : &no_reader);
 	if (reader) {
 		forget_left(reader, has_left_as_seen, from, (uintptr_t)end);
 		entry = mark(reader, frame);

@@ -86,9 +86,9 @@ static int has_caller_lock(void)
 
 static int take_caller_lock(int cancel)
 {
-	const void *nobody = NULL;
+	const void *none = NULL;
 
-	if (!__atomic_compare_exchange_n(&caller.owner, &nobody, &change_depth, 0,
+	if (!__atomic_compare_exchange_n(&caller.owner, &none, &change_depth, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
 	caller.cancel = cancel;

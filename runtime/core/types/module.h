@@ -82,7 +82,7 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	__attribute__((visibility("hidden")));
 
 /*
- * Free what is left of modules that have gone, if nobody can see it any more.
+ * Free leftovers of unloaded modules that no thread can see any more.
  * Does not wait. The caller holds the caller lock and the change lock: the owner of
  * either may have a module in hand.
  */

@@ -146,9 +146,9 @@ int pb_quota_begin(void)
 	uint32_t pid = size ? (uint32_t)pb_sys(SYS_getpid) : 0;
 
 	for (int i = 0; size && i < PBD_SIZE_CHANGING; i++) {
-		uint32_t nobody = 0;
+		uint32_t none = 0;
 
-		if (__atomic_compare_exchange_n(&size->changing[i], &nobody,
+		if (__atomic_compare_exchange_n(&size->changing[i], &none,
 						pid, 0, __ATOMIC_SEQ_CST,
 						__ATOMIC_SEQ_CST))
 			return i;

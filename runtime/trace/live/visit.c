@@ -364,11 +364,11 @@ static void reply_and_close(int *client, int result)
 
 static int32_t process_of(int client)
 {
-	struct ucred who = { 0 };
-	socklen_t size = sizeof(who);
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
 
-	getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &size);
-	return who.pid;
+	getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	return peer.pid;
 }
 
 static int keep(int client, const char *idle)

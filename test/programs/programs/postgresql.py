@@ -15,7 +15,7 @@ from . import Image, ProgramError, unpack
 from .serving import (CLIENTS, HOST, Run, Server, at_once, children, is_there, open_files,
                       wait_until)
 
-NOBODY = 65534
+OTHER_USER = 65534
 
 # The parts of a server, in the order of building.
 PARTS = ("port", "common", "timezone", "backend", "include", "interfaces/libpq", "bin/initdb",
@@ -148,7 +148,7 @@ class Postgres(Server):
         self.asked = 0  # number of requests for statistics
         self.before = Counter()  # statistics from before a crash, which loses them
         if os.geteuid() == 0:
-            os.chown(self.folder, NOBODY, NOBODY)
+            os.chown(self.folder, OTHER_USER, OTHER_USER)
         self.prepare("initdb", "-A", "trust", "-U", "test", "--no-sync", "--locale=C", "-E",
                      "UTF8")
         with open(self.db / "postgresql.conf", "a") as settings:
@@ -167,7 +167,7 @@ class Postgres(Server):
     def user(self):
         """It refuses to run as root."""
         return ([] if os.geteuid() else
-                ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"])
+                ["setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups"])
 
     def command(self):
         if self.run.daemon:

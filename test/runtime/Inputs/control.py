@@ -19,7 +19,7 @@ def names():
     with open("/proc/net/unix", "rb") as file:
         found = re.findall(rb"@(patchbay/[0-9a-f]{32})$", file.read(), re.MULTILINE)
     if not found:
-        sys.exit("nobody listens")
+        sys.exit("no process listens")
     return set(found)
 
 

@@ -42,6 +42,6 @@ live --under handle --under other
 recorded both
 live --everywhere
 recorded everywhere
-live --under nobody 2>&1 || true
+live --under nosuch 2>&1 || true
 live --everywhere --under handle 2>&1 || true
 kill "$pid"

@@ -22,7 +22,7 @@
       if (!short(f).includes(text)) faults.push(`${text} is no form of ${whole}`);
       if (text !== whole && (button.title !== whole || button.ariaLabel !== whole)) faults.push(`${text} does not say ${whole}`);
       button.focus();
-      if (document.querySelector("#what").textContent !== whole) faults.push(`${whole} is not said to who goes there by keys`);
+      if (document.querySelector("#what").textContent !== whole) faults.push(`${whole} is not shown to keyboard users`);
       // Only the shortest form may be ambiguous.
       if (tall > line + 4 && text !== short(f).at(-1)) faults.push(`${text} has more than one line`);
     }

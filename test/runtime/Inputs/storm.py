@@ -96,7 +96,7 @@ other = sum(sum(losses(path)) for path in glob.glob(f"{data}/*.pbd"))
 print(f"steady: {steady} recorded, steady_child: {child}, {other} named as lost or missed")
 print(f"live: {answered} answers, the longest took {longest:.3f} s")
 if not answered or not steady:
-    sys.exit("nothing was recorded, or nobody answered")
+    sys.exit("nothing was recorded, or there was no answer")
 if steady > begun + jumps or child > children:
     sys.exit("more calls were recorded than there were")
 if steady + child + other < done + children:

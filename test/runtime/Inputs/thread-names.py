@@ -18,7 +18,7 @@ if dump.returncode == 0:
     found = sorted({row["thread"] for row in csv.DictReader(io.StringIO(dump.stdout))})
 else:  # counts
     found = [name for name in names if run("report", "--thread", name).returncode == 0]
-    for name in "prog", "nobody":
+    for name in "prog", "nosuch":
         if run("report", "--thread", name).returncode != 3:
             sys.exit(f"there is a thread '{name}'")
 if found != sorted(names):

@@ -11,7 +11,7 @@
 // CHECK-NEXT: {{^}}left, and the thread ended: not waited for
 // CHECK-NEXT: {{^}}interrupted: waited for
 // CHECK-NEXT: {{^}}called all the time: not waited for
-// CHECK-NEXT: {{^}}forked in it: waited for by nobody else
+// CHECK-NEXT: {{^}}forked in it: waited for by no other thread
 // CHECK-NEXT: {{^}}a hundred threads: waited for
 // CHECK-NEXT: {{^}}done
 
@@ -233,7 +233,7 @@ static void forked(void)
 	if (getpid() != parent)
 		_exit(wait_for_all() != 0);
 	go_on(threads, 1);
-	puts("forked in it: waited for by nobody else");
+	puts("forked in it: waited for by no other thread");
 }
 
 int main(void)

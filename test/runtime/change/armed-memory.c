@@ -50,11 +50,11 @@ static uint64_t memory(void)
 	return stats.memory;
 }
 
-static void report(const char *who, uint64_t before, size_t nr)
+static void report(const char *title, uint64_t before, size_t nr)
 {
 	const uint64_t hundredths = (100 * (memory() - before) + nr - 1) / nr;
 
-	printf("%s: %d.%02d bytes for each function\n", who,
+	printf("%s: %d.%02d bytes for each function\n", title,
 	       (int)(hundredths / 100), (int)(hundredths % 100));
 }
 

@@ -6,7 +6,7 @@
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 60 %t | FileCheck %s
-// CHECK: {{^}}nobody was in it at {{[0-9]+}} places{{$}}
+// CHECK: {{^}}no thread was in it at {{[0-9]+}} places{{$}}
 // CHECK: {{^}}a thread was in it at {{[1-9]}} places{{$}}
 
 #include "../Inputs/link.h"
@@ -71,7 +71,7 @@ static void on_log(void *arg, const char *name, uintptr_t entry, int error,
 	reason = error;
 }
 
-enum { NO_WRITE, OTHER_WAY, NOBODY, SOMEBODY, NR_ENDS };
+enum { NO_WRITE, OTHER_WAY, NO_THREAD, A_THREAD, NR_ENDS };
 
 /* Let the n-th write fail; was there one? */
 static int try(int n)
@@ -118,7 +118,7 @@ static int try(int n)
 	let_go = 1;
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 	CHECK_EQ(patchbay_link_destroy(link), 0);
-	return inside ? SOMEBODY : NOBODY;
+	return inside ? A_THREAD : NO_THREAD;
 }
 
 /* In a process where nothing was written before. */
@@ -141,7 +141,7 @@ int main(void)
 	patchbay_set_wait_limit(20);
 	for (int n = 1; !places[NO_WRITE]; n++)
 		places[try_alone(n)]++;
-	printf("nobody was in it at %d places\n", places[NOBODY]);
-	printf("a thread was in it at %d places\n", places[SOMEBODY]);
+	printf("no thread was in it at %d places\n", places[NO_THREAD]);
+	printf("a thread was in it at %d places\n", places[A_THREAD]);
 	return 0;
 }

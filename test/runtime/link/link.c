@@ -256,13 +256,13 @@ static void test_refused(void)
 		      "fern_never: -95: its exit cannot be seen: it never "
 		      "returns\n");
 	check_refused(PATCHBAY_FENTRY, fentry, "no_such_*", -ENOENT,
-		      "no_such_*: -2: no function with a site is selected: "
-		      "none of the name (in C++ the mangled one), or it was "
-		      "inlined, or built without the pass\n");
+		      "no_such_*: -2: no traceable function matches: another "
+		      "name (mangled in C++), inlined, or compiled without the "
+		      "plugin\n");
 	check_refused(PATCHBAY_FENTRY, fentry, "plain_one", -ENOENT,
-		      "plain_one: -2: no function with a site is selected: "
-		      "none of the name (in C++ the mangled one), or it was "
-		      "inlined, or built without the pass\n");
+		      "plain_one: -2: no traceable function matches: another "
+		      "name (mangled in C++), inlined, or compiled without the "
+		      "plugin\n");
 }
 
 #define BAD_FILTER                                                             \
@@ -328,7 +328,7 @@ static void test_misuse(void)
 static void test_lists(void)
 {
 	const char *syms[] = { "fern_one", "fern_two", "moss_one", "plain_one",
-			       "fern_three", "nobody" };
+			       "fern_three", "no_such" };
 	void *cookies[6] = { 0 };
 	struct patchbay_filter filter = { .size = sizeof(filter),
 					  .syms = syms,
@@ -448,8 +448,8 @@ static void test_foreign(void)
 	CHECK_EQ(pwrite(mem, &strange, sizeof(strange), (off_t)site),
 		 sizeof(strange));
 	CHECK_EQ(attach(PATCHBAY_FENTRY, &fentry, "fern_t*", 0), -EILSEQ);
-	CHECK_LOG("fern_two: -84: the function's site is not as the compiler "
-		  "made it: somebody else has patched it\n");
+	CHECK_LOG("fern_two: -84: the function's site was changed by other "
+		  "code, such as a debugger or a uprobe\n");
 	CHECK_EQ(attach(PATCHBAY_FENTRY, &fentry, "fern_t*",
 			PATCHBAY_LINK_SKIP_INVALID),
 		 1);

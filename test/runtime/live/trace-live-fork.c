@@ -34,11 +34,11 @@ static void say(const char *what)
 }
 
 /* Until its starter has ended. */
-static _Noreturn void work(const char *who)
+static _Noreturn void work(const char *name)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
 
-	say(who);
+	say(name);
 	for (;;) {
 		step();
 		other();

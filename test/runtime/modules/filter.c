@@ -75,21 +75,21 @@ static struct patchbay_ops *create(void)
 	.cnt = sizeof(LIST(uintptr_t, __VA_ARGS__)) / sizeof(uintptr_t)
 #define COOKIES(...) .cookies = (void *const[]){ __VA_ARGS__ }
 
-/* @filter selects @who; as a filter for disarming it selects the same functions. */
-static void selects(const struct patchbay_filter *filter, int who)
+/* @filter selects @functions; as a filter for disarming it selects the same functions. */
+static void selects(const struct patchbay_filter *filter, int functions)
 {
-	int nr = __builtin_popcount((unsigned int)who);
+	int nr = __builtin_popcount((unsigned int)functions);
 
 	CHECK_EQ(patchbay_arm_filter(ops, filter, 0), nr);
-	CHECK_EQ(calls(), who);
+	CHECK_EQ(calls(), functions);
 	CHECK_EQ(patchbay_disarm(ops, "*"), nr);
 	CHECK_EQ(patchbay_arm_filter(ops, FILTER(.glob = "[oay]*[kew]"), 0) +
 			 patchbay_arm(ops, "ash_tree", 0) +
 			 patchbay_arm(ops, "oak_tree", 0), 4);
 	CHECK_EQ(patchbay_disarm_filter(ops, filter), nr);
-	CHECK_EQ(calls(), 15 & ~who);
+	CHECK_EQ(calls(), 15 & ~functions);
 	CHECK_EQ(patchbay_disarm_filter(ops, filter), -ENOENT);
-	if (who != 15)
+	if (functions != 15)
 		CHECK_EQ(patchbay_disarm(ops, "*"), 4 - nr);
 }
 

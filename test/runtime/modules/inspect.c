@@ -107,7 +107,7 @@ static void sites(struct patchbay_ops *ops[2])
 	struct patchbay_site_info site;
 	unsigned char armed[8], disarmed[8];
 	uintptr_t slot = (uintptr_t)reed + (uintptr_t)PATCHBAY_SLOT_OFFSET;
-	uintptr_t cell, nobody = 0;
+	uintptr_t cell, none = 0;
 
 	CHECK_EQ(state(), PATCHBAY_SITE_DISARMED);
 	refused(ops[0], 0, other, 4, PATCHBAY_SITE_UNKNOWN);
@@ -129,7 +129,7 @@ static void sites(struct patchbay_ops *ops[2])
 	CHECK_EQ(site.nr_cells, 0);
 
 	/* Armed with a foreign cell, and without a cell. */
-	poke(slot, &nobody, &cell, sizeof(cell));
+	poke(slot, &none, &cell, sizeof(cell));
 	refused(ops[0], 0, armed, sizeof(armed), PATCHBAY_SITE_FOREIGN);
 	poke(slot, &cell, NULL, sizeof(cell));
 	poke((uintptr_t)reed, armed, disarmed, sizeof(armed));

@@ -70,13 +70,13 @@ static int calls(void)
 	return called;
 }
 
-static void selects(struct patchbay_filter filter, int who)
+static void selects(struct patchbay_filter filter, int functions)
 {
-	int nr = __builtin_popcount((unsigned int)who);
+	int nr = __builtin_popcount((unsigned int)functions);
 
 	filter.size = sizeof(filter);
 	CHECK_EQ(patchbay_arm_filter(ops, &filter, 0), nr ? nr : -ENOENT);
-	CHECK_EQ(calls(), who);
+	CHECK_EQ(calls(), functions);
 	if (nr)
 		CHECK_EQ(patchbay_disarm_filter(ops, &filter), nr);
 	CHECK_EQ(calls(), 0);

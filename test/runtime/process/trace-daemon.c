@@ -57,7 +57,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#define OTHER_USER 65534
 #define MOST 200
 
 OPAQUE void step(void) {}
@@ -90,8 +90,8 @@ static void wait_for(pid_t pid)
 static void become_nobody(void)
 {
 	CHECK(!setgroups(0, NULL));
-	CHECK(!setgid(NOBODY));
-	CHECK(!setuid(NOBODY));
+	CHECK(!setgid(OTHER_USER));
+	CHECK(!setuid(OTHER_USER));
 }
 
 /* Each has its own child, at the same time. */

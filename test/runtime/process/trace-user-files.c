@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#define OTHER_USER 65534
 #define THREADS 4
 
 OPAQUE void step(void) {}
@@ -75,7 +75,7 @@ static int nr_open(void)
 
 static void for_a_while(void)
 {
-	CHECK(!seteuid(NOBODY));
+	CHECK(!seteuid(OTHER_USER));
 	CHECK(!seteuid(0));
 	CHECK_EQ(nr_open(), 1);
 }
@@ -91,7 +91,7 @@ static void forked(void)
 	CHECK(pid >= 0);
 	if (!pid) {
 		CHECK_EQ(nr_open(), 0);
-		CHECK(!setuid(NOBODY));
+		CHECK(!setuid(OTHER_USER));
 		step();
 		_exit(0);
 	}
@@ -106,7 +106,7 @@ static void closed(void)
 	for_a_while();
 	for (int fd = 3; fd < 2000; fd++)
 		close(fd);
-	CHECK(!setuid(NOBODY));
+	CHECK(!setuid(OTHER_USER));
 	many_threads();
 }
 
@@ -118,7 +118,7 @@ static void few(void)
 	CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
-	CHECK(!setuid(NOBODY));
+	CHECK(!setuid(OTHER_USER));
 	CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0);
 	CHECK(fcntl(STDOUT_FILENO, F_GETFD) < 0);
 	many_threads();
@@ -135,8 +135,8 @@ static void root(void)
 
 static void *for_files(void *arg)
 {
-	setfsuid(NOBODY);
-	CHECK_EQ(setfsuid(-1), NOBODY);
+	setfsuid(OTHER_USER);
+	CHECK_EQ(setfsuid(-1), OTHER_USER);
 	return calls(arg);
 }
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#define OTHER_USER 65534
 #define THREADS 40
 
 OPAQUE void step(void) {}
@@ -35,11 +35,11 @@ static void *calls(void *arg)
 static void become_nobody(const char *how)
 {
 	CHECK(!setgroups(0, NULL));
-	CHECK(!setgid(NOBODY));
+	CHECK(!setgid(OTHER_USER));
 	if (!strcmp(how, "syscall"))
-		CHECK(!syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY));
+		CHECK(!syscall(SYS_setresuid, OTHER_USER, OTHER_USER, OTHER_USER));
 	else
-		CHECK(!setuid(NOBODY));
+		CHECK(!setuid(OTHER_USER));
 	CHECK(open("/proc/self/mem", O_RDWR) < 0);
 }
 

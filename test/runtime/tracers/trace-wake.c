@@ -87,6 +87,6 @@ int main(void)
 	CHECK_EQ(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
 	CHECK_EQ(waitpid(child, &status, __WALL), child);
 	CHECK_EQ(WIFEXITED(status) && !WEXITSTATUS(status), 1);
-	puts(nr_wakes ? "woken" : "nobody was woken");
+	puts(nr_wakes ? "woken" : "no thread was woken");
 	return 0;
 }

@@ -137,13 +137,13 @@ static void stub(const char *what, void *func)
 #endif
 
 static void (*pointer_null)(void);
-#define DEFINE_EVENT_CALLERS(who, name, pointer)			\
-static noinline long static_##who(long x)				\
+#define DEFINE_EVENT_CALLERS(side, name, pointer)			\
+static noinline long static_##side(long x)				\
 {									\
 	static_call_cond(name)();					\
 	return x + READ_ONCE(data_m);					\
 }									\
-static noinline long generic_##who(long x)				\
+static noinline long generic_##side(long x)				\
 {									\
 	void (*event)(void) = READ_ONCE(pointer);			\
 									\
