@@ -10,7 +10,7 @@
 // CHECK: 0 0 0 ended
 // RUN: %patchbay report -f calls,name %t/data | FileCheck %s --check-prefix=CALLS
 // CALLS: {{^ *}}3 traced{{$}}
-// DEFINE: %{status} = %python %S/Inputs/expect-status.py
+// DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record --live -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED --match-full-lines --implicit-check-not={{.}}
 // REFUSED: patchbay: error: {{.*}}/prog: built with -fsanitize=thread, which ends processes that it forks if the runtime has a thread in it: record it without --live, --max-rate, --max-overhead and --rotate-*
 // RUN: %{status} 125 %patchbay record --max-rate 10 -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED
@@ -21,7 +21,7 @@
 // SHELL: {{^}}patchbay: warning: PATCHBAY: with ThreadSanitizer no thread may listen: 'patchbay live' and limits of the rate do nothing here{{$}}
 // SHELL: {{^}}0 0 0 ended
 
-#include "Inputs/check.h"
+#include "../Inputs/check.h"
 
 #include <pthread.h>
 #include <stdio.h>
