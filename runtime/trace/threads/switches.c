@@ -88,11 +88,6 @@ static uint32_t begin(struct pb_switches *of, uint32_t tid, int *error)
 	return PBD_WHY_NEITHER;
 }
 
-uint32_t pb_switches_begin(struct pb_switches *of, int *error)
-{
-	return begin(of, 0, error);
-}
-
 #define EARLY_MAX 4096
 static struct pb_switches *early;
 static uint64_t nr_early;
@@ -332,7 +327,7 @@ void pb_switches_begin_thread(struct pb_switches *of, uint32_t tid)
 		have = of->have;
 		error = of->error;
 	} else {
-		have = pb_switches_begin(of, &error);
+		have = begin(of, 0, &error);
 	}
 	why->have |= have;
 	if (error && !why->refused)

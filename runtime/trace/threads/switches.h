@@ -21,17 +21,12 @@ struct pb_switches {
 	uint64_t since_ns; /* when the kernel began to write there */
 	/* For a ring that was begun early: */
 	uint32_t tid;
-	uint32_t have; /* the result of pb_switches_begin() */
+	uint32_t have; /* the available PBD_WHY_* */
 	int error;
 	uint64_t cpu_ns, ns; /* CPU time of the thread, and CLOCK_MONOTONIC,
 			        at the last reading; 0: the thread's begin */
 };
 
-/*
- * For this thread. Returns the available PBD_WHY_*. Sets *@error to the reason
- * why others are missing, as -errno, or to 0.
- */
-uint32_t pb_switches_begin(struct pb_switches *of, int *error);
 void pb_switches_end(struct pb_switches *of);
 
 /*
