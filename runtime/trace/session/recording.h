@@ -6,6 +6,9 @@
 #include <patchbay/patchbay.h>
 #include <stdint.h>
 
+/* Handlers load them without the global offset table. */
+#pragma GCC visibility push(hidden)
+
 /* The tracer of most functions, to disable and enable it. */
 extern struct patchbay_ops *pb_tracer;
 /* The tracer of functions with args=; NULL if there are none. */
@@ -36,5 +39,7 @@ extern uint64_t pb_nr_functions;
 
 /* The number of places that functions have in the threads' tables. */
 extern uint64_t pb_nr_places;
+
+#pragma GCC visibility pop
 
 #endif /* PB_TRACE_RECORDING_H */
