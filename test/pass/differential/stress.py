@@ -46,7 +46,8 @@ class Stress:
             options = ("-fPIC", "-Xclang", "-disable-llvm-passes")
         else:
             source = folder / "csmith.c"
-            command = [self.tools.csmith, "--seed", str(seed), "--concise", "-o", source]
+            command = [self.tools.csmith, "--seed", str(seed), "--concise",
+                       "--max-funcs", "5", "-o", source]
             options = ("-fPIC",)
         # csmith writes a file into its working folder.
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder)
