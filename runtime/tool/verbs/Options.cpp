@@ -281,6 +281,11 @@ std::vector<StringRef> OptionTable::sections() const {
   return Sections;
 }
 
+void OptionTable::describe(function_ref<std::string(const OptionRow &)> Limits) {
+  for (OptionRow *Row : Rows)
+    Row->Limits = Limits(*Row);
+}
+
 void OptionTable::printHelp(raw_ostream &OS, StringRef Sections) const {
   printUsage(OS);
   OS << '\n' << What << '\n';
@@ -291,7 +296,8 @@ void OptionTable::printHelp(raw_ostream &OS, StringRef Sections) const {
     for (const OptionRow *Row : Rows) {
       if (Row->Names.empty() || Row->Section != Section)
         continue;
-      printRow(OS, "  " + labelOf(*Row), Row->Help);
+      printRow(OS, "  " + labelOf(*Row),
+               Row->Help.str() + (Row->Limits.empty() ? "" : "; " + Row->Limits));
       for (const auto &[Name, Help] : Row->Values)
         printRow(OS, ("      " + Name).str(), Help);
     }

@@ -7,6 +7,7 @@
 
 #include "support/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <initializer_list>
 #include <string>
@@ -38,6 +39,8 @@ public:
   /// A line for each option, "NAME<tab>VALUE<tab>HELP", and for each of its values,
   /// "NAME=VALUE<tab><tab>HELP".
   void printCompletions(llvm::raw_ostream &OS) const;
+  /// Adds what an option needs and excludes to its help.
+  void describe(llvm::function_ref<std::string(const OptionRow &)> Limits);
   /// Message, and where the help is.
   llvm::Error seeHelp(const llvm::Twine &Message) const;
 
@@ -82,6 +85,8 @@ public:
   /// without an option tells how many are accepted: [DIR], BIN or PROGRAM...
   const llvm::StringRef Meta, Help, Section;
   const bool IsValueOptional;
+  /// What the option needs and excludes.
+  std::string Limits;
   /// Named values, and their help.
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Values;
   /// The values as given, and the index of each among the arguments.

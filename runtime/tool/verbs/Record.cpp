@@ -262,8 +262,7 @@ ENVIRONMENT:
     max-memory, max-size, rotate-size, rotate-every, keep, histogram=1,
     sleep-time=0, names=0, buffer, overwrite=1, live=1
               as the options above; sleep-time=0 as --no-sleep-time,
-              names=0 as --no-names. A duration is a whole number with a
-              unit; rotate-every has ms, s, m or h
+              names=0 as --no-names
     call-cost cost of a traced call for max-overhead, in ps (60000)
   live, rotate-*, max-rate and max-overhead need libpatchbay-live.so in
   LD_PRELOAD instead. It has a thread; libpatchbay-trace.so only records.

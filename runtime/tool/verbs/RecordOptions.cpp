@@ -107,10 +107,17 @@ RecordOptions::RecordOptions(OptionTable &Table)
                   "Start a new file every DURATION: 60s. PROG also listens for 'patchbay "
                   "live'"),
       Keep(Table, "keep", "N",
-           "Keep the newest N files of all processes together; needs --rotate-size or "
-           "--rotate-every"),
+           "Keep the newest N files of all processes together"),
       Overwrite(Table, "overwrite",
-                "When the buffer is full, drop the oldest events instead of the newest") {}
+                "When the buffer is full, drop the oldest events instead of the newest") {
+  Table.describe([](const OptionRow &Row) -> std::string {
+    char Text[PB_WHY_MAX];
+    StringRef Name = Row.Names.split(',').first;
+    Name.consume_front("no-");
+    pb_option_describe(Name.str().c_str(), Text);
+    return Text;
+  });
+}
 
 static StringRef nameOf(RecordOptions::TracerT Of) {
   switch (Of) {

@@ -449,3 +449,29 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
 	}
 	return 0;
 }
+
+void pb_option_describe(const char *name, char text[PB_WHY_MAX])
+{
+	static const struct pb_options none;
+	const struct option *option = table;
+	char words[PB_WHY_MAX];
+	size_t length = 0;
+
+	text[0] = '\0';
+	while (option != end && strcmp(option->name, name))
+		option++;
+	if (option == end)
+		return;
+	if (option->tracers && option->tracers != HISTOGRAM) {
+		say_tracers(option->tracers, /*is_command=*/1, words);
+		length = (size_t)snprintf(text, PB_WHY_MAX, "for %s", words);
+	}
+	any_of(&none, option->not_beside, /*is_command=*/1, words);
+	if (*words)
+		length += (size_t)snprintf(text + length, PB_WHY_MAX - length,
+					   "%snot beside %s", length ? "; " : "", words);
+	any_of(&none, option->needs, /*is_command=*/1, words);
+	if (*words)
+		snprintf(text + length, PB_WHY_MAX - length, "%sneeds %s",
+			 length ? "; " : "", words);
+}

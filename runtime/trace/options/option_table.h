@@ -29,6 +29,12 @@ int pb_option_set(struct pb_options *options, const char *name, const char *valu
 int pb_options_conflict(const struct pb_options *options, int is_command,
 			char why[PB_WHY_MAX]);
 
+/*
+ * What the option @name needs and excludes, with the command's names; empty for
+ * nothing, and if there is no such option.
+ */
+void pb_option_describe(const char *name, char text[PB_WHY_MAX]);
+
 /* The @i-th list of strings, which the caller allocates and frees; NULL after the last. */
 const char ***pb_options_list(struct pb_options *options, size_t i);
 

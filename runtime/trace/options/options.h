@@ -28,17 +28,15 @@
  *	               that the thread makes within them; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
  *	               be repeated
- *	threshold=TIME drop calls that took less: a whole number with ns, us, ms,
+ *	threshold=TIME drop calls that took less: a number with ns, us, ms,
  *	               s, m or h; 0 needs no unit; like ftrace's tracing_thresh
  *	why=TIME       for calls that took at least TIME, record the stack and the
- *	               thread's off-CPU times; not with tracer=function,
- *	               histogram=1 or sleep-time=0
+ *	               thread's off-CPU times
  *	depth=N        drop calls that are nested in N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
  *	sample=1/N     for each thread and function, record the first call and every
  *	               N-th after it, and count the others; N is from
- *	               1 to PB_SAMPLE_MAX; not with function_profile, depth= or
- *	               sleep-time=0
+ *	               1 to PB_SAMPLE_MAX
  *	buffer=SIZE    memory for events, per thread: a number, with K, M or G; from
  *	               PB_BUFFER_MIN to PB_BUFFER_MAX
  *	max-memory=SIZE
@@ -51,7 +49,7 @@
  *	rotate-every=TIME
  *	               write several files, each of at most this size, or for this
  *	               time: a number with ms, s, m or h (rotate.h). Both start
- *	               the thread of live=1, too. Not for counts without histogram=1
+ *	               the thread of live=1, too
  *	recording=N    identifies the files of this recording; the default is a hash
  *	               of all options, so processes with the same options make one
  *	               recording
@@ -61,7 +59,7 @@
  *	               drops that thread's events, too
  *	histogram=1    function_profile also counts the durations of calls
  *	sleep-time=0   durations, and threshold=, exclude off-CPU time, as with
- *	               ftrace's option; not with tracer=function, depth= or args=
+ *	               ftrace's option
  *	names=0        omit the names of functions (names.h)
  *	max-rate=N     disarm functions that all threads together call more than N
  *	               times a second; the thread of live=1 does that
@@ -95,6 +93,8 @@
  *	checked=1      the caller has reported globs without a match to the user: do
  *	               not report them again; checked=later: the caller will report
  *	               them at the end, from the data files
+ *
+ * option_table.c has the ranges, and what options need and exclude.
  *
  * A GLOB matches the name in the symbol table. For C++ functions it also matches
  * the demangled name, with or without parameters and template arguments. NAME is
