@@ -41,6 +41,7 @@
 #include "arch/x86_64/stub.h"
 #include "types/module.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <string.h>
 
@@ -48,12 +49,31 @@ uint8_t pb_x86_64_isa;
 const size_t pb_arch_site_size = PATCHBAY_X86_64_SITE_SIZE;
 const int pb_arch_rewrite = 1;
 
+/* The state components that the system saves: XCR0 (SDM vol. 1, 13.3). */
+static uint32_t saved_components(void)
+{
+	uint32_t low, high;
+
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low;
+}
+
+/*
+ * SDM vol. 1, 14.3 and 15.2: the processor has the instructions, and the system saves their
+ * registers. (__builtin_cpu_supports() adds 4 KB of libgcc.)
+ */
 void pb_arch_init(void)
 {
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx512f"))
+	const uint32_t avx = bit_OSXSAVE | bit_AVX, ymm = 6, zmm = 0xe6;
+	uint32_t a, b, c, d, saved;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & avx) != avx)
+		return;
+	saved = saved_components();
+	if ((saved & zmm) == zmm && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+	    b & bit_AVX512F)
 		pb_x86_64_isa = PB_ISA_AVX512;
-	else if (__builtin_cpu_supports("avx"))
+	else if ((saved & ymm) == ymm)
 		pb_x86_64_isa = PB_ISA_AVX;
 }
 
