@@ -5,7 +5,8 @@
  *
  * The `call` of an armed site enters a stub, which jumps on at once. So the frame is that
  * of an entry throughout. A site's jb requires a clear CF, so the code after the stubs
- * clears it. jrcxz is never reached: it keeps BOLT from moving the function.
+ * clears it. No indirect branch reaches a stub, so it has no landing pad; the targets of
+ * its jump have one. jrcxz is never reached: it keeps BOLT from moving the function.
  */
 	/* Offsets in the module's links, which are in another section. */
 	.data
@@ -19,7 +20,6 @@
 .Lpatchbay_stubs:
 	.cfi_startproc
 	.irp n, 0, 1, 2, 3, 4, 5
-	endbr64
 	jmpq	*.Lpatchbay_links_trampolines+8*\n(%rip)
 	.p2align 4, 0xcc
 	.endr

@@ -102,9 +102,11 @@
  * The module has its own stubs, PATCHBAY_X86_64_NR_STUBS of them, one for each
  * trampoline of the runtime, in the order of patchbay_x86_64_stub():
  *
- *	+0   f3 0f 1e fa        endbr64
- *	+4   ff 25 rel32        jmp *trampoline(%rip)    after struct patchbay_links
- *	+10  cc ...
+ *	+0   ff 25 rel32        jmp *trampoline(%rip)    after struct patchbay_links
+ *	+6   cc ...
+ *
+ * Only direct calls reach a stub, and no reader needs its bytes to trace. Older compilers
+ * put an endbr64 before the jmp, PATCHBAY_X86_64_STUB_ENDBR64.
  *
  * In a module that no runtime knows they jump to endbr64; clc; ret, after the
  * last stub. Unwind tables describe all of that: the return address is on top of
@@ -149,7 +151,7 @@
 #define PATCHBAY_X86_64_STUBS_SYMBOL "__patchbay_stubs_2" /* 2: the version */
 #define PATCHBAY_X86_64_NR_STUBS 6
 #define PATCHBAY_X86_64_STUB_SIZE 16
-#define PATCHBAY_X86_64_STUB_JMP_OFFSET 4
+#define PATCHBAY_X86_64_STUB_ENDBR64 4 /* bytes before the jmp of older stubs */
 #define PATCHBAY_X86_64_TRAMPOLINES_OFFSET 16 /* in struct patchbay_links */
 #define PATCHBAY_X86_64_STUB_JMP 0x25ff /* ff 25, then rel32 */
 #define PATCHBAY_X86_64_OWN_OFFSET 128 /* from the first stub to the trampolines */

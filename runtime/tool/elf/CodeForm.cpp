@@ -98,10 +98,11 @@ unsigned CodeForm::stubOffset(const patchbay_record &R,
              : 0;
 }
 
-CodeBytes CodeForm::stubs(uint64_t Stubs, uint64_t Trampolines) const {
+CodeBytes CodeForm::stubs(uint64_t Stubs, uint64_t Trampolines,
+                          bool HaveLandingPads) const {
   // endbr64; clc; ret
   static constexpr uint8_t Inert[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xf8, 0xc3};
-  constexpr unsigned Jump = PATCHBAY_X86_64_STUB_JMP_OFFSET;
+  const unsigned Jump = HaveLandingPads ? PATCHBAY_X86_64_STUB_ENDBR64 : 0;
   if (Machine != ELF::EM_X86_64)
     return {};
   CodeBytes Bytes(PATCHBAY_X86_64_NR_STUBS * PATCHBAY_X86_64_STUB_SIZE,
@@ -109,7 +110,8 @@ CodeBytes CodeForm::stubs(uint64_t Stubs, uint64_t Trampolines) const {
   for (unsigned I = 0; I != PATCHBAY_X86_64_NR_STUBS; ++I) {
     const unsigned At = I * PATCHBAY_X86_64_STUB_SIZE;
     const unsigned End = At + Jump + 6;
-    write32le(&Bytes[At], PATCHBAY_X86_64_ENDBR64);
+    if (HaveLandingPads)
+      write32le(&Bytes[At], PATCHBAY_X86_64_ENDBR64);
     write16le(&Bytes[At + Jump], PATCHBAY_X86_64_STUB_JMP);
     write32le(&Bytes[At + Jump + 2],
               Trampolines + I * sizeof(uint64_t) - (Stubs + End));

@@ -50,7 +50,8 @@ struct CodeForm {
   /// The stubs of a module, and the bytes after them. They jump through
   /// trampolines' addresses at Trampolines. Stubs is the address of the first
   /// stub.
-  CodeBytes stubs(uint64_t Stubs, uint64_t Trampolines) const;
+  CodeBytes stubs(uint64_t Stubs, uint64_t Trampolines,
+                  bool HaveLandingPads) const;
   /// Eight bytes of return instructions.
   CodeBytes pad() const;
   /// The 8 bytes before the entry of a record with this signature. Found are

@@ -32,9 +32,12 @@ static void checkSection(const ImageView &View, const Section &S,
 // The loader sets the targets of their jumps.
 static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
                        Findings &Out) {
-  CodeBytes Expected =
-      View.form().stubs(Stubs, Links + PATCHBAY_X86_64_TRAMPOLINES_OFFSET);
+  const uint64_t Trampolines = Links + PATCHBAY_X86_64_TRAMPOLINES_OFFSET;
+  CodeBytes Expected = View.form().stubs(Stubs, Trampolines, false);
   ArrayRef<uint8_t> Found = View.map().bytes(Stubs, Expected.size());
+  // Older compilers wrote all stubs with landing pads.
+  if (Found.size() >= 4 && read32le(Found.data()) == PATCHBAY_X86_64_ENDBR64)
+    Expected = View.form().stubs(Stubs, Trampolines, true);
   for (size_t At = 0; At < Expected.size(); At += PATCHBAY_X86_64_STUB_SIZE) {
     auto Stub = [&](ArrayRef<uint8_t> Bytes) {
       return Bytes.drop_front(std::min(At, Bytes.size()))

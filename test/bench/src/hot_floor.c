@@ -20,7 +20,6 @@ __asm__("	.text\n"
 #ifdef STUB
 	"	.p2align 4\n"
 	".Lstub:\n"
-	"	endbr64\n"
 	"	jmp *.Ltrampoline(%rip)\n"
 	"	.section .data.rel.ro, \"aw\"\n"
 	"	.p2align 3\n"

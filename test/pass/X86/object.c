@@ -26,7 +26,7 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // CHECK: .fini_array.1 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: .note.patchbay NOTE {{.*}} 000020 00 0 0 4
 // CHECK-NOT: note.patchbay
-// CHECK: .text.__patchbay_module PROGBITS {{.*}} 001225 00 AXG 0 0 64
+// CHECK: .text.__patchbay_module PROGBITS {{.*}} 001229 00 AXG 0 0 64
 // CHECK: .gcc_except_table.__patchbay_module PROGBITS {{.*}} 000048 00 AG 0 0 4
 // CHECK: COMDAT group section {{.*}} [__patchbay_module] contains 17 sections:
 // CHECK-NOT: COMDAT
@@ -46,12 +46,12 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // BYTES-NEXT: 0000 09000000 08000000 01000000 50617463
 // BYTES-NEXT: 0010 68626179 00000000 02000000 01000000
 // BYTES:      section .text.__patchbay_module:
-// BYTES-NEXT: 0000 f30f1efa ff250000 0000cccc cccccccc
-// BYTES-NEXT: 0010 f30f1efa ff250000 0000cccc cccccccc
-// BYTES-NEXT: 0020 f30f1efa ff250000 0000cccc cccccccc
-// BYTES-NEXT: 0030 f30f1efa ff250000 0000cccc cccccccc
-// BYTES-NEXT: 0040 f30f1efa ff250000 0000cccc cccccccc
-// BYTES-NEXT: 0050 f30f1efa ff250000 0000cccc cccccccc
+// BYTES-NEXT: 0000 ff250000 0000cccc cccccccc cccccccc
+// BYTES-NEXT: 0010 ff250000 0000cccc cccccccc cccccccc
+// BYTES-NEXT: 0020 ff250000 0000cccc cccccccc cccccccc
+// BYTES-NEXT: 0030 ff250000 0000cccc cccccccc cccccccc
+// BYTES-NEXT: 0040 ff250000 0000cccc cccccccc cccccccc
+// BYTES-NEXT: 0050 ff250000 0000cccc cccccccc cccccccc
 // BYTES-NEXT: 0060 f30f1efa f8c3e3fe cccccccc cccccccc
 // BYTES-NEXT: 0070 cccccccc cccccccc cccccccc cccccccc
 // BYTES-NEXT: 0080 f30f1efa f8c3cccc cccccccc cccccccc

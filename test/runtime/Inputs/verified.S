@@ -102,9 +102,8 @@
 #define MODULE_VERSION 2
 #endif
 #ifndef STUB
-#define STUB(i) .byte 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25;                      \
-	.long .Llinks + 16 + 8 * i - . - 4;                                    \
-	.fill 6, 1, 0xcc
+#define STUB(i) .byte 0xff, 0x25; .long .Llinks + 16 + 8 * i - . - 4;          \
+	.fill 10, 1, 0xcc
 #endif
 
 	.text
