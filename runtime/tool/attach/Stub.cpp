@@ -4,6 +4,18 @@
 using namespace llvm;
 using namespace patchbay;
 
+// The C library's function, not one of the program with that name, which may
+// count or limit what the program itself does. A sanitizer's is called: it must
+// see each thread. Before glibc 2.34 some are in libraries of their own.
+static uint64_t findInC(const LoadedModules &Modules, StringRef Name) {
+  if (!Modules.find("__sanitizer_set_report_path"))
+    for (const LoadedModule &M : Modules.all())
+      if (M.find("__libc_start_main") || M.find("__pthread_key_create"))
+        if (uint64_t Address = M.find(Name))
+          return Address;
+  return Modules.find(Name);
+}
+
 Expected<StubFunctions>
 patchbay::findStubFunctions(const ProcessMemory &Memory,
                             const LoadedModules &Modules) {
@@ -14,7 +26,7 @@ patchbay::findStubFunctions(const ProcessMemory &Memory,
       {"dlopen", &F.Open},                 {"dlsym", &F.Symbol},
       {"dlerror", &F.Error},               {"dlclose", &F.Close}};
   for (auto [Name, Address] : Wanted) {
-    *Address = Modules.find(Name);
+    *Address = findInC(Modules, Name);
     if (!*Address)
       return Memory.error(Twine("it has no ") + Name +
                           "(), by which the runtime would be loaded: glibc has "

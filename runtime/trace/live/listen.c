@@ -15,6 +15,7 @@
 #include "system/lock.h"
 #include "system/moment.h"
 #include "system/wake.h"
+#include "system/wrap.h"
 #include "threads/ring.h"
 #include "visit.h"
 #include "wake_take.h"
@@ -443,6 +444,25 @@ int pb_listens(void)
 	return self && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE);
 }
 
+/* Part of all sanitizers that must see each thread made. */
+void __sanitizer_set_report_path(const char *path) __attribute__((weak));
+
+typedef int create_thread(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*start)(void *arg), void *arg);
+
+/*
+ * The C library's pthread_create(). The program may have a function of that name, which
+ * prepares, counts or limits its own threads.
+ */
+static create_thread *find_create(void)
+{
+	static struct {
+		create_thread *pthread_create;
+	} real;
+
+	return __sanitizer_set_report_path ? pthread_create : PB_REAL(pthread_create);
+}
+
 int pb_listen_start(int wait)
 {
 	sigset_t all, before;
@@ -469,7 +489,7 @@ int pb_listen_start(int wait)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	/* Set it before the thread runs: a filter may come into force earlier. */
 	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);
-	error = pthread_create(&thread, &attr, serve, wait ? &begun : NULL);
+	error = find_create()(&thread, &attr, serve, wait ? &begun : NULL);
 	if (error)
 		__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
 	else
