@@ -3,7 +3,7 @@
  * A program with one thread and an allocator that is not thread-safe. While it is recorded,
  * no other thread calls that allocator. Only the loader does so, when it loads the library.
  */
-// RUN: llvm-nm -D --undefined-only --just-symbol-name %patchbay_lib/libpatchbay.so %patchbay_lib/libpatchbay-trace.so %patchbay_lib/libpatchbay-link.so | FileCheck %s --check-prefix=IMPORTS
+// RUN: llvm-nm -D --undefined-only --just-symbol-name %patchbay_lib/libpatchbay.so %patchbay_lib/libpatchbay-trace.so %patchbay_lib/libpatchbay-live.so %patchbay_lib/libpatchbay-link.so | FileCheck %s --check-prefix=IMPORTS
 // IMPORTS-NOT: {{^(malloc|calloc|realloc|free|aligned_alloc|strdup|qsort|fopen|fdopen|opendir|getline)@}}
 // IMPORTS: {{^}}memcpy@
 // IMPORTS-NOT: {{^(malloc|calloc|realloc|free|aligned_alloc|strdup|qsort|fopen|fdopen|opendir|getline)@}}
