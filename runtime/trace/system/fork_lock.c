@@ -1,39 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "fork_lock.h"
 
+#include "moment.h"
 #include "sys.h"
 
 #include <time.h>
 
+/* A nap may take far longer (PR_SET_TIMERSLACK, a busy machine), so they are not counted. */
 #define NAP_NS 100000
-#define SHORT_NAPS 1000 /* a tenth of a second */
-#define LONG_NAPS 10000 /* a second */
+#define SHORT_NS 100000000u /* a tenth of a second */
+#define LONG_NS 1000000000u /* a second */
 
 enum { CHANGES = 1, WORKS = 2 };
 
 /*
  * @busy:    CHANGES: a thread begins or ends the recording; WORKS: the listening thread
  *           works
+ * @process: that these threads are of; a child of clone(2) has none of them
  * @forking: threads between pb_fork_prepare() and pb_fork_parent()
  * Each side writes its own word before it reads the other one.
  */
-static int busy, forking;
+static int busy, process, forking;
 
 /* Forks of this thread that are counted in @forking; handlers of signals may fork, too. */
 static __thread int counted __attribute__((tls_model("initial-exec")));
 
-static void nap(void)
+/* Returns 0 if @until has passed. *@until: the end of @ns from now on if it is 0. */
+static int nap(uint64_t *until, uint64_t ns)
 {
 	const struct timespec pause = { .tv_nsec = NAP_NS };
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
 
+	if (!*until)
+		*until = now + ns;
+	if (now >= *until)
+		return 0;
 	pb_sys(SYS_nanosleep, &pause, NULL);
+	return 1;
 }
 
-static void begin(int what, int naps)
+static void begin(int what, uint64_t ns)
 {
+	uint64_t until = 0;
+
+	__atomic_store_n(&process, (int)pb_sys(SYS_getpid), __ATOMIC_RELAXED);
 	__atomic_fetch_or(&busy, what, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && naps--)
-		nap();
+	while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && nap(&until, ns))
+		;
 }
 
 static void end(int what)
@@ -43,7 +56,7 @@ static void end(int what)
 
 void pb_fork_change(void)
 {
-	begin(CHANGES, LONG_NAPS);
+	begin(CHANGES, LONG_NS);
 }
 
 void pb_fork_changed(void)
@@ -53,7 +66,7 @@ void pb_fork_changed(void)
 
 void pb_fork_work(void)
 {
-	begin(WORKS, SHORT_NAPS);
+	begin(WORKS, SHORT_NS);
 }
 
 void pb_fork_worked(void)
@@ -61,17 +74,25 @@ void pb_fork_worked(void)
 	end(WORKS);
 }
 
+static int is_busy(void)
+{
+	return __atomic_load_n(&busy, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&process, __ATOMIC_RELAXED) == pb_sys(SYS_getpid);
+}
+
 void pb_fork_prepare(void)
 {
-	for (int i = 0; i < SHORT_NAPS; i++) {
+	uint64_t until = 0;
+
+	do {
 		__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
-		if (!__atomic_load_n(&busy, __ATOMIC_SEQ_CST)) {
+		/* The other side waits for a fork that this one interrupts. */
+		if (counted || !is_busy()) {
 			counted++;
 			return;
 		}
 		__atomic_fetch_sub(&forking, 1, __ATOMIC_SEQ_CST);
-		nap();
-	}
+	} while (nap(&until, SHORT_NS));
 }
 
 void pb_fork_parent(void)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A fork waits while the listening thread works, for a tenth of a second: also if each nap
+ * takes longer than it should, not in a handler that interrupts a fork, and not in a child of
+ * clone(2), which has no such thread.
+ */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace %s %patchbay_source/runtime/trace/system/fork_lock.c -o %t
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}naps: right
+// CHECK: {{^}}nested: right
+// CHECK: {{^}}clone: right
+#include "system/fork_lock.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static double seconds_of_forks(int nr)
+{
+	const double before = now();
+
+	for (int i = 0; i < nr; i++) {
+		pb_fork_prepare();
+		pb_fork_parent();
+	}
+	return now() - before;
+}
+
+static int is_quick_in_clone(void)
+{
+	const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	int status;
+
+	if (!child)
+		_exit(seconds_of_forks(100) >= 5);
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+static const char *word(int is_right)
+{
+	return is_right ? "right" : "WRONG";
+}
+
+int main(void)
+{
+	double took;
+
+	/* A thousand naps would take 20 seconds. */
+	prctl(PR_SET_TIMERSLACK, 20000000, 0, 0, 0);
+	pb_fork_work();
+	took = seconds_of_forks(1);
+	printf("naps: %s\n", word(took >= 0.1 && took < 5));
+	pb_fork_worked();
+
+	pb_fork_prepare();
+	pb_fork_work();
+	printf("nested: %s\n", word(seconds_of_forks(100) < 5));
+	pb_fork_parent();
+
+	printf("clone: %s\n", word(is_quick_in_clone()));
+	return 0;
+}
