@@ -7,15 +7,22 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}sizes: right
 // CHECK: {{^}}kept: right
+// CHECK: {{^}}no mremap: right
 // CHECK: {{^}}threads: right
 #include <system/memory.h>
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +141,34 @@ static void kept(void)
 	puts(failed ? "kept: WRONG" : "kept: right");
 }
 
+/* A filter may forbid mremap(2), which programs need less often than mmap(2). */
+static void no_mremap(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
+	const pid_t child = fork();
+	unsigned char *block;
+	int status;
+
+	if (!child) {
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		check(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), "filter");
+		block = pb_malloc(100000);
+		memset(block, 1, 100000);
+		block = pb_realloc(block, 10 << 20);
+		check(block && has(block, 100000, 1), "realloc has lost bytes");
+		_exit(failed);
+	}
+	waitpid(child, &status, 0);
+	check(!status, "realloc without mremap");
+	puts(failed ? "no mremap: WRONG" : "no mremap: right");
+}
+
 int main(void)
 {
 	const struct sigaction action = { .sa_handler = interrupt };
@@ -142,6 +177,8 @@ int main(void)
 
 	sizes();
 	kept();
+	fflush(stdout);
+	no_mremap();
 	sigaction(SIGUSR1, &action, NULL);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, run, (void *)i);

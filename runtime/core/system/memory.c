@@ -273,9 +273,15 @@ static struct block *resize(struct block *block, size_t size)
 	return block;
 }
 
+/* Bytes of the block that the caller may use. */
+static size_t usable(const struct block *block)
+{
+	return block->size - sizeof(*block) - (block->size > SMALL_MAX ? OFFSET : 0);
+}
+
 void *pb_realloc(void *memory, size_t size)
 {
-	struct block *block = (struct block *)memory - 1;
+	struct block *block = (struct block *)memory - 1, *resized;
 	const size_t whole = whole_size(size);
 	int is_zero;
 	void *new;
@@ -286,13 +292,13 @@ void *pb_realloc(void *memory, size_t size)
 		return NULL;
 	if (whole <= block->size)
 		return memory;
-	if (block->size > SMALL_MAX) {
-		block = resize(block, whole);
-		return block ? block + 1 : NULL;
-	}
+	resized = block->size > SMALL_MAX ? resize(block, whole) : NULL;
+	if (resized)
+		return resized + 1;
+	/* Also where a filter or too many mappings forbid mremap(2). */
 	new = allocate(size, &is_zero);
 	if (new) {
-		memcpy(new, memory, block->size - sizeof(*block));
+		memcpy(new, memory, usable(block));
 		release(memory);
 	}
 	return new;
