@@ -119,6 +119,27 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
   return std::vector<pid_t>(Chosen.begin(), Chosen.end());
 }
 
+// Does a command line have `record` and this process ID as values of -p?
+static bool namesProcess(ArrayRef<StringRef> Words, StringRef Pid) {
+  if (!is_contained(Words, "record"))
+    return false;
+  for (size_t I = 1; I < Words.size(); ++I)
+    if (StringRef W = Words[I]; (Words[I - 1] == "-p" && W == Pid) ||
+                                (W.consume_front("-p") && W.ltrim('=') == Pid))
+      return true;
+  return false;
+}
+
+bool patchbay::isNamedByRecorder(pid_t Process) {
+  const std::string Pid = std::to_string(Process);
+  return any_of(allProcesses(), [&](pid_t P) {
+    const std::string Text = readProc(P, "cmdline");
+    SmallVector<StringRef> Words;
+    StringRef(Text).split(Words, '\0');
+    return sys::path::filename(Words.front()) == "patchbay" && namesProcess(Words, Pid);
+  });
+}
+
 std::vector<pid_t> patchbay::descendants(pid_t Process) {
   std::vector<pid_t> Found = {Process};
   for (size_t I = 0; I != Found.size(); ++I)

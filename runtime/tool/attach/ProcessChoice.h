@@ -27,6 +27,10 @@ llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 /// All processes except this command and its ancestors.
 std::vector<pid_t> allProcesses();
 
+/// Does a running `patchbay record` name it with -p? It may not have attached
+/// yet.
+bool isNamedByRecorder(pid_t Process);
+
 /// Its children, and their descendants.
 std::vector<pid_t> descendants(pid_t Process);
 

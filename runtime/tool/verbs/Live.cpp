@@ -4,6 +4,7 @@
 #include "ListLive.h"
 #include "Verb.h"
 #include "analysis/Durations.h"
+#include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
 #include "live/LiveSelection.h"
@@ -148,6 +149,19 @@ static std::string refusalText(int Errno) {
     Text += ": it cannot change its own code after it dropped privileges, or as a "
             "child of such a process";
   return Text;
+}
+
+// `record -p` may have been started just now, and need some moments to attach.
+static void waitForRecorder() {
+  constexpr int Tries = 250;
+  constexpr useconds_t Pause = 20000;
+  for (int I = 0; I != Tries && isNamedByRecorder(Pid); ++I) {
+    auto Reply = request(PB_CONTROL_STATUS);
+    if (Reply)
+      return;
+    consumeError(Reply.takeError());
+    usleep(Pause);
+  }
 }
 
 static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
@@ -358,6 +372,7 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   }
   if (Everywhere && !Under.empty())
     return makeError(Usage, "--everywhere undoes --under: choose one");
+  waitForRecorder();
   for (const std::string &Glob : Disarm)
     if (Error E = change(PB_CONTROL_DISARM, "disarmed", Glob))
       return std::move(E);
