@@ -23,19 +23,19 @@ static unsigned yamaScope() {
 
 // The user may be root already.
 static constexpr char NoRight[] =
-    "have CAP_SYS_PTRACE, which root does not have here (in a container: "
+    "get CAP_SYS_PTRACE, which root does not have here (in a container: "
     "--cap-add=SYS_PTRACE)";
 
 static std::string whyYama(unsigned Scope) {
   std::string Setting = "kernel.yama.ptrace_scope is " + utostr(Scope);
   bool IsRoot = !geteuid();
   if (Scope == 1)
-    return Setting + ", so you may debug your own children only: " +
-           (IsRoot ? NoRight : "be root") + ", or have root set it to 0";
+    return Setting + ", which allows debugging only of your own children: " +
+           (IsRoot ? NoRight : "become root") + ", or set it to 0 as root";
   if (Scope == 2)
-    return Setting + ", so root alone may debug (CAP_SYS_PTRACE)" +
+    return Setting + ", which allows debugging only by root (CAP_SYS_PTRACE)" +
            (IsRoot ? std::string(": ") + NoRight : "");
-  return Setting + ", so nobody may debug, until the next boot";
+  return Setting + ", which forbids debugging until the next boot";
 }
 
 Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
@@ -45,28 +45,28 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (uint64_t Tracer = Theirs.number("TracerPid"))
     return processError(Process, "process " + Twine(Tracer) + " (" +
                                      ThreadStatus(Tracer, Tracer).line("Name") +
-                                     ") debugs it: end that first, a process has "
-                                     "one debugger at a time");
+                                     ") already debugs it: end that first, since "
+                                     "a process can have only one debugger");
   std::string Not = "you may not debug it: ";
   unsigned Scope = yamaScope();
   bool IsRoot = Ours.hex("CapEff") >> CapSysPtrace & 1;
   if (Scope >= 3)
     return processError(Process, Not + whyYama(Scope));
   if (IsRoot)
-    return processError(Process, Not + "it is in a user namespace that this "
-                                       "command has no rights in, or a security "
-                                       "module (SELinux, AppArmor) forbids it");
+    return processError(Process, Not + "this command has no rights in its user "
+                                       "namespace, or a security module (SELinux, "
+                                       "AppArmor) forbids it");
   if (uint64_t User = Theirs.number("Uid"); User != getuid())
     return processError(
-        Process, Not + "it is of user " + Twine(User) + ", and you are " +
-                     Twine(getuid()) + ": be that user, or " +
+        Process, Not + "it belongs to user " + Twine(User) + ", and you are " +
+                     Twine(getuid()) + ": become that user, or " +
                      (getuid() ? "root (CAP_SYS_PTRACE)" : NoRight));
   if (Scope)
     return processError(Process, Not + whyYama(Scope));
   return processError(Process,
                       Not +
-                          "it has gained or given up privileges "
+                          "it has gained or dropped privileges "
                           "(setuid, capabilities, "
                           "PR_SET_DUMPABLE): " +
-                          (getuid() ? "be root (CAP_SYS_PTRACE)" : NoRight));
+                          (getuid() ? "become root (CAP_SYS_PTRACE)" : NoRight));
 }

@@ -116,13 +116,13 @@ static Error checkSeccomp(const ProcessMemory &Memory) {
   for (pid_t Thread : threadsOf(Memory.pid())) {
     if (!hasOwnFilter(ThreadStatus(Memory.pid(), Thread)))
       continue;
-    std::string Who = unsigned(Thread) == Memory.pid()
-                          ? "it"
-                          : "its thread " + std::to_string(Thread);
+    std::string Subject = unsigned(Thread) == Memory.pid()
+                              ? "it"
+                              : "its thread " + std::to_string(Thread);
     return Memory.error(
-        Who + " has restricted its system calls (seccomp), and might be "
-              "killed for those that load and run the runtime: start it "
-              "with 'patchbay record', which prepares for that");
+        Subject + " has restricted its system calls (seccomp), and might be killed for "
+                  "calls of the runtime: start it with 'patchbay record', which is "
+                  "prepared for that");
   }
   return Error::success();
 }
@@ -135,9 +135,8 @@ static Error checkOwnMemory(const ProcessMemory &Memory) {
   if (!Parent || syscall(SYS_kcmp, Memory.pid(), Parent, OfMemory, 0, 0))
     return Error::success();
   return Memory.error(
-      "it runs in the memory of process " + Twine(Parent) +
-      ", of which it is a child (vfork(2), posix_spawn(3)) that has not "
-      "executed its program yet");
+      "it shares the memory of its parent, process " + Twine(Parent) +
+      ", and has not executed its own program yet (vfork(2), posix_spawn(3))");
 }
 
 // The messages for programs that are refused, based on the file that the
@@ -166,8 +165,8 @@ static Error checkProgramFile(const ProcessMemory &Memory,
     if (!IsLoader)
       return IsLoader.takeError();
     return Memory.error(
-        *IsLoader ? "it was started by its loader's name, with the program as an "
-                    "argument: start the program by its own"
+        *IsLoader ? "it was started through its loader, with the program as an "
+                    "argument: start the program itself"
                   : "its program is statically linked, so no library can be "
                     "loaded into it: link it with libpatchbay and choose the "
                     "functions in the program");

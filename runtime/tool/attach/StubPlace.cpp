@@ -189,8 +189,8 @@ bool StubPlace::writeWayBack(pid_t Thread, uint64_t Address, StringRef Bytes) {
 
 Error StubPlace::cannotWriteCode() const {
   return processError(
-      Pid, "its code cannot be written: the kernel lets nobody do that "
-           "through /proc/PID/mem (proc_mem.force_override=never)");
+      Pid, "its code cannot be written: the kernel does not allow it through "
+           "/proc/PID/mem (proc_mem.force_override=never)");
 }
 
 // At the end of the last page of a permanent module, or of the module that the

@@ -310,7 +310,7 @@ static Expected<int> makeSocketIn(int Pid, int User, int Net) {
   if (Socket < 0)
     return processError(Pid, "cannot enter its network namespace: " +
                                  errnoText(Errno) +
-                                 ": it takes CAP_SYS_ADMIN there (setns(2))");
+                                 ": this needs CAP_SYS_ADMIN there (setns(2))");
   return Socket;
 }
 
@@ -426,7 +426,7 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
   // is closed.
   scope_exit Close([&] { close(Pair[1]); });
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
-    return processError(Pid, "cannot tell who listens: " + errnoText(errno));
+    return processError(Pid, "cannot identify the listener: " + errnoText(errno));
   if (Error E = knock(Pid, Point, Pair[1], IsEnding))
     return std::move(E);
   close(Pair[1]);
@@ -464,11 +464,11 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
     return endedBefore(Pid);
   }
   if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES)
-    return processError(Pid, "its answer makes no sense: something else listens there");
+    return processError(Pid, "unexpected reply: something else listens there");
   uint64_t Place = Point + offsetof(pb_control_point, proof) +
                    uint64_t(Greeting.place) * PB_CONTROL_PROOF;
   if (!Memory.read(Place, Proof, sizeof(Proof)))
-    return processError(Pid, "its memory has gone: it ends, or runs another "
+    return processError(Pid, "its memory is gone: it ended, or executed another "
                              "program");
   return Error::success();
 }

@@ -179,7 +179,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
     if (!isInUse(FD))
       continue;
     return makeError(locked(Dir, "process " + Twine(pidOf(File)) +
-                                     ", or one that it forked,"));
+                                     ", or its child,"));
   }
   return Error::success();
 }

@@ -54,17 +54,15 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
 }
 
 // A program that goes into the background ends before its work begins.
-static void sayWhoGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
+static void sayWhatGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
   size_t N = InUse.size();
   if (!N)
     return;
-  std::string Who = N == 1 ? "1 process, or one that it forked, is"
-                           : utostr(N) + " processes, or ones that they "
-                                         "forked, are";
+  std::string Processes = N == 1 ? "1 process, or its child, is"
+                                 : utostr(N) + " processes, or their children, are";
   errs() << "patchbay: "
-         << printable((Dir + ": " + Who +
-                       " still recording in the background: what comes from "
-                       "now on is added")
+         << printable((Dir + ": " + Processes +
+                       " still recording in the background, and adds to the directory")
                           .str())
          << '\n';
 }
@@ -209,7 +207,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
           hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
         addIndex((*Files)[I], Heads[I]);
   sayWhatItCost(*Files, Heads, Named, Names);
-  sayWhoGoesOn(InUse, Named);
+  sayWhatGoesOn(InUse, Named);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';

@@ -40,13 +40,13 @@ struct Seen {
 
 static std::string whyNoRoot(const SiteRecord &R, StringRef Symbol) {
   return "--under: the end of a call of " + readableName(demangle(Symbol)) +
-         " is not seen, as it " +
+         " cannot be traced, because it " +
          (R.Raw.flags & PATCHBAY_RECORD_NORETURN ? "never returns"
           : R.Raw.flags & PATCHBAY_RECORD_VARIADIC
               ? "takes '...'"
           : R.Raw.flags & PATCHBAY_RECORD_MUSTTAIL
               ? "ends in a guaranteed tail call"
-              : "takes arguments in a way that is not known") +
+              : "has unknown arguments") +
          ": name a function that it calls";
 }
 
@@ -282,8 +282,8 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
     }
   if (What.Chosen && !What.Left)
     return W.Selections.front().Globs == std::vector<std::string>{"*"}
-               ? "-N leaves out every function"
-               : "-N leaves out every function that -F and --args select";
+               ? "-N excludes every function"
+               : "-N excludes every function that -F and --args select";
   if (!What.NoType.empty() && W.Typed.options().empty())
     return What.NoType;
   if (std::string Unmatched = W.Typed.unmatched(); !Unmatched.empty())
@@ -326,15 +326,14 @@ static void sayLeftOut(const TypedArgs &Typed) {
         warn("--args leaves out of " + Text);
       }))
     warn("--args leaves out arguments of " + utostr(More) +
-         " more functions: who names one, as in --args 'parse(name)', is told "
-         "why");
+         " more functions: to see why, name one, as in --args 'parse(name)'");
 }
 
 static void sayUnused(const TypedArgs &Typed) {
   static SaidOnce Unused;
   static constexpr char Anything[] =
-      ": where the compiler saw both, a caller passes anything there, and what "
-      "is recorded of it may be wrong";
+      ": callers known to the compiler may pass any value there, so recorded values may "
+      "be wrong";
   if (size_t More = Unused.say(Typed.unused(), [](const std::string &Text) {
         warn("--args: not used in " + Text + Anything);
       }))

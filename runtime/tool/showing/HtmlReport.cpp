@@ -38,18 +38,15 @@ static std::string escaped(StringRef Text) {
 
 static StringRef whyNoCalls(const Trace &T) {
   if (!T.hasEvents())
-    return "Calls were counted, not recorded: for this, record them with -t "
-           "function_graph";
+    return "Only counts were recorded: record calls with -t graph";
   if (!T.hasDurations())
-    return "When calls ended was not recorded: for this, record them with -t "
-           "function_graph";
+    return "Only the start of calls was recorded: record durations with -t graph";
   return "";
 }
 
 static StringRef whyNoDurations(const Trace &T) {
   if (!T.hasDurations())
-    return "How long calls took was not recorded: for this, record them with "
-           "-t function_graph, or count them with -t function_profile "
+    return "No durations were recorded: record them with -t graph, or with -t count "
            "--histogram";
   return "";
 }
@@ -136,7 +133,7 @@ static void printFacts(const PageSide &Side, raw_ostream &OS) {
                          ? ""
                          : ", " + counted(Side.T.Threads.size(), "thread")));
   if (Side.T.Chosen.isActive())
-    Fact("Chosen", "not all of the recording: calls by options of the command");
+    Fact("Chosen", "only calls that the options of the command select");
   OS << "</dl>\n";
 }
 
@@ -157,14 +154,14 @@ static void printMissing(const PageSide &After, const PageSide *Before,
     for (const std::string &Line : missing(*Before))
       Lines.push_back(Before->Dir + ": " + Line);
     if (std::string How = recordedDifferently(Before->T, After.T); !How.empty())
-      Lines.push_back("both were recorded with other options, so that calls and "
-                      "times differ for this alone: " +
+      Lines.push_back("both were recorded with different options, which change calls and "
+                      "times: " +
                       How);
   }
   if (Lines.empty())
     return;
   OS << "<section id=\"losses\" aria-labelledby=\"losses-title\">"
-        "<h2 id=\"losses-title\">What is missing</h2>\n<ul>\n";
+        "<h2 id=\"losses-title\">Notes</h2>\n<ul>\n";
   for (const std::string &Line : Lines)
     OS << "<li>" << escaped(Line) << "</li>\n";
   OS << "</ul></section>\n";

@@ -96,6 +96,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
       return OrNull(HasSelf && (Of.Timed || Of.unfinished()), Of.Self);
     });
     Column("average", [&](F Of) { return OrNull(Of.Timed, Of.average()); });
+    Column("rough", [](F Of) { return Of.isMostlyCost(); });
     for (auto [Key, Part] : {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}})
       Column(Key, [&, P = Part](F Of) {
         return OrNull(Of.Durations.calls(), Of.Durations.quantile(P));

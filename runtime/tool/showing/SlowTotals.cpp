@@ -62,7 +62,7 @@ struct SlowRow {
 } // namespace
 
 static const std::vector<std::string> Titles = {
-    "calls", "total", "off processor", "function", "waited for", "called from"};
+    "calls", "total", "off-CPU", "function", "waited for", "called from"};
 
 // The space that other columns leave in a line.
 static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Width) {

@@ -328,11 +328,14 @@ std::optional<SlowReason> WhySlow::of(const TraceThread &Thread,
 
 std::string SlowReason::summary(size_t Room) const {
   if (!OffNs && IsWhole)
-    return "on a processor all the time";
+    return "on-CPU all the time: it computed";
   if (!OffNs)
-    return "nothing is known of when it was off the processor";
-  std::string Text = "off the processor for " + std::string(IsWhole ? "" : "at least ") +
+    return "off-CPU time unknown";
+  std::string Text = "off-CPU for " + std::string(IsWhole ? "" : "at least ") +
                      durationText(OffNs) + " of " + durationText(Ns);
+  if (IsWhole && OffNs < Ns / 2)
+    Text = "computed for " + durationText(Ns - OffNs) + " of " + durationText(Ns) +
+           "; off-CPU for " + durationText(OffNs);
   // Grouped by the cause, since most waits have a common one.
   std::vector<std::pair<std::string, uint64_t>> By;
   for (const Wait &W : Waits) {
@@ -394,7 +397,7 @@ std::string patchbay::whatIsKnown(const DataWhy &Why) {
   else if (Why.Have & PBD_WHY_SWITCHES)
     Text = "each wait, but not for what";
   else if (Why.Have & PBD_WHY_NEITHER)
-    Text = "least time off the processor, no waits";
+    Text = "a lower bound of the off-CPU time, no waits";
   else
     return "no thread was traced yet";
   if (Why.Have & PBD_WHY_NEITHER && Why.Have & PBD_WHY_SWITCHES)

@@ -13,21 +13,21 @@ static constexpr char KeysText[] = R"(As in perf report and htop:
   Up Down k j        a line up or down
   PgUp PgDn          a page
   Home End g G       first and last line
-  Enter              in functions: who called the function; in trees: fold or unfold
-  Tab, BackTab       next view, and the one before
+  Enter              in functions: show the callers; in trees: fold or unfold
+  Tab, BackTab       next and previous view
   1 2 3 4 5          functions, tree of calls, callers, callees, histogram
   t F5               tree of calls
-  c                  callers of the function that is selected, x: what it called
+  c                  callers of the selected function, x: its callees
   d                  histogram of its durations
   + e Space          fold or unfold a node, E: unfold all, C: fold all
   Right Left         into a node, and out of it
-  > < F6             sort by the next column, or the one before
+  > < F6             sort by the next or previous column
   I                  invert the order
-  / F3 \ F4          only functions whose name has what is typed; in trees: find it
+  / F3 \ F4          show functions whose name contains the text; in trees: find it
   n                  find the next
-  p                  live: pause, and go on
+  p                  live: pause or continue
   h ? F1             this help
-  Escape             back to functions; there: no filter
+  Escape             back to functions; there: clear the filter
   q F10 Ctrl-C       leave
 )";
 
@@ -57,11 +57,11 @@ void Browser::open(ViewKind K) {
     break;
   case Callers:
     Other = std::make_unique<TreeView>(F, callersOf(F.Tree, *Chosen),
-                                       "below each: who called it; ", Chosen, 50);
+                                       "callers below each; ", Chosen, 50);
     break;
   case Callees:
     Other = std::make_unique<TreeView>(F, calleesOf(F.Tree, *Chosen),
-                                       "below each: what it called; ", Chosen, 4);
+                                       "callees below each; ", Chosen, 4);
     break;
   default:
     Other = std::make_unique<HistogramView>(F, *Chosen);

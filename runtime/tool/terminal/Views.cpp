@@ -328,8 +328,7 @@ std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
 
 std::string TreeView::empty() const {
   if (!F.T->hasEvents())
-    return "calls were counted, not recorded: 'patchbay record -t function_graph' "
-           "records them";
+    return "only counts were recorded: 'patchbay record -t graph' records calls";
   return F.Seconds ? "no call in this moment" : "no call was recorded";
 }
 
@@ -371,7 +370,7 @@ std::string HistogramView::title(size_t Width) const {
 
 std::string HistogramView::empty() const {
   return F.T->hasDurations() ? "none of its calls has a duration"
-                             : "how long calls took was not recorded";
+                             : "no durations were recorded";
 }
 
 std::vector<std::string> patchbay::wrapped(std::string Line, size_t Width,

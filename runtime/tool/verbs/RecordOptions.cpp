@@ -195,10 +195,12 @@ Expected<std::vector<pid_t>> RecordOptions::processes() {
     pid_t Pid = 0;
     if (to_integer(Word, Pid, 10) && Pid > 0)
       Named.push_back(Pid);
+    else if (Word == "--" || Word.empty())
+      return makeError(Usage, "-p: no process ID before '--': did a command such as "
+                              "$(pgrep NAME) find none?");
     else if (!isOldTracer(Word))
-      return makeError(Usage, "-p: '" + Word +
-                                  "' is no process ID: that is a number from 1 "
-                                  "on; tracers are chosen with -t");
+      return makeError(Usage, "-p: '" + Word + "' is not a process ID: use a number from "
+                                  "1, or -t to choose a tracer");
   }
   return Named;
 }

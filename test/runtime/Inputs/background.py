@@ -17,7 +17,7 @@ def calls(folder):
     return {f["name"]: f["calls"] for f in json.loads(report.stdout)["functions"]}
 
 
-def run(tracer, nr, who):
+def run(tracer, nr, processes):
     # Use no pipe here: the background process would keep it open.
     with open("said", "w+") as said:
         record = subprocess.Popen(
@@ -30,8 +30,8 @@ def run(tracer, nr, who):
             found = said.read()
         finally:
             record.stdin.close()
-    wanted = (f"patchbay: {tracer}: {who} still recording in the background: what comes "
-              f"from now on is added\npatchbay: {nr} recorded in {tracer}, see it with: "
+    wanted = (f"patchbay: {tracer}: {processes} still recording in the background, and adds "
+              f"to the directory\npatchbay: {nr} recorded in {tracer}, see it with: "
               f"patchbay report -i {tracer}\n")
     if found != wanted:
         sys.exit(f"{tracer}: {found!r}, not {wanted!r}")
@@ -42,5 +42,5 @@ def run(tracer, nr, who):
         time.sleep(0.1)
 
 
-run("function_profile", "1 process", "1 process, or one that it forked, is")
-run("function_duration", "2 processes", "2 processes, or ones that they forked, are")
+run("function_profile", "1 process", "1 process, or its child, is")
+run("function_duration", "2 processes", "2 processes, or their children, are")

@@ -85,8 +85,8 @@ try:
         os.rename(f"behind/{name}", f"aside/{name}")
     done = run("record", "-t", "count", "-o", "behind", "--", prog)
     expect("what is in use", (done.returncode, done.stderr),
-           (125, f"patchbay: error: {os.getcwd()}/behind: process {pid}, or one that it "
-            "forked, is still recording there: wait until it ends, or choose another "
+           (125, f"patchbay: error: {os.getcwd()}/behind: process {pid}, or its "
+            "child, is still recording there: wait until it ends, or choose another "
             "directory with -o\n"))
 finally:
     command.stdin.close()

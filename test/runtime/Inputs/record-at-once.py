@@ -8,7 +8,7 @@ import sys
 import time
 
 patchbay, prog = sys.argv[1:]
-BUSY = (r"patchbay: error: {dir}: {who} is still recording there: wait until it ends, or "
+BUSY = (r"patchbay: error: {dir}: {recorder} is still recording there: wait until it ends, or "
         r"choose another directory with -o\n")
 PATIENCE = 120
 
@@ -36,14 +36,14 @@ def expect(what, found, wanted):
         sys.exit(f"{what}: {found!r}, not {wanted!r}")
 
 
-def is_busy(said, who, directory="data"):
-    return re.fullmatch(BUSY.format(dir=r"\S*" + directory, who=who), said)
+def is_busy(said, recorder, directory="data"):
+    return re.fullmatch(BUSY.format(dir=r"\S*" + directory, recorder=recorder), said)
 
 
-def refused(process, who, directory="data"):
+def refused(process, recorder, directory="data"):
     status, said = end(process)
     expect("status", status, 125)
-    if not is_busy(said, who, directory):
+    if not is_busy(said, recorder, directory):
         sys.exit(f"said {said!r}")
 
 
@@ -89,9 +89,9 @@ for tracer in "function", "function_profile":
     expect("line", command.stdout.readline(), "started\n")
     command.wait(PATIENCE)
     expect("status", command.returncode, 0)
-    who = r"process \d+, or one that it forked,"
-    refused(start(tracer=tracer), who)
+    recorder = r"process \d+, or its child,"
+    refused(start(tracer=tracer), recorder)
     command.stdin.close()
     command.stdout.read()  # until it has ended, too
     expect("calls", calls(), 100002)
-    records(tracer, after=who)
+    records(tracer, after=recorder)

@@ -24,10 +24,10 @@
 // The width of boxes depends on durations.
 // PHONE-NEXT: some whole, {{some|none}} shorter
 // PHONE-NEXT: some whole, {{some|none}} shorter
-// PHONE-NEXT: No room for: self, average, p50, p95, p99, max{{$}}
+// PHONE-NEXT: Hidden columns: self, average, p50, p95, p99, max{{$}}
 // RUN: bash -c '%{browser} --size=800x900 %{names} %{views} text:#left-out' | FileCheck %s --check-prefix=NARROW
 // NARROW: many names, some shorter, {{few|many}} of several lines: function calls total self average {{(p99 )?}}max
-// NARROW: No room for: p50, p95{{(, p99)?$}}
+// NARROW: Hidden columns: p50, p95{{(, p99)?$}}
 // RUN: bash -c '%{browser} --size=1400x900 %{names} %{views} "eval:document.querySelector(\"#columns\").hidden"' | FileCheck %s --check-prefix=ALL
 // RUN: bash -c '%{browser} --size=1920x1080 --dark %{names} %{views} "eval:document.querySelector(\"#columns\").hidden"' | FileCheck %s --check-prefix=ALL
 // ALL: many names, some shorter, few of several lines: function calls total self average p50 p95 p99 max{{$}}
@@ -38,7 +38,7 @@
 // A user can show all columns; the sort column is never hidden.
 // RUN: bash -c '%{browser} --size=360x740 %{names} click:#all-columns "eval:document.querySelectorAll(\"thead th:not([hidden])\").length > 8" text:#all-columns "eval:document.documentElement.scrollWidth" "click:#functions th:nth-child(8) button" click:#all-columns "eval:pageNames.table()"' | FileCheck %s --check-prefix=ASKED
 // ASKED: true
-// ASKED-NEXT: As many columns as there is room for
+// ASKED-NEXT: Fit columns to the page
 // ASKED-NEXT: 360
 // ASKED-NEXT: {{.*}}: function total p99 ▼{{$}}
 
@@ -57,7 +57,7 @@
 // RUN: bash -c '%{browser} --size=1400x900 %{names} "eval:pageNames.table()" "eval:pageNames.boxes(patchbayPage.flame)" text:#left-out' | FileCheck %s --check-prefix=DIFF
 // DIFF: many names, some shorter, {{few|many}} of several lines: function calls change total change self change {{.*}}p{{$}}
 // DIFF-NEXT: some whole, some shorter
-// DIFF-NEXT: No room for: p50
+// DIFF-NEXT: Hidden columns: p50
 
 #include <functional>
 #include <map>

@@ -9,7 +9,7 @@
 // DEFINE: %{record} = cd %t && %patchbay record -t function_duration -F main
 // RUN: %{record} --args 'half(*)' -o all -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
 // RUN: %{record} --args 'half(used)' --when 'dropped == 5' -o when -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
-// CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': where the compiler saw both, a caller passes anything there, and what is recorded of it may be wrong{{$}}
+// CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
 // RUN: %{record} --args 'half(used)' --args 'whole(*)' --args 'shared<int>(*)' -o used -- ./prog 2>&1 | FileCheck %s --check-prefix=USED --implicit-check-not=warning
 // USED: 1 process recorded
 // RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
@@ -19,7 +19,7 @@
 //
 // RUN: %{record} --args 'many*(*)' -o many -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=MANY < %t/err
-// MANY: {{^}}patchbay: warning: --args: not used in 2 more functions: where the compiler saw both, a caller passes anything there, and what is recorded of it may be wrong{{$}}
+// MANY: {{^}}patchbay: warning: --args: not used in 2 more functions: callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
 // RUN: grep -c 'not used in many' %t/err | FileCheck %s --check-prefix=TEN
 // TEN: {{^}}10{{$}}
 #include "../Inputs/check.h"

@@ -82,12 +82,12 @@
 // NEVER: no call was recorded of the {{[0-9]+}} functions that were traced: no function of --under was called
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=NONE
 // NONE: under {{.*}}, none of which was called
-// RUN: cd %t && not %patchbay record -N 'std::*' --under nobody -- ./prog 2>&1 | FileCheck %s --check-prefix=NOBODY
-// NOBODY: no function matches --under 'nobody'
+// RUN: cd %t && not %patchbay record -N 'std::*' --under nosuch -- ./prog 2>&1 | FileCheck %s --check-prefix=NO-ROOT
+// NO-ROOT: no function matches --under 'nosuch'
 // RUN: cd %t && not %patchbay record -N 'std::*' --under ends -- ./prog 2>&1 | FileCheck %s --check-prefix=ENDS
-// ENDS: --under: the end of a call of ends() is not seen, as it never returns: name a function that it calls
+// ENDS: --under: the end of a call of ends() cannot be traced, because it never returns: name a function that it calls
 // RUN: cd %t && not %patchbay record -N 'std::*' --under 'prints*' -- ./prog 2>&1 | FileCheck %s --check-prefix=PRINTS
-// PRINTS: --under: the end of a call of prints(char const*, ...) is not seen, as it takes '...'
+// PRINTS: --under: the end of a call of prints(char const*, ...) cannot be traced, because it takes '...'
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under ends --under root -- ./prog 2>&1 | FileCheck %s --check-prefix=ENDS
 // RUN: %{count}=ROOT
 #include "../Inputs/check.h"

@@ -22,19 +22,19 @@
 // RUN: cd %t && ./refuse %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FILTERED --input-file %t/info
-// FILTERED: why slow {{[0-9]+}} call{{s?}} of at least 40.000 ms; least time off the processor, no waits: the process began with a filter of system calls{{$}}
+// FILTERED: why slow {{[0-9]+}} call{{s?}} of at least 40.000 ms; a lower bound of the off-CPU time, no waits: the process began with a filter of system calls{{$}}
 /* A user without access to kernel events sees the time, but not the reason. */
 // RUN: cd %t && %python %S/../Inputs/without-perfmon.py %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNPRIVILEGED --input-file %t/info
-// UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, but not for what|least time off the processor, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
+// UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, but not for what|a lower bound of the off-CPU time, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
 /* A running process. */
 // RUN: cd %t && %python %S/../Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --some json naps
 /* The output of each reader. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog && %patchbay replay --nested=false | FileCheck %s --check-prefix=REPLAY
 // REPLAY: | naps{{$}}
-// REPLAY-NEXT: /* off the processor for {{(at least )?}}{{[0-9.]+}} ms of {{[0-9.]+}} ms
+// REPLAY-NEXT: /* off-CPU for {{(at least )?}}{{[0-9.]+}} ms of {{[0-9.]+}} ms
 // REPLAY: <stack trace>
 // REPLAY-NEXT: => middle+0x
 // REPLAY-NEXT: => outer+0x
@@ -49,7 +49,7 @@
 // TRACED-NEXT: => main+0x
 // RUN: cd %t && %patchbay report | FileCheck %s --check-prefix=REPORT
 // REPORT: why calls were slow:
-// REPORT: calls total off processor function waited for called from
+// REPORT: calls total off-CPU function waited for called from
 // REPORT-NEXT: 3 {{[0-9.]+}} ms {{(>= )?}}{{[0-9.]+}}% naps {{.*}}middle+0x
 // RUN: cd %t && %patchbay report --json | FileCheck %s --check-prefix=JSON
 // JSON: "slow": {
@@ -57,15 +57,15 @@
 // JSON: "off_cpu_ns": {{[1-9]}}
 // RUN: cd %t && %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=OUTLIERS
 // OUTLIERS: duration began thread why
-// OUTLIERS-NEXT: ms {{.*}} off the processor for
+// OUTLIERS-NEXT: ms {{.*}} off-CPU for
 /* On short lines the longest wait is still complete. */
 // RUN: cd %t && %python %S/../Inputs/in-terminal.py 60 %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=NARROW
-// NARROW: off the processor for {{[^.]*[0-9]+\.[0-9]+ ms of [0-9]+\.[0-9]+ ms(: [^.,]+[0-9]+\.[0-9]+ [num]?s( and [0-9]+ more)?)?$}}
+// NARROW: off-CPU for {{[^.]*[0-9]+\.[0-9]+ ms of [0-9]+\.[0-9]+ ms(: [^.,]+[0-9]+\.[0-9]+ [num]?s( and [0-9]+ more)?)?$}}
 // RUN: cd %t && %patchbay dump --chrome | %python -c "import json, sys; print([e['args']['stack'][0][:6] for e in json.load(sys.stdin)['traceEvents'] if e['ph'] == 'X'])" | FileCheck %s --check-prefix=CHROME
 // CHROME: ['middle', 'middle', 'middle']
-// RUN: cd %t && %patchbay dump --perfetto | grep -a -o -E 'off_cpu_ns|off the processor for|middle[+]0x' | FileCheck %s --check-prefix=PERFETTO
+// RUN: cd %t && %patchbay dump --perfetto | grep -a -o -E 'off_cpu_ns|off-CPU for|middle[+]0x' | FileCheck %s --check-prefix=PERFETTO
 // PERFETTO: off_cpu_ns
-// PERFETTO-NEXT: off the processor for
+// PERFETTO-NEXT: off-CPU for
 // PERFETTO-NEXT: middle+0x
 /* A stack that is longer than the recorded part. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay --nested=false | FileCheck %s --check-prefix=DEEP

@@ -90,11 +90,11 @@ function changeColor(part) {
   if (strength < 0.02) return `hsl(0,0%,${colors.boxL})`;
   return `hsl(${part > 0 ? 12 : 212},${Math.round(20 + 65 * strength)}%,${parseInt(colors.boxL) - 4 * strength}%)`;
 }
-const themes = { auto: "as the system's", light: "light", dark: "dark" };
+const themes = { auto: "system", light: "light", dark: "dark" };
 function setTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  get("theme").textContent = "Colours: " + themes[theme];
+  get("theme").textContent = "Theme: " + themes[theme];
   get("theme").value = theme;
   readColors();
   redraw();

@@ -153,12 +153,12 @@ class FlameView {
   describe(node, several) {
     const { tree } = this;
     if (several)
-      return `${plural(several, "function")} below ${nameOf(tree.f[-1 - node])}, each less than a pixel wide: look into it`;
+      return `${plural(several, "function")} below ${nameOf(tree.f[-1 - node])}, each narrower than a pixel: zoom in`;
     const f = tree.f[node], { calls, total, self, open, cutOff } = tree.after;
     let text = f === ALL ? "all" : f === OTHERS
-      ? `${tree.paths[node]} paths that took least here, summed` : nameOf(f);
+      ? `${tree.paths[node]} rarest paths here, summed` : nameOf(f);
     const own = of => trace.sampled ? "" : `, ${time(of[node])}`;
-    text += `: ${plural(calls[node], "call")}, ${time(total[node])}${own(self)}${own(self) && " of it in no other function"}`;
+    text += `: ${plural(calls[node], "call")}, ${time(total[node])}${own(self)}${own(self) && " of it self time"}`;
     if (!tree.before && total[0]) text += `, ${(100 * total[node] / total[0]).toFixed(2)} %`;
     if (open[node]) text += `, ${count(open[node])} open when recording ended`;
     if (cutOff[node]) text += `, ${count(cutOff[node])} cut off`;

@@ -5,8 +5,8 @@
 // The callers and the callees of the selected function.
 class AroundView {
   constructor() {
-    this.callers = new FlameView(get("callers"), { empty: "nobody that was recorded" });
-    this.callees = new FlameView(get("callees"), { empty: "nothing that was recorded" });
+    this.callers = new FlameView(get("callers"), { empty: "no recorded caller" });
+    this.callees = new FlameView(get("callees"), { empty: "no recorded callee" });
     // The top box is the function itself. A click on another box selects that function.
     for (const view of [this.callers, this.callees])
       view.pick = node => {
@@ -30,8 +30,8 @@ class AroundView {
     this.callers.show(callers);
     this.callees.show(callees);
     const missing = trace.after.calls[f] - callers.after.calls[0];
-    get("callers-note").textContent = "Below a box are those that called it. " +
-      (missing > 0 ? `Of ${plural(trace.after.calls[f], "call")} ${count(missing)} are in paths that are summed as others. ` : "");
+    get("callers-note").textContent = "Below each box are its callers. " +
+      (missing > 0 ? `Of ${plural(trace.after.calls[f], "call")} ${count(missing)} are on rare paths, which are summed as others. ` : "");
     this.rows(get("caller-rows"), callers, "called by");
     this.rows(get("callee-rows"), callees, "called");
   }
@@ -50,8 +50,8 @@ class AroundView {
       calls -= tree.after.calls[i];
       total -= tree.after.total[i];
     }
-    if (title === "called by" && calls > 0) add(calls, Math.max(total, 0), "nobody that was recorded");
-    if (!table.tBodies[0].rows.length) add(0, 0, "nothing that was recorded");
+    if (title === "called by" && calls > 0) add(calls, Math.max(total, 0), "no recorded caller");
+    if (!table.tBodies[0].rows.length) add(0, 0, "no recorded callee");
   }
 }
 
@@ -59,7 +59,7 @@ function search(text) {
   const part = text.toLowerCase();
   state.found = part ? Uint8Array.from(trace.names, name => name.toLowerCase().includes(part)) : null;
   const matches = state.found ? state.found.reduce((sum, n) => sum + n, 0) : 0;
-  get("found").textContent = state.found ? `functions that match: ${matches}` : "";
+  get("found").textContent = state.found ? `${count(matches)} ${matches === 1 ? "match" : "matches"}` : "";
   return trace.names.indexOf(text) >= 0 ? trace.names.indexOf(text) : matches === 1 ? state.found.indexOf(1) : -1;
 }
 
@@ -76,7 +76,7 @@ function missing(section, why) {
 function start() {
   readColors();
   if (!trace.names.length) {
-    get("failed").textContent = "No call was recorded, so there is nothing to see.";
+    get("failed").textContent = "No call was recorded.";
     get("failed").hidden = false;
   }
   const table = new TableView();
@@ -151,8 +151,8 @@ readTrace(get("data").textContent).then(read => {
     performance.mark("ready");
   });
 }).catch(error => {
-  get("failed").textContent = "The figures of this page cannot be read: " + error +
-    (typeof DecompressionStream === "undefined" ? ": a browser of 2023 or later is needed" : "");
+  get("failed").textContent = "The data of this page cannot be read: " + error +
+    (typeof DecompressionStream === "undefined" ? ": use a browser of 2023 or later" : "");
   get("failed").hidden = false;
   page.ready = true;
 });

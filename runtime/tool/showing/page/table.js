@@ -52,8 +52,8 @@ class TableView {
     if (!this.allColumns) this.showAllBut(away);
     const titles = new Set(this.columns.filter((column, i) => away.has(i) && !column.isChange).map(column => column.title));
     get("columns").hidden = !away.size;
-    get("left-out").textContent = this.allColumns ? "" : "No room for: " + [...titles].join(", ");
-    get("all-columns").textContent = this.allColumns ? "As many columns as there is room for" : "Show them";
+    get("left-out").textContent = this.allColumns ? "" : "Hidden columns: " + [...titles].join(", ");
+    get("all-columns").textContent = this.allColumns ? "Fit columns to the page" : "Show";
     fitNames(this.table);
   }
   isSortedBy(key) { return this.sorted?.[0].replace("-change", "") === key; }
@@ -75,7 +75,9 @@ class TableView {
       if (!known && key !== "calls") continue;
       const isCount = key === "calls" || key === "unfinished";
       const text = n => n === null || n === undefined ? "-" : isCount ? count(n) : time(n);
-      columns.push({ key, title, of: f => after[key][f], text: f => text(after[key][f]),
+      const hasMark = key === "total" || key === "self" || key === "average";
+      const isRough = f => hasMark && after[key][f] !== null && after.rough[f];
+      columns.push({ key, title, of: f => after[key][f], text: f => (isRough(f) ? "~" : "") + text(after[key][f]), isRough,
                      share: key === "total" || key === "self" });
       if (!before || key === "p50" || key === "unfinished") continue;
       const change = f => after[key][f] === null && before[key][f] === null ? null
@@ -84,7 +86,7 @@ class TableView {
                      text: f => change(f) === null ? "-" : !change(f) ? "0" : (change(f) > 0 ? "+" : "") + text(change(f)) });
     }
     if (trace.p)
-      columns.push({ key: "p", title: "p", label: "p: how likely chance alone makes such a difference", of: f => trace.p[f], isLess: true,
+      columns.push({ key: "p", title: "p", label: "p: probability of such a difference by chance", of: f => trace.p[f], isLess: true,
                      text: f => trace.p[f] === null ? "-" : trace.p[f] < 0.001 ? "<0.001" : trace.p[f].toFixed(3) });
     for (const column of columns)
       column.most = column.share ? Math.max(1, ...this.order.map(f => column.of(f) ?? 0)) : 0;
@@ -161,6 +163,7 @@ class TableView {
     for (const column of this.columns) {
       const td = document.createElement("td"), n = column.of(f);
       td.textContent = column.text(f);
+      if (column.isRough?.(f)) td.title = "inexact: most of the measured time was the cost of tracing";
       if (column.isChange && n) td.className = n > 0 ? "more" : "less";
       if (column.share && n) {
         const share = document.createElement("span");

@@ -51,16 +51,16 @@ class TimelineView {
     const summed = [];
     if (trace.noCalls) summed.push(trace.noCalls + ".");
     if (trace.resolution > 1)
-      summed.push(`Calls of less than ${shortTime(trace.resolution)} that follow one another ` +
-        "are one box here, which says how many they are: none is left out.");
+      summed.push(`Successive calls of less than ${shortTime(trace.resolution)} ` +
+        "share one box, which shows their number.");
     if (trace.deeper)
-      summed.push(`Threads have ${plural(trace.maxRows, "row")}; calls within more others are ` +
-        "counted in the lowest.");
-    summed.push("Calls that are less than a pixel wide share it, the fuller the more of it is in calls.");
+      summed.push(`Threads have ${plural(trace.maxRows, "row")}; deeper calls are ` +
+        "counted in the last row.");
+    summed.push("Calls narrower than a pixel share it; its fill shows the share of time in calls.");
     if (trace.noted) {
       const here = trace.notes.length;
-      summed.push("Arguments, results and what slow calls waited for are said of calls that one points at" +
-        (here < trace.noted ? `; here of ${count(here)} of the ${count(trace.noted)} calls of which they were recorded, the longest.` : "."));
+      summed.push("Hover a call to see its arguments, result and waits" +
+        (here < trace.noted ? `; the page has those of the ${count(here)} longest of ${count(trace.noted)} calls.` : "."));
     }
     get("summed").textContent = summed.join(" ");
   }
@@ -355,8 +355,8 @@ class TimelineView {
     const deeper = within ? `; ${plural(within, "call")} deeper within` : "";
     if (of.calls[span] > 1)
       return `${plural(of.calls[span], "call")} in ${time(of.length[span])}, ${time(of.busy[span])} ` +
-        `of it in them, the longest of ${nameOf(f)}; ${at}${deeper}; ${track.title}`;
-    const end = of.flags[span] & 1 ? " until recording ended"
+        `of it in calls, the longest of ${nameOf(f)}; ${at}${deeper}; ${track.title}`;
+    const end = of.flags[span] & 1 ? " until the recording ended"
       : of.flags[span] & 2 ? " at least, it was cut off" : "";
     const note = of.notes.has(span) ? "; " + of.notes.get(span) : "";
     return `${nameOf(f)}: ${trace.noCalls ? "called" : time(of.length[span]) + end}, ${at}${deeper}; ${track.title}${note}`;
