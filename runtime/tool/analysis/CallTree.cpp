@@ -48,6 +48,7 @@ void TreeBuilder::add(uint32_t Node, const TraceCall &C, bool InTotal) {
   CallNode &N = Tree[Node];
   ++N.Calls;
   N.Total += InTotal ? C.Net : 0;
+  N.Measured += InTotal ? C.measured() : 0;
   N.Self += C.netSelf();
   if (C.Kind == TraceCall::Unfinished)
     ++(C.Open ? N.Open : N.CutOff);
@@ -65,10 +66,6 @@ void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
 }
 
 CallTree TreeBuilder::finish() {
-  for (CallNode &N : Tree) {
-    N.Total = netTime(N.Total);
-    N.Self = netTime(N.Self);
-  }
   for (const CallNode &N : ArrayRef(Tree).drop_front())
     if (!N.Parent) {
       Tree[0].Calls += N.Calls;

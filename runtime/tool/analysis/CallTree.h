@@ -21,6 +21,9 @@ struct CallNode {
   uint64_t Calls = 0, Total = 0, Self = 0;
   uint64_t Open = 0, CutOff = 0; // of Calls, those without a known return
   uint64_t Entries = 0;          // of Calls, those without a known duration
+  uint64_t Measured = 0;         // Total plus the cost of tracing
+
+  bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
 };
 
 /// Each node follows its parent. The first one has no function. Calls without a

@@ -21,6 +21,7 @@ public:
     CallNode &Sum = Tree[To];
     Sum.Calls += N.Calls;
     Sum.Total += InTotal ? N.Total : 0;
+    Sum.Measured += InTotal ? N.Measured : 0;
     Sum.Self += N.Self;
     Sum.Open += N.Open;
     Sum.CutOff += N.CutOff;

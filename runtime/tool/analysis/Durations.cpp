@@ -8,7 +8,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-std::string patchbay::durationText(uint64_t Ns) {
+std::string patchbay::durationText(uint64_t Ns, bool IsRough) {
+  if (IsRough)
+    return "~" + durationText(Ns);
   static constexpr std::pair<uint64_t, const char *> Units[] = {
       {1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
   for (auto [Factor, Unit] : Units)
@@ -17,6 +19,10 @@ std::string patchbay::durationText(uint64_t Ns) {
                      Unit)
           .str();
   return utostr(Ns) + " ns";
+}
+
+std::string patchbay::shareText(double Part, double Whole) {
+  return formatv("{0:f1}", Whole > 0 ? 100 * Part / Whole : 0).str();
 }
 
 uint32_t FunctionTotals::sub(uint32_t Caller, uint32_t Callee) {
@@ -69,7 +75,7 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
     FunctionDurations &F = sumOf(Open.take_front(I));
     ++F.Calls;
     F.Total += C.Recursive ? 0 : C.Net;
-    F.Measured += C.Recursive ? 0 : C.Duration + C.Cost;
+    F.Measured += C.Recursive ? 0 : C.measured();
     F.Self += C.netSelf();
     if (C.Kind == TraceCall::Unfinished)
       ++(C.Open ? F.Open : F.CutOff);
@@ -105,20 +111,11 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
-static void finishSums(FunctionDurations &F) {
-  for (uint64_t *Sum : {&F.Total, &F.Sum, &F.Self})
-    *Sum = netTime(*Sum);
-}
-
 std::vector<FunctionDurations> FunctionTotals::finish() {
-  for (FunctionDurations &F : Functions)
-    finishSums(F);
   if (By != Apart::Nothing) {
     std::vector<FunctionDurations> Sums;
-    for (auto &[Key, Sum] : ToldApart) {
-      finishSums(Sum);
+    for (auto &[Key, Sum] : ToldApart)
       Sums.push_back(std::move(Sum));
-    }
     return Sums;
   }
   Functions.resize(T.Functions.size());
@@ -132,7 +129,6 @@ std::vector<FunctionDurations> FunctionTotals::finish() {
     return std::tie(A.Caller, A.Callee) < std::tie(B.Caller, B.Callee);
   });
   for (Sub &S : Subs) {
-    S.Total = netTime(S.Total);
     FunctionDurations &F = Functions[S.Caller];
     if (!F.SubName.empty() && S.Total <= F.SubTotal)
       continue;

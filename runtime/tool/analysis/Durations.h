@@ -39,8 +39,7 @@ struct FunctionDurations {
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
   uint64_t unfinished() const { return Open + CutOff; }
-  /// Was more than half of the measured time tracing?
-  bool isMostlyCost() const { return Measured / 2 > Total; }
+  bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
 };
 
 /// Adds up the calls that it receives, and counts.
@@ -85,8 +84,12 @@ private:
   std::vector<uint32_t> SubsOpen; // of open calls, except the outermost
 };
 
-/// "1.234 us", with four significant digits.
-std::string durationText(uint64_t Ns);
+/// "12.3", in percent.
+std::string shareText(double Part, double Whole);
+
+/// "1.234 us", with four significant digits. IsRough: with the mark ~, since
+/// most of the measured time was tracing.
+std::string durationText(uint64_t Ns, bool IsRough = false);
 
 } // namespace patchbay
 

@@ -73,6 +73,7 @@ void OutlierTrees::end(ArrayRef<TraceCall> Open, size_t Depth,
       Touched.push_back(Node);
     S.Total += C.Net;
     S.Self += C.netSelf();
+    S.Measured += C.measured();
   }
   if (Depth > *RootDepth)
     return;
@@ -81,15 +82,44 @@ void OutlierTrees::end(ArrayRef<TraceCall> Open, size_t Depth,
   RootDepth.reset();
 }
 
+// Finds the cause among the functions of the slow call that has ended.
+uint32_t OutlierTrees::addCause(uint64_t Total) {
+  const double NrOthers = std::max<uint64_t>(OtherDurations.calls(), 1);
+  std::map<uint32_t, double> More;
+  for (uint32_t Node : Touched)
+    More[Slow[Node].Function] +=
+        double(Sums[Node].Self) - double(Others[Node].Self) / NrOthers;
+  auto Most = llvm::max_element(
+      More, [](const auto &A, const auto &B) { return A.second < B.second; });
+  Cause &C = Causes[Most->first];
+  C.Function = Most->first;
+  ++C.Calls;
+  C.Total = SaturatingAdd(C.Total, Total);
+  C.More += Most->second;
+  return Most->first;
+}
+
+std::vector<OutlierTrees::Cause> OutlierTrees::causes() const {
+  std::vector<Cause> Sorted;
+  for (const auto &[Function, C] : Causes)
+    Sorted.push_back(C);
+  llvm::sort(Sorted, [](const Cause &A, const Cause &B) {
+    return std::tie(B.Calls, B.More, A.Function) < std::tie(A.Calls, A.More, B.Function);
+  });
+  return Sorted;
+}
+
 // When a call has ended, its duration decides about its tree.
 void OutlierTrees::endRoot(const TraceCall &C) {
   bool IsSlow = C.Duration >= From;
+  uint32_t Cause = IsSlow ? addCause(C.Net) : UINT32_MAX;
   for (uint32_t Node : Touched) {
     CallNode &N = (IsSlow ? Slow : Others)[Node];
     Sum S = std::exchange(Sums[Node], {});
     N.Calls += S.Calls;
     N.Total += S.Total;
     N.Self += S.Self;
+    N.Measured += S.Measured;
   }
   Touched.clear();
   (IsSlow ? SlowDurations : OtherDurations).add(C.Duration);
@@ -98,15 +128,7 @@ void OutlierTrees::endRoot(const TraceCall &C) {
       [](uint64_t Ns, const Slowest &S) { return Ns > S.Duration; });
   if (!IsSlow || Behind == TheSlowest.begin() + Show)
     return;
-  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues)});
+  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues), Cause});
   if (TheSlowest.size() > Show)
     TheSlowest.pop_back();
-}
-
-void OutlierTrees::finish() {
-  for (CallTree *Tree : {&Slow, &Others})
-    for (CallNode &N : *Tree) {
-      N.Total = netTime(N.Total);
-      N.Self = netTime(N.Self);
-    }
 }

@@ -37,10 +37,18 @@ private:
 /// separately.
 class OutlierTrees : public CallSink {
 public:
+  /// The function with the most additional self time in a slow call, compared
+  /// with the average of the other calls so far.
+  struct Cause {
+    uint32_t Function = UINT32_MAX;
+    uint64_t Calls = 0, Total = 0; // of slow calls with this cause
+    double More = 0;               // its additional self time in them
+  };
   struct Slowest {
     uint64_t Start, Duration; // in ns
     const TraceThread *Thread;
     DataValues Values; // see WhySlow
+    uint32_t Cause;    // function
   };
   /// Calls of at least From ns are slow. Show: how many of the slowest are
   /// kept.
@@ -50,17 +58,16 @@ public:
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
 
-  /// Call after all calls have been read.
-  void finish();
-
   /// Both have the same nodes. The function is below the first one.
   CallTree Slow, Others;
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
+  std::vector<Cause> causes() const; // of most calls first
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);
   void endRoot(const TraceCall &C);
+  uint32_t addCause(uint64_t Total);
 
   RootDurations::Predicate IsRoot;
   uint64_t From;
@@ -72,8 +79,9 @@ private:
   std::vector<uint32_t> Nodes;     // of open calls, from it on
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs;
   struct Sum {
-    uint64_t Calls = 0, Total = 0, Self = 0;
+    uint64_t Calls = 0, Total = 0, Self = 0, Measured = 0;
   };
+  std::map<uint32_t, Cause> Causes; // by function
   std::vector<Sum> Sums;         // by node, of the open call
   std::vector<uint32_t> Touched; // those with calls
 };

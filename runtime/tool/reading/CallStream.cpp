@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallStream.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace patchbay;
@@ -152,17 +153,22 @@ bool CallStream::advance() {
 // A new page costs as much as some hundred calls, so most calls do not include
 // that cost. A call with many nested calls had at least as many pages. Sums are
 // without the whole cost.
+//
+// The cost is an average. A call that took less owes the difference to the
+// sums: later calls of its function pay with their self time. So no time is
+// negative, and the sum of a call's parts is its whole. A single call is at
+// least as long as each call within it.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
-  C.Net = std::min<uint64_t>(C.Duration, INT64_MAX);
-  if (!CostInside)
-    return;
   const double Mostly = CostInside + double(C.Within) * CostMostly;
   const double All = Mostly + double(C.Within) * CostPages + Rest;
-  C.Net -= int64_t(All);
-  Rest = All - double(int64_t(All));
+  Rest = All - std::floor(All);
+  uint64_t &Owed = OwedBy[C.Function];
+  const uint64_t NotSelf = SaturatingAdd(C.NetInOthers, uint64_t(All), Owed);
+  Owed = NotSelf - std::min(NotSelf, C.Duration);
+  C.Net = SaturatingAdd(C.NetInOthers, C.Duration - std::min(NotSelf, C.Duration));
   C.Cost = std::min(uint64_t(Mostly + double(C.Within / PerPage * PerPage) * CostPages),
-                    C.Duration);
+                    C.Duration - std::min(C.LongestWithin, C.Duration));
   C.Duration -= C.Cost;
 }
 
@@ -195,7 +201,8 @@ void CallStream::endCalls(bool IsEnd) {
     if (I == 1)
       continue;
     TraceCall &Caller = Open[I - 2];
-    Caller.NetInOthers += C.Net;
+    Caller.NetInOthers = SaturatingAdd(Caller.NetInOthers, C.Net);
+    Caller.LongestWithin = std::max(Caller.LongestWithin, C.Duration);
     Caller.Within += C.Within + 1;
   }
 }
@@ -226,6 +233,7 @@ void CallStream::begin() {
   Next.Depth = Depth;
   if (OpenOf.size() <= Next.Function)
     OpenOf.resize(T.Functions.size());
+  OwedBy.resize(OpenOf.size());
   Next.Recursive = OpenOf[Next.Function]++ != 0;
   Next.CalledBy = Depth ? Open.back().Function : UINT32_MAX;
   Next.Chosen = !T.Chosen.isActive() || isChosen(Next);

@@ -101,6 +101,7 @@ private:
   std::vector<TraceCall> Open;
   size_t Depth = 0;
   std::vector<uint32_t> OpenOf; // number of open calls, by function
+  std::vector<uint64_t> OwedBy; // in ns, by function: see takeCostOut()
   std::vector<EventWindow> Aside;
   size_t NumAside = 0;
   // End times of skipped calls, by frame.

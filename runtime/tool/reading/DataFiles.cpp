@@ -4,6 +4,7 @@
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -50,4 +51,28 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
     return std::pair(IsKernel(A), A) < std::pair(IsKernel(B), B);
   });
   return Files;
+}
+
+// The command, and the note after it, which has a NUL in front.
+static std::pair<std::string, std::string> commandAndNote(StringRef Dir) {
+  StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
+  auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);
+  StringRef All = Text ? (*Text)->getBuffer() : "";
+  if (!All.consume_front(CommandMagic))
+    return {};
+  auto [Command, Note] = All.split('\0');
+  return {Command.rtrim('\n').str(), Note.str()};
+}
+
+std::string patchbay::commandOf(StringRef Dir) { return commandAndNote(Dir).first; }
+
+std::string patchbay::noteOf(StringRef Dir) { return commandAndNote(Dir).second; }
+
+std::string patchbay::newestSnapshot(StringRef Folder) {
+  std::string Newest;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Folder, EC), End; !EC && I != End; I.increment(EC))
+    if (isSnapshotName(sys::path::filename(I->path())))
+      Newest = std::max(Newest, I->path());
+  return Newest;
 }

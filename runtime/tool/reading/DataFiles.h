@@ -18,6 +18,13 @@ extern const char KernelFile[];
 /// kernel's last. Excludes unused spare files.
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
+/// The command that made the recording; empty if unknown.
+std::string commandOf(llvm::StringRef Dir);
+/// The recorder's note; empty if there is none.
+std::string noteOf(llvm::StringRef Dir);
+/// The newest snapshot in a folder of snapshots; empty if it is none.
+std::string newestSnapshot(llvm::StringRef Folder);
+
 /// Opens an unused spare file, whose header has no beginning yet. Returns a descriptor, or -1
 /// for other files.
 int openUnusedSpare(int Dir, llvm::StringRef File);

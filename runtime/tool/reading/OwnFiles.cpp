@@ -25,6 +25,12 @@ bool patchbay::isTimeStamp(StringRef Text) {
          });
 }
 
+bool patchbay::isSnapshotName(StringRef Name) {
+  auto [Time, Why] = Name.split('-');
+  return isTimeStamp(Time) &&
+         is_contained({"slow", "stopped", "signal", "time", "end"}, Why);
+}
+
 // Removes a leading number.
 static bool consumeNumber(StringRef &Text) {
   StringRef Rest = Text.drop_while(isDigit);

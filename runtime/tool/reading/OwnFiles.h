@@ -31,6 +31,8 @@ extern const char CommandFile[], CommandMagic[];
 
 /// "20260131T235959.999Z"
 bool isTimeStamp(llvm::StringRef Text);
+/// "20260131T235959.999Z-slow": a snapshot of `live --watch`.
+bool isSnapshotName(llvm::StringRef Name);
 
 /// Opens a regular file. Follows no link, and does not block on a FIFO. Returns
 /// -1 if there is none.

@@ -40,9 +40,10 @@ struct TraceCall {
   /// In ns, not part of Duration: the cost of recording the call and the calls
   /// within it. 0 until the call has ended.
   uint64_t Cost;
-  /// Duration, and the part of it in its callees, for sums. The cost of
-  /// recording is an average. If a call took less than that, Net is negative.
-  int64_t Net, NetInOthers;
+  /// Duration, and the part of it in its callees, for sums. See
+  /// CallStream::takeCostOut().
+  uint64_t Net, NetInOthers;
+  uint64_t LongestWithin; // the longest Duration of a call within it
   uint64_t Within; // recorded calls within it, on all levels
   uint64_t Caller;   // run-time return address for entries, otherwise 0
   uint32_t Function; // in Trace::Functions
@@ -66,11 +67,13 @@ struct TraceCall {
   uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Cost, Asleep); }
   uint64_t end() const { return llvm::SaturatingAdd(Start, elapsed()); }
   /// The part of Net outside of its callees.
-  int64_t netSelf() const { return Net - NetInOthers; }
+  uint64_t netSelf() const { return Net - NetInOthers; }
+  /// As measured: Net plus the cost of recording.
+  uint64_t measured() const { return llvm::SaturatingAdd(Duration, Cost); }
 };
 
-/// A sum of TraceCall::Net, as a time.
-inline uint64_t netTime(uint64_t Sum) { return int64_t(Sum) < 0 ? 0 : Sum; }
+/// Was more than half of a measured time the cost of tracing? Net: the rest.
+inline bool isMostlyCost(uint64_t Measured, uint64_t Net) { return Measured / 2 > Net; }
 
 /// Its calls are read one by one: see CallStream.h.
 struct TraceThread {
@@ -128,6 +131,7 @@ struct Trace {
                             // separately
   } Ended;
 
+  std::string Note; // see OutputDir::addNote()
   TracedNames Names;
   CallFilter Chosen;
   bool Raw = false; // durations are as measured: see TraceCall::Cost

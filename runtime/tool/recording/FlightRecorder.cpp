@@ -164,13 +164,6 @@ struct Snapshot {
 };
 } // namespace
 
-// "20260131T235959.999Z-slow"
-static bool isSnapshotName(StringRef Name) {
-  auto [Time, Why] = Name.split('-');
-  return isTimeStamp(Time) &&
-         is_contained({"slow", "stopped", "signal", "time", "end"}, Why);
-}
-
 // A directory with one snapshot of this process in this recording, and nothing
 // else. Returns its bytes on disk.
 std::optional<uint64_t> FlightRecorder::sizeOfOwn(const std::string &Path) const {

@@ -319,11 +319,16 @@ Error OutputDir::writeCommand() const {
   return errorCodeToError(EC);
 }
 
-std::string patchbay::commandOf(StringRef Dir) {
-  StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
-  auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);
-  StringRef Line = Text ? (*Text)->getBuffer() : "";
-  return Line.consume_front(CommandMagic) ? Line.rtrim('\n').str() : "";
+Error OutputDir::addNote(StringRef Note) const {
+  int File = openat(descriptor(), CommandFile, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  if (File < 0)
+    return errorCodeToError(errnoAsErrorCode());
+  raw_fd_ostream OS(File, /*shouldClose=*/true);
+  OS << '\0' << Note;
+  OS.flush();
+  std::error_code EC = OS.error();
+  OS.clear_error();
+  return errorCodeToError(EC);
 }
 
 // Another command may have made a directory of this name since the earlier

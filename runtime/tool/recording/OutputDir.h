@@ -15,9 +15,6 @@ namespace patchbay {
 /// Default directory that `record` writes and `report` reads.
 constexpr char DefaultDataDir[] = "patchbay.data";
 
-/// The command that made the recording; empty if unknown.
-std::string commandOf(llvm::StringRef Dir);
-
 /// Files that are still being recorded, by their process or a forked one.
 /// Ignores files that cannot be opened.
 std::vector<std::string> filesInUse(llvm::ArrayRef<std::string> Files);
@@ -58,6 +55,8 @@ public:
   int descriptor() const { return Lock.descriptor(); }
   /// Writes the command line of this process to a file, for `patchbay info`.
   llvm::Error writeCommand() const;
+  /// Adds a sentence about the recording, which its readers show.
+  llvm::Error addNote(llvm::StringRef Note) const;
   /// Restores the previous state if nothing was recorded. The DIR.old from
   /// before create() stays deleted.
   void undo();

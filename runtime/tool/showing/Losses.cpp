@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace patchbay;
 
 // Limits for the functions named in a message: their number, and characters.
-static constexpr size_t MostNames = 5, RoomForNames = 64;
+static constexpr size_t MostNames = 5, RoomForNames = 56;
 
 static std::string shortName(StringRef Name) {
   constexpr size_t Most = 32;
@@ -99,6 +99,19 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   }
 }
 
+std::set<uint32_t> patchbay::disarmedFunctions(Trace &T) {
+  std::set<uint32_t> Found;
+  for (const TraceProcess &P : T.Processes)
+    for (const DataLeftOut &F : P.Data.LeftOut) {
+      if (!(F.Flags & (PBD_LEFT_OUT_HOT | PBD_LEFT_OUT_COSTLY | PBD_LEFT_OUT_CHANGED)))
+        continue;
+      auto [Module, Entry] = P.Data.place(F.Address);
+      if (Module)
+        Found.insert(T.addFunction(*Module, Entry));
+    }
+  return Found;
+}
+
 void Losses::addUnexplained(const DataFile &Data, StringRef Title) {
   if (Data.Unexplained.empty())
     return;
@@ -125,6 +138,7 @@ static CallsOf ofFunctions(const Trace &T,
 
 Losses patchbay::lossesOf(Trace &T) {
   Losses L;
+  L.Note = T.Note;
   for (const TraceProcess &P : T.Processes) {
     L.add(P.Data, T.Names);
     L.addUnexplained(P.Data, P.title());
@@ -303,6 +317,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     std::string Advice = L.Cost.advice();
     Add(false, L.Cost.text() + (Advice.empty() ? "" : ": " + Advice));
   }
+  if (!L.Note.empty())
+    Add(false, L.Note);
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out (" + namesText(L.LeftOut) +

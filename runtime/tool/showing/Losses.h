@@ -74,6 +74,7 @@ struct Losses {
   uint64_t Moved = 0; // calls with entry and exit in different threads
   CallsOf Open;   // calls without a return when recording ended
   TracingCost Cost;
+  std::string Note; // of the recorder: see OutputDir::addNote()
   /// By errno: the number of processes with this failure, and the first of
   /// them.
   struct Failure {
@@ -93,6 +94,10 @@ struct Losses {
 
 /// Is it a function without source code, so that users do not expect it?
 bool isOfCompiler(llvm::StringRef Name);
+
+/// The functions that were disarmed during the recording, for example by
+/// --max-overhead, as indices in Trace::Functions.
+std::set<uint32_t> disarmedFunctions(Trace &T);
 
 /// Of a recording, with the calls that have been read so far.
 Losses lossesOf(Trace &T);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OpenRecording.h"
 #include "Losses.h"
+#include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
+#include "support/PlainText.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -17,11 +19,23 @@ static Expected<Trace> sayLossesOf(Expected<Trace> T, StringRef Dir) {
   return T;
 }
 
-Expected<Trace> patchbay::openTrace(const std::string &Dir, StringRef Symfs) {
+// The user may name a folder of snapshots, and looks for the newest one.
+static std::string snapshotIn(const std::string &Dir) {
+  std::string Newest = newestSnapshot(Dir);
+  if (Newest.empty())
+    return Dir;
+  errs() << "patchbay: "
+         << printable(Dir + ": a folder of snapshots: reading the newest, " + Newest) << '\n';
+  return Newest;
+}
+
+Expected<Trace> patchbay::openTrace(const std::string &Given, StringRef Symfs) {
+  const std::string Dir = snapshotIn(Given);
   return sayLossesOf(readTrace(Dir, Symfs), Dir);
 }
 
-Expected<Trace> patchbay::openOutline(const std::string &Dir, StringRef Symfs) {
+Expected<Trace> patchbay::openOutline(const std::string &Given, StringRef Symfs) {
+  const std::string Dir = snapshotIn(Given);
   return sayLossesOf(readOutline(Dir, Symfs), Dir);
 }
 

@@ -141,9 +141,15 @@ StringRef patchbay::fieldTitle(Field F) {
   llvm_unreachable("all fields are above");
 }
 
+static Field shareOf(const Trace &T) {
+  return T.hasDurations() && T.hasEvents() && !T.isSampled() ? Field::Self : Field::Calls;
+}
+
 std::vector<size_t>
 patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
                         Field By) {
+  if (By == Field::Share)
+    By = shareOf(T);
   std::vector<size_t> Order;
   for (size_t I = 0; I != Functions.size(); ++I)
     Order.push_back(I);
@@ -179,11 +185,6 @@ static std::string subCell(const FunctionDurations &F, bool HasSelf) {
              : Table::nameCell("", printable(F.SubName), subFigures(F));
 }
 
-// If most of a measured time was tracing, the rest is imprecise.
-static std::string estimateText(const FunctionDurations &F, uint64_t Ns) {
-  return (F.isMostlyCost() ? "~" : "") + durationText(Ns);
-}
-
 // HasSelf: all calls of other functions are known.
 std::string patchbay::fieldText(const TraceFunction &Function,
                                 const FunctionDurations &F, Field Of,
@@ -196,11 +197,11 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Unfinished:
     return HasSelf ? utostr(F.unfinished()) : "-";
   case Field::Self:
-    return HasSelf && (F.Timed || F.unfinished()) ? estimateText(F, F.Self) : "-";
+    return HasSelf && (F.Timed || F.unfinished()) ? durationText(F.Self, F.isMostlyCost()) : "-";
   case Field::Total:
-    return F.Timed || F.unfinished() ? estimateText(F, F.Total) : "-";
+    return F.Timed || F.unfinished() ? durationText(F.Total, F.isMostlyCost()) : "-";
   case Field::Average:
-    return F.Timed ? estimateText(F, F.average()) : "-";
+    return F.Timed ? durationText(F.average(), F.isMostlyCost()) : "-";
   case Field::Longest:
     return F.Timed ? durationText(F.Longest) : "-";
   case Field::P50:
@@ -229,8 +230,10 @@ static Table::Alignment alignmentOf(Field F) {
   return isText(F) ? Table::Left : Table::Right;
 }
 
-static std::string shareText(double Part, double Whole) {
-  return formatv("{0:f1}", Whole ? 100 * Part / Whole : 0).str();
+FunctionShares::FunctionShares(const Trace &T, ArrayRef<FunctionDurations> Functions)
+    : Part(shareOf(T) == Field::Self ? &FunctionDurations::Self : &FunctionDurations::Calls) {
+  for (const FunctionDurations &F : Functions)
+    Whole += F.*Part;
 }
 
 void patchbay::printReport(const Trace &T,
@@ -238,12 +241,7 @@ void patchbay::printReport(const Trace &T,
                            ArrayRef<size_t> Order, ArrayRef<Field> Fields,
                            unsigned Width, raw_ostream &OS) {
   const bool HasSelf = T.hasEvents() && !T.isSampled();
-  auto PartOf = [&](const FunctionDurations &F) {
-    return HasSelf && T.hasDurations() ? F.Self : F.Calls;
-  };
-  double Whole = 0;
-  for (const FunctionDurations &F : Functions)
-    Whole += PartOf(F);
+  const FunctionShares Shares(T, Functions);
   Table Out;
   for (Field F : Fields)
     Out.addColumn(fieldTitle(F), alignmentOf(F));
@@ -252,7 +250,7 @@ void patchbay::printReport(const Trace &T,
     std::vector<std::string> Row;
     for (Field F : Fields)
       Row.push_back(F == Field::Sub     ? subCell(Of, HasSelf)
-                    : F == Field::Share ? shareText(PartOf(Of), Whole)
+                    : F == Field::Share ? Shares.text(Of)
                                         : fieldText(T.Functions[Of.Function], Of, F, HasSelf));
     Out.addRow(std::move(Row));
   }
@@ -298,6 +296,11 @@ static std::string changeText(uint64_t Before, uint64_t After) {
                         : "-" + durationText(Before - After);
 }
 
+// Does fieldText() mark times of this field that were mostly cost?
+static bool hasMark(Field F) {
+  return F == Field::Total || F == Field::Self || F == Field::Average;
+}
+
 void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
                                Field By, ArrayRef<Field> Fields, bool AreDefault,
                                unsigned Width, raw_ostream &OS) {
@@ -330,7 +333,8 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
       else if (F == Field::Self && !HaveSelf)
         Row.insert(Row.end(), {"-", "-"});
       else
-        Row.insert(Row.end(), {durationText(Is), changeText(Was, Is)});
+        Row.insert(Row.end(), {durationText(Is, hasMark(F) && C->After.isMostlyCost()),
+                               changeText(Was, Is)});
     }
     Out.addRow(std::move(Row));
   }

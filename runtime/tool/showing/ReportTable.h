@@ -45,6 +45,18 @@ llvm::StringRef fieldTitle(Field F);
 std::string fieldText(const TraceFunction &Function, const FunctionDurations &F,
                       Field Of, bool HasSelf);
 
+/// The shares of functions: of the self time of all, or of calls where self
+/// times are not known.
+class FunctionShares {
+public:
+  FunctionShares(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions);
+  std::string text(const FunctionDurations &F) const { return shareText(F.*Part, Whole); }
+
+private:
+  uint64_t FunctionDurations::*Part;
+  double Whole = 0;
+};
+
 /// Indices of the functions, by value or name: largest value first, or
 /// alphabetical.
 std::vector<size_t> sortFunctions(const Trace &T,

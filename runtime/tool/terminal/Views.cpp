@@ -47,6 +47,8 @@ TableView::TableView(const Figures &F) : F(F) {
     Fields.push_back(Field::Total);
     if (T.hasEvents() && !T.isSampled())
       Fields.push_back(Field::Self);
+    if (!F.Seconds)
+      Fields.push_back(Field::Share);
     Fields.push_back(Field::Average);
     if (T.hasEvents())
       Fields.insert(Fields.end(), {Field::P50, Field::P95, Field::P99});
@@ -86,6 +88,8 @@ std::string TableView::text(unsigned Column, uint32_t Function) const {
                : "-";
   if (F.Seconds && Column == ofField(Field::Calls))
     return utostr(F.AllCalls[Function]);
+  if (Column == ofField(Field::Share))
+    return Shares->text(D);
   return fieldText(F.T->Functions[Function], D, Field(Column - FirstOfField),
                    F.T->hasEvents());
 }
@@ -142,6 +146,7 @@ void TableView::remember() {
 void TableView::update() {
   if (!Was)
     remember();
+  Shares.emplace(*F.T, F.Functions);
   unsigned Column = Columns[SortColumn];
   Field By = Column == Rate   ? Field::Calls
              : Column == Busy ? Field::Total
@@ -312,8 +317,9 @@ std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
   const CallNode &N = Tree[Shown[I]];
   double Part = Tree[0].Total ? double(N.Total) / double(Tree[0].Total) : 0;
   std::string Text =
-      columnsBefore({formatv("{0:f1}", 100 * Part).str(), durationText(N.Total),
-                     F.T->isSampled() ? "-" : durationText(N.Self), utostr(N.Calls)},
+      columnsBefore({shareText(N.Total, Tree[0].Total), durationText(N.Total, N.isMostlyCost()),
+                     F.T->isSampled() ? "-" : durationText(N.Self, N.isMostlyCost()),
+                     utostr(N.Calls)},
                     Width) +
       indentation(N.Depth);
   Text += !hasSubs(PlaceOf[Shown[I]]) ? "  " : Folded.count(Shown[I]) ? "+ " : "- ";

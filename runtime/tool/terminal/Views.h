@@ -65,6 +65,7 @@ private:
   std::string Filter;
   std::vector<uint32_t> Order;
   std::optional<FunctionKey> Was; // the selected function
+  std::optional<FunctionShares> Shares;
 };
 
 /// A tree with nodes that can be folded, as in `patchbay graph`.

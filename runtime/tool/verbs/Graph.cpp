@@ -46,6 +46,9 @@ DESCRIPTION:
     cut off  longjmp() or the like ended it. It counts until the last event
              within it.
 
+  The column % is the share of the time of all calls shown. The mark ~ stands
+  before a time that was mostly the cost of tracing, so it is inexact.
+
   Filters such as -F, -N and --min hide calls, and do not change times. The
   callees of a hidden call are below its caller.
 
@@ -81,10 +84,9 @@ static bool isLonger(const CallNode &A, const CallNode &B) {
 // Returns the number of lines hidden by -D.
 static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
   Table Out;
-  if (HasDurations) {
-    Out.addColumn("total", Table::Right);
-    Out.addColumn("self", Table::Right);
-  }
+  if (HasDurations)
+    for (const char *Title : {"%", "total", "self"})
+      Out.addColumn(Title, Table::Right);
   Out.addColumn("calls", Table::Right);
   Out.addColumn("function", Table::Names);
   size_t TooDeep = 0;
@@ -96,7 +98,8 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
     }
     std::vector<std::string> Row;
     if (HasDurations)
-      Row = {durationText(N.Total), T.isSampled() ? "-" : durationText(N.Self)};
+      Row = {shareText(N.Total, Tree[0].Total), durationText(N.Total, N.isMostlyCost()),
+             T.isSampled() ? "-" : durationText(N.Self, N.isMostlyCost())};
     Row.push_back(utostr(N.Calls));
     Row.push_back(Table::nameCell(indentation(N.Depth),
                                   printable(T.Functions[N.Function].Name),

@@ -7,6 +7,8 @@
 #include "SymfsOption.h"
 #include "analysis/Durations.h"
 #include "analysis/Outliers.h"
+#include "names/NameForms.h"
+#include "showing/LockHolders.h"
 #include "showing/Losses.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"
@@ -56,10 +58,16 @@ COLUMNS:
   slow, calls    time with callees, and number of calls, in a slow call
   others, calls  the same in the other calls
 
+CAUSES:
+  The cause of a slow call is the function with the most additional self time in
+  it. If there are several causes, a table counts the slow calls of each.
+
 SLOWEST CALLS:
   The last table shows the start of the slowest calls. To see one in full, use
   'patchbay replay --tid TID --from TIME --min DURATION'. A recording of record
-  --why has their waits, too.
+  --why has their waits, too. If a call waited for a lock, 'meanwhile in' is the
+  likely holder: the call of another thread that ended when the wait did, and
+  lasted for most of it.
 
 FILTERS:
   Without -f, -F names the function. With -f, filters such as -F, -N and --min
@@ -69,6 +77,7 @@ NOTES:
   A call within another call of the function is part of that call. Calls
   without a recorded return are in neither group. Times include off-CPU time,
   unless recorded with --no-sleep-time. Sampled recordings have no 'itself'.
+  The mark ~ stands before a time that was mostly the cost of tracing.
 
 EXIT CODES:
   0  success
@@ -100,6 +109,22 @@ static std::vector<Line> linesOf(const OutlierTrees &Of) {
 
 // A sampled recording has no self times: they would include callees not recorded.
 static bool hasSelf(const Trace &T) { return !T.isSampled(); }
+
+// By node: the callees that were disarmed during the recording. Their later calls
+// count as the caller's own time.
+static std::vector<std::vector<uint32_t>> disarmedCallees(const CallTree &Tree,
+                                                          const std::set<uint32_t> &Disarmed) {
+  std::vector<std::vector<uint32_t>> Of(Tree.size());
+  for (size_t I = 1; I != Tree.size(); ++I)
+    if (Disarmed.count(Tree[I].Function))
+      Of[Tree[I].Parent].push_back(Tree[I].Function);
+  return Of;
+}
+
+// A name for a message, or for a cell beside others.
+static std::string shortName(const Trace &T, uint32_t Function) {
+  return shortened(printable(plainName(T.Functions[Function].Name)), 40);
+}
 
 // By node: does it, or a node below it, make a difference?
 static std::vector<bool> shown(const Trace &T, const CallTree &Tree,
@@ -154,8 +179,29 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
   OS << "\n\n";
 }
 
-static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
+// Slow calls may have several causes. Their averages are those of no call.
+static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
+  const std::vector<OutlierTrees::Cause> Causes = Of.causes();
+  if (!hasSelf(T) || Causes.size() < 2)
+    return;
+  OS << "slow calls by cause, the function with the most additional self time:\n\n";
+  Table Out;
+  for (const char *Title : {"calls", "on average", "itself"})
+    Out.addColumn(Title, Table::Right);
+  Out.addColumn("function", Table::Names);
+  for (const OutlierTrees::Cause &C : Causes)
+    Out.addRow({utostr(C.Calls), durationText(C.Total / C.Calls),
+                differenceText(C.More / double(C.Calls)),
+                printable(T.Functions[C.Function].Name)});
+  Out.print(OS, lineWidth());
+  OS << '\n';
+}
+
+static void printTable(const Trace &T, const OutlierTrees &Of,
+                       const std::set<uint32_t> &Disarmed, raw_ostream &OS) {
   std::vector<Line> Lines = linesOf(Of);
+  auto Missing = disarmedCallees(Of.Slow, Disarmed);
+  bool SomeMissing = false;
   std::vector<bool> IsShown = shown(T, Of.Slow, Lines);
   Table Out;
   for (const char *Title :
@@ -169,29 +215,78 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
       ++LeftOut;
       continue;
     }
+    std::string After;
+    if (size_t N = Missing[I].size()) {
+      SomeMissing = true;
+      After = " (itself may include " + shortName(T, Missing[I].front()) +
+              (N > 1 ? " and " + utostr(N - 1) + " more)" : ")");
+    }
     Out.addRow({differenceText(L.more()),
                 hasSelf(T) ? differenceText(L.itself()) : "-",
-                durationText(std::llround(L.SlowTotal)), callsText(L.SlowCalls),
-                durationText(std::llround(L.OtherTotal)), callsText(L.OtherCalls),
+                durationText(std::llround(L.SlowTotal), Of.Slow[I].isMostlyCost()),
+                callsText(L.SlowCalls),
+                durationText(std::llround(L.OtherTotal), Of.Others[I].isMostlyCost()),
+                callsText(L.OtherCalls),
                 Table::nameCell(indentation(Of.Slow[I].Depth),
-                                printable(T.Functions[Of.Slow[I].Function].Name), "")});
+                                printable(T.Functions[Of.Slow[I].Function].Name), After)});
   }
   Out.print(OS, lineWidth());
+  if (SomeMissing)
+    OS << "\ncalls of disarmed functions count as their callers' own time: record these "
+          "alone (-F), or with a larger limit\n";
   if (LeftOut)
     OS << "\n" << counted(LeftOut, "line") << (LeftOut == 1 ? " makes" : " make")
        << " less than a hundredth of the difference: --all shows "
        << (LeftOut == 1 ? "it" : "them") << '\n';
 }
 
-static void printSlowest(Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
+namespace {
+// The slowest calls, with what is known about them.
+struct SlowestCalls {
+  SlowestCalls(Trace &T, const OutlierTrees &Of);
+  const LockHolders::Holder &holder(size_t I) const { return Holders.holder(I); }
+  std::string holderText(const Trace &T, size_t I) const {
+    const LockHolders::Holder &H = holder(I);
+    return H.Thread ? shortName(T, H.Function) + " (" + threadOf(*H.Thread) + ")" : "-";
+  }
+
+  std::vector<std::optional<SlowReason>> Reasons;
+  LockHolders Holders;
+  bool AnyHolder = false;
+};
+} // namespace
+
+SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) {
   WhySlow Why(T);
+  for (const OutlierTrees::Slowest &S : Of.TheSlowest) {
+    Reasons.push_back(Why.of(*S.Thread, &S.Values));
+    Holders.add(*S.Thread, Reasons.back());
+  }
+  if (!Holders.hasWaits())
+    return;
+  T.Ended = {};
+  T.Chosen = {}; // the holder may be any call
+  readCalls(T, {&Holders});
+  for (size_t I = 0; I != Reasons.size(); ++I)
+    AnyHolder |= holder(I).Thread != nullptr;
+}
+
+static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCalls &Known,
+                         raw_ostream &OS) {
   OS << "\nthe slowest:\n\n";
   std::vector<std::vector<std::string>> Rows = {{"duration", "began", "thread"}};
-  std::vector<std::optional<SlowReason>> Reasons = {std::nullopt};
-  for (const OutlierTrees::Slowest &S : Of.TheSlowest) {
+  if (hasSelf(T))
+    Rows.front().push_back("cause");
+  if (Known.AnyHolder)
+    Rows.front().push_back("meanwhile in");
+  for (auto [I, S] : enumerate(Of.TheSlowest)) {
     Rows.push_back({durationText(S.Duration), timeText(S.Start), threadOf(*S.Thread)});
-    Reasons.push_back(Why.of(*S.Thread, &S.Values));
+    if (hasSelf(T))
+      Rows.back().push_back(shortName(T, S.Cause));
+    if (Known.AnyHolder)
+      Rows.back().push_back(Known.holderText(T, I));
   }
+  ArrayRef<std::optional<SlowReason>> Reasons = Known.Reasons;
   size_t Beside = 0;
   for (size_t I = 0; I != Rows.front().size(); ++I) {
     size_t Column = 0;
@@ -209,16 +304,18 @@ static void printSlowest(Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
     Out.addColumn("why", Table::Whole);
   for (size_t I = 1; I != Rows.size(); ++I) {
     if (IsKnown)
-      Rows[I].push_back(Reasons[I] ? printable(Reasons[I]->summary(Room)) : "");
+      Rows[I].push_back(Reasons[I - 1] ? printable(Reasons[I - 1]->summary(Room)) : "");
     Out.addRow(std::move(Rows[I]));
   }
   Out.print(OS, Width);
 }
 
-static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
-                      uint64_t Unfinished) {
+static void printJson(const Trace &T, const OutlierTrees &Of,
+                      const std::set<uint32_t> &Disarmed, const SlowestCalls &Known,
+                      uint64_t From, uint64_t Unfinished) {
   std::vector<Line> Lines = linesOf(Of);
-  WhySlow Why(T);
+  auto Missing = disarmedCallees(Of.Slow, Disarmed);
+  auto NameOf = [&](uint32_t Function) { return json::fixUTF8(T.Functions[Function].Name); };
   json::OStream J(outs(), /*IndentSize=*/2);
   auto Durations = [&](StringRef Kind, const Spread &S, const CallNode &Root) {
     J.attributeObject(Kind, [&] {
@@ -255,17 +352,39 @@ static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
             J.attribute("itself_ns", L.itself());
           Side("slow", L.SlowTotal, L.SlowSelf, L.SlowCalls);
           Side("others", L.OtherTotal, L.OtherSelf, L.OtherCalls);
+          if (!Missing[I].empty())
+            J.attributeArray("disarmed_callees", [&] {
+              for (uint32_t Callee : Missing[I])
+                J.value(NameOf(Callee));
+            });
         });
     });
+    if (hasSelf(T))
+      J.attributeArray("causes", [&] {
+        for (const OutlierTrees::Cause &C : Of.causes())
+          J.object([&] {
+            J.attribute("name", NameOf(C.Function));
+            J.attribute("calls", C.Calls);
+            J.attribute("average_ns", C.Total / C.Calls);
+            J.attribute("itself_ns", C.More / double(C.Calls));
+          });
+      });
     J.attributeArray("slowest", [&] {
-      for (const OutlierTrees::Slowest &S : Of.TheSlowest)
-        J.object([&] {
+      for (auto [I, S] : enumerate(Of.TheSlowest))
+        J.object([&, I = I, &S = S] {
           J.attribute("start_ns", S.Start);
           J.attribute("duration_ns", S.Duration);
           J.attribute("tid", S.Thread->Tid);
           J.attribute("thread", json::fixUTF8(S.Thread->Name));
-          if (std::optional<SlowReason> R = Why.of(*S.Thread, &S.Values))
-            R->print(J);
+          if (hasSelf(T))
+            J.attribute("cause", NameOf(S.Cause));
+          if (const LockHolders::Holder &H = Known.holder(I); H.Thread)
+            J.attributeObject("meanwhile", [&] {
+              J.attribute("name", NameOf(H.Function));
+              J.attribute("tid", H.Thread->Tid);
+            });
+          if (Known.Reasons[I])
+            Known.Reasons[I]->print(J);
         });
     });
   });
@@ -346,15 +465,17 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   T->Ended = {}; // the second pass counts again
   OutlierTrees Trees(IsRoot, From, /*Show=*/5);
   readCalls(*T, {&Trees});
-  Trees.finish();
   if (Error E = checkKinds(Trees, From))
     return E;
+  const std::set<uint32_t> Disarmed = disarmedFunctions(*T);
+  const SlowestCalls Slowest(*T, Trees);
   if (Json) {
-    printJson(*T, Trees, From, First.Unfinished);
+    printJson(*T, Trees, Disarmed, Slowest, From, First.Unfinished);
   } else {
     printSummary(*T, Trees, From, First.Unfinished, outs());
-    printTable(*T, Trees, outs());
-    printSlowest(*T, Trees, outs());
+    printCauses(*T, Trees, outs());
+    printTable(*T, Trees, Disarmed, outs());
+    printSlowest(*T, Trees, Slowest, outs());
   }
   return T->Incomplete ? Failure : Success;
 }

@@ -13,12 +13,15 @@
 #include "recording/RunProgram.h"
 #include "recording/Selection.h"
 #include "recording/TracerLibrary.h"
+#include "support/PlainText.h"
 #include "trace/options/options.h"
 #include "trace/system/moment.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <csignal>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -394,6 +397,32 @@ static void sayWhatTimingTakes(int Status) {
               "recursion overflowed it, use --depth or -N, or raise ulimit -s\n";
 }
 
+// Wall times of a program that others keep from a CPU include the waiting.
+// getrusage(2) covers the program and its children that it waited for.
+static std::string preemptedText(StringRef Program) {
+  constexpr double LeastSeconds = 0.5, MostPerSecond = 50;
+  rusage Used;
+  if (!Opts.isTimed() || Opts.NoSleepTime || getrusage(RUSAGE_CHILDREN, &Used))
+    return "";
+  auto Seconds = [](const timeval &T) { return double(T.tv_sec) + double(T.tv_usec) / 1e6; };
+  const double Cpu = Seconds(Used.ru_utime) + Seconds(Used.ru_stime);
+  if (Cpu < LeastSeconds || double(Used.ru_nivcsw) < MostPerSecond * Cpu)
+    return "";
+  return formatv("{0} was preempted {1} times in {2:f1} s of CPU time, and its times include "
+                 "these waits: try --no-sleep-time",
+                 Program, Used.ru_nivcsw, Cpu)
+      .str();
+}
+
+// Readers of the recording repeat it.
+static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
+  std::string Text = preemptedText(Program);
+  if (Text.empty())
+    return;
+  errs() << "patchbay: " << printable(Opts.Output + ": " + Text) << '\n';
+  consumeError(Dir.addNote(Text));
+}
+
 static Expected<int> recordRunning(std::vector<pid_t> Named,
                                    ArrayRef<const char *> Args,
                                    StringRef Clock,
@@ -532,6 +561,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   }
   sayWhatKilled(Args.front(), *Status);
   sayWhatTimingTakes(*Status);
+  sayIfPreempted(Args.front(), *Dir);
   sayWhatWasNotFound(*Dir, Opts.Output, Unmatched, W.Typed.unmatchedRequests());
   sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);

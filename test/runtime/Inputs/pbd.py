@@ -307,6 +307,41 @@ def outliers(folder, path):
         block(1, 100, calls)]))
 
 
+def causes(folder, path):
+    """
+    100 calls of 0x1010 take 1,000 ns. Five are slow: in three of them 0x1040 takes 5,000 ns,
+    the others take 4,000 ns themselves. 0x1040 was disarmed later.
+    """
+    calls = []
+    for i in range(105):
+        at, slow = i * 10000, i % 20 == 10
+        if slow and i < 60:
+            calls.append(record(at + 100, 1, 90, 5000))
+        elif not slow:
+            calls.append(record(at + 100, 1, 90, 100))
+        calls.append(record(at, 0, 100, 1000 if not slow else 6000 if i < 60 else 4000))
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1040]),
+        chunk(LEFT_OUT, struct.pack("<QQQ", 1, 0x11040, 0x201)), block(1, 100, calls)]))
+
+
+def locked(folder, path, library):
+    """
+    0x1010 waits in LIBRARY for 900 us. Meanwhile 0x1040, called by 0x1030, runs in
+    another thread.
+    """
+    calls = [record(at, 0, 100, 1000) for at in range(0, 10000, 2000)]
+    calls += [struct.pack("<QIIQ", 1, 0xffffff13, 100, ENTRY), record(20000, 0, 100, 1000000)]
+    others = [record(22000, 2, 80, 929000), record(21000, 1, 90, 931000),
+              record(15000, 1, 90, 100)]
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030, 0x1040]),
+        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 1, 0)),
+        maps(f"7000-8000 r-xp 00001000 fe:00 {os.stat(library).st_ino} {library}\n".encode()),
+        slow_call(1, 1, 900000, [wait(10**9 + 50000, 900000, 0, [], [0x7024])], ns=1000000),
+        block(1, 100, calls), block(2, 101, others)]))
+
+
 def deep(folder, path, depth):
     """events of function_graph; each call is 10 ns shorter than its parent"""
     depth = int(depth)
@@ -531,9 +566,9 @@ def wait(begin_ns, ns, flags, kernel, user):
 
 
 def slow_call(number, flags, off_ns, waits, nr_waits=None, caller=0x7010, stack=b"",
-              stack_error=0, stack_size=None):
+              stack_error=0, stack_size=None, ns=1000):
     return chunk(SLOW, struct.pack(
-        "<QIIQQQQQ", number, flags, 1, 500, 1000, off_ns, off_ns // 2,
+        "<QIIQQQQQ", number, flags, 1, 500, ns, off_ns, off_ns // 2,
         len(waits) if nr_waits is None else nr_waits) + b"".join(waits) +
         bytes(152 * (16 - len(waits))) + bytes(17 * 8) +
         struct.pack("<QQQQII", caller, 0x9000, 0, 0x8000,

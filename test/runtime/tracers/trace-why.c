@@ -56,8 +56,8 @@
 // JSON-NEXT: "calls": 3,
 // JSON: "off_cpu_ns": {{[1-9]}}
 // RUN: cd %t && %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=OUTLIERS
-// OUTLIERS: duration began thread why
-// OUTLIERS-NEXT: ms {{.*}} off-CPU for
+// OUTLIERS: duration began thread cause why
+// OUTLIERS-NEXT: ms {{.*}} naps off-CPU for
 /* On short lines the longest wait is still complete. */
 // RUN: cd %t && %python %S/../Inputs/in-terminal.py 60 %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=NARROW
 // NARROW: off-CPU for {{[^.]*[0-9]+\.[0-9]+ ms of [0-9]+\.[0-9]+ ms(: [^.,]+[0-9]+\.[0-9]+ [num]?s( and [0-9]+ more)?)?$}}

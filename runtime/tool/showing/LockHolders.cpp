@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LockHolders.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// Locks wait in futex(2). If the kernel's functions are unknown, the C library's
+// tell.
+static bool isForLock(const SlowReason::Wait &W) {
+  StringRef At = W.At;
+  return !W.IsPreempted &&
+         (StringRef(W.For).starts_with("futex") ||
+          (W.For.empty() && (At.contains("futex") || At.contains("lll_lock_wait"))));
+}
+
+size_t LockHolders::add(const TraceThread &Waiter, const std::optional<SlowReason> &R) {
+  Wait To = {&Waiter};
+  if (R)
+    if (auto W = llvm::find_if(R->Waits, isForLock); W != R->Waits.end() && W->Ns) {
+      To.Begin = W->BeginNs;
+      To.End = SaturatingAdd(W->BeginNs, W->Ns);
+      Shortest = std::min(Shortest, To.length());
+    }
+  Waits.push_back(To);
+  return Waits.size() - 1;
+}
+
+// The inner one of two calls that held the lock equally long is the better
+// answer: the outer ones are those of the thread's main loop.
+void LockHolders::look(Wait &At, const TraceCall &C) {
+  const uint64_t Slack = At.tolerance(), End = C.end();
+  if (!At.length() || Current == At.Waiter || Current->Process != At.Waiter->Process ||
+      End + Slack < At.End || End > SaturatingAdd(At.End, Slack))
+    return;
+  const uint64_t Start = std::max(C.Start, At.Begin), Stop = std::min(End, At.End);
+  const uint64_t Overlap = Stop - std::min(Start, Stop);
+  if (Overlap < At.length() / 2)
+    return;
+  Holder &By = At.By;
+  bool IsDeeper = By.Thread == Current && C.Depth > By.Depth;
+  if (Overlap > By.Overlap + Slack || !By.Thread ||
+      (IsDeeper && Overlap + Slack >= By.Overlap))
+    By = {C.Function, Current, Overlap, C.Depth};
+}
+
+void LockHolders::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
+  for (const TraceCall &C : Open.drop_front(Depth))
+    if (C.elapsed() >= Shortest / 2)
+      for (Wait &At : Waits)
+        look(At, C);
+}

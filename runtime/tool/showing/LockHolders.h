@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What other threads did while a call waited for a lock. A recording has no
+// locks, only calls: the likely holder is the call of another thread that ended
+// when the wait did, and lasted for most of it.
+#ifndef PATCHBAY_TOOL_LOCKHOLDERS_H
+#define PATCHBAY_TOOL_LOCKHOLDERS_H
+
+#include "WhySlow.h"
+#include "reading/CallStream.h"
+
+namespace patchbay {
+
+class LockHolders : public CallSink {
+public:
+  /// The call of another thread; Function is UINT32_MAX if none was found.
+  struct Holder {
+    uint32_t Function = UINT32_MAX;
+    const TraceThread *Thread = nullptr;
+    uint64_t Overlap = 0; // with the wait, in ns
+    uint32_t Depth = 0;
+  };
+  /// Looks for the holder of the lock that the call waited for longest. Returns
+  /// its index in holder(). R: of the call; a call without such a wait has no
+  /// holder.
+  size_t add(const TraceThread &Waiter, const std::optional<SlowReason> &R);
+  const Holder &holder(size_t I) const { return Waits[I].By; }
+  /// Is there a wait? If not, the calls need not be read.
+  bool hasWaits() const { return Shortest != UINT64_MAX; }
+
+  void beginThread(const TraceThread &Thread) override { Current = &Thread; }
+  void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+
+private:
+  struct Wait {
+    const TraceThread *Waiter;
+    uint64_t Begin = 0, End = 0; // CLOCK_MONOTONIC; 0: none
+    Holder By;
+    uint64_t length() const { return End - Begin; }
+    /// The holder's call may end this long before or after the wait does.
+    uint64_t tolerance() const { return std::max<uint64_t>(length() / 20, 20000); }
+  };
+  void look(Wait &At, const TraceCall &C);
+
+  std::vector<Wait> Waits;
+  uint64_t Shortest = UINT64_MAX; // length of a wait
+  const TraceThread *Current = nullptr;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Usage: check-parts.py PATCHBAY DIR: checks that the times of nested-calls.c fit together: no
+function takes longer than its caller, and the self times add up to the total of main()."""
+import json
+import subprocess
+import sys
+
+patchbay, data = sys.argv[1:]
+done = subprocess.run([patchbay, "report", "--json", data], check=True, text=True,
+                      stdout=subprocess.PIPE)
+functions = {f["name"]: f for f in json.loads(done.stdout)["functions"]}
+chain = [functions[name] for name in ("main", "outer", "middle", "leaf")]
+for caller, callee in zip(chain, chain[1:]):
+    if callee["total_ns"] > caller["total_ns"]:
+        sys.exit(f"{callee} takes longer than its caller {caller}")
+for function in chain:
+    if function["self_ns"] > function["total_ns"]:
+        sys.exit(f"self is more than total: {function}")
+if sum(function["self_ns"] for function in chain) != chain[0]["total_ns"]:
+    sys.exit(f"self times do not add up: {chain}")
