@@ -36,7 +36,7 @@ _Static_assert(SMALL_MIN << (NR_LISTS - 1) == SMALL_MAX, "NR_LISTS is wrong");
 #define CHUNK_SHIFT 16
 #define CHUNK ((size_t)1 << CHUNK_SHIFT)
 
-/* The address of the top block, below a counter. mmap(2) returns at most 47 bits. */
+/* The address of the top block, below a counter. mmap(2) returns at most 48 bits without a hint. */
 static uint64_t lists[NR_LISTS];
 #define ADDRESS_BITS 48
 #define ADDRESS (((uint64_t)1 << ADDRESS_BITS) - 1)

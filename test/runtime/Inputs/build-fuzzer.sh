@@ -61,7 +61,7 @@ for part in names reading export files terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done
 for part in name_forms name_parts; do
-	sanitize -x c -std=c11 -c "$source/runtime/trace/format/$part.c" -o "$output.d/$part.o"
+	sanitize -x c -std=c11 -DPB_LIBC_MEMORY -c "$source/runtime/trace/format/$part.c" -o "$output.d/$part.o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \
 	"$source/test/runtime/Inputs/fuzz-data-file.cpp" "$output.d"/*.o \

@@ -5,7 +5,7 @@
  * test/kernel/run.py arm64 7.2 --boot debian checks that a real kernel accepts the rest.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Dpb_mem_is_forced=kernel_allows -I %patchbay_include -I %patchbay_source/runtime/core -c %patchbay_source/runtime/core/system/linux.c -o %t.linux.o
-// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/traced_mem.c %t.linux.o -o %t -lpthread
+// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/traced_mem.c %patchbay_source/runtime/core/system/memory.c %patchbay_source/runtime/core/system/maps_text.c %t.linux.o -o %t -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}written, and nothing left{{$}}
 #include "../Inputs/check.h"

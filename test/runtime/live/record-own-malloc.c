@@ -120,6 +120,8 @@ int main(int argc, char **argv)
 			for (int j = 0; j < 1000; j++)
 				work(plugin(j));
 			dlclose(library);
+			/* A thread in the loader cannot be borrowed. */
+			usleep(1000);
 		}
 		recordings += !status;
 	}
