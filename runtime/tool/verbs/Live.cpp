@@ -19,7 +19,9 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <chrono>
 #include <climits>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -151,16 +153,21 @@ static std::string refusalText(int Errno) {
   return Text;
 }
 
-// `record -p` may have been started just now, and need some moments to attach.
+// `record -p` may have been started just now, and need some moments to attach. Until then
+// the process refuses at once. One that listens and does not answer is not waited for.
 static void waitForRecorder() {
-  constexpr int Tries = 250;
-  constexpr useconds_t Pause = 20000;
-  for (int I = 0; I != Tries && isNamedByRecorder(Pid); ++I) {
+  using namespace std::chrono;
+  const auto Begun = steady_clock::now();
+  while (isNamedByRecorder(Pid)) {
+    const auto Asked = steady_clock::now();
     auto Reply = request(PB_CONTROL_STATUS);
     if (Reply)
       return;
     consumeError(Reply.takeError());
-    usleep(Pause);
+    const auto Now = steady_clock::now();
+    if (Now - Asked > 500ms || Now - Begun > 5s)
+      return;
+    std::this_thread::sleep_for(20ms);
   }
 }
 
