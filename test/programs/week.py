@@ -84,14 +84,15 @@ class Collector:
         self.bytes = self.most = self.calls = self.lost = 0
 
     def taken(self):
-        """Current disk usage. Files may disappear meanwhile."""
-        taken = 0
+        """Current disk usage. Meanwhile files may disappear, or appear again by another name."""
+        taken = {}
         for entry in os.scandir(self.data):
             try:
-                taken += entry.stat(follow_symlinks=False).st_blocks * 512
+                status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
-                pass
-        return taken
+                continue
+            taken[status.st_ino] = status.st_blocks * 512
+        return sum(taken.values())
 
     def check_limit(self):
         taken = self.taken()
