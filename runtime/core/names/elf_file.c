@@ -20,8 +20,8 @@
 #define NATIVE_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 /*
- * Symbol tables may be large, and are needed for a moment. malloc() would keep
- * memory of their size from the second time on (M_MMAP_THRESHOLD, mallopt(3)).
+ * Symbol tables may be large, and are needed for a moment. pb_free() would keep
+ * memory of their size (system/memory.c, KEPT_MAX).
  */
 #define LARGE 0x10000
 

@@ -4,7 +4,8 @@
  * thread-safe in a program with one thread, may be traced, and may hold its lock while a
  * handler of a signal runs.
  *
- * It has no lock: a child may be forked at any moment, and a signal handler may allocate.
+ * It has no lock, except LeakSanitizer's in programs with AddressSanitizer (memory.c). So a
+ * child may be forked at any moment, and a signal handler may allocate.
  * What another thread was allocating or freeing at that moment is lost to the child.
  * The functions are thread-safe and async-signal-safe. They do not preserve vector
  * registers, so handlers of traced functions call none of them.
