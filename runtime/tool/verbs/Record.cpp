@@ -42,7 +42,7 @@ EXAMPLES:
   patchbay record -t count -- ./server
   patchbay record --threshold 200us -- ./server
   patchbay record --no-sleep-time -- ./server
-  patchbay record --threshold 1ms --why 10ms -- ./server
+  patchbay record --why 10ms -- ./server
   patchbay record -t graph --thread 'worker-*' -- ./server
   patchbay record -t graph --args 'http_*' -- ./server
   patchbay record --args handle --trace-context arg1 -- ./server
