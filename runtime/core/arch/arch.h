@@ -48,10 +48,10 @@ struct pb_site {
 	const struct patchbay_record *record;
 };
 
-/* How many bytes a site has. */
+/* The size of a site in bytes. */
 extern const size_t pb_arch_site_size;
 
-/* How many bytes a module's links have. */
+/* The size of a module's links in bytes. */
 size_t pb_arch_links_size(const struct patchbay_module *desc);
 
 /* May code be written back unchanged while other threads execute it? */
@@ -97,12 +97,13 @@ void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
 void pb_arch_init(void);
 
 /*
- * A way for the sites of @module to reach the trampolines: NULL and *@error is
- * 0 if the compiler has made it, else what knows code that is mapped near them, or
- * that will be; or NULL and *@error. pb_arch_reach() picks a site's part of it,
- * which is always the same once it was made; it is asked before that, too, as long
- * as no site of the module is armed. All three, and pb_arch_prepare(), are called
- * under the change lock, and not under the engine lock.
+ * pb_arch_map_reach() prepares a path from the sites of @module to the trampolines. It
+ * returns an object that knows the code near the sites, mapped now or later. If the
+ * compiler has made the path, it returns NULL and *@error is 0. On failure it returns NULL
+ * and *@error is negative. pb_arch_reach() gives a site's part of the object. The part
+ * never changes once pb_arch_map_reach() has succeeded. While no site of the module is
+ * armed, pb_arch_reach() may be called before that, too. Call these three and
+ * pb_arch_prepare() with the change lock held, and the engine lock not held.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);
@@ -111,22 +112,23 @@ const void *pb_arch_reach(const struct pb_module *module,
 int pb_arch_open(const struct pb_module *module, int text);
 
 /*
- * cell->enter for handlers that use vector registers: saves what of them may
- * hold arguments and calls cell->func.
+ * cell->enter for handlers that use vector registers: saves the vector registers that may
+ * hold arguments, and calls cell->func.
  */
 void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
-/* The same for pb_set_call(), which all handlers of a set go through. */
+/* The same for pb_set_call(), which calls all handlers of a set. */
 void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
 /*
- * Called by the trampolines when the thread is not simply outside; C, with
- * vector registers saved. 1: now it is, and nothing has been called; go on as if
- * it had been. (Only where there are exits.)
+ * The trampolines call this, with vector registers saved, if the thread is inside or has
+ * no reader. Returns 1 if the thread is outside now and no handler has been called: the
+ * trampoline then continues as for a thread that was outside. (Only for functions with
+ * exits.)
  */
 int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *const *slot,

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * A place is in reach if all of it is: then branches lead back, too.
- * @used:  bytes that were given away; none is given twice
- * @users: modules that have sequences there
+ * A place is in reach if all of it is, so that branches back are in reach, too.
+ * @used:  the number of bytes given to sequences, which are never reused
+ * @users: the number of modules that have sequences there
  */
 struct pb_place {
 	struct pb_place *next;
@@ -20,7 +20,7 @@ struct pb_place {
 	size_t used, users;
 };
 
-/* All of them; see lock.h. */
+/* All places; see lock.h for locking. */
 static struct pb_place *places;
 
 /* A place where a module has sequences. */
@@ -36,18 +36,18 @@ struct pb_sequences {
 	uintptr_t sequences[];
 };
 
-/* Nothing is mapped yet: pb_arch_prepare() does so. */
 size_t pb_arch_links_size(const struct patchbay_module *desc)
 {
 	(void)desc;
 	return sizeof(struct patchbay_links);
 }
 
+/* Maps no code yet: pb_arch_prepare() does. */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	struct pb_sequences *reach;
 
-	/* Memory that is never touched for functions that are never armed. */
+	/* Pages for functions that are never armed are never touched. */
 	reach = pb_calloc(1, sizeof(*reach) +
 				  module->nr * sizeof(*reach->sequences));
 	*error = reach ? 0 : -ENOMEM;
@@ -85,7 +85,7 @@ void pb_arch_unmap_reach(void *reach_of_module)
 	pb_free(reach);
 }
 
-/* The site's own part of it is found by its record. */
+/* sequence_of() finds the site's part by its record. */
 const void *pb_arch_reach(const struct pb_module *module,
 			  const struct patchbay_record *record)
 {
@@ -118,7 +118,7 @@ static uintptr_t at_least_0(uintptr_t addr, uintptr_t minus)
 	return addr > minus ? addr - minus : 0;
 }
 
-/* A place for @site: in reach of all text if there can be one. */
+/* Map a place for @site: if possible, in reach of the module's whole text. */
 static struct pb_place *map_place(const struct pb_module *module,
 				  uintptr_t site, int *error)
 {
@@ -142,7 +142,7 @@ static struct pb_place *map_place(const struct pb_module *module,
 		*error = 0;
 	else if (*error == -ENOMEM && site - module->low > reach &&
 		 module->high - site > reach)
-		*error = -ERANGE; /* there is nothing but text in reach */
+		*error = -ERANGE; /* only text is in reach */
 out:
 	pb_free(code);
 	if (*error) {
@@ -242,7 +242,7 @@ int pb_arch_prepare(const struct pb_site *site)
 	return make_sequence(site, code) ? 0 : -ERANGE;
 }
 
-/* Whether there is anything to do to have @new at @addr. */
+/* Prepare a patch that stores @new at @addr. Returns 0 if the bytes are there already. */
 static int replace(struct pb_patch *patch, uintptr_t addr, const void *old,
 		   const void *new, size_t len)
 {

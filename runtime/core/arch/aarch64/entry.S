@@ -19,7 +19,7 @@
  * arguments. There is a trampoline for each case.
  *
  * While the handler runs, both return addresses are in memory, signed if the processor
- * supports that. Beside them are plain frame records, of the trampoline and of the
+ * supports that. Beside them are plain frame records: the trampoline's, and one for the
  * function, which has made none yet. Only unwinders use these: they find handler, function
  * and caller by frame pointers, and by the directives below. The directives do not
  * describe sequences; they give a return address after the function's entry.
@@ -30,7 +30,7 @@
 
 #include <patchbay/abi.h>
 
-	/* Signing and landing pads are hints: NOPs where they are not known. */
+	/* Signing and landing pads are hints: older processors execute them as NOPs. */
 	.arch	armv8.5-a
 
 	.text
@@ -38,10 +38,10 @@
 /*
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
- * DWARF has one rule for where x30 is to be found, and one for where this call
- * returns to. They are different addresses here, so the latter is x17's rule.
- * Any address behind the entry's first instruction will do for it, because no
- * frame has been made there.
+ * DWARF has one rule for the caller's x30 and one for this call's return address. Here
+ * they are different addresses, so the rule of x17 gives the return address. Any address
+ * after the entry's first instruction is right, because the function has made no frame
+ * there.
  */
 .macro trampoline nr
 	.cfi_startproc
@@ -85,17 +85,17 @@
 	mov	x1, x9			/* parent_ip */
 2:
 	mov	x3, sp
-	cbz	x16, 1f			/* it has none yet */
+	cbz	x16, 1f			/* the thread has no reader yet */
 	ldr	x17, [x16]
 	cbnz	x17, 1f			/* PB_THREAD_OUTSIDE is 0 */
-	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
+	/* Set the mark before loading the slot; see pb_quiesce_begin(). */
 	ldr	x17, [x16, #PB_THREAD_NEXT_PHASE]
 	stp	x17, x3, [x16]
 	ldr	x2, [x0, #PATCHBAY_SLOT_OFFSET]
-	/* What the handler finds in the cell is no older than cell->enter. */
+	/* Acquire: the handler's loads of the cell follow that of cell->enter. */
 	ldar	x17, [x2]
 	blr	x17
-	/* What the handler did is over before the mark says so. */
+	/* Release: the handler's accesses are complete before the mark is cleared. */
 	ldr	x11, [sp, #FRAME_THREAD]
 	cbz	x11, 0f
 	stlr	xzr, [x11]
@@ -138,7 +138,7 @@
 .endm
 
 /*
- * All of them, PB_TRAMPOLINE_SIZE apart, in the order of patch.c.
+ * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of patch.c.
  */
 	.globl	pb_aarch64_trampolines
 	.hidden	pb_aarch64_trampolines
@@ -149,13 +149,13 @@ pb_aarch64_trampolines:
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr
 	.endr
-	/* An error if one of them outgrew its place. */
+	/* The assembler reports an error here if a trampoline is too large. */
 	.org	pb_aarch64_trampolines + 3*PB_TRAMPOLINE_SIZE
 	.size	pb_aarch64_trampolines, .-pb_aarch64_trampolines
 
 /*
- * Call what \call calls, with the arguments that are in place, and leave every
- * vector argument as it was, or as the registers in x3 are told where it is.
+ * Make the call \call with the present arguments, and preserve vector arguments. The
+ * patchbay_regs in x3 get a pointer to the saved ones, so that a handler can change them.
  * paciasp is a landing pad, too.
  */
 .macro call_saving_vectors name, call:vararg
@@ -203,8 +203,8 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 call_saving_vectors enter_slowly, bl pb_enter_slowly
 
 /*
- * Enter the function's own cell instead of the gate in x2, as if the trampoline
- * had: what it calls knows the trampoline's frame by its own.
+ * Enter the function's private cell instead of the gate in x2, as the trampoline does. Its
+ * enter function relies on the stack pointer to find the trampoline's frame.
  */
 	.globl	pb_arch_enter_gate
 	.hidden	pb_arch_enter_gate
@@ -233,7 +233,7 @@ pb_arch_enter_gate:
 	.cfi_restore x30
 	autiasp
 	.cfi_negate_ra_state
-	/* As in the trampoline; a bti c lets branches by x16 and x17 pass. */
+	/* Acquire, as in the trampoline. bti c accepts branches by x16 and x17. */
 	ldar	x17, [x2]
 	br	x17
 	.cfi_endproc
@@ -241,7 +241,7 @@ pb_arch_enter_gate:
 
 	.section .note.GNU-stack, "", @progbits
 
-	/* Landing pads are in place, and return addresses are signed. */
+	/* This file has landing pads and signs return addresses. */
 	.section .note.gnu.property, "a", @note
 	.p2align 3
 	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */

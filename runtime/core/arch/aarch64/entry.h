@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What patch.c, entry.S and exit.S agree on. */
+/* Constants that patch.c, entry.S and exit.S share. */
 #ifndef PB_AARCH64_ENTRY_H
 #define PB_AARCH64_ENTRY_H
 
 #include "types/offsets.h"
 
-/* From one trampoline to the next. */
+/* The distance from one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
 /*
- * From where a trampoline returns to in a sequence: what leads to the
- * function's body, and the function's entry + 8.
+ * Offsets from a trampoline's return address in a sequence: the branch to the function's
+ * body, and the word with the function's entry + 8.
  */
 #define PB_RETURN_BODY 8
 #define PB_RETURN_INSIDE 24
 
 /*
- * A trampoline's frame is struct patchbay_regs; it ends at the site's stack
- * pointer. From FRAME_OWN on it is the reserved part of that, but for where
- * vector registers are kept.
+ * A trampoline's frame is struct patchbay_regs. It ends at the site's stack pointer. The
+ * fields from FRAME_OWN on are the structure's reserved part, except FRAME_VECTORS.
  */
 #define FRAME_SIZE 144
 #define FRAME_RESULT 64	 /* x8 and x15 */
@@ -29,18 +28,18 @@
 #define FRAME_RETURN 128 /* parent_ip signed */
 #define FRAME_THREAD 136 /* the thread's reader, or 0: the body has been called */
 
-/* Of a trampoline that calls a handler: from the stack pointer to its frame. */
+/* From the stack pointer to the frame of a trampoline that calls a handler. */
 #define HANDLER_FRAME 0
 
-/* Where handler_frame.c looks whether a frame is still there: it has FRAME_THREAD. */
+/* handler_frame.c looks here to see whether a frame exists: FRAME_THREAD is not 0 then. */
 #define PB_FRAME_MARK_AT FRAME_THREAD
 
 /*
- * struct patchbay_call, from its caller's frame pointer, which is what x29
- * points to; and struct patchbay_regs behind it.
+ * struct patchbay_call and, after it, struct patchbay_regs, relative to x29. x29 points
+ * to the caller's frame pointer.
  */
 #define CALL (-112)
-#define CALL_REGISTER 29 /* DWARF's number of what it is counted from */
+#define CALL_REGISTER 29 /* DWARF's number of x29 */
 #define CALL_VECTOR (CALL + 0)
 #define CALL_GP (CALL + 64)
 #define CALL_SET (CALL + 80)
@@ -53,7 +52,7 @@
 #define CALL_SIZE 136
 #define CALL_REGS (CALL + CALL_SIZE)
 
-/* In CALL_SINCE: which bit is PATCHBAY_EXIT_SKIP. */
+/* The number of the bit PATCHBAY_EXIT_SKIP in CALL_SINCE. */
 #define CALL_SKIP_BIT 1
 
 #ifndef __ASSEMBLER__

@@ -34,7 +34,7 @@
 
 	.arch	armv8.5-a
 
-/* From x29. */
+/* Offsets from x29. */
 #define REGS CALL_REGS
 #define OWN_BACK (REGS + FRAME_BACK)
 #define OWN_THREAD (REGS + FRAME_THREAD)
@@ -60,8 +60,8 @@
  *           1: it calls any handlers, through call.c
  * \vectors: handlers may use vector registers
  * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set, and without \vectors: the function to jump to if the cell has got
- *           a set whose handlers may use these registers
+ * \any:     with \set and without \vectors: the function to jump to if the handlers of
+ *           the cell's set may use vector registers
  */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -135,7 +135,7 @@
 	tbnz	x16, #CALL_SKIP_BIT, .Lskip_\name
 	.endif
 
-	/* What handlers did is over before the mark says so. */
+	/* Release: the handlers' accesses are complete before the mark is cleared. */
 	ldr	x16, [x29, #OWN_THREAD]
 	stlr	xzr, [x16]
 	str	xzr, [x16, #PB_THREAD_FRAME]
@@ -143,7 +143,7 @@
 	ldr	x17, [x29, #OWN_BACK]
 	autia1716
 	add	x17, x17, #PB_RETURN_BODY
-	/* What is not an argument of the function may be anything. */
+	/* Registers that hold no argument may have any value. */
 	ldp	x0, x1, [x29, #REGS]
 	ldp	x2, x3, [x29, #REGS+16]
 	ldp	x4, x5, [x29, #REGS+32]
@@ -161,13 +161,13 @@
 	stp	q2, q3, [x29, #CALL_VECTOR+32]
 	.endif
 
-	/* It may be another thread by now: a fiber that was resumed there. */
+	/* The body may return on another thread, if a fiber was resumed there. */
 	adrp	x16, :gottprel:pb_thread
 	ldr	x16, [x16, :gottprel_lo12:pb_thread]
 	mrs	x17, tpidr_el0
 	ldr	x16, [x16, x17]
 	str	x16, [x29, #OWN_THREAD]
-	cbz	x16, .Lslow_\name	/* it has no reader yet */
+	cbz	x16, .Lslow_\name	/* the thread has no reader yet */
 	ldr	x17, [x16]
 	cbnz	x17, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
 	ldr	x17, [x16, #PB_THREAD_NEXT_PHASE]
@@ -180,7 +180,7 @@
 	.else
 	ldur	x0, [x29, #CALL_IP]
 	ldr	x2, [x0, #PATCHBAY_SLOT_OFFSET]
-	ldar	x16, [x2]		/* before what else it says */
+	ldar	x16, [x2]		/* acquire: before other loads of the cell */
 	adr	x17, \name
 	cmp	x16, x17
 	b.ne	.Lchanged_\name
@@ -204,10 +204,10 @@
 	ldp	q0, q1, [x29, #CALL_VECTOR]
 	ldp	q2, q3, [x29, #CALL_VECTOR+32]
 	.endif
-	/* The trampoline loads these again. */
+	/* The trampoline loads the result from here. */
 	ldp	x0, x1, [x29, #CALL_GP]
 	stp	x0, x1, [x29, #REGS]
-	/* Nothing that unwinders need may be below the stack pointer. */
+	/* Unwinders need x30 and x29 until here: keep them above the stack pointer. */
 	.cfi_remember_state
 	ldr	x30, [x29, #CALL_WAY_OUT]
 	.cfi_same_value x30
@@ -230,7 +230,7 @@
 	b	.Lreturn_\name
 	.endif
 
-	/* The thread cannot simply be marked. */
+	/* The thread has no reader, or is inside already. */
 .Lslow_\name:
 	.if !\members
 	mov	x16, #-1
@@ -240,7 +240,7 @@
 	bl	pb_call_exit_slowly
 	b	.Lleave_\name
 
-	/* An exception passes, and is in x0. */
+	/* An exception passes; x0 points to it. */
 .Lunwind_\name:
 	.cfi_negate_ra_state
 	cfi_as_called
@@ -272,7 +272,7 @@ call_body pb_arch_call_set, 1, 0, 1, pb_arch_call_any_set
 
 	.section .note.GNU-stack, "", @progbits
 
-	/* Landing pads are in place, and return addresses are signed. */
+	/* This file has landing pads and signs return addresses. */
 	.section .note.gnu.property, "a", @note
 	.p2align 3
 	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */

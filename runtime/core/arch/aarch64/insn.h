@@ -25,14 +25,14 @@ static inline bool pb_aarch64_is_branch(uint32_t word)
 	return (word & 0x7c000000) == PATCHBAY_AARCH64_SITE_B;
 }
 
-/* Where the branch @word at @from leads. */
+/* The target of the branch @word at @from. */
 static inline uint64_t pb_aarch64_branch_target(uint32_t word, uint64_t from)
 {
 	/* Sign and word size at once: bit 25 becomes bit 31, then >> 4. */
 	return from + (uint64_t)(int64_t)((int32_t)(word << 6) >> 4);
 }
 
-/* Let *@word, a B or BL at @from, lead to @to. False if that is too far. */
+/* Make *@word, a B or BL at @from, branch to @to. Returns false if @to is too far. */
 static inline bool pb_aarch64_retarget(uint32_t *word, uint64_t from,
 				       uint64_t to)
 {
@@ -46,9 +46,8 @@ static inline bool pb_aarch64_retarget(uint32_t *word, uint64_t from,
 }
 
 /*
- * Is there a slot before @entry? Its pad proves it: one `ret` before the hash
- * or another `ret`; or, before the words of -fsanitize=function, two before the
- * slot.
+ * Is a slot before @entry? Its pad proves it: one `ret`, before the hash or another `ret`.
+ * Before the words of -fsanitize=function the pad is two `ret`, before the slot.
  */
 static inline bool pb_aarch64_has_slot(const uint32_t *entry)
 {
@@ -61,8 +60,8 @@ static inline bool pb_aarch64_has_slot(const uint32_t *entry)
 }
 
 /*
- * The word that tells the state of the site that is @from_entry bytes behind
- * @entry: a NOP, B or BL. 0 if this is no site of that function.
+ * The word with the state of the site @from_entry bytes after @entry: a NOP, B or BL.
+ * Returns 0 if no site of that function is there.
  */
 static inline uint32_t pb_aarch64_site(const uint32_t *entry,
 				       int64_t from_entry)
@@ -83,20 +82,20 @@ static inline uint32_t pb_aarch64_site(const uint32_t *entry,
 }
 
 /*
- * What an armed site branches to, 40 bytes, one for each function:
+ * The sequence that an armed site branches to, 40 bytes, one for each function:
  *
  *	+0   ldr   x16, .+24
  *	+4   blr   x16
  *	+8   cbnz  x11, .+12
  *	+12  ret                 the body has been called
- *	+16  bti   c             what calls it comes here
+ *	+16  bti   c             exit.S calls the body here
  *	+20  b     site+8
  *	+24  <trampoline>
  *	+32  <entry+8>
  *
- * The trampoline returns to +8 with ret, as its blr predicts, and x30 as the
- * caller left it. No landing pad is behind a site: only direct branches lead
- * there. entry+8 is where unwinders are told that the function is.
+ * The trampoline returns to +8 by ret, which matches the blr. x30 is then as the caller
+ * left it. No landing pad follows a site: only direct branches lead there. Unwinders get
+ * entry+8 as the address in the function.
  */
 #define PB_AARCH64_SEQUENCE_SIZE 40
 #define PB_AARCH64_SEQUENCE_WORDS (PB_AARCH64_SEQUENCE_SIZE / 4)
@@ -104,7 +103,7 @@ static inline uint32_t pb_aarch64_site(const uint32_t *entry,
 #define PB_AARCH64_SEQUENCE_BODY 16
 #define PB_AARCH64_SEQUENCE_INSIDE 32
 
-/* Encode the sequence that is to be @at. False if it cannot reach @site. */
+/* Encode the sequence for the address @at. Returns false if it cannot reach @site. */
 static inline bool
 pb_aarch64_sequence(uint32_t code[PB_AARCH64_SEQUENCE_WORDS], uint64_t at,
 		    uint64_t site, uint64_t entry, uint64_t trampoline)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Sites of AArch64, and the sequences that they branch to; see abi.h and insn.h
- * for their forms.
+ * for their encoding.
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is first written while the site has never been armed, and
- *   the sync between publishing and arming orders it before the first call. After
- *   that threads may read it at any time, and no more than one byte of it changes;
- *   see shared_cells.h.
+ * - Slot: not executed. It is first written while the site has never been armed. The sync
+ *   between publishing and arming orders that write before the first call. After that
+ *   threads may read the slot at any time, and only one byte of it changes; see
+ *   shared_cells.h.
  * - Sequence: see sequences.h.
  * - The site's second word: aligned, and a NOP or a B before and after. Those
- *   are among the instructions that may be exchanged for each other while they
- *   are executed (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
- *   execution of instructions"): a thread executes the old one or the new one,
- *   and the new one once a context synchronization event has followed.
+ *   are among the instructions that may replace each other while threads
+ *   execute them (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
+ *   execution of instructions"). A thread executes the old one or the new one,
+ *   and the new one after a context synchronization event.
  *
- * The kernel stores the word at once (memcpy() copies 4 bytes by a register),
- * then cleans and invalidates caches as far as instruction fetch needs.
+ * The kernel stores the word at once (memcpy() copies 4 bytes by a register).
+ * Then it cleans and invalidates the caches for instruction fetch.
  */
 #include "arch/sequences.h"
 
@@ -35,17 +35,17 @@ _Static_assert(PB_AARCH64_SEQUENCE_INSIDE ==
 	       PB_AARCH64_SEQUENCE_RETURN + PB_RETURN_INSIDE, "entry.S");
 
 const size_t pb_arch_site_size = PATCHBAY_AARCH64_SITE_SIZE;
-/* Of other instructions than the above the Arm ARM promises nothing. */
+/* The Arm ARM gives no guarantee for other instructions than the above. */
 const int pb_arch_rewrite = 0;
 
-/* A page less than a branch's keeps arithmetic simple. */
+/* One page less than the reach of a branch, so that offsets within a place do not matter. */
 const uintptr_t pb_arch_sequence_reach = 0x7fff000;
 
 void pb_arch_init(void)
 {
 }
 
-/* Sequences lead to trampolines by their address. */
+/* Needs no common code: a sequence contains its trampoline's address. */
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS])
 {
 	(void)code;
@@ -56,7 +56,7 @@ static uintptr_t branch_of(const struct pb_site *site)
 	return site->site + PATCHBAY_AARCH64_SITE_BRANCH_OFFSET;
 }
 
-/* The armed site's branch. False if there is no sequence for it yet. */
+/* The armed site's branch. Returns false if the site has no sequence yet. */
 static bool armed_word(const struct pb_site *site, uint32_t *word)
 {
 	const uintptr_t sequence = pb_sequence_of(site);
@@ -107,7 +107,7 @@ static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
 	const uint32_t disarmed = PB_AARCH64_NOP;
 	uint32_t armed;
 
-	/* There is one: it was prepared, or the site's state is read by it. */
+	/* A sequence exists: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_word(site, &armed);
 	*patch = (struct pb_patch){ .addr = branch_of(site),
 				    .len = sizeof(armed) };

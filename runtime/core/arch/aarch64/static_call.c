@@ -4,11 +4,11 @@
  *
  * Why other threads may execute them while they are changed: each change is one
  * aligned word, which is a B, BL or NOP before and after. Threads execute the
- * one or the other (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
- * execution of instructions"), and the new one once a context synchronization
- * event has followed, which pb_sync_core() brings about. The kernel stores the
- * word at once (memcpy() copies 4 bytes by a register) and then cleans and
- * invalidates caches as far as instruction fetch needs.
+ * old or the new word (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
+ * execution of instructions"). After pb_sync_core(), which causes a context
+ * synchronization event, they execute the new one. The kernel stores the word
+ * at once (memcpy() copies 4 bytes by a register). Then it cleans and
+ * invalidates the caches for instruction fetch.
  */
 #include "static_call/static_call.h"
 

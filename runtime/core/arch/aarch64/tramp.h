@@ -11,10 +11,10 @@
 #define PB_AARCH64_TRAMP_WORDS (PATCHBAY_AARCH64_TRAMP_SIZE / 4)
 
 /*
- * What `adrp x16, A; ldr x16, [x16, #lo12]` at @addr loads from.
+ * The address that `adrp x16, A; ldr x16, [x16, #lo12]` at @addr loads from.
  *
- *	adrp  1 immlo:2 10000 immhi:19 Rd:5   pages from the one of @addr
- *	ldr   1111100101 imm12 Rn:5 Rt:5      offset in 8 bytes
+ *	adrp  1 immlo:2 10000 immhi:19 Rd:5   offset in pages, from @addr's page
+ *	ldr   1111100101 imm12 Rn:5 Rt:5      offset in units of 8 bytes
  */
 static inline bool pb_aarch64_load(const uint32_t code[2], uint64_t addr,
 				   uint64_t *from)
@@ -32,16 +32,15 @@ static inline bool pb_aarch64_load(const uint32_t code[2], uint64_t addr,
 }
 
 /*
- * Whether a tramp at @addr, whose code is @code, jumps through @key (a key that
- * is @imported: through the pointer to it, which is at @key). See abi.h for the
- * code.
+ * Does the tramp at @addr with the words @code jump through @key? If @imported, @key is
+ * the address of a pointer to the key. See abi.h for the code.
  */
 static inline bool
 pb_aarch64_tramp(const uint32_t code[PB_AARCH64_TRAMP_WORDS], uint64_t addr,
 		 uint64_t key, bool imported)
 {
-	/* From the load of x16 on. */
-	static const uint32_t behind[2][4] = {
+	/* The words after the load of x16. */
+	static const uint32_t tail[2][4] = {
 		{ 0xd61f0200 /* br x16 */, 0xd4200000 /* brk #0 */,
 		  0xaa1f03e0 /* mov x0, xzr */, PB_AARCH64_RET },
 		{ 0xf9400210 /* ldr x16, [x16] */, 0xd61f0200 /* br x16 */,
@@ -55,7 +54,7 @@ pb_aarch64_tramp(const uint32_t code[PB_AARCH64_TRAMP_WORDS], uint64_t addr,
 	    (code[1] & 0xfc000000) != PATCHBAY_AARCH64_SITE_B)
 		return false;
 	for (int i = 0; i < 4; i++)
-		if (code[4 + i] != behind[imported][i])
+		if (code[4 + i] != tail[imported][i])
 			return false;
 	return pb_aarch64_load(code + 2,
 			       addr + PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET,

@@ -19,15 +19,16 @@
  *
  * r1 points to the caller's frame. The function may use that frame's LR save doubleword
  * and the stack below. There the trampoline makes a frame for the function, which has made
- * none yet, and its own frame below. So unwinders by back chain find handler, trampoline,
- * function and caller. So do unwinders by the directives below, which give a return
- * address in the function: they do not describe sequences and veneers.
+ * none yet, and its own frame below. So unwinders that follow the back chain find handler,
+ * trampoline, function and caller. Unwinders that use the directives below find them, too.
+ * The directives do not describe sequences and veneers; they give a return address in the
+ * function.
  *
  *	+176  the caller's frame
  *	+80   struct patchbay_regs                   the function's frame, from
  *	+48   header                                 +48 on
  *	+40   the thread's reader
- *	+32   where we return to, and whether the body has been called
+ *	+32   return address into the sequence, and OWN_CALLED
  *	+0    header, with r2
  */
 #include "entry.h"
@@ -43,10 +44,9 @@
 /*
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
- * DWARF has one rule for where LR is to be found, and one for where this call
- * returns to. They are different addresses here, so the latter is r12's rule.
- * Any address behind the entry's first instruction will do for it, because no
- * frame has been made there.
+ * DWARF has one rule for the caller's LR and one for this call's return address. Here they
+ * are different addresses, so the rule of r12 gives the return address. Any address after
+ * the entry's first instruction is right, because the function has made no frame there.
  */
 .macro trampoline nr
 	.cfi_startproc
@@ -90,22 +90,22 @@
 	ldx	12, 12, pb_thread@tls
 	std	12, OWN_THREAD(1)
 2:
-	cmpdi	12, 0			/* it has none yet */
+	cmpdi	12, 0			/* the thread has no reader yet */
 	beq-	1f
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
 	bne-	1f
 	std	6, PB_THREAD_FRAME(12)
-	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
+	/* Set the mark before loading the slot; see pb_quiesce_begin(). */
 	ld	11, PB_THREAD_NEXT_PHASE(12)
 	std	11, 0(12)
 	ld	5, PATCHBAY_SLOT_OFFSET(3)
 	ld	12, 0(5)
-	/* What the handler finds in the cell is no older than cell->enter. */
+	/* Acquire: the handler's loads of the cell follow that of cell->enter. */
 	lwsync
 	mtctr	12
 	bctrl
-	/* What the handler did is over before the mark says so. */
+	/* Release: the handler's accesses are complete before the mark is cleared. */
 	ld	12, OWN_THREAD(1)
 	li	0, PB_THREAD_OUTSIDE
 	lwsync
@@ -131,7 +131,7 @@
 	ld	10, OWN_REGS+56(1)
 	.endif
 	ld	11, OWN_REGS+REGS_CHAIN(1)
-	/* What unwinders read is below r1 now, where signals do not write. */
+	/* The words that unwinders read are below r1 now, where signals do not write. */
 	addi	1, 1, FRAMES_SIZE
 	.cfi_def_cfa_offset 0
 	ld	0, HEADER_LR(1)
@@ -145,8 +145,8 @@
 .endm
 
 /*
- * All of them, PB_TRAMPOLINE_SIZE apart, in the order of patch.c. No symbol of
- * theirs is called, so none needs a local entry.
+ * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of patch.c. No code calls their
+ * symbols, so none needs a local entry.
  */
 	.globl	pb_ppc64_trampolines
 	.hidden	pb_ppc64_trampolines
@@ -157,16 +157,16 @@ pb_ppc64_trampolines:
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr
 	.endr
-	/* An error if one of them outgrew its place. */
+	/* The assembler reports an error here if a trampoline is too large. */
 	.org	pb_ppc64_trampolines + 3*PB_TRAMPOLINE_SIZE
 	.size	pb_ppc64_trampolines, .-pb_ppc64_trampolines
 
 #define SAVING_SIZE (HEADER_SIZE + VECTORS_SIZE)
 
 /*
- * Call what \call calls, with the arguments that are in place, and leave every
- * floating-point and vector argument as it was, or as the registers in r6 are
- * told where it is.
+ * Make the call \call with the present arguments, and preserve floating-point and vector
+ * arguments. The patchbay_regs in r6 get a pointer to the saved ones, so that a handler can
+ * change them.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -227,11 +227,11 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
 call_saving_vectors enter_slowly, call_slowly
 
-#define GATE_SIZE (HEADER_SIZE + 64)	/* and 32 bytes for what we keep */
+#define GATE_SIZE (HEADER_SIZE + 64)	/* with 32 bytes for saved registers */
 
 /*
- * Enter the function's own cell instead of the gate in r5, as if the trampoline
- * had: what it calls knows the trampoline's frame by its own.
+ * Enter the function's private cell instead of the gate in r5, as the trampoline does. Its
+ * enter function relies on the stack pointer to find the trampoline's frame.
  */
 	.globl	pb_arch_enter_gate
 	.hidden	pb_arch_enter_gate
@@ -264,7 +264,7 @@ pb_arch_enter_gate:
 	mtlr	0
 	.cfi_restore DWARF_LR
 	ld	12, CELL_ENTER(5)
-	/* As in the trampoline. */
+	/* Acquire, as in the trampoline. */
 	lwsync
 	mtctr	12
 	bctr

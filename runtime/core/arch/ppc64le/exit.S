@@ -67,8 +67,8 @@
  *           1: it calls any handlers, through call.c
  * \vectors: handlers may use floating-point and vector registers
  * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set, and without \vectors: the function to jump to if the cell has got
- *           a set whose handlers may use these registers
+ * \any:     with \set and without \vectors: the function to jump to if the handlers of
+ *           the cell's set may use these registers
  */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -154,7 +154,7 @@
 	bne-	.Lskip_\name
 	.endif
 
-	/* What handlers did is over before the mark says so. */
+	/* Release: the handlers' accesses are complete before the mark is cleared. */
 	ld	12, OWN_THREAD(31)
 	li	0, PB_THREAD_OUTSIDE
 	lwsync
@@ -163,7 +163,7 @@
 	ld	12, OWN_RETURN(31)
 	addi	12, 12, PB_RETURN_BODY
 	mtctr	12
-	/* What is not an argument of the function may be anything. */
+	/* Registers that hold no argument may have any value. */
 	.irp	n, 3, 4, 5, 6, 7, 8, 9, 10
 	ld	\n, OWN_REGS+(\n-3)*8(31)
 	.endr
@@ -187,12 +187,12 @@
 	.endr
 	.endif
 
-	/* It may be another thread by now: a fiber that was resumed there. */
+	/* The body may return on another thread, if a fiber was resumed there. */
 	addis	12, 2, pb_thread@got@tprel@ha
 	ld	12, pb_thread@got@tprel@l(12)
 	ldx	12, 12, pb_thread@tls
 	std	12, OWN_THREAD(31)
-	cmpdi	12, 0			/* it has no reader yet */
+	cmpdi	12, 0			/* the thread has no reader yet */
 	beq-	.Lslow_\name
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
@@ -209,7 +209,7 @@
 	ld	3, CALL_IP(31)
 	ld	5, PATCHBAY_SLOT_OFFSET(3)
 	ld	0, CELL_ENTER(5)
-	lwsync				/* before what else it says */
+	lwsync				/* acquire: before other loads of the cell */
 	addis	11, 2, \name@toc@ha
 	addi	11, 11, \name@toc@l
 	cmpd	0, 11
@@ -236,7 +236,7 @@
 	lvx	\n, 11, 31
 	.endr
 	.endif
-	/* The trampoline loads these again. */
+	/* The trampoline loads the result from here. */
 	ld	3, CALL_GP(31)
 	ld	4, CALL_GP+8(31)
 	std	3, OWN_REGS(31)
@@ -264,8 +264,8 @@
 	.endif
 
 	/*
-	 * The thread cannot simply be marked, so neither may the trampoline do
-	 * so: what it marks are two words of ours that are not read any more.
+	 * The thread has no reader, or is inside already. The trampoline always clears a
+	 * mark, so give it two words of this frame that are no longer used.
 	 */
 .Lslow_\name:
 	.if !\members

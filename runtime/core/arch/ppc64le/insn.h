@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * ppc64le instructions that the core reads and writes: branches, entries, sites
- * and what they lead to. Pure functions of words: compiled and tested on every
- * host.
+ * and sequences. Pure functions of words: compiled and tested on every host.
  */
 #ifndef PB_PPC64LE_INSN_H
 #define PB_PPC64LE_INSN_H
@@ -18,8 +17,8 @@
 #define PB_PPC64_BLR 0x4e800020
 
 /*
- * b: 18, 24 bits of offset in words, AA = 0, LK = 0. Encode one at @from to
- * @to. False if that is too far.
+ * b: 18, 24 bits of offset in words, AA = 0, LK = 0. Encodes one at @from to
+ * @to. Returns false if @to is too far.
  */
 static inline bool pb_ppc64_b(uint32_t *word, uint64_t from, uint64_t to)
 {
@@ -36,7 +35,7 @@ static inline bool pb_ppc64_is_b(uint32_t word)
 	return (word & 0xfc000003) == PB_PPC64_B;
 }
 
-/* What `addis A,B,@hi; addi A,A,@lo` adds to B; the high halves of words go. */
+/* The sum that `addis A,B,@hi; addi A,A,@lo` adds to B. Ignores the high halves of both. */
 static inline int64_t pb_ppc64_hi_lo(uint32_t hi, uint32_t lo)
 {
 	return (int64_t)(int16_t)hi * 0x10000 + (int16_t)lo;
@@ -44,17 +43,17 @@ static inline int64_t pb_ppc64_hi_lo(uint32_t hi, uint32_t lo)
 
 /* How a function's entry sets up its TOC pointer. */
 enum pb_ppc64_entry {
-	PB_PPC64_NO_TOC,    /* not at all: it has one entry */
-	PB_PPC64_TOC,       /* the local entry is behind two instructions */
-	PB_PPC64_LARGE_TOC, /* the same; 8 bytes before it is the TOC's distance */
-	PB_PPC64_UNKNOWN,   /* it uses r12 for what we do not know */
+	PB_PPC64_NO_TOC,    /* not at all: the function has one entry */
+	PB_PPC64_TOC,       /* by two instructions before the local entry */
+	PB_PPC64_LARGE_TOC, /* the same, and the TOC's distance is 8 bytes before the entry */
+	PB_PPC64_UNKNOWN,   /* it uses r12 in another way */
 };
 
 /*
- * The entry at @func that begins with @code. Sets *@toc, for PB_PPC64_LARGE_TOC
- * to what the distance has to be added to.
+ * Decode the entry at @func that begins with @code. Sets *@toc to the TOC pointer. For
+ * PB_PPC64_LARGE_TOC the caller has to add the distance.
  *
- * Only what is entered through a pointer has its own address in r12. Linkers
+ * Only functions that are called through a pointer get their address in r12. Linkers
  * change the first form to the second if the address of the TOC is known.
  */
 static inline enum pb_ppc64_entry
@@ -86,9 +85,8 @@ pb_ppc64_entry(const uint32_t code[2], uint64_t func, uint64_t *toc)
 }
 
 /*
- * Is there a slot before @entry? Its pad proves it: one `blr` before the hash
- * or another `blr`; or, before the words of -fsanitize=function, two before the
- * slot.
+ * Is a slot before @entry? Its pad proves it: one `blr`, before the hash or another `blr`.
+ * Before the words of -fsanitize=function the pad is two `blr`, before the slot.
  */
 static inline bool pb_ppc64_has_slot(const uint32_t *entry)
 {
@@ -101,8 +99,8 @@ static inline bool pb_ppc64_has_slot(const uint32_t *entry)
 }
 
 /*
- * The site that is @from_entry bytes behind @entry: a NOP or a B. 0 if this is
- * no site of that function.
+ * The site @from_entry bytes after @entry: a NOP or a B. Returns 0 if no site of that
+ * function is there.
  */
 static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
 {
@@ -118,7 +116,7 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
 }
 
 /*
- * What an armed site branches to, 40 bytes, one for each function:
+ * The sequence that an armed site branches to, 40 bytes, one for each function:
  *
  *	+0   mflr  r0
  *	+4   bl    veneer
@@ -129,17 +127,16 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
  *	+24  <entry>
  *	+32  <trampoline>
  *
- * and the veneer, which all that are near it share:
+ * and the veneer, which all sequences of a place share:
  *
  *	mflr  r12
  *	ld    r12,24(r12)     trampoline
  *	mtctr r12
  *	bctr
  *
- * The trampoline returns with blr, to what its bl pushed onto the link stack;
- * and mtlr finds the caller's address in r0, as mflr left it. Entries of
- * functions use neither r0 nor r12: r0 is for linkage, and what is in r12 has
- * been used when the local entry point is reached.
+ * The trampoline returns by blr, which matches the bl on the link stack. mtlr finds the
+ * caller's address in r0, where mflr put it. Entries of functions use neither r0 nor r12:
+ * r0 is for linkage, and r12 is dead at the local entry point.
  */
 #define PB_PPC64_SEQUENCE_SIZE 40
 #define PB_PPC64_SEQUENCE_WORDS (PB_PPC64_SEQUENCE_SIZE / 4)
@@ -148,7 +145,7 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
 #define PB_PPC64_SEQUENCE_ENTRY 24
 #define PB_PPC64_VENEER_WORDS 4
 
-/* Encode the sequence that is to be @at. False if it cannot reach @site. */
+/* Encode the sequence for the address @at. Returns false if it cannot reach @site. */
 static inline bool pb_ppc64_sequence(uint32_t code[PB_PPC64_SEQUENCE_WORDS],
 				     uint64_t at, uint64_t veneer,
 				     uint64_t site, uint64_t entry,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Sites of ppc64le, and the sequences that they branch to; see abi.h and insn.h
- * for their forms.
+ * for their encoding.
  *
  * Why other threads may run through them while they are changed:
  *
- * - Slot: not executed. It is first written while the site has never been armed, and
- *   the sync between publishing and arming orders it before the first call. After
- *   that threads may read it at any time, and no more than one byte of it changes;
- *   see shared_cells.h.
+ * - Slot: not executed. It is first written while the site has never been armed. The sync
+ *   between publishing and arming orders that write before the first call. After that
+ *   threads may read the slot at any time, and only one byte of it changes; see
+ *   shared_cells.h.
  * - Sequence: see sequences.h.
- * - Site: one aligned word, a NOP or a B before and after. They are of the
- *   patch class, so that a thread that executes it meanwhile executes the one or
- *   the other (Power ISA 3.1, Book II, "Concurrent Modification and Execution of
- *   Instructions"), and the new one once it has synchronized its context. The
- *   kernel stores the word at once (memcpy() copies 4 bytes by a register) and
- *   flushes the block.
+ * - Site: one aligned word, a NOP or a B before and after. Both are of the
+ *   patch class, so a thread executes the old or the new word (Power ISA 3.1,
+ *   Book II, "Concurrent Modification and Execution of Instructions"). It
+ *   executes the new one after it has synchronized its context. The kernel
+ *   stores the word at once (memcpy() copies 4 bytes by a register) and flushes
+ *   the block.
  */
 #include "arch/sequences.h"
 
@@ -33,7 +33,7 @@ _Static_assert(PB_PPC64_SEQUENCE_ENTRY ==
 	       PB_PPC64_SEQUENCE_RETURN + PB_RETURN_ENTRY, "entry.S");
 
 const size_t pb_arch_site_size = PATCHBAY_PPC64LE_SITE_SIZE;
-/* Of instructions that are not of the patch class the ISA promises nothing. */
+/* The ISA gives no guarantee for instructions that are not of the patch class. */
 const int pb_arch_rewrite = 0;
 
 const uintptr_t pb_arch_sequence_reach = 0x2000000;
@@ -47,7 +47,7 @@ void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS])
 	pb_ppc64_veneer(code);
 }
 
-/* The armed site's branch. False if there is no sequence for it yet. */
+/* The armed site's branch. Returns false if the site has no sequence yet. */
 static bool armed_word(const struct pb_site *site, uint32_t *word)
 {
 	const uintptr_t sequence = pb_sequence_of(site);
@@ -96,7 +96,7 @@ static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
 	const uint32_t disarmed = PB_PPC64_NOP;
 	uint32_t armed = 0;
 
-	/* There is one: it was prepared, or the site's state is read by it. */
+	/* A sequence exists: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_word(site, &armed);
 	*patch = (struct pb_patch){ .addr = site->site, .len = sizeof(armed) };
 	memcpy(patch->old, arm ? &disarmed : &armed, sizeof(armed));

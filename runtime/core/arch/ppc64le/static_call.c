@@ -4,19 +4,19 @@
  *
  * Why other threads may execute them while they are changed:
  *
- * - What is changed under threads is one aligned word, a B or NOP before and
- *   after: they are of the patch class, so that threads execute the one or the
- *   other (Power ISA 3.1, Book II, "Concurrent Modification and Execution of
- *   Instructions"), and the new one once they have synchronized their context,
- *   which pb_sync_core() brings about. The kernel stores the word at once
+ * - While threads may execute it, only one aligned word changes, a B or NOP
+ *   before and after. Both are of the patch class, so threads execute the old
+ *   or the new word (Power ISA 3.1, Book II, "Concurrent Modification and
+ *   Execution of Instructions"). After pb_sync_core(), which synchronizes their
+ *   context, they execute the new one. The kernel stores the word at once
  *   (memcpy() copies 4 bytes by a register) and flushes the block.
  * - The near form's addis and addi are not of that class. They are written
- *   once, while nothing leads to them; from then on a thread may be in between.
- *   So the form serves targets of one other TOC; for one more, the tramp stays
- *   in the indirect form.
+ *   once, before any branch leads to them; later a thread may be between them.
+ *   So the near form serves targets with one other TOC. For targets with a
+ *   third TOC, the tramp stays in the indirect form.
  *
  * Call sites are not patched. The tramp saves the caller's TOC pointer where
- * the ld behind the call expects it, so without it two words would have to
+ * the ld after the call expects it. Without the tramp, two words would have to
  * change at once.
  */
 #include "static_call/static_call.h"
@@ -86,7 +86,7 @@ int pb_arch_tramp_check(const struct pb_tramp *tramp,
 {
 	if (!is_tramp(tramp))
 		return -EILSEQ;
-	/* Its callers rely on their TOC pointer's being there afterwards. */
+	/* Its callers rely on an unchanged TOC pointer. */
 	if ((tramp->flags & PATCHBAY_STATIC_CALL_SAME_TOC) &&
 	    target->kind == PB_TARGET_FUNC &&
 	    (target->func < tramp->low || target->func >= tramp->high ||
@@ -124,8 +124,9 @@ int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 }
 
 /*
- * Where the words that tell the forms apart shall lead, 0 for the indirect
- * form; and those behind what sets up another TOC pointer, 0 to leave them.
+ * The words to write. @branch and @notoc_branch select the form: 0 for the indirect form.
+ * @near and @set_toc_branch set another TOC pointer and branch to the target: 0 to leave
+ * them unchanged.
  */
 struct plan {
 	uint32_t branch, notoc_branch;
@@ -138,7 +139,7 @@ static bool branch(const struct pb_tramp *tramp, unsigned int offset,
 	return pb_ppc64_b(word, tramp->addr + offset, to);
 }
 
-/* To @target with the TOC pointer that the tramp is called with. */
+/* Plan a branch to @target with the TOC pointer of the tramp's caller. */
 static void plan_same(const struct pb_tramp *tramp,
 		      const struct pb_target *target, struct plan *plan)
 {
@@ -151,7 +152,7 @@ static void plan_same(const struct pb_tramp *tramp,
 		       &plan->notoc_branch);
 }
 
-/* To @target with another one. Only the branch may be written twice. */
+/* Plan a branch to @target with another TOC pointer. Only the branch may be written twice. */
 static void plan_near(const struct pb_tramp *tramp,
 		      const struct pb_target *target, struct plan *plan)
 {
@@ -167,7 +168,7 @@ static void plan_near(const struct pb_tramp *tramp,
 	branch(tramp, BRANCH, tramp->addr + NEAR, &plan->branch);
 }
 
-/* Whether what the direct form leads to is there. */
+/* Are the words that the direct form leads to in place? */
 static bool is_prepared(const struct pb_tramp *tramp, const struct plan *plan)
 {
 	if (plan->near[2] &&

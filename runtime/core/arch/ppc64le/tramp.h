@@ -14,7 +14,7 @@
 /* The word of a tramp at a byte offset. */
 #define PB_PPC64_AT(code, offset) ((code)[(offset) / 4])
 
-/* The immediates of pb_ppc64_hi_lo() for @sum. False if it has too many bits. */
+/* The immediates of pb_ppc64_hi_lo() for @sum. Returns false if @sum is too large. */
 static inline bool pb_ppc64_split(int64_t sum, uint16_t *hi, uint16_t *lo)
 {
 	*lo = (uint16_t)sum;
@@ -23,12 +23,12 @@ static inline bool pb_ppc64_split(int64_t sum, uint16_t *hi, uint16_t *lo)
 }
 
 /*
- * The near form's first two words and the TOC that they lead to:
+ * The near form's first two words, which set the TOC pointer:
  *
  *	addis r2,r2,hi
  *	addi  r2,r2,lo
  *
- * Both immediates are 0 until the run time has filled them in.
+ * Both immediates are 0 until the runtime has filled them in.
  */
 #define PB_PPC64_NEAR_ADDIS 0x3c420000
 #define PB_PPC64_NEAR_ADDI 0x38420000
@@ -66,7 +66,7 @@ static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])
 	return offset - (offset >> 33 << 34);
 }
 
-/* What follows the load of r12 in both parts of a tramp. */
+/* Do these words follow the load of r12 in both parts of a tramp? */
 static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 {
 	static const uint32_t jump[2][3] = {
@@ -83,8 +83,8 @@ static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 }
 
 /*
- * The first part of a tramp: what it loads its target from if it is one of a
- * unit whose TOC is @toc, else 0. See abi.h for the code.
+ * The first part of a tramp of a unit whose TOC is @toc: the address from which it loads its
+ * target. Returns 0 if @code is not such a tramp. See abi.h for the code.
  */
 static inline uint64_t
 pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
@@ -114,8 +114,8 @@ pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
 }
 
 /*
- * The second part of a tramp at @addr, for callers without a TOC pointer: what
- * it loads its target from if it sets up @toc, else 0.
+ * The second part of a tramp at @addr, for callers without a TOC pointer: the address from
+ * which it loads its target. Returns 0 if @code does not set up @toc.
  */
 static inline uint64_t
 pb_ppc64_notoc_key(const uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS],

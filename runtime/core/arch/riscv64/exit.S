@@ -60,8 +60,8 @@
  *           1: it calls any handlers, through call.c
  * \vectors: handlers may use floating-point registers
  * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set, and without \vectors: the function to jump to if the cell has got
- *           a set whose handlers may use floating-point registers
+ * \any:     with \set and without \vectors: the function to jump to if the handlers of
+ *           the cell's set may use floating-point registers
  */
 .macro call_body name, members, vectors, set, any
 	.globl	\name

@@ -15,14 +15,14 @@
 #define PB_RISCV64_RET 0x00008067
 
 /*
- * auipc and what goes on from its result, together 32 bits of offset:
+ * auipc and the instruction that uses its result have 32 bits of offset together:
  *
  *	auipc   imm[31:12]  rd opcode      rd = pc + (imm << 12)
  *	jalr    imm[11:0]   rs1 funct3 rd opcode
  *	ld      imm[11:0]   rs1 funct3 rd opcode
  *
- * The lower 12 bits are signed, so the upper ones make up for that. They reach
- * 2 KiB less upwards than downwards.
+ * The lower 12 bits are signed, so the upper 20 bits are rounded. The reach upwards is
+ * 2 KiB less than downwards.
  */
 static inline bool pb_riscv64_split(int64_t offset, uint32_t *hi20,
 				    uint32_t *lo12)
@@ -37,8 +37,8 @@ static inline bool pb_riscv64_split(int64_t offset, uint32_t *hi20,
 }
 
 /*
- * The two words of an armed site at @site that calls @to. False if that is too
- * far.
+ * Encode the two words of an armed site at @site that calls @to. Returns false if @to is
+ * too far.
  */
 static inline bool pb_riscv64_call(uint32_t words[2], uint64_t site,
 				   uint64_t to)
@@ -53,9 +53,8 @@ static inline bool pb_riscv64_call(uint32_t words[2], uint64_t site,
 }
 
 /*
- * Is there a slot before @entry? Its pad proves it: one `ret` before the hash
- * or another `ret`; or, before the words of -fsanitize=function, two before the
- * slot.
+ * Is a slot before @entry? Its pad proves it: one `ret`, before the hash or another `ret`.
+ * Before the words of -fsanitize=function the pad is two `ret`, before the slot.
  */
 static inline bool pb_riscv64_has_slot(const uint32_t *entry)
 {
@@ -68,8 +67,8 @@ static inline bool pb_riscv64_has_slot(const uint32_t *entry)
 }
 
 /*
- * The two words of the site that is @from_entry bytes behind @entry; NULL if no
- * site of that function can be there.
+ * The two words of the site @from_entry bytes after @entry. Returns NULL if no site of that
+ * function can be there.
  */
 static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
 					      int64_t from_entry)
@@ -118,8 +117,8 @@ pb_riscv64_stubs(uint32_t code[PB_RISCV64_STUBS_SIZE / 4],
 }
 
 /*
- * Which trampoline a function with @record calls, and so which stub: by how many
- * registers may hold arguments, then by where the site is.
+ * The number of the trampoline, and of the stub, for a function with @record. It depends
+ * on the number of argument registers, then on the place of the site.
  */
 static inline unsigned int
 pb_riscv64_trampoline(const struct patchbay_record *record,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What entry.h says of structures of this architecture. */
+/* Checks the structure offsets in entry.h. */
 #include "arch/riscv64/entry.h"
 #include "quiesce/handler_frame.h"
 #include "types/call.h"

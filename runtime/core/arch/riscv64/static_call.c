@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * There are no static calls on riscv64: the linker refuses --static-calls for this
- * target, so no module has tramps. What claims to have some is refused whole.
+ * target, so no module has tramps. A module that claims to have some is refused.
  */
 #include "static_call/static_call.h"
 

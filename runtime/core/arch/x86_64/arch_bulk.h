@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What bulk.c changes of a function, in a copy of its text. Why threads may run
- * through it while the copy is written is in patch.c; of the slot, in shared_cells.h.
+ * The changes that bulk.c makes to a function, in a copy of its text. patch.c says why
+ * threads may execute the site while the copy is written; shared_cells.h, why they may
+ * read the slot.
  */
 #ifndef PB_X86_64_ARCH_BULK_H
 #define PB_X86_64_ARCH_BULK_H
@@ -12,18 +13,18 @@
 
 struct pb_module;
 
-/* From the prefix to the end of what is changed of the site. */
+/* The range that changes: from the slot to the end of the site. */
 #define PB_BULK_BEFORE (-PATCHBAY_SLOT_OFFSET)
 #define PB_BULK_SITE 1
 #define PB_BULK_SITE_SIZE PATCHBAY_X86_64_SITE_SIZE
 
-/* How far behind its entry is a site? No landing pad, or one. */
+/* The distance from the entry to the site: without a landing pad, and with one. */
 #define PB_BULK_NEAR 0
 #define PB_BULK_FAR PATCHBAY_X86_64_ENDBR64_SIZE
 
 /*
- * What the numbers in the branches of sites say that lead to @stub: add the site, and it
- * is this. 0 if sites from @low to below @high could not reach it.
+ * The displacement in a branch to @stub, plus the address of its site: the same for all
+ * sites. Returns 0 if sites from @low to below @high cannot reach @stub.
  */
 static inline uintptr_t pb_bulk_reach(uintptr_t stub, uintptr_t low, uintptr_t high)
 {
@@ -34,16 +35,16 @@ static inline uintptr_t pb_bulk_reach(uintptr_t stub, uintptr_t low, uintptr_t h
 }
 
 /*
- * Is the @site that is @behind the @entry of its function disarmed, with @from as of
- * pb_bulk_reach(), and is the usual pad before the entry? Others are looked at by
- * pb_arch_site_state(). It is pb_x86_64_site() and pb_x86_64_leads(), with the fewest
- * instructions for what nearly all sites are.
+ * Is @site, @offset bytes after the @entry of its function, disarmed, and is the usual pad
+ * before the entry? @from is the result of pb_bulk_reach(). If not, the caller asks
+ * pb_arch_site_state(). This combines pb_x86_64_site() and pb_x86_64_leads(), with the
+ * fewest instructions for the usual site.
  */
 static inline int pb_bulk_is_disarmed(uintptr_t from, uintptr_t entry, uintptr_t site,
-				      uintptr_t behind)
+				      uintptr_t offset)
 {
 	const uint8_t *text = (const uint8_t *)site;
-	const uintptr_t back = (uintptr_t)PATCHBAY_PAD_OFFSET - behind -
+	const uintptr_t back = (uintptr_t)PATCHBAY_PAD_OFFSET - offset -
 			       PATCHBAY_X86_64_SITE_SIZE;
 	uint32_t number, pad;
 	uint16_t jb;
@@ -68,8 +69,8 @@ static inline uint64_t pb_bulk_slot_at(uintptr_t entry)
 }
 
 /*
- * Let the slot that is @at say @slot. @led: threads may be looking at it, so no
- * more than the one byte may be another, and no more than that is changed.
+ * Store @slot in the slot at @at. If @led, threads may be reading the slot: then only
+ * its second byte may differ. Returns -EILSEQ if another byte differs.
  */
 static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 {
@@ -82,10 +83,10 @@ static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 	return 0;
 }
 
-/* Have any stubs of the module led to trampolines, as all do once a site is armed? */
+/* Does any stub of the module lead to an open trampoline? All do once a site is armed. */
 int pb_arch_is_open(const struct pb_module *module);
 
-/* Arm or disarm the site that is @at. It must not be so already. */
+/* Arm or disarm the site at @at. Returns -EILSEQ if it is not in the opposite state. */
 static inline int pb_bulk_flip(uint8_t *at, int arm)
 {
 	if (at[0] != (arm ? PATCHBAY_X86_64_SITE_DISARMED :

@@ -7,8 +7,8 @@
  * pb_arch_call_set() in exit.S, with fewer branches and stores.
  *
  * Without an entry handler the thread needs no mark at the entry: the trampoline only
- * reads a number, which it compares at the exit. So the thread may be inside or not, or
- * without a reader, and no argument is saved.
+ * reads a number and compares it at the exit. The thread may be inside or outside, or
+ * have no reader. No argument is saved.
  *
  * The stack, from above: return address into the caller; site + 5; struct
  * patchbay_regs; then struct patchbay_call, where rbp is as in exit.S.
@@ -39,9 +39,9 @@
 .endm
 
 /*
- * Call the body, keep its result and mark the thread. Then rdi is the function
- * and rdx the cell, which is still that of the tracer that was here before; r8 is how
- * far struct pb_thread is from %fs:0.
+ * Call the body, save its result and mark the thread as inside. Afterwards rdi is the
+ * function and rdx is the cell, which still belongs to the tracer that saw the entry. r8
+ * is the offset of struct pb_thread from %fs:0.
  */
 .macro call_body_directly from, body, id
 	movq	SITE_RETURN(%rbp), %rax
@@ -69,7 +69,7 @@
 	jne	.Lchanged_\id
 .endm
 
-/* The arguments of a function with \nr registers of them, for its body. */
+/* Load the arguments of a function with \nr argument registers, for its body. */
 .macro load_args nr
 	movq	CALL_REGS(%rbp), %r10
 	movq	CALL_REGS+8(%rbp), %rdi
@@ -85,9 +85,9 @@
 .endm
 
 /*
- * Call \handler of all tracers on the list in r8, of which there is one at least;
- * rdi is the function. Where in the list this is, is kept where the stack ends.
- * Behind the last handler nothing of that is needed any more. \id is for names.
+ * Call \handler of each tracer on the list in r8. The list has at least one tracer. rdi
+ * is the function. The word at rsp keeps the position in the list until the last call.
+ * \id makes the labels unique.
  */
 .macro go_through handler, id
 	movq	(%r8), %rdx
@@ -112,10 +112,10 @@
 .endm
 
 /*
- * rsp points to struct patchbay_regs, r11 to the cell. rax is the cell's since, as
- * it was when this way was chosen: it may be another by now, which is for the
- * exit to see. SF is its CELL_DIRECT_BOTH. \id is for names; that of the trampoline
- * which goes on if this is not the way after all is \back.
+ * rsp points to struct patchbay_regs, r11 to the cell. rax is the value of cell->since
+ * that made the trampoline choose this way. cell->since may have changed since then; the
+ * exit finds out. SF is the bit CELL_DIRECT_BOTH of rax. \id makes the labels unique. If
+ * the direct way turns out to be wrong, the trampoline \back continues.
  */
 .macro call_directly from, nr, id, back
 	.cfi_remember_state
@@ -127,10 +127,11 @@
 	js	.Lboth_\id
 	movq	%rax, CALL_SINCE(%rbp)
 	/*
-	 * Since has to be the function's. But the thread is not marked: when since was
-	 * loaded others may have had the cell, and have left it to the function again.
-	 * So both are loaded once more. The same others, armed by the same batch,
-	 * would have to come and go around this load of the slot not to be seen.
+	 * The value of since must belong to this function. But the thread is not marked:
+	 * when since was loaded, other functions may have used the cell, and this function
+	 * may have got it back. So load the slot and since again. To escape both checks,
+	 * the same functions, armed by the same batch, would have to take and release the
+	 * cell around this load of the slot.
 	 */
 	movq	SITE_RETURN(%rbp), %rax
 	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rax)
@@ -154,7 +155,7 @@
 .Lreturn_\id:
 	return_past_body
 
-.Lboth_\id:	/* An entry handler, too: this needs a thread that is outside. */
+.Lboth_\id:	/* With an entry handler: the thread must be outside. */
 	movq	SITE_RETURN+8(%rbp), %rax
 	movq	%rax, CALL_PARENT(%rbp)
 	movq	SITE_RETURN(%rbp), %rdi
@@ -162,7 +163,7 @@
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax
-	/* Only now is it sure that this and the handler are of one tracer. */
+	/* From here on since and the handler belong to the same tracer. */
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
@@ -180,7 +181,7 @@
 	load_args \nr
 	jmp	.Lcall_\id
 
-	/* The handler has answered, or there is no exit, or both. */
+	/* The handler has given a result, or there is no exit, or both. */
 .Lshort_\id:
 	testb	$CALL_SKIP, %al		/* CF = 0 */
 	jnz	.Lskip_\id
@@ -206,7 +207,7 @@
 
 	rare_exits \from, \id
 
-	/* The general way after all. */
+	/* Continue in the general way. */
 .Lother_\id:
 	mark_outside %r11
 .Lback_\id:
@@ -224,8 +225,9 @@
 	lsda	\id, \id, \from
 
 	/*
-	 * A tracer with a threshold: pb_timed_entry() and pb_timed_exit(), and a
-	 * call of neither. For unwinders it is on its own: this is another body.
+	 * A tracer with a threshold: does what pb_timed_entry() and pb_timed_exit() do,
+	 * without calling them. It has unwind information of its own, because it calls
+	 * the body at another place.
 	 */
 	.cfi_startproc
 	personality
@@ -277,8 +279,8 @@
 	lsda	timed_\id, \id, \from
 
 	/*
-	 * Several tracers: the lists of their set are gone through. To unwinders
-	 * this is another body, too.
+	 * Several tracers: call the handlers on the lists of their set. This part has
+	 * unwind information of its own, too.
 	 */
 	.cfi_startproc
 	personality
@@ -313,8 +315,8 @@
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	/*
-	 * Only now it is sure that there is a set, and that the call is of it:
-	 * before, the cell may have been given to others.
+	 * Check again that the cell has a set and that this call belongs to it. Before
+	 * the mark, the cell may have been given to other functions.
 	 */
 	movq	CELL_SINCE(%rdx), %rax
 	cmpq	%rax, CALL_SINCE(%rbp)

@@ -26,10 +26,10 @@
 	.text
 
 /*
- * The way of functions with exits (direct.h), one for each place of the site. It is for all
- * numbers of registers, as that of modules' own trampolines (own.h): registers that are no
- * arguments may have any value. \back is the trampoline of all registers. The exits of
- * modules' own trampolines find the rare parts here.
+ * The direct way of functions with exits (direct.h), one for each place of the site. As in
+ * modules' own trampolines (own.h), one serves all numbers of registers: a register that
+ * is not an argument may have any value. \back is the trampoline of all registers.
+ * Modules' own trampolines jump to the rare parts here.
  */
 .macro exits from, id, back
 	.p2align 6
@@ -64,8 +64,9 @@
 #define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 
 /*
- * All of them, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by registers,
- * then by where the site is. Each is behind what the stubs lead to at first.
+ * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by number of
+ * registers, then by place of the site. Before each one is the code that stubs lead to
+ * until the trampoline is opened.
  */
 	.section .rodata.pb_x86_64_rare, "a", @progbits
 	.globl	pb_x86_64_rare
@@ -83,7 +84,7 @@ pb_x86_64_trampolines:
 	entry_of \nr, NEAR, near
 	entry_of \nr, FAR, far
 	.endr
-	/* An error if one of them outgrew its place. */
+	/* The assembler reports an error here if a trampoline is too large. */
 	.org	pb_x86_64_trampolines + 6*PB_TRAMPOLINE_SIZE
 	exits	NEAR, near, near_7
 	exits	FAR, far, far_7
@@ -93,8 +94,9 @@ pb_x86_64_trampolines:
 	.text
 
 /*
- * Call \target with the arguments that are in place, and leave every vector
- * argument as it was, or as the registers in rcx are told where it is.
+ * Call \target with the arguments that are in place, and preserve every vector
+ * argument. patchbay_regs.vectors, in rcx, points to the saved vectors, so that a
+ * handler can change them.
  */
 .macro call_saving_vectors name, target
 	.type	\name, @function
@@ -131,8 +133,8 @@ call_saving_vectors pb_arch_enter_set, pb_set_call
 call_saving_vectors pb_x86_64_enter_slowly, pb_enter_slowly
 
 /*
- * Enter the function's own cell instead of the gate in rdx, as if the trampoline
- * had: what it calls knows the trampoline's frame by its own.
+ * Enter the function's own cell instead of the gate in rdx. The callee's frame is
+ * where the trampoline's callee would have had it, so it finds the trampoline's frame.
  */
 	.globl	pb_arch_enter_gate
 	.hidden	pb_arch_enter_gate

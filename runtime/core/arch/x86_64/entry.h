@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What patch.c, entry.S and exit.S agree on. */
+/* Constants that patch.c, entry.S and exit.S share. */
 #ifndef PB_X86_64_ENTRY_H
 #define PB_X86_64_ENTRY_H
 
@@ -10,12 +10,12 @@
 #define PB_ISA_AVX 1
 #define PB_ISA_AVX512 2
 
-/* From one trampoline to the next. */
+/* The distance from one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 512
 
 /*
- * Where it is entered, and where as long as it is not to do anything. A module's
- * stubs are led from one to the other under threads, so only one byte differs.
+ * The entry of an open trampoline, and of one that only returns. A module's stubs change
+ * from one to the other while threads run, so the two addresses differ in one byte.
  */
 #define PB_TRAMPOLINE_SHUT 0
 #define PB_TRAMPOLINE_OPEN 64
@@ -25,19 +25,19 @@
 #define REGS_RDX 24
 #define REGS_RAX 56
 #define REGS_VECTORS 64
-#define REGS_MARK 72   /* PB_FRAME_MARK, as long as the trampoline runs */
+#define REGS_MARK 72   /* PB_FRAME_MARK, while the trampoline runs */
 #define REGS_CALLED 76 /* bit 31: the function's body has been called */
 
-/* Of a trampoline that calls a handler: from the stack pointer to its frame. */
+/* From the stack pointer to the frame of a trampoline that calls a handler. */
 #define HANDLER_FRAME 0
 
-/* Where handler_frame.c looks whether a frame is still there, and what for. */
+/* handler_frame.c looks for this mark at this place to see whether a frame exists. */
 #define PB_FRAME_MARK_AT REGS_MARK
 #define PB_FRAME_MARK 0x6b724d50
 
 /*
- * struct patchbay_call, from its caller's frame pointer, which is what rbp
- * points to; and struct patchbay_regs behind it.
+ * struct patchbay_call and, after it, struct patchbay_regs, relative to rbp. rbp points
+ * to the caller's frame pointer.
  */
 #define CALL (-176)
 #define CALL_REGISTER 6 /* DWARF's number of rbp */
@@ -56,7 +56,7 @@
 #define CALL_SIZE 200
 #define CALL_REGS (CALL + CALL_SIZE)
 
-/* In CELL_SINCE: which of the direct ways (direct.h) the cell takes; see call.h. */
+/* Bits of CELL_SINCE: the direct way (direct.h) that the cell takes; see call.h. */
 #define CELL_DIRECT_EXIT 0x40
 #define CELL_DIRECT_BOTH 0x80
 #define CELL_DIRECT_TIMED 0x100
@@ -64,14 +64,14 @@
 #define CELL_DIRECT_ENTRIES 0x8000
 
 /*
- * What the direct way of sets has below struct patchbay_call: words of its tracers,
- * beside the one that is always there, and where in a list it is, at the end.
+ * The direct way of sets has this room below struct patchbay_call: a word for each tracer
+ * but the first, and, at the end, the position in a list.
  */
 #define DIRECT_WORDS 9
 #define DIRECT_ROOM ((DIRECT_WORDS + 1) * 8)
 
 /*
- * In CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are kept, at the stack
+ * Bits of CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are saved at the stack
  * pointer.
  */
 #define CALL_SKIP 2
@@ -83,13 +83,13 @@ extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
 
 /*
- * What a module's own trampolines leave to ours (own.h), counted from the first one: of
- * sites without a landing pad, then of those with one, in the order of
+ * The rare parts that a module's own trampolines (own.h) jump to, as offsets from the first
+ * trampoline: for sites without a landing pad, then for sites with one, in the order of
  * PATCHBAY_X86_64_TABLE_RARE.
  */
 extern const uint32_t pb_x86_64_rare[];
 
-/* What they call for a thread that is not outside; see pb_enter_slowly(). */
+/* A module's own trampolines call it if the thread is not outside; see pb_enter_slowly(). */
 extern const char pb_x86_64_enter_slowly[];
 #endif
 

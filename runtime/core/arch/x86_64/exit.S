@@ -32,11 +32,11 @@
 	.text
 
 /*
- * \name: cells enter it by cell->enter.
+ * \name:    the function; cells enter it by cell->enter
  * \vectors: handlers may use vector registers, or the result may be in one
  * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set, and without \vectors: the function to jump to if the cell has got
- *           a set whose handlers may use vector registers
+ * \any:     with \set and without \vectors: the function to jump to if the handlers of
+ *           the cell's set may use vector registers
  */
 .macro call_body name, vectors, set, any
 	.globl	\name
@@ -101,7 +101,7 @@
 1:
 	thread_to %r11
 	mark_outside %r11
-	/* What is not an argument of the function may be anything. */
+	/* A register that is not an argument may have any value. */
 	movq	CALL_REGS+8(%rbp), %rdi
 	movq	CALL_REGS+16(%rbp), %rsi
 	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
@@ -114,7 +114,7 @@
 	.cfi_remember_state
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
-	/* There is no landing pad behind the site. */
+	/* No landing pad follows the site. */
 	notrack callq *%rax
 .Lbody_\name:
 	.cfi_restore_state
@@ -125,7 +125,7 @@
 	save_x87
 	.endif
 
-	/* It may be another thread by now: a fiber that was resumed there. */
+	/* A fiber may have been resumed on another thread. */
 	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\name
@@ -170,9 +170,8 @@
 	.endif
 
 	/*
-	 * The thread cannot simply be marked, so neither can the way back be
-	 * by the trampoline: we return to the site in its place. What processors
-	 * predict does not matter here.
+	 * This thread cannot be marked by the two stores. So the trampoline cannot clear
+	 * the mark either: return to the site from here. The mispredicted return is rare.
 	 */
 .Lslow_\name:
 	.if !\vectors
@@ -203,7 +202,7 @@
 	leaq	CALL(%rbp), %rdi
 	callq	pb_call_unwound
 	movq	CALL_RAX(%rbp), %rdi
-	/* Frames that unwinders do not know of: the trampoline's, the site's. */
+	/* Unwinders do not know the frames of the trampoline and of the site. */
 	drop_shadow 2
 	callq	pb_call_resume
 	ud2

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is done around a function's body where that takes more: exit.S, and what is
- * rare in direct.h. */
+/* Macros to save and restore results around a function's body, for exit.S and rare.h. */
 #include "arch/lsda.h"
 #include "frame.h"
 #include "ours.h"
@@ -21,7 +20,7 @@
 1:
 .endm
 
-/* Vector registers 0 and 1, at the width that the processor has. */
+/* Move vector registers 0 and 1, at the width that the processor has. */
 .macro move_results from0, to0, from1, to1, kind
 	.ifc \kind, xmm
 	movups	\from0, \to0
@@ -46,7 +45,7 @@
 3:
 .endm
 
-/* With upper parts that are zero as restore_wide_vectors has it (vectors.h). */
+/* Zero upper parts are handled as in restore_wide_vectors (vectors.h). */
 .macro restore_wide_results or, kind
 	vmovups	CALL_VECTOR0(%rbp), %\kind\()0
 	\or	CALL_VECTOR1(%rbp), %\kind\()0, %\kind\()0
@@ -67,7 +66,7 @@
 3:
 .endm
 
-/* A result in x87 registers is kept where the stack ends, and they are empty. */
+/* Save a result in x87 registers at the end of the stack, and empty the registers. */
 .macro save_x87
 	movq	CALL_IP(%rbp), %rcx
 	movq	PATCHBAY_SLOT_OFFSET(%rcx), %rcx

@@ -33,9 +33,9 @@ static inline void pb_x86_64_put32(uint8_t *at, uint32_t value)
 }
 
 /*
- * Where the pad is that proves a slot before @entry, relative to it; 0 if there
- * is none. It is three or four `ret`, or three and the opcode of the kCFI hash;
- * or, before the words of -fsanitize=function, eight before the slot.
+ * The offset from @entry to the pad, which proves that a slot is before @entry. Returns 0 if
+ * there is no pad. The pad is three or four `ret`, or three and the opcode of the kCFI
+ * hash. Before the words of -fsanitize=function it is eight `ret`, before the slot.
  */
 static inline int pb_x86_64_pad(const uint8_t *entry)
 {
@@ -56,7 +56,7 @@ static inline int pb_x86_64_pad(const uint8_t *entry)
 }
 
 /*
- * What a site is, from its bytes and its distance from the entry:
+ * The state of a site, from its bytes and its distance from the entry:
  *
  *	a9|e8|e9 imm32  72 rel8     rel8 leads to the first `ret` of the pad
  *
@@ -65,7 +65,7 @@ static inline int pb_x86_64_pad(const uint8_t *entry)
 static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 				     int pad)
 {
-	/* From behind the jb back to the pad. */
+	/* From the end of the jb back to the pad. */
 	int64_t back = pad - (from_entry + PATCHBAY_X86_64_SITE_SIZE);
 
 	if (from_entry != 0 && from_entry != PATCHBAY_X86_64_ENDBR64_SIZE)
@@ -79,7 +79,7 @@ static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 	return site[0];
 }
 
-/* Does the site that is @at lead from @site to @stub, if it is armed? */
+/* Does the site at @at, which runs at @site, lead to @stub once it is armed? */
 static inline bool pb_x86_64_leads(const uint8_t *at, uint64_t site,
 				   uint64_t stub)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the library's own trampolines find what they need of it. */
+/* How the library's own trampolines find its data and functions. */
 
-/* How far struct pb_thread is from %fs:0. */
+/* The offset of struct pb_thread from %fs:0. */
 .macro words_to register
 	movq	pb_thread@gottpoff(%rip), \register
 .endm
 
 /*
- * How far the thread's reader is from %fs:0. Of a thread without one that is 0, where the
- * thread pointer itself is (psABI, 3.4.2): not PB_THREAD_OUTSIDE.
+ * The offset of the thread's reader from %fs:0. For a thread without a reader it is 0. The
+ * word there is the thread pointer (psABI, 3.4.2), which never equals PB_THREAD_OUTSIDE.
  */
 .macro thread_to register
 	words_to \register

@@ -38,8 +38,8 @@
 #define NEAR PATCHBAY_X86_64_SITE_BRANCH_SIZE
 #define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 
-/* A name of all objects: what .eh_frame has of the copies that a linker drops leads to the
- * one that it keeps. */
+/* All objects share this name: .eh_frame entries of copies that a linker drops lead to the
+ * copy that it keeps. */
 #define PERSONALITY __patchbay_personality_2
 
 	.weak	PERSONALITY
@@ -59,12 +59,12 @@
 	callq	*TABLE+PATCHBAY_X86_64_TABLE_SLOWLY(%rip)
 .endm
 
-/* As of any function of C++, by a pointer: the library is elsewhere. */
+/* By a pointer, as in C++ functions, because the library is in another module. */
 .macro personality
 	.cfi_personality 0x9b, PERSONALITY
 .endm
 
-/* As in lsda.h, but that it comes and goes with the module's trampolines. */
+/* As in lsda.h, but in the COMDAT group of the module's trampolines. */
 .macro lsda body, pad, from
 	.pushsection .gcc_except_table.__patchbay_module, "aG", @progbits, \
 		__patchbay_module, comdat
@@ -80,7 +80,7 @@
 	TABLE + PATCHBAY_X86_64_TABLE_RARE + \
 	(from - NEAR) / PATCHBAY_X86_64_ENDBR64_SIZE * 24
 
-/* In the library's trampolines, which go on with the same frame. No landing pad is there. */
+/* Jump into the library's trampolines, which use the same frame and have no landing pad. */
 .macro rare_exits from, id
 .Lchanged_\id:
 	notrack jmpq *RARE(\from)(%rip)
@@ -116,12 +116,12 @@
 	.cfi_endproc
 
 /*
- * One for all numbers of registers, to be small: what is no argument may be anything, so
- * it is loaded, too, and the trampoline of all registers, \back, is as good as the one that
- * came here.
+ * To be small, one serves all numbers of registers. A register that is not an argument may
+ * have any value, so it is loaded, too. \back is the trampoline of all registers: it can
+ * replace any other.
  */
 .macro own_exits from, id, back
-	/* Then no loop over a set crosses a line of 64 bytes: a cycle or two. */
+	/* Keeps each loop over a set within a line of 64 bytes, which saves 1 or 2 cycles. */
 	.p2align 6, 0xcc
 	.skip	36, 0xcc
 	.cfi_startproc

@@ -29,10 +29,10 @@
  *   documents such a one-byte change as safe (APM vol. 2, 7.6.1). Intel asks for
  *   serialization as for any cross-modification, and does not list a9 <-> e8 as it does
  *   int3. test/runtime/change/toggle.c looks for a processor that disagrees.
- * - Code around it, rewritten with the same bytes. At no moment do memory or caches hold
- *   other bytes, in whatever pieces the kernel copies them. Instruction fetch is coherent
- *   with these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in
- *   its pipeline fetches it again.
+ * - Code around it, rewritten with the same bytes. Memory and caches never hold other
+ *   bytes, even if the kernel copies in several pieces. Instruction fetch is coherent with
+ *   these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in its
+ *   pipeline fetches it again.
  */
 #include "arch/arch.h"
 

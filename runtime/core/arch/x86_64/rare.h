@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What is rare at an exit that is called directly (direct.h). It is the library's
- * alone: a module's own trampolines come here for it, with the frame that they have
- * made (own.h).
+ * The rare parts of the direct way (direct.h). Only the library has them. A module's own
+ * trampolines (own.h) jump here, with the frame that they have made.
  */
 #include "exit_macros.h"
 

@@ -7,14 +7,14 @@
  * - The form of a tramp is its first byte, a store of which is atomic. See
  *   patch.c, whose sites change in the same way.
  * - A tramp's displacement is changed while the first byte makes it the
- *   immediate of a test instruction, whose result is dead: whatever part of it
- *   a thread sees, it falls through to the jump.
+ *   immediate of a test instruction, whose result is dead. A thread that sees
+ *   any mix of old and new bytes falls through to the jump.
  * - A call site is a branch before and after, so its displacement is changed
- *   under threads that execute it. AMD lets an aligned word of 8 bytes be
- *   changed so with one store (APM vol. 2, 7.6.1); Intel asks for
- *   synchronization (SDM vol. 3A, 9.1.3), and a kernel on a processor with FSRM
- *   copies by `rep movsb`, which is not promised to be one store. So this is
- *   done on demand only, and only within such a word.
+ *   while threads execute it. AMD allows one store to change an aligned word of
+ *   8 bytes in this way (APM vol. 2, 7.6.1). Intel asks for synchronization (SDM
+ *   vol. 3A, 9.1.3). A kernel on a processor with FSRM copies by `rep movsb`,
+ *   which may be more than one store. So call sites are changed on demand only,
+ *   and only within such a word.
  */
 #include "static_call/static_call.h"
 
@@ -72,7 +72,7 @@ int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_INDIRECT);
 }
 
-/* The displacement of the direct form. False: @target is out of its reach. */
+/* The displacement of the direct form. Returns false if @target is out of reach. */
 static bool displacement(const struct pb_tramp *tramp,
 			 const struct pb_target *target, int32_t *disp)
 {
@@ -116,7 +116,7 @@ int pb_arch_tramp_direct(int text, const struct pb_tramp *tramp,
 
 	if (!displacement(tramp, target, &disp))
 		return -ERANGE;
-	/* It could not be prepared. */
+	/* pb_arch_tramp_prepare() has failed. */
 	if (disp != pb_x86_64_get32((const uint8_t *)tramp->addr + DISP_OFFSET))
 		return -EILSEQ;
 	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_DIRECT);

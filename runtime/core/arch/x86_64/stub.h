@@ -5,7 +5,7 @@
 
 #include "types/module.h"
 
-/* Stub @i of @module, or, behind the last one, where they lead at first. */
+/* Stub @i of @module. The code after the last stub is where all stubs lead at first. */
 static inline const void *pb_module_stub(const struct pb_module *module,
 					 unsigned int i)
 {

@@ -14,7 +14,7 @@ static inline int32_t pb_x86_64_get32(const uint8_t *at)
 			 (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
 }
 
-/* Where the displacement at @at leads, in code whose first byte is at @addr. */
+/* The target of the displacement at @at, in code whose first byte is at @addr. */
 static inline uint64_t pb_x86_64_rip(const uint8_t *code, uint64_t addr, int at)
 {
 	return addr + (uint64_t)(at + 4) +
@@ -22,9 +22,9 @@ static inline uint64_t pb_x86_64_rip(const uint8_t *code, uint64_t addr, int at)
 }
 
 /*
- * Which form a tramp at @addr has, whose code is @code: its first byte, or 0 if
- * it is no tramp that jumps through @key (a key that is @imported: through the
- * pointer to it, which is at @key). See abi.h for the code.
+ * The form of the tramp at @addr with the bytes @code: its first byte. Returns 0 if it is
+ * not a tramp that jumps through @key. If @imported, @key is the address of a pointer to
+ * the key. See abi.h for the code.
  */
 static inline uint8_t pb_x86_64_tramp(
 	const uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE], uint64_t addr,
@@ -32,7 +32,7 @@ static inline uint8_t pb_x86_64_tramp(
 {
 	static const uint8_t tail[] = { 0x31, 0xc0, 0xc3, 0xe3,
 					0xfe, 0xcc, 0xcc, 0xcc };
-	/* What is before the displacement, which is @at, and behind it. */
+	/* The bytes before and after the displacement at @at. */
 	static const uint8_t jump[] = { 0xff, 0x25 };
 	static const uint8_t trap[] = { 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t load[] = { 0x4c, 0x8b, 0x1d };
@@ -56,8 +56,8 @@ static inline uint8_t pb_x86_64_tramp(
 }
 
 /*
- * A branch to a tramp: call, jmp or jcc. Returns where in it its displacement
- * is, 0 if it is none of them.
+ * Decode a branch to a tramp: call, jmp or jcc. Returns the offset of its displacement, or
+ * 0 if @code is none of these.
  */
 static inline int pb_x86_64_branch(const uint8_t code[6])
 {
@@ -68,15 +68,15 @@ static inline int pb_x86_64_branch(const uint8_t code[6])
 	return 0;
 }
 
-/* Whether 4 bytes at @addr lie within an aligned word of 8. */
+/* Are 4 bytes at @addr within an aligned word of 8? */
 static inline bool pb_x86_64_in_word(uint64_t addr)
 {
 	return addr % 8 <= 4;
 }
 
 /*
- * The kCFI hash of a function, from the 5 bytes before it. False if they are
- * not a mov of one to a register (-fsanitize-kcfi-arity varies the register).
+ * The kCFI hash of a function, from the 5 bytes before it. Returns false if they are not
+ * a mov of a hash to a register (-fsanitize-kcfi-arity varies the register).
  */
 static inline bool pb_x86_64_hash(const uint8_t before[5], uint32_t *hash)
 {
@@ -86,9 +86,8 @@ static inline bool pb_x86_64_hash(const uint8_t before[5], uint32_t *hash)
 }
 
 /*
- * The hash of functions of @type: the compiler adds one to those that, negated
- * or not, are an endbr64 or endbr32, because a check of such a hash would be a
- * landing pad.
+ * The hash of functions of @type. The compiler adds 1 to a hash that equals endbr64 or
+ * endbr32, negated or not, because the check of such a hash would be a landing pad.
  */
 static inline uint32_t pb_x86_64_type_hash(uint32_t type)
 {

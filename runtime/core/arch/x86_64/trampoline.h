@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site calls, for assembler: the library's trampolines (entry.S) and those
- * that modules have (own.h) are made of it.
+ * The trampoline that an armed site calls, as an assembler macro. The library's
+ * trampolines (entry.S) and modules' own trampolines (own.h) are made from it.
  */
 #include "frame.h"
 
@@ -38,14 +38,14 @@
 .endm
 
 /*
- * The trampoline of sites whose `call` ends \from bytes behind the entry, in
- * functions with \nr argument registers. \id is for names; at \exits is the way of
- * functions with exits that is called directly (direct.h).
+ * The trampoline of sites whose `call` ends \from bytes after the entry, in functions
+ * with \nr argument registers. \id makes the labels unique. \exits is the direct way of
+ * functions with exits (direct.h).
  *
- * Before a thread is marked as inside it may look at the slot and at the cell's
- * since, to choose its way: all cells that a slot has led to are there as long as
- * the function. It may not act on what it saw there: the slot may lead to another
- * cell by now, and that cell may be of other functions.
+ * Before the thread is marked as inside, the trampoline may read the slot and cell->since
+ * to choose its way: every cell that a slot has pointed to exists as long as the function.
+ * It must not act on these values: by now the slot may point to another cell, and the old
+ * cell may belong to other functions.
  */
 .macro trampoline from, nr, id, exits
 	endbr64
@@ -54,7 +54,7 @@
 	save_regs \nr
 	movq	REGS_SIZE(%rsp), %r11
 	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
-	movq	CELL_SINCE(%r11), %rax	/* al is kept, if there is one */
+	movq	CELL_SINCE(%r11), %rax	/* save_regs has saved al */
 	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
 	jnz	.Lexits_\exits
 .Lgeneral_\id:
@@ -66,8 +66,8 @@
 	jne	.Lslowly_\id
 	movq	%rcx, %fs:PB_THREAD_FRAME(%rax)
 	/*
-	 * The mark comes before the load of the slot; see pb_quiesce_begin(). What
-	 * was loaded before may be the cell of other functions by now.
+	 * Set the mark before loading the slot; see pb_quiesce_begin(). The cell that
+	 * was loaded above may belong to other functions by now.
 	 */
 	movq	%fs:PB_THREAD_NEXT_PHASE(%rax), %rdx
 	movq	%rdx, %fs:(%rax)
@@ -80,7 +80,7 @@
 .Lleave_\id:
 	.cfi_remember_state
 	restore_regs \nr
-	leaq	REGS_SIZE(%rsp), %rsp	/* CF stays for the site's jb */
+	leaq	REGS_SIZE(%rsp), %rsp	/* keeps CF for the site's jb */
 	.cfi_adjust_cfa_offset -REGS_SIZE
 	retq
 .Lslowly_\id:

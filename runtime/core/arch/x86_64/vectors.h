@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Keeping what may be arguments in vector registers, for entry.S and exit.S. */
+/* Saving and restoring vector arguments, for entry.S and exit.S. */
 
-/* From one register to the next, whatever their width. */
+/* The distance from one saved register to the next, for each width. */
 #define VECTOR_SIZE 64
 #define VECTORS_SIZE (8 * VECTOR_SIZE)
 
@@ -54,10 +54,10 @@
 .endm
 
 /*
- * Do \call, which is one instruction, and leave every vector argument as it was,
- * or as is changed at rsp meanwhile, at the width that this processor has. rsp
- * is a multiple of VECTOR_SIZE; rbp is not clobbered. vzeroupper spares handlers
- * with SSE instructions the cost of dirty upper halves.
+ * Execute \call, which is one instruction, between saving all vector arguments at rsp and
+ * loading them again, at the width of this processor. The callee may change the saved
+ * values. rsp is a multiple of VECTOR_SIZE; rbp is not clobbered. vzeroupper spares
+ * handlers with SSE instructions the cost of dirty upper halves.
  */
 .macro saving_vectors call:vararg
 	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
