@@ -11,7 +11,7 @@
 // Each rule is left out once, and the model must detect the consequence.
 //
 // RUN: %clangxx -std=c++17 -O2 -Wall -Wextra -Werror %s -I %S/Inputs/exit-states -I %patchbay_include -I %patchbay_source/runtime/core -o %t
-// RUN: timeout 300 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK: {{^}}as it is: {{[1-9][0-9]+}} states, nothing wrong{{$}}
 // CHECK-NOT: nothing wrong
 // CHECK: {{^}}all rules are needed{{$}}

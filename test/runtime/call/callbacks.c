@@ -7,7 +7,7 @@
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: cp %t.so %t-two.so
 // RUN: %build -rdynamic %s -o %t -lpatchbay-link %link -lpthread
-// RUN: timeout -s KILL 60 %t %t.so %t-two.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t %t.so %t-two.so | FileCheck %s
 // CHECK: {{^}}visit name check attach match log future iterate: right{{$}}
 #include "../Inputs/check.h"
 

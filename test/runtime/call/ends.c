@@ -5,7 +5,7 @@
  * reused (runtime/core/quiesce/reader.h).
  */
 // RUN: %build -fno-builtin %s -o %t %link
-// RUN: timeout 100 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK:      {{^}}behind the last destructors: 20 of 20 seen
 // CHECK-NEXT: {{^}}in the last round of destructors: 20 of 20 seen
 // CHECK-NEXT: {{^}}in all rounds of destructors: 80 of 80 seen, 80 of 80 exits

@@ -10,7 +10,7 @@
  * while another tracer is added.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s
 // CHECK: {{^}}waited: {{[1-9][0-9]*}} not: {{[1-9][0-9]*}}{{$}}
 
 #include "../Inputs/check.h"

@@ -6,7 +6,7 @@
  * while it is in a handler.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout 120 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK: {{^}}interrupted at {{[1-9][0-9]+}} moments: all calls seen or missed{{$}}
 
 #include "../Inputs/check.h"

@@ -5,7 +5,7 @@
  * handlers left by siglongjmp(). These threads are still traced.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout 100 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK:      {{^}}left: not waited for, 10 of 10 calls seen afterwards
 // CHECK-NEXT: {{^}}left often: 1000 of 1000 seen or missed, not waited for
 // CHECK-NEXT: {{^}}left, and the thread ended: not waited for

@@ -6,7 +6,7 @@
  * the others.
  */
 // RUN: %build -I %patchbay_source/runtime/core %s -o %t %link
-// RUN: timeout 60 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "../Inputs/check.h"

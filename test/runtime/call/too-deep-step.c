@@ -5,7 +5,7 @@
  * the tracer cannot be accessed.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout 60 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK: {{^}}interrupted at {{[1-9][0-9]+}} moments: all calls seen or missed{{$}}
 
 #include "../Inputs/check.h"

@@ -5,7 +5,7 @@
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t %link -lpthread
-// RUN: timeout -s KILL 60 %t %t.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t %t.so | FileCheck %s
 // CHECK: {{^}}busy in the constructor, armed around it, and again{{$}}
 #include "../Inputs/check.h"
 

@@ -6,10 +6,10 @@
  * share a cell lose their tracer or get another one.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t all | FileCheck %s
-// RUN: timeout -s KILL 60 %t every-second | FileCheck %s
-// RUN: timeout -s KILL 60 %t chance | FileCheck %s
-// RUN: timeout -s KILL 60 %t two-steps | FileCheck %s
+// RUN: timeout -s KILL 600 %t all | FileCheck %s
+// RUN: timeout -s KILL 600 %t every-second | FileCheck %s
+// RUN: timeout -s KILL 600 %t chance | FileCheck %s
+// RUN: timeout -s KILL 600 %t two-steps | FileCheck %s
 // CHECK: {{^}}one tracer: 0.{{[0-9][0-9]}} bytes for each function{{$}}
 // CHECK-NEXT: {{^}}others: {{[0-9]}}.{{[0-9][0-9]}} bytes for each function{{$}}
 

@@ -6,10 +6,10 @@
  * writes are needed.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t | FileCheck %s --check-prefixes=CHECK,ORDER
-// RUN: timeout -s KILL 60 %t unordered | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s --check-prefixes=CHECK,ORDER
+// RUN: timeout -s KILL 600 %t unordered | FileCheck %s
 // RUN: %build -fcf-protection=branch -fno-sanitize=kcfi %s -o %t.pads %link
-// RUN: timeout -s KILL 60 %t.pads | FileCheck %s --check-prefixes=CHECK,ORDER
+// RUN: timeout -s KILL 600 %t.pads | FileCheck %s --check-prefixes=CHECK,ORDER
 // CHECK: {{^}}all: 1280 of 1280{{$}}
 // CHECK-NEXT: {{^}}one of five: 256 of 256{{$}}
 // CHECK-NEXT: {{^}}beside others: 512 of 512{{$}}

@@ -7,7 +7,7 @@
  * fails at any point.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread -ldl
-// RUN: timeout -s KILL 60 %t | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s
 // CHECK: {{^}}in bulk{{$}}
 // CHECK-NEXT: {{^}}some have none{{$}}
 // CHECK-NEXT: {{^}}some of a cell{{$}}

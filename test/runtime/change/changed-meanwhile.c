@@ -6,8 +6,8 @@
  * is unchanged.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 20 %t elsewhere
-// RUN: timeout -s KILL 20 %t here
+// RUN: timeout -s KILL 600 %t elsewhere
+// RUN: timeout -s KILL 600 %t here
 #include "../Inputs/check.h"
 #include "../Inputs/count-calls.h"
 #include "../Inputs/repeat.h"

@@ -8,7 +8,7 @@
  *	flips [ROUNDS [SEED]]
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t 20000 | FileCheck %s
+// RUN: timeout -s KILL 600 %t 20000 | FileCheck %s
 // CHECK: {{^}}records: {{[1-9][0-9]*}} armed, {{[1-9][0-9]*}} refused{{$}}
 // CHECK: {{^}}text: {{[1-9][0-9]*}} armed, {{[1-9][0-9]*}} refused{{$}}
 

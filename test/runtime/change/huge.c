@@ -5,7 +5,7 @@
  * writable.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s
 // CHECK: {{^}}{{done|skipped: .*}}{{$}}
 
 #include "../Inputs/check.h"

@@ -6,7 +6,7 @@
  * contains.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s
 // CHECK: {{^}}membarrier: done{{$}}
 // CHECK-NEXT: {{^}}open: done{{$}}
 // CHECK-NEXT: {{^}}write: done{{$}}

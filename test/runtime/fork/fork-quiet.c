@@ -4,7 +4,7 @@
  * A thread that waits for SIGCHLD is notified of each child.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 120 %t | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s
 // CHECK: {{^}}woken for nothing: 0 times by 50 children{{$}}
 // CHECK-NEXT: {{^}}told of 50 children{{$}}
 

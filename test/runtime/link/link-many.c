@@ -5,7 +5,7 @@
  */
 // RUN: %build -DMANY=10000 -O1 %s -o %t %link -lpatchbay-link \
 // RUN:   -Wl,--export-dynamic-symbol=open
-// RUN: timeout -s KILL 120 %t 2>&1 | FileCheck %s
+// RUN: timeout -s KILL 600 %t 2>&1 | FileCheck %s
 // CHECK: 1000 links: by name [[#]] us each, 1 reads of the symbols
 // CHECK: 10000 links: by name [[#]] us each, 1 reads of the symbols
 // CHECK: {{^}}done{{$}}

@@ -5,7 +5,7 @@
  * after the thread has left.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
-// RUN: timeout 60 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK: {{^}}no thread was in it at {{[0-9]+}} places{{$}}
 // CHECK: {{^}}a thread was in it at {{[1-9]}} places{{$}}
 

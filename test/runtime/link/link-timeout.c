@@ -4,7 +4,7 @@
  * return a timeout, and the link's state is as documented.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
-// RUN: timeout 60 %t | FileCheck %s
+// RUN: timeout 600 %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "../Inputs/link.h"

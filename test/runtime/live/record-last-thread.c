@@ -7,13 +7,13 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
 // RUN: %t/prog | FileCheck %s
-// RUN: timeout -s KILL 60 %patchbay record --live -o %t/live -- %t/prog > %t/out && FileCheck %s < %t/out
-// RUN: timeout -s KILL 60 %patchbay record --live -o %t/main -- %t/prog main > %t/out && FileCheck %s < %t/out
-// RUN: timeout -s KILL 60 %patchbay record --rotate-every=1s -o %t/rotate -- %t/prog > %t/out && FileCheck %s < %t/out
-// RUN: timeout -s KILL 60 %t/prog visit %patchbay %t/visit > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 600 %patchbay record --live -o %t/live -- %t/prog > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 600 %patchbay record --live -o %t/main -- %t/prog main > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 600 %patchbay record --rotate-every=1s -o %t/rotate -- %t/prog > %t/out && FileCheck %s < %t/out
+// RUN: timeout -s KILL 600 %t/prog visit %patchbay %t/visit > %t/out && FileCheck %s < %t/out
 // RUN: %patchbay report -i %t/visit | FileCheck %s --check-prefix=REPORT
 /* Nor after the recording, when the listening thread has ended. */
-// RUN: timeout -s KILL 60 %t/prog visited %patchbay %t/visited > %t/out && FileCheck %s --check-prefix=VISITED < %t/out
+// RUN: timeout -s KILL 600 %t/prog visited %patchbay %t/visited > %t/out && FileCheck %s --check-prefix=VISITED < %t/out
 // CHECK: buffered, handler
 // VISITED: buffered, other ended, handler
 // REPORT: 1 {{.*}} handler

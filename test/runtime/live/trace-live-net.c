@@ -9,7 +9,7 @@
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{inside} =
 // DEFINE: %{about} = %patchbay live PID
-// DEFINE: %{live} = timeout 120 %python %S/../Inputs/while-running.py %{inside} env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t,live=1 %t/prog -- %{about}
+// DEFINE: %{live} = timeout 600 %python %S/../Inputs/while-running.py %{inside} env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t,live=1 %t/prog -- %{about}
 // RUN: %t/prog lacks-net || %{live} 2>&1 | FileCheck %s
 // REDEFINE: %{inside} = unshare --pid --fork --kill-child
 // REDEFINE: %{about} = sh -c '%patchbay live $(cat /proc/PID/task/PID/children)'

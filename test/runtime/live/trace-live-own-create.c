@@ -7,7 +7,7 @@
 // RUN: %build -fno-sanitize=kcfi %s -o %t/prog -ldl
 // RUN: %patchbay record --live -F run -o %t/data -- %t/prog | FileCheck %s
 // RUN: %patchbay report -f calls,name %t/data | FileCheck %s --check-prefix=CALLS
-// RUN: cd %t && timeout 100 ./prog %patchbay | FileCheck %s
+// RUN: cd %t && timeout 600 ./prog %patchbay | FileCheck %s
 // CHECK: {{^}}3 threads{{$}}
 // CALLS: {{^ *}}3 run{{$}}
 #include "../Inputs/check.h"

@@ -8,7 +8,7 @@
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{mode} =
 // DEFINE: %{look} = sh -c 'cat /proc/PID/task/*/status | grep -E "^(Uid|CapPrm|NoNewPrivs):" | tr "\t" " "'
-// DEFINE: %{run} = timeout 120 %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t,live=1 %t/prog %{mode} -- %{look}
+// DEFINE: %{run} = timeout 600 %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t,live=1 %t/prog %{mode} -- %{look}
 // REDEFINE: %{mode} = user
 // RUN: %{run} | FileCheck %s --check-prefix=USER
 // USER: {{^}}Uid: 65534 65534 65534 65534{{$}}

@@ -10,7 +10,7 @@
 // DEFINE: %{env} = env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t,live=1
 // DEFINE: %{about} = sh -c '%patchbay live PID; grep -E "State|Threads" /proc/PID/status | tr "\t" " "; grep -h NoNewPrivs /proc/PID/task/*/status | tr "\t" " "'
 // DEFINE: %{state} = %{about}
-// DEFINE: %{live} = timeout 120 %python %S/../Inputs/while-running.py %{env} %t/prog %{mode} -- %{state} 2>&1
+// DEFINE: %{live} = timeout 600 %python %S/../Inputs/while-running.py %{env} %t/prog %{mode} -- %{state} 2>&1
 //
 // A filter for all threads; a filter for the calling thread only, which one for all may
 // follow.
@@ -47,10 +47,10 @@
 // HEARS-COUNT-2: NoNewPrivs: 1
 //
 // A filter never takes effect while that thread is being created.
-// RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog at-once || exit 1; done'
+// RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 600 %{env} %t/prog at-once || exit 1; done'
 //
 // The same while other threads are restricting themselves, or all threads.
-// RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog crowd || exit 1; done'
+// RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 600 %{env} %t/prog crowd || exit 1; done'
 #include "../Inputs/check.h"
 
 #include <errno.h>

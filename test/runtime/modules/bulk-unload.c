@@ -7,7 +7,7 @@
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t %t.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t %t.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
 #include "../Inputs/check.h"
 #include "../Inputs/repeat.h"

@@ -8,12 +8,12 @@
 // RUN: %build -DPLUGIN -shared -fPIC %s -o %t/one.so %patchbay_lib/libpatchbay.a -Wl,--exclude-libs,ALL -lpthread
 // RUN: %build -DPLUGIN -shared -fPIC %s -o %t/two.so %patchbay_lib/libpatchbay.a -Wl,--exclude-libs,ALL -lpthread
 // RUN: %build %s -o %t/exe %link
-// RUN: timeout -s KILL 60 %t/exe separate %t/one.so %t/two.so | FileCheck %s
-// RUN: timeout -s KILL 60 %t/exe unload %t/one.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t/exe separate %t/one.so %t/two.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t/exe unload %t/one.so | FileCheck %s
 /* A copy in the executable, and one in the libpatchbay.so that a plugin needs. */
 // RUN: %build -DPLUGIN -shared -fPIC %s -o %t/shared.so %link
 // RUN: %build -rdynamic %s -o %t/merged %patchbay_lib/libpatchbay.a -lpthread
-// RUN: timeout -s KILL 60 %t/merged merged %t/shared.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t/merged merged %t/shared.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "../Inputs/check.h"

@@ -12,13 +12,13 @@
 // RUN: %build -DLIBRARY -Dquince=pomelo -shared -fPIC -Wl,--build-id=none \
 // RUN:   %s -o %t.other.so
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t %t.so 2000 %t.plain.so %t.other.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t %t.so 2000 %t.plain.so %t.other.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
 /* So many sections that the file stores their number in the first section. */
 // RUN: cp %t.so %t.many.so && %python %S/../Inputs/many-sections.py %t.many.so
-// RUN: timeout -s KILL 60 %t %t.many.so 10 | FileCheck %s
+// RUN: timeout -s KILL 600 %t %t.many.so 10 | FileCheck %s
 /* If the loader was executed, /proc/self/exe is the loader. */
-// RUN: timeout -s KILL 60 /lib64/ld-linux-x86-64.so.2 %t %t.so 100 %t.plain.so %t.other.so | FileCheck %s
+// RUN: timeout -s KILL 600 /lib64/ld-linux-x86-64.so.2 %t %t.so 100 %t.plain.so %t.other.so | FileCheck %s
 // RUN: %build %S/../process/trace-namespaces.c -o %t.pear
 // RUN: rm -rf %t.data && %patchbay record -t count --force -o %t.data -F pear -- /lib64/ld-linux-x86-64.so.2 %t.pear 2>&1 | FileCheck %s --check-prefix=RECORD
 // RECORD: patchbay: warning: /lib64/ld-linux-x86-64.so.2: the loader: what is behind it is not looked at, which is the program that it runs: name that alone{{$}}

@@ -5,7 +5,7 @@
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
-// RUN: rm -rf %t.dir && mkdir %t.dir && timeout -s KILL 60 %t %t.so %t.dir && rm -r %t.dir
+// RUN: rm -rf %t.dir && mkdir %t.dir && timeout -s KILL 600 %t %t.so %t.dir && rm -r %t.dir
 #include "../Inputs/check.h"
 
 #ifdef LIBRARY

@@ -9,7 +9,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
 // RUN: %build %s -o %t/exe %link
-// RUN: timeout -s KILL 60 %t/exe %t/lib.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t/exe %t/lib.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "../Inputs/check.h"

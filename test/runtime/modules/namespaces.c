@@ -5,7 +5,7 @@
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so -Wl,--no-as-needed %link
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
-// RUN: timeout -s KILL 60 %t %t.so | FileCheck %s
+// RUN: timeout -s KILL 600 %t %t.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
 #include "../Inputs/check.h"
 

@@ -5,13 +5,13 @@
  * library.
  */
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t start | FileCheck %s
-// RUN: timeout -s KILL 60 %t vfork | FileCheck %s
-// RUN: timeout -s KILL 60 %t exec | FileCheck %s
-// RUN: timeout -s KILL 60 %t call-back | FileCheck %s
-// RUN: timeout -s KILL 60 %t fork-in-callback | FileCheck %s
-// RUN: timeout -s KILL 60 %t exit-in-visit | FileCheck %s
-// RUN: timeout -s KILL 60 %t exit-in-attach | FileCheck %s
+// RUN: timeout -s KILL 600 %t start | FileCheck %s
+// RUN: timeout -s KILL 600 %t vfork | FileCheck %s
+// RUN: timeout -s KILL 600 %t exec | FileCheck %s
+// RUN: timeout -s KILL 600 %t call-back | FileCheck %s
+// RUN: timeout -s KILL 600 %t fork-in-callback | FileCheck %s
+// RUN: timeout -s KILL 600 %t exit-in-visit | FileCheck %s
+// RUN: timeout -s KILL 600 %t exit-in-attach | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "../Inputs/check.h"

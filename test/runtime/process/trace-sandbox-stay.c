@@ -6,7 +6,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// RUN: cd %t && timeout 60 %patchbay record -t function -F 'plain*' --args 'noted*' -- ./prog > said
+// RUN: cd %t && timeout 600 %patchbay record -t function -F 'plain*' --args 'noted*' -- ./prog > said
 // RUN: FileCheck %s < %t/said
 // CHECK: {{^}}done{{$}}
 // RUN: %python %S/../Inputs/expect-status.py 1 %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=SAID

@@ -10,7 +10,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{mode} =
-// DEFINE: %{record} = cd %t && timeout 60 %patchbay record -F 'early*' -F late -F 'many*'
+// DEFINE: %{record} = cd %t && timeout 600 %patchbay record -F 'early*' -F late -F 'many*'
 // DEFINE: %{events} = -- ./prog %{mode} > %t/said && %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/../Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
 // DEFINE: %{histograms} = -- ./prog %{mode} all > %t/said && %python %S/../Inputs/losses.py %t/said - %t/patchbay.data | FileCheck %s
 // DEFINE: %{run} = %{record} -t function %{events} && %{record} -t function_duration %{events} && %{record} -t function_graph --threshold 1ns --overwrite %{events} && %{record} --histogram %{histograms}
@@ -46,7 +46,7 @@
 // Events beyond the reserved space are lost and reported. With --overwrite the newest
 // calls of a thread replace its oldest.
 // REDEFINE: %{mode} = kill 30000
-// REDEFINE: %{record} = cd %t && timeout 60 prlimit --fsize=2500000 %patchbay record -F 'early*' -F late -F 'many*'
+// REDEFINE: %{record} = cd %t && timeout 600 prlimit --fsize=2500000 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function_duration %{events} --check-prefix=SOME
 // SOME: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, sandbox: {{[1-9][0-9]+$}}
 // RUN: %{record} -t function_duration --overwrite %{events} --check-prefix=NEWEST
@@ -55,7 +55,7 @@
 // A child that is forked then cannot have a file. Its losses are counted in its
 // parent's file.
 // REDEFINE: %{mode} = child-later
-// REDEFINE: %{record} = cd %t && timeout 60 %patchbay record -F 'early*' -F late -F 'many*'
+// REDEFINE: %{record} = cd %t && timeout 600 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function %{events} --check-prefix=CHILD
 // RUN: %{record} -t function_duration %{events} --check-prefix=CHILD
 // RUN: %{record} --histogram %{histograms} --check-prefix=CHILD

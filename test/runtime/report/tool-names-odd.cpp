@@ -61,7 +61,7 @@
 
 // RUN: %buildxx -DHOSTILE %s -o %t/hostile %link
 // RUN: cd %t && %patchbay record -t function_profile -o none -- ./hostile
-// RUN: cd %t && %{terminal} 80 timeout 60 %patchbay report -f calls,name none >none.txt
+// RUN: cd %t && %{terminal} 80 prlimit --cpu=60 %patchbay report -f calls,name none >none.txt
 // RUN: grep -c 'operator \|((((\|operator x<(\|  x$' %t/none.txt | FileCheck %s --check-prefix=SHOWN
 // SHOWN: {{^}}5{{$}}
 

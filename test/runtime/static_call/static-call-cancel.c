@@ -5,7 +5,7 @@
  * because all other signals are blocked during an update.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
-// RUN: timeout -s KILL 60 %t | FileCheck %s
+// RUN: timeout -s KILL 600 %t | FileCheck %s
 // CHECK: cancelled: 200, wrong: 0
 // CHECK: can be cancelled afterwards: yes
 

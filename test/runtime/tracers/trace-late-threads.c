@@ -6,7 +6,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-builtin %s -o %t/prog %link
-// RUN: cd %t && timeout 120 %patchbay record -F free -t function -- ./prog | FileCheck %s
+// RUN: cd %t && timeout 600 %patchbay record -F free -t function -- ./prog | FileCheck %s
 // CHECK: 10000 threads in little memory
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=CALLS
 // CALLS: {{[1-9][0-9][0-9][0-9][0-9]}} free

@@ -7,7 +7,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// DEFINE: %{run} = cd %t && timeout 60 %patchbay record -F step -F again
+// DEFINE: %{run} = cd %t && timeout 600 %patchbay record -F step -F again
 // RUN: %{run} -t function -- ./prog | FileCheck %s
 // RUN: %patchbay dump --csv %t/patchbay.data | cut -d, -f9 | sort | uniq -c | FileCheck %s --check-prefix=CALLS
 // CALLS: 700 again

@@ -7,7 +7,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// DEFINE: %{record} = cd %t && timeout 100 %patchbay record -F step -F after
+// DEFINE: %{record} = cd %t && timeout 600 %patchbay record -F step -F after
 // DEFINE: %{check} = %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/../Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
 // RUN: %{record} -t function -- ./prog > %t/said && %{check}
 // RUN: %{record} -t function_duration -- ./prog > %t/said && %{check}
