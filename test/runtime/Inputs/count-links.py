@@ -17,7 +17,7 @@ def count(program, number, how, function):
              f"--callgrind-out-file={os.path.join(folder, 'out')}",
              program, str(number), how],
             text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            timeout=120)
+            timeout=600)
     found = re.search(r"Collected : (\d+)", run.stderr)
     if run.returncode or not found:
         sys.exit(f"{program} {number} {how}: status {run.returncode}\n{run.stderr}")

@@ -52,7 +52,7 @@ def main() -> None:
                 file.write(whole[:at] + damaged + whole[at + len(code):])
         for start in range(0, COPIES, 100):
             run = subprocess.run([command, *names[start:start + 100]],
-                                 stdout=subprocess.PIPE, timeout=100, check=False)
+                                 stdout=subprocess.PIPE, timeout=600, check=False)
             if run.returncode:
                 sys.exit(f"{command}: status {run.returncode} in copies from {start}")
             opened += run.stdout.count(b"result ")

@@ -46,4 +46,4 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=CACHE,
                    DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_port}")
-sys.exit(subprocess.run(COMMAND, env=environment, timeout=60).returncode)
+sys.exit(subprocess.run(COMMAND, env=environment, timeout=600).returncode)

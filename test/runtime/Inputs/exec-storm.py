@@ -12,7 +12,7 @@ with tempfile.TemporaryDirectory() as folder:
     for number in range(int(times)):
         done = subprocess.run(
             [patchbay, "record", "-t", "count", "-p", pid, "-o", f"{folder}/{number}", "--", "true"],
-            stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            stderr=subprocess.PIPE, text=True, timeout=600, check=False)
         lines = done.stderr.splitlines()
         if done.returncode == 0:
             worked += 1

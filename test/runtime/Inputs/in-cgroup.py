@@ -57,7 +57,7 @@ def main():
             with open(f"{folder}/cgroup.procs", "w", encoding="utf-8") as file:
                 file.write(str(program.pid))
         words = [word.replace("FOLDER", folder) for word in sys.argv[split + 1:]]
-        return subprocess.run(words, timeout=60, check=False).returncode
+        return subprocess.run(words, timeout=600, check=False).returncode
     finally:
         for program in programs:
             program.kill()

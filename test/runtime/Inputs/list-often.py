@@ -15,7 +15,7 @@ seen = {name: set() for name in expected}
 looks = unreadable = 0
 for _ in range(times):
     result = subprocess.run([patchbay, "list", "--live", pid, "--json", "-F", "pear*"],
-                            stdout=subprocess.PIPE, timeout=60)
+                            stdout=subprocess.PIPE, timeout=600)
     if result.returncode:
         sys.exit(f"exited with {result.returncode}")
     for function in json.loads(result.stdout)["functions"]:

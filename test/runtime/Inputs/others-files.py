@@ -43,7 +43,7 @@ def write(path, content):
 
 def whole_file(folder):
     """The content of a complete file; the file may be removed meanwhile."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while time.monotonic() < end:
         for name in sorted(os.listdir(folder)):
             if WHOLE.fullmatch(name):
@@ -90,7 +90,7 @@ def rotation(command, environment=None):
         own = whole_file("out")
         before = put_files("out", own, others)
         seen = set()
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         # More files than are kept, so that each is checked and the oldest are removed.
         while len(seen) < 12 and time.monotonic() < end:
             seen.update(set(os.listdir("out")) - {os.path.relpath(p, "out") for p in before})

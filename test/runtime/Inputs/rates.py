@@ -13,13 +13,13 @@ process = subprocess.Popen(
     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 assert process.stdout.readline() == "ready\n"
 time.sleep(1)
-said, errors = process.communicate("\n", timeout=60)
+said, errors = process.communicate("\n", timeout=600)
 assert process.returncode == 0, errors
 print(errors, end="")
 if "--threshold" in options:
     sys.exit()  # no call is that slow
 report = subprocess.run([patchbay, "report", "-i", "out"], capture_output=True, text=True,
-                        timeout=60, check=True).stdout
+                        timeout=600, check=True).stdout
 calls = {}
 for line in report.splitlines():
     words = line.split()

@@ -28,7 +28,7 @@ KEYS = {"Up": "\x1b[A", "Down": "\x1b[B", "Right": "\x1b[C", "Left": "\x1b[D", "
         "End": "\x1b[4~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~", "Enter": "\r", "Escape": "\x1b",
         "Tab": "\t", "BackTab": "\x1b\t", "Backspace": "\x7f", "Ctrl-C": "\x03", "F1": "\x1b[[A", "F3": "\x1b[[C",
         "F4": "\x1b[[D", "F5": "\x1b[[E", "F6": "\x1b[17~", "F10": "\x1b[21~", "Space": " "}
-SECONDS = 60
+SECONDS = 600
 
 
 class Screen:

@@ -14,6 +14,6 @@ for ignored in signals.SIGHUP, signals.SIGINT, signals.SIGQUIT:
 process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE)
 process.stdout.readline()
 process.send_signal(signal)
-status = process.wait(timeout=60)
+status = process.wait(timeout=600)
 if status != expected:
     sys.exit(f"exited with {status}, not {expected}")

@@ -47,14 +47,14 @@ def run(patchbay, program, still, go_on):
     while not read(f"/proc/{recording.pid}/task/{recording.pid}/children").strip():
         time.sleep(0.01)
     still(program.pid)
-    print(recording.communicate(timeout=60)[1], end="")
+    print(recording.communicate(timeout=600)[1], end="")
     print("exit code", recording.returncode, flush=True)
-    done = subprocess.run(record("true"), timeout=60, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(record("true"), timeout=600, stderr=subprocess.PIPE, text=True,
                           check=False)
     print(done.stderr, end="")
     go_on(program.pid)
     for _ in range(100):
-        done = subprocess.run(record("true"), timeout=60, stderr=subprocess.PIPE, text=True,
+        done = subprocess.run(record("true"), timeout=600, stderr=subprocess.PIPE, text=True,
                               check=False)
         if not done.returncode:
             break

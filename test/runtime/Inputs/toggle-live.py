@@ -35,7 +35,7 @@ try:
             sys.exit(f"status {said.returncode}: {said.stdout}")
         armed += re.findall(r", (\d+) functions? now", said.stdout)
     process.stdin.close()
-    if process.wait(timeout=120):
+    if process.wait(timeout=600):
         sys.exit(f"{program}: status {process.returncode}")
 finally:
     process.kill()

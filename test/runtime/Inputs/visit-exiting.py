@@ -21,7 +21,7 @@ def once(patchbay, path, kill):
         time.sleep(random.uniform(0, 0.1))
         if kill:
             program.kill()
-    said = command.communicate(timeout=60)[1]
+    said = command.communicate(timeout=600)[1]
     last = said.splitlines()[-1]
     if command.returncode:
         assert command.returncode == 125 and REASONS.fullmatch(last), said

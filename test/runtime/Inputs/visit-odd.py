@@ -72,7 +72,7 @@ def main():
     try:
         assert program.stdout.readline()
         pid = prepare(how, program, command)
-        return subprocess.run(replaced(command, pid), timeout=60).returncode
+        return subprocess.run(replaced(command, pid), timeout=600).returncode
     finally:
         for debugger in debuggers:
             debugger.kill()

@@ -20,7 +20,7 @@ try:
         os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
     command = [word.replace("PID", str(program.pid))
                for word in sys.argv[split + 1:]]
-    status = subprocess.run(command, timeout=300).returncode
+    status = subprocess.run(command, timeout=600).returncode
 finally:
     os.killpg(program.pid, signal.SIGKILL)
     program.wait()
