@@ -89,7 +89,7 @@ void pb_call_unwound(struct patchbay_call *call)
 }
 
 /*
- * Between here and the call there may be others' stacks, with handlers that go on:
+ * Between this frame and the call there may be other stacks, with handlers that continue:
  * a signal handler may have a stack of its own.
  */
 __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
@@ -105,9 +105,9 @@ void pb_call_resume(struct _Unwind_Exception *exception)
 }
 
 /*
- * A walk begins at the thrower, so it looks for some calls at once. They are valid for
- * @exception until the thread throws again: each throw asks about its frames first
- * (_UA_SEARCH_PHASE), and until then one exception passes one call after the other.
+ * A walk begins at the throwing function, so it collects several calls at once. They are
+ * valid for @exception until the thread throws again. Each throw begins with a search
+ * (_UA_SEARCH_PHASE). Until then one exception passes one call after the other.
  */
 #define AHEAD_MAX 14
 static __thread struct ahead {
@@ -116,7 +116,7 @@ static __thread struct ahead {
 	struct patchbay_call *call[AHEAD_MAX];
 } ahead __attribute__((tls_model("initial-exec")));
 
-/* Calls that were told are marked, so the first that is not is the innermost. */
+/* A call whose exit was reported is marked. So the first unmarked call is the innermost. */
 static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
 {
 	struct patchbay_call *call = pb_unwinder_call_of(context);
@@ -128,7 +128,7 @@ static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
 	return found->nr < AHEAD_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* The next one, if a signal handler has not thrown since it was found. */
+/* The next collected call. NULL if there is none, or a signal handler has thrown since. */
 static struct patchbay_call *next_call(const struct _Unwind_Exception *exception)
 {
 	struct patchbay_call *call;
@@ -140,7 +140,7 @@ static struct patchbay_call *next_call(const struct _Unwind_Exception *exception
 	return ahead.exception == exception ? call : NULL;
 }
 
-/* One that ends the thread (_UA_FORCE_UNWIND) has no search, so it always walks. */
+/* A forced unwind (_UA_FORCE_UNWIND) has no search phase, so it always walks. */
 static void tell_innermost(const struct _Unwind_Exception *exception, int is_forced)
 {
 	struct patchbay_call *call = is_forced ? NULL : next_call(exception);
@@ -163,18 +163,18 @@ static void tell_innermost(const struct _Unwind_Exception *exception, int is_for
 }
 
 /*
- * What unwinders ask about the frame between the body and its caller. It wants
- * to know of every exception that passes, and catches none. (Itanium C++ ABI:
- * Exception Handling, 1.6.)
+ * The personality function of the frame between the body and its caller. It learns of
+ * every exception that passes, and catches none. (Itanium C++ ABI: Exception Handling,
+ * 1.6.)
  *
- * Its data (lsda.h) begin with two offsets, each from itself: where the body returns
- * to, and the landing pad.
+ * Its data (lsda.h) begin with two offsets, each relative to itself: the body's return
+ * address, and the landing pad.
  *
- * Of another unwinder than ours (unwinder.h) neither @context can be read nor is it known
- * how to resume. But it asks about one frame after the other, from the innermost, and all
- * are still on the stack: ours finds the call there, and its exit is told from here. The
- * landing pad would also take our frames off the shadow stack, so with one such a process
- * ends; no unwinder can be told of them.
+ * The library can neither read the @context of another unwinder (unwinder.h) nor resume its
+ * exception. But that unwinder asks about each frame, from the innermost on, while all are
+ * on the stack. So the library finds the call by its own unwinder and reports the exit from
+ * here. With a shadow stack such a process ends: only the landing pad could drop the
+ * library's frames from it.
  */
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,

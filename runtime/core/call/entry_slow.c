@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What trampolines call when it is not simply a handler. */
+/* The slow path of trampolines: the thread is inside, or has no reader. */
 #include "arch/arch.h"
 #include "quiesce/missed_calls.h"
 #include "quiesce/quiesce.h"
@@ -41,8 +41,8 @@ static void miss(const struct patchbay_cell *cell, patchbay_handler enter)
 }
 
 /*
- * Vector arguments have been saved on the way here: what handlers change of them
- * there is what the function receives. They are not saved again.
+ * The caller has saved the vector arguments, so they are not saved again. The function
+ * receives the values that handlers store there.
  */
 static void enter_saved(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell,
@@ -55,7 +55,6 @@ static void enter_saved(uintptr_t ip, uintptr_t parent_ip,
 	enter(ip, parent_ip, cell, regs);
 }
 
-/* The trampolines' way for a thread that is not simply outside (quiesce.h). */
 int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *const *slot,
 		    struct patchbay_regs *regs)

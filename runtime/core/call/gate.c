@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* On its own because it is compiled for general registers only. */
+/* A separate file, because it is compiled for general registers only. */
 #include "types/no_handler.h"
 #include "types/shared_cells.h"
 

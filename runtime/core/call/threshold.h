@@ -4,9 +4,9 @@
  * no lock and does not allocate: it runs in any thread, also in a signal handler. A thread
  * reads cells and sets only while it is marked as inside (quiesce/quiesce.h).
  *
- * Tracers with a threshold: what the cells of such a tracer call, at entry and
- * exit. On x86-64 the trampolines do the same themselves where they can
- * (arch/x86_64/direct.h), for calls that are not worth calling anybody.
+ * The entry and exit handlers in cells of tracers with a threshold. On x86-64 the
+ * trampolines do the same without a call where they can (arch/x86_64/direct.h): a call
+ * would cost too much for functions below the threshold.
  */
 #ifndef PB_CORE_THRESHOLD_H
 #define PB_CORE_THRESHOLD_H

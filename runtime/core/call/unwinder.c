@@ -13,7 +13,7 @@ struct pb_unwinder pb_unwinder;
 
 #define NR_FUNCTIONS (sizeof(struct pb_unwinder) / sizeof(uintptr_t))
 
-/* By the linker: what they are bound to need not be of one module. */
+/* The functions that the linker chose. They may be from several modules. */
 static const struct pb_unwinder linked = {
 	.backtrace = _Unwind_Backtrace,
 	.get_cfa = _Unwind_GetCFA,
@@ -105,14 +105,14 @@ int pb_unwinder_has(uintptr_t address)
 	return is_in(&ours, address);
 }
 
-/* What a frame's data say (lsda.h), if it is one that calls a body. */
+/* Read a frame's data (lsda.h). Returns 0 if the frame does not call a body. */
 static int read_data(struct _Unwind_Context *context, int32_t data[3])
 {
 	const char *at = pb_unwinder.get_data(context);
 
 	if (!at)
 		return 0;
-	/* Others' begin otherwise, and anywhere. */
+	/* The data of other frames have another format, and any alignment. */
 	memcpy(data, at, sizeof(data[0]));
 	if ((uintptr_t)at + (uintptr_t)(intptr_t)data[0] != pb_unwinder.get_ip(context))
 		return 0;
@@ -129,7 +129,7 @@ struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context)
 		return NULL;
 	call = (struct patchbay_call *)(pb_unwinder.get_gr(context, CALL_REGISTER) +
 					CALL);
-	/* As the caller of the body does before it calls C (direct.h, exit.S). */
+	/* Fill in the fields that the assembly fills in before it calls C (direct.h, exit.S). */
 	if (data[2])
 		call->told = UINT64_MAX;
 	if (data[2] > 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The unwinder whose functions the library calls. A process may have others: a program
- * that is linked with -static-libgcc, LLVM's libunwind, a shared object with one of its
- * own. What an unwinder calls a context no other one can read.
+ * The unwinder whose functions the library calls. A process may have others: of a program
+ * that is linked with -static-libgcc, LLVM's libunwind, or one in a shared object. No
+ * unwinder can read the context of another one.
  */
 #ifndef PB_CORE_UNWINDER_H
 #define PB_CORE_UNWINDER_H
@@ -12,8 +12,8 @@
 #include <unwind.h>
 
 /*
- * Its functions, all of one module: a program may export some that interpose those of
- * libgcc_s.so.1, and lack the rest. NULL until pb_unwinder_find().
+ * Its functions, all from one module: a program may interpose only some functions of
+ * libgcc_s.so.1. All are NULL until pb_unwinder_find().
  */
 struct pb_unwinder {
 	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn step, void *arg);
@@ -27,7 +27,7 @@ struct pb_unwinder {
 };
 extern struct pb_unwinder pb_unwinder;
 
-/* To be called before a tracer is armed. Does nothing the second time. */
+/* Call this before a tracer is armed. Does nothing the second time. */
 void pb_unwinder_find(void);
 
 /* Is @address in the module of these functions? */

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* Of libpatchbay-trace, or NULL. */
+/* The callback of libpatchbay-trace, or NULL. */
 static void (*told)(const struct patchbay_site_info *site);
 
 static int has_tracers(const struct patchbay_cell *cell)
@@ -22,8 +22,8 @@ static int has_tracers(const struct patchbay_cell *cell)
 }
 
 /*
- * The cell that function @i of @module shares with others, by what is written down,
- * not by its slot, which may have been changed, too. NULL: it shares none.
+ * The cell that function @i of @module shares with other functions, or NULL. It is found
+ * by the recorded owner: other code may have changed the slot, too.
  */
 static const struct patchbay_cell *shared_cell(const struct pb_module *module, size_t i)
 {
@@ -34,7 +34,7 @@ static const struct patchbay_cell *shared_cell(const struct pb_module *module, s
 	return &module->shared->cells[owner].cell;
 }
 
-/* Has the function, which has tracers, another site than it was given? */
+/* The function has tracers: does its site differ from what the library wrote? */
 static int is_changed(const struct pb_module *module, const struct patchbay_record *record,
 		      int *can_arm)
 {
@@ -46,7 +46,7 @@ static int is_changed(const struct pb_module *module, const struct patchbay_reco
 	return state != PB_SITE_ARMED || !is_led;
 }
 
-/* Those of a module, one after the other; @can_arm is of the last one. */
+/* A walk over the changed sites of a module. @can_arm: the last one can be armed again. */
 struct walk {
 	const struct pb_module *module;
 	struct pb_cell_walk cells;
@@ -90,7 +90,7 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
 
 		nr += (size_t)walk.can_arm;
 		pb_inspect_site(module, record, &site);
-		/* Also where its slot no longer leads to a tracer. */
+		/* The slot may have been changed instead of the site. */
 		if (site.state == PATCHBAY_SITE_DISARMED)
 			site.state = PATCHBAY_SITE_CHANGED;
 		if (visit)
@@ -99,7 +99,7 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
 	return nr;
 }
 
-/* As the engine does it: what a site will branch to, and then the site (engine.c). */
+/* Write in the engine's order (engine.c): first the code that a site branches to. */
 struct rearming {
 	struct pb_text_queue tails, sites;
 	size_t room;

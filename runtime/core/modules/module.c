@@ -27,7 +27,7 @@
 /* A program that links module.c from the archive gets the live data, too. */
 static const struct pb_live *const way __attribute__((used)) = &pb_live;
 
-/* What dl_iterate_phdr() knows of the module that @desc is in. */
+/* The module that contains @desc, as dl_iterate_phdr() describes it. */
 struct found {
 	const struct patchbay_module *desc;
 	uintptr_t base, low, high;
@@ -79,9 +79,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Has the system executed the loader, with the program, which is @found, as its argument?
- * Then PB_EXE is the loader. It has no other one for itself (getauxval(3), AT_BASE), and
- * the program asks for one.
+ * Was the loader executed, with the program @found as its argument? Then PB_EXE is the
+ * loader. AT_BASE of getauxval(3) is 0, although the program names a loader.
  */
 static int is_run_by_loader(const struct found *found)
 {
@@ -116,7 +115,7 @@ static size_t module_path(const struct found *found, char path[PATH_MAX])
 	return strlen(path) + 1;
 }
 
-/* Is all of that in the module, where it can be read, or with PF_W written, too? */
+/* Are all @size bytes at @at in the module, readable and, with PF_W, writable? */
 static int is_within(const struct found *found, const void *at, size_t size,
 		     ElfW(Word) flags)
 {
@@ -217,9 +216,9 @@ static int has_records(const struct pb_module *m, const struct pb_module *coming
 }
 
 /*
- * Is @coming known, or does a module have its records? A linked module may have several
- * descriptors, all of which lead to all of its records: llvm-objcopy, told to make hidden
- * symbols local, makes groups such as ours be no COMDAT groups any more. One is enough.
+ * Is @coming known, or does a known module have its records? A linked module may have
+ * several descriptors, each of which leads to all records: llvm-objcopy
+ * --localize-hidden turns COMDAT groups such as ours into plain ones. One is enough.
  */
 static int is_known(const struct pb_module *coming)
 {
@@ -228,9 +227,9 @@ static int is_known(const struct pb_module *coming)
 }
 
 /*
- * Modules that have gone, but whose cells a thread may be looking at, or whose
- * text may still lead to them: destructors also run when a process exits while
- * other threads run on, and then the text stays.
+ * Unloaded modules whose cells a thread may be reading, or whose text may still
+ * lead to their cells. Destructors also run when a process exits while other
+ * threads continue; then the text stays.
  */
 static struct pb_module *graveyard;
 
@@ -284,8 +283,8 @@ static int has_text(struct pb_module *gone, const struct pb_module *coming)
 }
 
 /*
- * Note which modules nothing leads to any more, but maybe a thread that is in a
- * trampoline since before.
+ * Mark the modules that no slot leads to. A thread may still be in a trampoline that it
+ * entered earlier.
  */
 static void note_unmapped(const struct pb_module *coming)
 {
@@ -313,10 +312,10 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *comin
 }
 
 /*
- * Called when a module comes: the loader is at hand then, which in a forked child of a
- * process with threads it may never be again. The lock of dl_iterate_phdr() comes
- * before the modules lock, so this is within a walk of the loader's, like call_locked()
- * of static_call.c.
+ * Called when a module is loaded: the thread may use the loader then. In a forked child of
+ * a process with threads, the loader's lock may be held for ever at other times. The lock
+ * of dl_iterate_phdr() comes before the modules lock, so this runs within a walk of the
+ * loader, like call_locked() of static_call.c.
  */
 static void look_for_unmapped(struct pb_module *coming)
 {
@@ -482,7 +481,7 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	return module || unseen ? 0 : -ENOENT;
 }
 
-/* What is exported may be another copy's; these are called by its module. */
+/* The exported functions may be another copy's. A module calls these. */
 int patchbay_module_register(const struct patchbay_module *desc)
 {
 	return pb_module_register(desc);

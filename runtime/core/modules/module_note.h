@@ -15,10 +15,10 @@
 #include <link.h>
 
 /*
- * The descriptor that a note in @segment of the module of @info leads to, with all that
- * is looked at before it is registered; of another version of the ABI nothing but that
- * is looked at. NULL: @segment has no such note, or a damaged one: not all of that is in
- * the module, or it is not of the version that the note says.
+ * The descriptor that a note in @segment of the module of @info leads to. All fields that
+ * are read before registration are within the module. For another version of the ABI only
+ * the version may be read. Returns NULL if @segment has no such note, if the descriptor is
+ * not wholly in the module, or if its version is not that of the note.
  */
 const struct patchbay_module *pb_module_noted(const struct dl_phdr_info *info,
 					      const ElfW(Phdr) *segment);

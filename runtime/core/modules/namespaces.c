@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
-/* Before that there is no way from one namespace to another, or to program headers. */
+/* Older versions have no way from one namespace to another, or to program headers. */
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 36)
 
-/* Not there in static executables. */
+/* Static executables do not have it. */
 #pragma weak dlinfo
 
 struct search {
@@ -36,7 +36,7 @@ static void look_at(const struct search *search, struct link_map *map)
 		search->visit(map->l_name, desc, search->arg);
 }
 
-/* What the loader tells debuggers of @program, or NULL. */
+/* The data that the loader has for debuggers of @program, or NULL. */
 static const struct r_debug_extended *debug_of(const struct dl_phdr_info *program)
 {
 	const ElfW(Dyn) *entry = NULL;

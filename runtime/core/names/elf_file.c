@@ -45,9 +45,9 @@ static void release(void *bytes, size_t size)
 }
 
 /*
- * A copy of @nr things of @each bytes at @offset, NULL unless all lie in the
- * file. Not a mapping: the file may be truncated at any time, and then that
- * would end the process (SIGBUS).
+ * Read @nr elements of @each bytes at @offset. Returns NULL unless all lie in the
+ * file. The data are copied: access to a mapping would end the process (SIGBUS) if
+ * the file were truncated.
  */
 static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
 		 uint64_t each)
@@ -75,15 +75,15 @@ static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
 	return bytes;
 }
 
-/* What get() gave. */
+/* Free the result of get(). */
 static void drop(void *bytes, uint64_t nr, uint64_t each)
 {
 	release(bytes, (size_t)(nr * each) + 1);
 }
 
 /*
- * Until Linux 6.7 or so, /proc/PID/maps has the number of the file below it, which
- * stat(2) need not say.
+ * For a file of overlayfs, /proc/PID/maps has the inode number of the underlying file
+ * until about Linux 6.7. It may differ from that of stat(2).
  */
 static int is_overlay(int fd)
 {
@@ -98,7 +98,7 @@ int pb_elf_open(struct pb_elf_file *file, const char *path)
 	struct stat st;
 	int ok = 0;
 
-	/* Whatever the path leads to by now, do not wait for it. */
+	/* Do not wait, even if the path names a FIFO or a terminal by now. */
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
 		return -errno;
@@ -162,9 +162,9 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 }
 
 /*
- * The section headers, and how many there are; NULL without any in *@nr. NULL and
- * some: they cannot be read. From SHN_LORESERVE sections on the first header has
- * the numbers for which the file's has no room (elf(5), e_shnum and e_shstrndx).
+ * Read the section headers and their number. Returns NULL with *@nr 0 if there are none,
+ * and NULL with another *@nr if they cannot be read. With SHN_LORESERVE sections or more,
+ * the first section header has the numbers (elf(5), e_shnum and e_shstrndx).
  */
 static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
 {
@@ -202,7 +202,7 @@ int pb_elf_is_rewritten(struct pb_elf_file *file)
 	char *names = NULL;
 	int found = 0;
 
-	/* What has no section has none of this name. */
+	/* A file without sections has no section of this name. */
 	if (sh && at != SHN_UNDEF) {
 		size = at < nr ? sh[at].sh_size : 0;
 		names = size ? get(file, sh[at].sh_offset, size, 1) : NULL;

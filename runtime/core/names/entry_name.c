@@ -8,7 +8,7 @@ static const char digits[] = "0123456789abcdef";
 
 enum { ADDRESS_SIZE = 2 * sizeof(uintptr_t) + 1 };
 
-/* What is behind the module's part of @name; NULL: it is another module's. */
+/* The rest of @name after the module's part. NULL if it names another module. */
 static const char *skip_module(const struct pb_module *module, const char *name)
 {
 	const struct patchbay_module_info *info = &module->info;

@@ -13,15 +13,14 @@ static inline int pb_is_entry_name(const char *name)
 	return name[0] == '@';
 }
 
-/* Where the function of this name begins; 0: it is in no place of @module. */
+/* The entry of the function with this name. Returns 0 if it is not in @module. */
 uintptr_t pb_entry_of_name(const struct pb_module *module, const char *name);
 
 /*
- * Memory for the names of @module, with what is the same in all of them; to be given to
- * free(3). NULL: there is none.
+ * Allocate a name of @module, with the part that all its names share. NULL: out of memory.
  */
 char *pb_entry_name_new(const struct pb_module *module);
-/* Complete @text, of that memory, to the name of the function at @entry. */
+/* Complete @text, a result of pb_entry_name_new(), to the name of the function at @entry. */
 void pb_entry_name_set(char *text, const struct pb_module *module,
 		       uintptr_t entry);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Filters as the library keeps them: checked, compiled, with copies of their
- * lists, so that they outlive the call that brought them.
+ * The library's copy of a filter: checked, compiled, with copies of its lists, so
+ * that it outlives the call that passed it.
  */
 #ifndef PB_CORE_FILTER_H
 #define PB_CORE_FILTER_H
@@ -13,7 +13,7 @@
 enum pb_selector { PB_BY_GLOB, PB_BY_REGEX, PB_BY_SYMS, PB_BY_ADDRS };
 
 /*
- * An item of a list. Names that are equal are one item, the first.
+ * An item of a list. Equal names are one item, the first.
  * @hash: of the name, pb_name_hash()
  */
 struct pb_filter_item {
@@ -26,15 +26,15 @@ struct pb_filter_item {
 };
 
 /*
- * @users:        how often pb_filter_free() has to be called
- * @next, @link:  of the list of filters for modules to come, and what points to
- *                this one there
- * @same:         the next one there of the same tracer
- * @ops, @flags:  the tracer that is to be armed there, and how
+ * @users:        the reference count: the number of pb_filter_free() calls to come
+ * @next, @link:  the next filter for modules to come, and the pointer to this one
+ * @same:         the next one in that list of the same tracer
+ * @ops, @flags:  the tracer to arm in modules to come, and how
  * @pattern:      glob or regular expression, as it was given
- * @prefix:       how much of a glob is no pattern
- * @match, @arg:  what decides in the place of fnmatch(3), or NULL
- * @table:        names: 1 + the index of an item, or 0, at its hash or behind
+ * @prefix:       the length of the glob's part before the first wildcard
+ * @match, @arg:  a callback that replaces fnmatch(3), or NULL
+ * @table:        names: a hash table with open addressing. An entry is 1 + the index
+ *                of an item, or 0
  * @mask:         size of the table minus 1
  * @cookies:      items have cookies
  */
@@ -65,12 +65,12 @@ int pb_filter_new(const struct patchbay_filter *from,
 		  struct pb_filter **filter);
 void pb_filter_free(struct pb_filter *filter);
 
-/* Do they say the same? Not for PB_BY_ADDRS, nor of cookies. */
+/* Are the filters equal? Ignores cookies. Not for PB_BY_ADDRS. */
 int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b);
 
 /*
- * Does it select functions of this name? 0: no; else 1, of lists 1 + the index
- * of the item. -ENOMEM. Not for PB_BY_ADDRS.
+ * Does the filter select functions of this name? Returns 0 if not; 1 if so, or for
+ * lists 1 + the index of the item; or -ENOMEM. Not for PB_BY_ADDRS.
  */
 int pb_filter_name(const struct pb_filter *filter, const char *name);
 
@@ -81,7 +81,7 @@ static inline int pb_filter_is_list(const struct pb_filter *filter)
 
 int pb_filter_is_all(const struct pb_filter *filter);
 
-/* The only name that a glob matches, NULL if it is a pattern or none. */
+/* The only name that a glob matches. NULL if it has wildcards, or is not a glob. */
 const char *pb_filter_plain_name(const struct pb_filter *filter);
 
 #endif /* PB_CORE_FILTER_H */

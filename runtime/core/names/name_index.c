@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* While it is read. @next: see pb_record_find(). */
+/* The state of reading an index. @next: see pb_record_find(). */
 struct reader {
 	const struct pb_module *module;
 	struct pb_name_index *index;
@@ -18,7 +18,7 @@ struct reader {
 	int rewritten, error;
 };
 
-/* Room for a name of @size bytes, its end included. */
+/* Make room for a name of @size bytes, with its terminating 0. */
 static int make_room(struct reader *reader, size_t size)
 {
 	struct pb_name_index *index = reader->index;
@@ -65,8 +65,8 @@ static void add_name(struct reader *reader, const char *name, size_t length,
 }
 
 /*
- * llvm-bolt's name for what it left of a function that it moved: a jump, where
- * the record still leads to.
+ * Is this llvm-bolt's name for the rest of a function that it moved? The rest is a jump,
+ * and the record still leads there.
  */
 static int is_left_behind(const char *name, size_t length)
 {
@@ -101,7 +101,7 @@ static void add_symbol(const char *name, uint64_t value, void *arg)
 		reader->index->here[record / 64] |= UINT64_C(1) << record % 64;
 }
 
-/* Lists in the order of names, so that the last comes first into its own. */
+/* Insert the names from the last to the first, so that lists are in the order of names. */
 static int make_lists(struct pb_name_index *index)
 {
 	size_t nr = 1;
@@ -125,7 +125,7 @@ static int make_lists(struct pb_name_index *index)
 	return 0;
 }
 
-/* Give back what was too much. */
+/* Shrink the arrays to the size in use. */
 static void fit(struct reader *reader)
 {
 	struct pb_name_index *index = reader->index;

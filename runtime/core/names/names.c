@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Is it the one that had the name of @module's file, and has lost it to another? */
+/* Does the kernel report @path as the deleted file of @module? */
 static int is_deleted(const struct pb_module *module, const char *path)
 {
 	const size_t length = strlen(module->file);
@@ -23,8 +23,8 @@ static int is_deleted(const struct pb_module *module, const char *path)
 }
 
 /*
- * A file without a build id may look as the one before it did. Then what is mapped
- * tells, where the system does.
+ * A file without a build id may have the same headers as its predecessor. Then compare
+ * it with the mapped file, if the system names that.
  */
 static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
 {
@@ -38,7 +38,7 @@ static int is_mapped(const struct pb_module *module, const struct pb_elf_file *f
 	       (!inode || !file->inode || inode == file->inode);
 }
 
-/* Open the file that @module was loaded from. -ENOEXEC: it is another by now. */
+/* Open the file that @module was loaded from. Returns -ENOEXEC if it was replaced. */
 static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 {
 	int error = pb_elf_open(file, module->file);
@@ -86,7 +86,7 @@ static struct pb_name_index *read_names(struct pb_module *module,
 			pb_name_index_read(module, file, rewritten, error);
 }
 
-/* @all: names are wanted, too, not only whether functions were moved. */
+/* @all: read the names, too. Otherwise only find out whether functions were moved. */
 static int read_file(struct pb_module *module, int all)
 {
 	struct pb_elf_file file;
@@ -108,8 +108,8 @@ static int read_file(struct pb_module *module, int all)
 }
 
 /*
- * Only what has to do with the process, not with the file, is an error. Several
- * threads may look at once, as those that go through all names.
+ * A bad file is no error; a lack of resources is. Several threads may call this at the
+ * same time.
  */
 static int look(struct pb_module *module, int all)
 {
@@ -170,7 +170,7 @@ static size_t record_of(const struct pb_name *name)
 	return name->record & ~PB_NAME_SHORTENED;
 }
 
-/* All functions of a name, which costs little however many names there are. */
+/* Choose all functions with this name. The cost does not depend on the number of names. */
 static void choose_one(struct search *search, const struct pb_name_index *index,
 		       const char *name, uint32_t hash, size_t item)
 {
@@ -233,7 +233,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 	char *name = pb_entry_name_new(module);
 	int match = name && entries ? 0 : -ENOMEM;
 
-	/* The filter's @match is a callback: records may go meanwhile. */
+	/* Copy the entries: the module may be unloaded while @match, a callback, runs. */
 	for (size_t i = 0; i < module->nr && !match; i++)
 		if (!(named[i / 64] >> i % 64 & 1))
 			entries[i] = pb_record_entry(&module->records[i]);
@@ -252,7 +252,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 	return match < 0 ? match : 0;
 }
 
-/* What has no symbol, and so is not in the index. */
+/* Choose functions without a symbol, which are not in the index. */
 static int choose_unnamed(struct pb_module *module, struct search *search,
 			  const struct pb_name_index *index)
 {
@@ -297,7 +297,7 @@ static void match_no_name(const struct pb_filter *filter)
 	pb_callback_end();
 }
 
-/* Names stay when the module goes. */
+/* The names stay valid if the module is unloaded meanwhile. */
 static int choose_by_match(struct search *search, const struct pb_name_index *index)
 {
 	int error;
@@ -356,7 +356,7 @@ static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 {
 	struct search search = { filter, choice, found };
 
-	/* What was moved is selected, and refused when it is to be armed. */
+	/* Functions that were moved are selected. Arming refuses them. */
 	if (pb_filter_is_all(filter)) {
 		int error = pb_names_look(module);
 

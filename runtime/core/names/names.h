@@ -4,7 +4,7 @@
  * runs under the modules lock and never under the engine lock. The index of a module's names
  * lives as long as the module.
  *
- * From what a filter says to records.
+ * From a filter to records.
  */
 #ifndef PB_CORE_NAMES_H
 #define PB_CORE_NAMES_H
@@ -14,49 +14,51 @@
 #include "types/module.h"
 
 /*
- * Which functions of @module, which has some, does @filter select? @choice has
- * items if the filter has cookies. @found is NULL, or has a place for each item
- * and is set to 1 where a function has that name or address, selected or not.
+ * Fill in @choice with the functions of @module that @filter selects. @module has at
+ * least one function. @choice has items if the filter has cookies. @found is NULL or has
+ * a byte for each item: it becomes 1 if a function has that name or address, selected or
+ * not.
  *
- * The module's file is read when it is first needed, and then no more, unless it
- * is not the file any more which was loaded (its build id tells): then there are
- * no names, and the next call looks again.
+ * The module's file is read once, when it is first needed. If the file is no longer the
+ * one that was loaded (by its build id), there are no names, and the next call reads it
+ * again.
  *
- * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
- * cannot be read or understood has no names. After 0, @choice is to be freed. The
- * filter's @match is called without the modules lock: the module may have gone then.
+ * Returns 0; the caller frees @choice. Or returns -ENOMEM, -EMFILE or -ENFILE if resources
+ * are lacking. A file that cannot be read or understood has no names. The filter's @match
+ * is called without the modules lock, so the module may be unloaded on return.
  */
 int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 		    struct pb_choice *choice, unsigned char *found);
 
 /*
- * How many names have functions of @module, once they were read? Returns 0 or an error
- * as above. Name @i of these, which stays as long as the memory of the module, and the
- * function that has it; NULL: it is no name of its own. Not of a module that has gone.
+ * pb_names_read() reads the names of @module and stores their number. Returns 0 or an
+ * error as above. pb_names_get() returns name @i and the function that has it, or NULL for
+ * a shortened name. The name stays as long as the module's memory. Not for a module that
+ * is unloaded.
  */
 int pb_names_read(struct pb_module *module, size_t *nr);
 const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry);
 
 /*
- * Find out whether @module's file was rewritten since it was linked, if that is
- * not known yet. Returns 0 or an error as above.
+ * Find out whether @module's file was rewritten since it was linked, unless that is
+ * known. Returns 0 or an error as above.
  */
 int pb_names_look(struct pb_module *module);
 
 /*
- * A bit for each record: it leads to where its function is. NULL: all do. As of
- * pb_names_look().
+ * A bit for each record that leads to its function. NULL: all do. Call pb_names_look()
+ * before.
  */
 const uint64_t *pb_names_here(const struct pb_module *module);
 
 /*
- * Does this record lead to code that is not executed any more, because the
- * function was moved? Only what pb_names_look() found out counts.
+ * Was the function of this record moved, so that the record leads to unused code? Call
+ * pb_names_look() before.
  */
 int pb_names_is_moved(const struct pb_module *module,
 		      const struct patchbay_record *record);
 
-/* Free what was read. */
+/* Free the names of @module. */
 void pb_names_free(struct pb_module *module);
 
 #endif /* PB_CORE_NAMES_H */

@@ -27,7 +27,7 @@ static const struct patchbay_record *record_at(const struct patchbay_record *rec
 	return order ? order[i] : &records[i];
 }
 
-/* Do both say the same of one function? Else one of them is wrong, and is refused. */
+/* Are the records equal? Otherwise one of them is wrong, and arming refuses it. */
 static int are_twins(const struct patchbay_record *a, const struct patchbay_record *b)
 {
 	const size_t same = offsetof(struct patchbay_record, signature);
@@ -38,7 +38,7 @@ static int are_twins(const struct patchbay_record *a, const struct patchbay_reco
 		       sizeof(*a) - same);
 }
 
-/* Those that are as the one before, in this @order. */
+/* Mark each record that equals its predecessor in @order. */
 static int find_twins(const struct pb_module *module,
 		      const struct patchbay_record **order, uint64_t **twins)
 {
@@ -61,8 +61,8 @@ static int find_twins(const struct pb_module *module,
 }
 
 /*
- * Linkers leave records sorted by entry, because they are in link order, most
- * of the time. Found out when it is first needed.
+ * Records are usually sorted by entry, because linkers keep them in link order. This is
+ * checked when it is first needed.
  */
 int pb_record_order(struct pb_module *module)
 {

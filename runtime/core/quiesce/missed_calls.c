@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* Of libpatchbay-trace, or NULL. */
+/* The callback of libpatchbay-trace, or NULL. */
 static void (*told)(const struct patchbay_ops *ops);
 
 static void tell(const struct patchbay_ops *ops)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls that a tracer does not see, because it might be running. */
+/* Counts of calls that a tracer does not see, because one of its handlers may be running. */
 #ifndef PB_CORE_MISSED_CALLS_H
 #define PB_CORE_MISSED_CALLS_H
 
 #include <patchbay/patchbay.h>
 
-/* One call of the function, by the cell's tracer. Async-signal-safe. */
+/* Count one call that the cell's tracer misses. Async-signal-safe. */
 void pb_miss(const struct patchbay_cell *cell);
 
 /*
- * One call that nothing may be read for: the thread is being counted another one for, or
- * has no reader (quiesce.h). It is counted for the whole process. Async-signal-safe.
+ * Count one missed call for the whole process. The thread may not read a cell: it is
+ * counting another missed call, or it has no reader (quiesce.h). Async-signal-safe.
  */
 void pb_miss_unseen(void);
 

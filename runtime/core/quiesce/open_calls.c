@@ -4,7 +4,7 @@
 #include "system/linux.h"
 #include "system/private.h"
 
-/* Of threads that have ended. */
+/* The sum for threads that have ended. */
 static int64_t of_ended;
 
 void pb_open_calls_begin(void)
@@ -28,8 +28,8 @@ void pb_open_calls_fork(void)
 }
 
 /*
- * The storage of a thread that ended without notice may be gone, or be something else by
- * now: then it does not lead to this reader.
+ * If a thread ended without notice, its storage may be unmapped or reused by now. Then it
+ * does not point to this reader.
  */
 static int64_t count_of(const struct pb_reader *reader)
 {

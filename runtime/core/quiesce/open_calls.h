@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Timed calls that have no return. A tracer with a threshold is called at exits only, so
- * it never hears of a call that something leaves without an exit: __builtin_longjmp(), an
- * unwinder that asks no personality, a panic of Go through frames of C. So each thread
- * counts such calls, one more where a call begins and one less where its exit is told;
- * the rest has no return.
+ * Timed calls that have no return. A tracer with a threshold is called at exits only. It
+ * does not see a call that ends without an exit: by __builtin_longjmp(), by an unwinder
+ * that calls no personality function, or by a panic of Go through frames of C. So each
+ * thread counts such calls: +1 where a call begins, -1 where its exit is reported. The
+ * rest has no return.
  *
  *	begins		pb_timed_entry(), or the direct way of x86-64 (direct.h)
- *	ends		pb_timed_exit(), or the direct way; or as one that is missed
+ *	ends		pb_timed_exit(), or the direct way; or a missed call
  *
- * A call may begin in one thread and end in another, as those of fibers do. Only the sum
- * of all threads says something.
+ * A call of a fiber may begin in one thread and end in another. Only the sum of all
+ * threads has a meaning.
  */
 #ifndef PB_CORE_OPEN_CALLS_H
 #define PB_CORE_OPEN_CALLS_H
@@ -18,16 +18,16 @@
 #include "quiesce/reader.h"
 
 /*
- * Where the count of a thread with a reader begins. That of a thread without one is not
- * negative: the direct way sees by that, and lets the general way find a reader.
+ * The initial count of a thread with a reader. The count of a thread without a reader is
+ * not negative: then the direct way leaves the call to the general way.
  */
 #define PB_OPEN_CALLS_FIRST (INT64_MIN / 2)
 
-/* The calling thread has a reader, or gives it back. */
+/* Call these when the calling thread has got a reader, and before it gives it back. */
 void pb_open_calls_begin(void);
 void pb_open_calls_end(void);
 
-/* In a forked child: calls that its parent has begun may end there. */
+/* Call in a forked child: calls that its parent has begun may end there. */
 void pb_open_calls_fork(void);
 
 #endif /* PB_CORE_OPEN_CALLS_H */

@@ -2,17 +2,17 @@
 /*
  * Updating static calls.
  *
- * Every link unit that calls a static call has a tramp of its own for it, and
- * all of them are changed by an update. Units are not registered: the loader
- * knows them, and a note in each leads to its tramps and call sites (abi.h).
+ * Every link unit with calls of a static call has its own tramp for it. An update
+ * changes all these tramps. Units are not registered: the loader knows them, and a
+ * note in each leads to its tramps and call sites (abi.h).
  *
- * An update is a sequence of steps, each a walk over all units by
- * dl_iterate_phdr(), during which none is unloaded. Units may come and go
- * between steps: one that comes has the indirect form for the keys of others,
- * so it need not have been there from the first step on, and each step looks at
- * the code anew. Nothing is allocated, because the loader's lock is held.
+ * An update is a sequence of steps. Each step walks over all units by
+ * dl_iterate_phdr(), which keeps them from being unloaded. Units may come and go
+ * between steps. A new unit has the indirect form for the keys of other units, so it
+ * may miss the first steps. Each step reads the code again. Nothing is allocated,
+ * because the loader's lock is held.
  *
- * The code of tramps and sites is the architecture's business, static_call.h.
+ * The architecture changes the code of tramps and sites, see static_call.h.
  */
 #include "static_call/static_call.h"
 
@@ -43,7 +43,7 @@ struct unit {
 	uintptr_t toc;
 };
 
-/* An update of @key; or something else about all keys, which is then NULL. */
+/* An update of @key, or an operation on all keys if @key is NULL. */
 struct update {
 	struct static_call_key *key;
 	struct pb_target target, former;
@@ -52,11 +52,11 @@ struct update {
 	bool prepared;
 };
 
-/* A step of it, for one tramp. Others follow if it returns 0. */
+/* One step of an update, for one tramp. The walk continues if it returns 0. */
 typedef int step(struct update *update, const struct unit *unit,
 		 const struct pb_tramp *tramp);
 
-/* Whether updates patch call sites, and whether any may be patched. */
+/* Do updates patch call sites, too? UNSET: by the architecture's default. */
 static enum { UNSET, OFF, ON } patch_sites;
 static bool sites_patched;
 
@@ -65,7 +65,7 @@ static uintptr_t offset_from(const void *field, int32_t offset)
 	return (uintptr_t)field + (uintptr_t)(intptr_t)offset;
 }
 
-/* The key or pointer to it that a table entry names, without its flags. */
+/* The key, or the pointer to it, that a table entry names, without the flags. */
 static uintptr_t key_of(const int32_t *field)
 {
 	return offset_from(field, *field) & ~(uintptr_t)PATCHBAY_STATIC_CALL_FLAGS;
@@ -80,7 +80,7 @@ static bool holds(const struct unit *unit, const void *table, size_t nr,
 		       nr <= (unit->high - start) / entry_size);
 }
 
-/* 1: it is one with static calls. -EPROTONOSUPPORT: of another version. */
+/* Returns 1 for a unit with static calls, -EPROTONOSUPPORT for one of another version. */
 static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 {
 	const struct patchbay_static_calls *calls = NULL;
@@ -118,8 +118,8 @@ static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 }
 
 /*
- * The key of @tramp. The pointer to one that is imported is NULL until the
- * loader has relocated the unit.
+ * The key of @tramp. The pointer to an imported key is NULL until the loader has relocated
+ * the unit.
  */
 static struct static_call_key *tramp_key(const struct pb_tramp *tramp)
 {
@@ -174,7 +174,7 @@ static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 	return walk->error;
 }
 
-/* Take @step for every tramp of the key, or of any key. */
+/* Take @step for every tramp of the key, or of all keys. */
 static int for_each_tramp(struct update *update, step *step)
 {
 	struct walk walk = { .update = update, .step = step };
@@ -248,7 +248,7 @@ static bool was_moved(const struct pb_tramp *tramp)
 		       PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET;
 }
 
-/* Nothing is changed before all tramps and sites are known to be ours. */
+/* The first step: check all tramps and sites before anything is changed. */
 static int check(struct update *update, const struct unit *unit,
 		 const struct pb_tramp *tramp)
 {
@@ -266,8 +266,8 @@ static int check(struct update *update, const struct unit *unit,
 }
 
 /*
- * Sites that branch to @from shall branch to @to. Others do not concern us: the
- * linker leads them to the tramp by a thunk, or they have not been patched.
+ * Change the sites that branch to @from: they branch to @to now. Skip other sites: they
+ * reach the tramp by a thunk of the linker, or they were not patched.
  */
 static int redirect_sites(int text, const struct unit *unit,
 			  const struct pb_tramp *tramp, uintptr_t from,
@@ -323,7 +323,7 @@ static int to_direct(struct update *update, const struct unit *unit,
 
 static void set_func(struct static_call_key *key, uintptr_t func)
 {
-	/* The indirect form reads it: release what the target relies on. */
+	/* The indirect form reads it. Release: the target's data are visible before. */
 	__atomic_store_n(&key->func, (void *)func, __ATOMIC_RELEASE);
 }
 
@@ -334,7 +334,7 @@ static int check_type(const struct update *update)
 
 	if (!type || update->target.kind != PB_TARGET_FUNC)
 		return 0;
-	/* They may be unmapped: the function need not have a hash. */
+	/* These bytes may be unmapped: a function need not have a hash. */
 	if (pb_os_text_read(update->text,
 			    update->target.func - pb_arch_hash_size, before,
 			    pb_arch_hash_size))
@@ -368,20 +368,20 @@ static int update_key(struct update *update)
 	set_func(update->key, update->target.func);
 	error = for_each_tramp(update, to_indirect);
 	/*
-	 * Until here a thread may have fetched a direct form. After it, every
-	 * call that begins loads the target from the key.
+	 * Until here a thread may have fetched a direct form. Afterwards every
+	 * new call loads the target from the key.
 	 */
 	if (!error)
 		error = pb_sync_core();
 	if (error)
-		/* What is direct still goes there, and the rest again. */
+		/* Tramps that are still direct call the former target; so do the others again. */
 		set_func(update->key, update->former.func);
 	else
 		go_directly(update);
 	return error;
 }
 
-/* The call sites of any tramp, to where its key leads or back to the tramp. */
+/* Make the call sites of a tramp call the key's target, or the tramp again. */
 static int set_sites(struct update *update, const struct unit *unit,
 		     const struct pb_tramp *tramp)
 {
@@ -423,9 +423,9 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Call @func under the modules lock, with the text open; within a walk over the units,
- * the first of which there always is, because the lock that its own walks take comes
- * before the modules lock. A thread may take it again.
+ * Call @func under the modules lock, with the text open, within a walk over the units. A
+ * first unit always exists. The walks of @func take the loader's lock, which comes before
+ * the modules lock, so it must be held already. A thread may take it again.
  */
 static int call_locked(struct update *update, int (*func)(struct update *))
 {
@@ -476,7 +476,7 @@ static int set_all_sites(struct update *update)
 	return error;
 }
 
-/* If it fails all is led back; where text can be written no more, some is not. */
+/* On error all sites call tramps again, unless text can no longer be written. */
 static int enable_sites(struct update *update)
 {
 	const bool were_patched = sites_patched;
@@ -493,7 +493,7 @@ static int enable_sites(struct update *update)
 	return error;
 }
 
-/* What could not be led back is not changed any more, but may be. */
+/* Sites that could not be restored stay as they are; later updates may change them. */
 static int disable_sites(struct update *update)
 {
 	patch_sites = OFF;

@@ -4,12 +4,12 @@
  * calls alone needs this room, arch/ and system/. An update walks the notes of all loaded
  * units within the loader's lock, then writes under the engine lock.
  *
- * What static calls need from an architecture: arch/<name>/static_call.c, with
- * encoders and decoders in arch/<name>/tramp.h.
+ * The interface to an architecture: arch/<name>/static_call.c implements it, with encoders
+ * and decoders in arch/<name>/tramp.h.
  *
- * The caller of all functions holds the engine lock and keeps the tramp's module
- * from being unloaded. @text is a handle of pb_os_text_open(). Errors are those of
- * text.h where no others are named; what failed is not done.
+ * The caller of all functions holds the engine lock and keeps the tramp's module from being
+ * unloaded. @text is a handle of pb_os_text_open(). Errors are those of text.h and those
+ * named below. On error nothing has changed.
  */
 #ifndef PB_CORE_STATIC_CALL_H
 #define PB_CORE_STATIC_CALL_H
@@ -21,7 +21,7 @@
  * @addr:      its code
  * @key:       the key or, if it is imported, the pointer to it
  * @flags:     PATCHBAY_STATIC_CALL_*
- * @low, @high: where the link unit is
+ * @low, @high: the address range of the link unit
  * @toc:       ppc64le: its TOC pointer
  */
 struct pb_tramp {
@@ -34,15 +34,15 @@ struct pb_tramp {
 
 enum pb_target_kind {
 	PB_TARGET_FUNC,
-	PB_TARGET_RETURN,  /* the tramp's own RETURN and RETURN0 */
-	PB_TARGET_RETURN0,
+	PB_TARGET_RETURN,  /* the tramp's own code that returns */
+	PB_TARGET_RETURN0, /* the tramp's own code that returns 0 */
 };
 
 /*
- * struct pb_target - where static calls go
- * @func:  what the key says
- * @entry: where a direct branch to it goes, 0 if only an indirect one can
- * @toc:   ppc64le: the TOC pointer that @entry expects, 0 if it does not
+ * struct pb_target - the target of a static call
+ * @func:  the function pointer in the key
+ * @entry: the address for a direct branch, 0 if only an indirect branch can be used
+ * @toc:   ppc64le: the TOC pointer that @entry expects, 0 if it expects none
  */
 struct pb_target {
 	enum pb_target_kind kind;
@@ -55,31 +55,31 @@ struct pb_target {
 void pb_arch_target(int text, struct pb_target *target);
 
 /*
- * Whether what is at @tramp->addr is a tramp of this key, and may be made go to
- * @target. -EILSEQ: the bytes are others. -EXDEV: @target is in a link unit
+ * Check that a tramp of this key is at @tramp->addr, and that it may call @target. Returns
+ * -EILSEQ if the bytes are not a tramp of this key, and -EXDEV if @target is in a link unit
  * that this tramp cannot call.
  */
 int pb_arch_tramp_check(const struct pb_tramp *tramp,
 			const struct pb_target *target);
 
 /*
- * To the indirect form, which loads the target from the key. Other threads
- * execute the tramp; some go on with the direct form until pb_sync_core().
+ * Change the tramp to the indirect form, which loads the target from the key. Other threads
+ * may execute the tramp; some use the direct form until pb_sync_core().
  */
 int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp);
 
 /*
- * To the direct form for @target, in two steps. Before the first, every thread
- * must have seen the indirect form (pb_sync_core()). It writes what is not
- * executed in that; if it returns 1, that must be seen before the second one,
- * too. -ERANGE: @target cannot be reached directly.
+ * Change the tramp to the direct form for @target, in two steps. Call pb_sync_core() before
+ * the first step: every thread must execute the indirect form. pb_arch_tramp_prepare()
+ * writes code that the indirect form does not execute. If it returns 1, call pb_sync_core()
+ * before pb_arch_tramp_direct(). Both return -ERANGE if @target cannot be reached directly.
  */
 int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 			  const struct pb_target *target);
 int pb_arch_tramp_direct(int text, const struct pb_tramp *tramp,
 			 const struct pb_target *target);
 
-/* Whether branches to tramps are patched, too, and from the beginning. */
+/* Are branches to tramps patched, too: never, on demand, or by default? */
 enum pb_call_sites {
 	PB_CALL_SITES_NEVER,
 	PB_CALL_SITES_ON_DEMAND,
@@ -87,12 +87,12 @@ enum pb_call_sites {
 };
 extern const enum pb_call_sites pb_arch_call_sites;
 
-/* Where the branch at @site leads. -EILSEQ: there is none. */
+/* Store the target of the branch at @site. Returns -EILSEQ if no branch is there. */
 int pb_arch_call_site(uintptr_t site, uintptr_t *to);
 
 /*
- * Let the branch at @site lead to @to, while other threads execute it. -ERANGE:
- * that is too far, or the architecture lacks a safe way for this place.
+ * Make the branch at @site lead to @to, while other threads execute it. Returns -ERANGE if
+ * @to is too far, or if the architecture has no safe way for this address.
  */
 int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to);
 

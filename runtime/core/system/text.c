@@ -8,10 +8,10 @@
 #include <string.h>
 
 /*
- * What one system call writes lies within a block; the kernel copies page by
- * page. A block with many patches is written as one, with the code between
- * them, since the call is most of what a patch costs: 0.57 us of a byte, 1.0 us
- * of 4096. For 50,000 functions of 96 bytes (Cascade Lake, Linux 6.18, ms):
+ * One system call writes within a block; the kernel copies page by page. A
+ * block with many patches is written as a whole, with the code between them,
+ * because a call costs 0.57 us for one byte and 1.0 us for 4096 bytes. For
+ * 50,000 functions of 96 bytes (Cascade Lake, Linux 6.18, ms):
  *
  *	                                    first time   again
  *	a call for each site                        39      29
@@ -21,19 +21,18 @@
  *	io_uring, a write for each site                     83
  *	stores, text made writable by mprotect()   3.0     0.6
  *
- * (The last is writable and executable, or else for a process with one thread, and
- * refused under PR_SET_MDWE. process_vm_writev() respects protections.
- * pwritev() is a pwrite() for each element here, and for places that follow each
- * other. A second mapping there cannot be of private pages, and shared ones a fork()
- * would share, too.)
+ * The last row needs text that is writable and executable, or a process with one
+ * thread; PR_SET_MDWE forbids it. Other ways do not work: process_vm_writev()
+ * respects protections, pwritev() costs as much as a pwrite() for each element,
+ * private pages cannot have a second mapping, and fork() would share shared pages.
  */
 #define BLOCK 4096
 #define MANY 8
-/* Of few patches those of one function: between slot and site are its hash and
+/* Write two patches of one function together: between slot and site are its hash and
  * its landing pad. */
 #define GAP 16
 
-/* What is open, or -1. */
+/* The open handle, or -1. */
 static int open_text = -1;
 
 int pb_text_open(void)
@@ -72,7 +71,7 @@ int pb_sync_core(void)
 	return pb_os_sync_core();
 }
 
-/* As numbers, so that a patch is no call of memcmp() and memcpy(). */
+/* Compare and store as numbers: a patch then calls neither memcmp() nor memcpy(). */
 static uint64_t load(const uint8_t *from)
 {
 	uint64_t value;
@@ -103,8 +102,8 @@ static void put(uint8_t *text, const struct pb_patch *patch)
 }
 
 /*
- * The index behind the last patch that is written together with @first; if not
- * @rewrite, nothing else is written with them.
+ * The index after the last patch to be written together with @first. Unless
+ * @rewrite, these patches are adjacent.
  */
 static size_t run_end(const struct pb_patch *patches, size_t first, size_t nr,
 		      int rewrite)
@@ -143,7 +142,7 @@ static int write_run(int handle, const struct pb_patch *patches, size_t nr)
 				return -EILSEQ;
 			put(new + at, patch);
 		}
-		/* Compared as late as can be: see pb_text_apply(). */
+		/* Compare as late as possible: see pb_text_apply(). */
 	} while (memcmp(text, old, size));
 	return pb_os_text_write(handle, patches[0].addr, new, size);
 }
