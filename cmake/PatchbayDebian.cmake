@@ -14,8 +14,8 @@ file(CONFIGURE OUTPUT package/version CONTENT "${PROJECT_VERSION}\n")
 set(packages pass=patchbay-pass-${LLVM_VERSION_MAJOR} lld=patchbay-lld-${LLVM_VERSION_MAJOR})
 set(targets patchbay-pass lld-patchbay)
 if(LLVM_VERSION_MAJOR EQUAL PATCHBAY_LLVM_DEFAULT)
-  list(APPEND packages command=patchbay runtime=libpatchbay${PROJECT_VERSION_MAJOR}
-    dev=libpatchbay-dev)
+  list(APPEND packages command=patchbay live=patchbay-live
+    runtime=libpatchbay${PROJECT_VERSION_MAJOR} dev=libpatchbay-dev)
   list(APPEND targets patchbay-man patchbay-tool patchbay-trace patchbay-live patchbay-shared
     patchbay-static patchbay-link-shared patchbay-link-static)
   if(TARGET patchbay-bpf)

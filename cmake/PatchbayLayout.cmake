@@ -9,7 +9,7 @@
 # --config=patchbay.cfg is enough there. The libraries that the command preloads have
 # no version in their names, so they stay out of the linker's library folder.
 #
-# Components, each a package: command, pass, lld, runtime, bpf, dev.
+# Components, each a package: command, live, pass, lld, runtime, bpf, dev.
 option(PATCHBAY_DEBIAN "lay files out as Debian's packages have them" OFF)
 if(PATCHBAY_DEBIAN)
   set(PATCHBAY_INSTALL_PLUGINDIR lib/llvm-${LLVM_VERSION_MAJOR}/lib)

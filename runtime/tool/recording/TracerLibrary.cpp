@@ -62,6 +62,8 @@ Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
     if (!StringRef(Tried).contains(Path))
       Tried += (Tried.empty() ? "" : " and ") + Path.str().str();
   }
-  return makeError("no " + TracerFile +
-                   " beside this command: looked for " + Tried);
+  return makeError("no " + TracerFile + " beside this command: looked for " + Tried +
+                   (Kind == TracerKind::Listens
+                        ? ": it may be a package of its own, such as patchbay-live"
+                        : ""));
 }

@@ -103,6 +103,11 @@ def main():
     before = files()
     apt = "apt-get -q -y --no-install-recommends "
 
+    inside(f"{apt} install $(ls /debs/*.deb | grep -v patchbay-live)")
+    print("without patchbay-live, --live and -p:", *(
+        "refused" if "such as patchbay-live" in inside(command, may_fail=True).stdout else "taken"
+        for command in ("patchbay record --live -- true",
+                        "sleep 9 & patchbay record -p $! -- true; kill $!")))
     inside(f"{apt} install /debs/*.deb")
     print("installed", len(list((ROOT / "debs").glob("*.deb"))), "packages")
     use()
