@@ -131,7 +131,7 @@ class Kernel:
         return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1",
                 "CCACHE_DEPEND": "1"}
 
-    def make(self, *targets, jobs=None, **more):
+    def command(self, *targets, **more):
         variables = self.tools.variables(self.plugin)
         if shutil.which("ccache"):
             variables["CC"] = f"ccache clang{variables['LLVM']}"
@@ -141,10 +141,12 @@ class Kernel:
             # and all types with it.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
         variables.update(self.variables, **more)
-        run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
-             f"O={self.out}", f"ARCH={self.source_arch}",
-             *(f"{name}={value}" for name, value in variables.items()),
-             *targets], self.log, env=self.environment)
+        return ["make", "-s", f"-j{os.cpu_count()}", "-C", self.source,
+                f"O={self.out}", f"ARCH={self.source_arch}",
+                *(f"{name}={value}" for name, value in variables.items()), *targets]
+
+    def make(self, *targets, **more):
+        run(self.command(*targets, **more), self.log, env=self.environment)
 
     def configure(self):
         """allnoconfig, the options of the selftests, and ours over them."""
