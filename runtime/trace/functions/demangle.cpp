@@ -38,7 +38,22 @@ asm(".hidden _ZdlPvm");
 static constexpr size_t MostBytes = 1 << 18;
 static constexpr size_t LongestName = 1 << 14;
 
+// A program may load a module in a thread with a small stack, and the demangler
+// recurses as deeply as a name nests.
+static constexpr size_t MostStack = 1 << 16;
+
 namespace {
+
+/// How much stack is used since this object was made, which is in the outermost frame.
+class StackUse {
+public:
+  bool isTooMuch() const {
+    return Begin - reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > MostStack;
+  }
+
+private:
+  uintptr_t Begin = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+};
 
 /// Memory for the nodes of one name. The parser treats a node that could not be
 /// allocated as an error.
@@ -115,17 +130,55 @@ const char *llvm::itanium_demangle::parse_discriminator(const char *First,
 
 namespace {
 
-/// Prints each node, and stops printing once the text is too long.
+/// Fails if a name nests too deeply. Each circle of calls of the parser has one of these
+/// functions.
+class Parser : public AbstractManglingParser<Parser, NodeMemory> {
+  using Base = AbstractManglingParser<Parser, NodeMemory>;
+
+public:
+  Parser(const char *First, const char *Last, const StackUse &Stack)
+      : Base(First, Last), Stack(Stack) {}
+  Node *parseEncoding(bool ParseParams = true) {
+    return Stack.isTooMuch() ? nullptr : Base::parseEncoding(ParseParams);
+  }
+  Node *parseType() { return Stack.isTooMuch() ? nullptr : Base::parseType(); }
+  Node *parseExpr() { return Stack.isTooMuch() ? nullptr : Base::parseExpr(); }
+  Node *parseBracedExpr() {
+    return Stack.isTooMuch() ? nullptr : Base::parseBracedExpr();
+  }
+  Node *parseTemplateArg() {
+    return Stack.isTooMuch() ? nullptr : Base::parseTemplateArg();
+  }
+  Node *parseTemplateParamDecl(TemplateParamList *Params) {
+    return Stack.isTooMuch() ? nullptr : Base::parseTemplateParamDecl(Params);
+  }
+
+private:
+  const StackUse &Stack;
+};
+
+/// Prints each node, and stops printing once the text is too long or nests too deeply.
 class ShortText : public OutputBuffer {
 public:
+  explicit ShortText(const StackUse &Stack) : Stack(Stack) {}
   void printLeft(const Node &N) override {
-    if (getCurrentPosition() < MostBytes)
+    if (canPrint())
       OutputBuffer::printLeft(N);
   }
   void printRight(const Node &N) override {
-    if (getCurrentPosition() < MostBytes)
+    if (canPrint())
       OutputBuffer::printRight(N);
   }
+  bool isWhole() const { return !IsTooDeep && getCurrentPosition() < MostBytes; }
+
+private:
+  bool canPrint() {
+    IsTooDeep |= Stack.isTooMuch();
+    return isWhole();
+  }
+
+  const StackUse &Stack;
+  bool IsTooDeep = false;
 };
 
 } // namespace
@@ -147,14 +200,15 @@ char *pb_demangle(const char *Name, int *Error) {
     *Error = -ENOMEM;
     return nullptr;
   }
-  ManglingParser<NodeMemory> Parser(Name, Name + Length);
-  const Node *Whole = Parser.parse();
+  const StackUse Stack;
+  Parser Parsed(Name, Name + Length, Stack);
+  const Node *Whole = Parsed.parse();
   if (!Whole)
     return nullptr;
-  ShortText Text;
+  ShortText Text(Stack);
   Whole->print(Text);
   Text += '\0';
-  if (Text.getCurrentPosition() < MostBytes)
+  if (Text.isWhole())
     return Text.getBuffer();
   free(Text.getBuffer());
   return nullptr;

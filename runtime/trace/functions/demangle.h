@@ -13,7 +13,7 @@ extern "C" {
 /*
  * The source name of symbol @name. The caller frees it by pb_free(). Returns NULL
  * and sets *@error to 0 if @name is not a mangled C++ name, or if its source
- * name is too long. Returns NULL and sets *@error to -ENOMEM if memory is
+ * name is too long or nests too deeply. Returns NULL and sets *@error to -ENOMEM if memory is
  * short. It calls no allocator but pb_malloc() and the like.
  */
 char *pb_demangle(const char *name, int *error);

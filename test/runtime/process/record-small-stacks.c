@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program loads instrumented modules in threads with small stacks. The recorder reads the
+ * modules' names in these threads, also names that nest deeply.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build -DMODULE -shared -fPIC %s -o %t/module.so
+// RUN: %build %s -o %t/prog -lpthread -ldl
+// RUN: %t/prog %t/module.so | FileCheck %s
+// RUN: %patchbay record --force -t count -F in_module -F deep -o %t/data -- %t/prog %t/module.so | FileCheck %s
+// RUN: %patchbay report -i %t/data | FileCheck %s --check-prefix=REPORT
+// CHECK: {{^}}128 KB: 6{{$}}
+// REPORT: {{^ +}}1 {{ *}}in_module 
+// REPORT-NOT: deep
+
+#ifdef MODULE
+
+/* deep(int ***...), with 4,096 levels. */
+#define P8 "PPPPPPPP"
+#define P64 P8 P8 P8 P8 P8 P8 P8 P8
+#define P512 P64 P64 P64 P64 P64 P64 P64 P64
+#define DEEP "_Z4deep" P512 P512 P512 P512 P512 P512 P512 P512 "i"
+
+int deep(int n) __asm__(DEEP);
+int deep(int n) { return n + 1; }
+
+int in_module(int n) { return deep(n) + 1; }
+
+#else
+
+#include "../Inputs/check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static void *in_thread(void *path)
+{
+	void *module = dlopen(path, RTLD_NOW);
+	int (*in_module)(int);
+
+	CHECK(module);
+	*(void **)&in_module = dlsym(module, "in_module");
+	CHECK(in_module);
+	return (void *)(intptr_t)in_module(4);
+}
+
+static void try(char *path, size_t stack)
+{
+	pthread_t thread;
+	pthread_attr_t attr;
+	void *result;
+
+	CHECK(!pthread_attr_init(&attr));
+	CHECK(!pthread_attr_setstacksize(&attr, stack << 10));
+	CHECK(!pthread_create(&thread, &attr, in_thread, path));
+	CHECK(!pthread_join(thread, &result));
+	printf("%zu KB: %d\n", stack, (int)(intptr_t)result);
+	CHECK(!pthread_attr_destroy(&attr));
+}
+
+int main(int argc, char **argv)
+{
+	CHECK_EQ(argc, 2);
+	try(argv[1], 128);
+	return 0;
+}
+
+#endif
