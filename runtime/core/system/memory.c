@@ -32,22 +32,29 @@ _Static_assert(sizeof(struct block) == 16, "memory is not aligned to 16 bytes");
 #define NR_LISTS 8
 _Static_assert(SMALL_MIN << (NR_LISTS - 1) == SMALL_MAX, "NR_LISTS is wrong");
 
-/* What a list gets at once. Sizes of mappings are multiples of it, and so of pages. */
-#define CHUNK_SHIFT 16
-#define CHUNK ((size_t)1 << CHUNK_SHIFT)
+/*
+ * What a list gets at once: CHUNK_MIN bytes, then twice as much each time, up to CHUNK_MAX.
+ * All of it counts in the program's RLIMIT_DATA, and with mlockall(2) it is in memory.
+ */
+#define CHUNK_MIN ((size_t)4096)
+#define CHUNK_MAX ((size_t)65536)
+static size_t next_chunk[NR_LISTS];
 
 /* The address of the top block, below a counter. mmap(2) returns at most 48 bits without a hint. */
 static uint64_t lists[NR_LISTS];
 #define ADDRESS_BITS 48
 #define ADDRESS (((uint64_t)1 << ADDRESS_BITS) - 1)
 
-/* Mappings that are kept: the number of chunks, and above it that of the page. 0: none. */
-#define NR_KEPT 16
+/* Sizes of mappings are multiples of it. The kernel rounds them up to its own pages. */
 #define PAGE_SHIFT 12
+#define PAGE ((size_t)1 << PAGE_SHIFT)
+
+/* Mappings that are kept: the number of pages, and above it the address's. 0: none. */
+#define NR_KEPT 16
 /* Offset of a block in its mapping. What follows the block is aligned to a cache line. */
 #define OFFSET (64 - sizeof(struct block))
-#define NR_CHUNKS_BITS 28
-#define NR_CHUNKS (((uint64_t)1 << NR_CHUNKS_BITS) - 1)
+#define NR_PAGES_BITS 28
+#define NR_PAGES (((uint64_t)1 << NR_PAGES_BITS) - 1)
 #define KEPT_MAX (8u << 20)
 static uint64_t kept[NR_KEPT];
 static size_t kept_size;
@@ -125,6 +132,7 @@ static struct block *small(size_t size)
 {
 	unsigned int nr = 0;
 	struct block *block, *at;
+	size_t chunk_size;
 	char *chunk;
 
 	while ((size_t)SMALL_MIN << nr < size)
@@ -133,33 +141,40 @@ static struct block *small(size_t size)
 	block = pop(&lists[nr]);
 	if (block)
 		return block;
-	chunk = map(CHUNK);
+	chunk_size = __atomic_load_n(&next_chunk[nr], __ATOMIC_RELAXED);
+	if (!chunk_size)
+		chunk_size = CHUNK_MIN;
+	chunk = map(chunk_size);
 	if (!chunk)
 		return NULL;
-	for (size_t i = 0; i < CHUNK; i += size) {
+	/* Two threads may write the same size. */
+	if (chunk_size < CHUNK_MAX)
+		__atomic_store_n(&next_chunk[nr], 2 * chunk_size, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < chunk_size; i += size) {
 		at = (struct block *)(chunk + i);
 		at->size = size;
 		at->next = (struct block *)(chunk + i + size);
 	}
 	/* The first block is the caller's. */
-	push(&lists[nr], (struct block *)(chunk + size),
-	     (struct block *)(chunk + CHUNK - size));
+	if (size < chunk_size)
+		push(&lists[nr], (struct block *)(chunk + size),
+		     (struct block *)(chunk + chunk_size - size));
 	return (struct block *)chunk;
 }
 
-/* @size: a multiple of CHUNK. Takes a mapping of at most twice the size. */
+/* @size: a multiple of PAGE. Takes a mapping of at most twice the size. */
 static struct block *take_kept(size_t size)
 {
 	for (int i = 0; i < NR_KEPT; i++) {
 		uint64_t old = __atomic_load_n(&kept[i], __ATOMIC_RELAXED);
-		size_t has = (size_t)(old & NR_CHUNKS) << CHUNK_SHIFT;
+		size_t has = (size_t)(old & NR_PAGES) << PAGE_SHIFT;
 
 		if (has < size || has / 2 > size ||
 		    !__atomic_compare_exchange_n(&kept[i], &old, 0, 0, __ATOMIC_ACQUIRE,
 						 __ATOMIC_RELAXED))
 			continue;
 		__atomic_fetch_sub(&kept_size, has, __ATOMIC_RELAXED);
-		return (struct block *)((old >> NR_CHUNKS_BITS << PAGE_SHIFT) + OFFSET);
+		return (struct block *)((old >> NR_PAGES_BITS << PAGE_SHIFT) + OFFSET);
 	}
 	return NULL;
 }
@@ -168,8 +183,8 @@ static struct block *take_kept(size_t size)
 static int keep(struct block *block)
 {
 	const size_t size = block->size;
-	const uint64_t entry = (uint64_t)(uintptr_t)block >> PAGE_SHIFT << NR_CHUNKS_BITS |
-			       size >> CHUNK_SHIFT;
+	const uint64_t entry = (uint64_t)(uintptr_t)block >> PAGE_SHIFT << NR_PAGES_BITS |
+			       size >> PAGE_SHIFT;
 
 	if (__atomic_add_fetch(&kept_size, size, __ATOMIC_RELAXED) <= KEPT_MAX)
 		for (int i = 0; i < NR_KEPT; i++) {
@@ -202,12 +217,12 @@ static struct block *mapping(size_t size, int *is_zero)
 /* Returns the size of a block for @size bytes, or 0. */
 static size_t whole_size(size_t size)
 {
-	if (size > PTRDIFF_MAX - 2 * CHUNK)
+	if (size > PTRDIFF_MAX - 2 * PAGE)
 		return 0;
 	size += sizeof(struct block);
 	if (size <= SMALL_MAX)
 		return size;
-	return (size + OFFSET + CHUNK - 1) & ~(CHUNK - 1);
+	return (size + OFFSET + PAGE - 1) & ~(PAGE - 1);
 }
 
 static void *allocate(size_t size, int *is_zero)

@@ -2,6 +2,7 @@
 #include "attach.h"
 #include "name_list.h"
 #include "program.h"
+#include "stack.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -103,12 +104,24 @@ static int parse(const struct pb_control_request *request,
 	return 0;
 }
 
+/* Constructors, handlers and verifiers of programs need more stack than this library. */
+static int grow_stack(const struct pb_program_request *request)
+{
+	int error = pb_stack_grow();
+
+	if (error)
+		pb_say(request->client, "no memory for a larger stack");
+	return error;
+}
+
 /* @attached must have a free element. */
 static int attach(struct pb_program_request *request)
 {
 	struct attached *new = &attached[nr_attached];
 	int nr = check_file(request);
 
+	if (!nr)
+		nr = grow_stack(request);
 	if (nr)
 		return nr;
 	memset(new, 0, sizeof(*new));

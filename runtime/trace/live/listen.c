@@ -9,6 +9,7 @@
 #include "message.h"
 #include "rotate_files.h"
 #include "session/session.h"
+#include "stack.h"
 #include "start/live_part.h"
 #include "start/start.h"
 #include "system/fork_lock.h"
@@ -486,6 +487,7 @@ int pb_listen_start(int wait)
 		return -error;
 	sem_init(&begun, 0, 0);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pb_stack_describe(&attr);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	/* Set it before the thread runs: a filter may come into force earlier. */
 	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);

@@ -7,6 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Code of programs may use more stack than the library's thread needs itself. */
+__attribute__((constructor)) static void use_stack(void)
+{
+	char large[700000];
+
+	memset(large, 1, sizeof(large));
+	__asm__ volatile("" ::"r"(large) : "memory");
+}
+
 #define ONCE(text)                                                             \
 	do {                                                                   \
 		static int said;                                               \

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The stack of the listening thread. It counts in the program's RLIMIT_DATA and
+ * RLIMIT_AS, and in its resident memory after mlockall(2), so it starts small.
+ */
+#ifndef PB_TRACE_STACK_H
+#define PB_TRACE_STACK_H
+
+#include <pthread.h>
+
+/* Of a thread that calls pb_stack_grow(). Without it a thread has the default size. */
+void pb_stack_describe(pthread_attr_t *attr);
+
+/*
+ * Give the calling thread nearly 1 MB of stack, once. Returns 0
+ * or -errno.
+ */
+int pb_stack_grow(void);
+
+#endif /* PB_TRACE_STACK_H */
