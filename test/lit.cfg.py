@@ -200,7 +200,7 @@ def kernel_version(path):
     return tuple(map(int, found.groups())) if found else (0, 0)
 
 
-for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
+for tool in ("actionlint", "babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
              "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "strace", "uftrace", "valgrind",
              "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
