@@ -17,9 +17,9 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -91,10 +91,35 @@ static int is_run_by_loader(const struct found *found)
 }
 
 /*
+ * The absolute path of @name without links, as realpath(3) returns it. That allocates from the
+ * program's heap. Returns its length, or 0.
+ */
+static size_t real_path(const char *name, char *path)
+{
+	const int fd = open(name, O_PATH | O_CLOEXEC);
+	/* Not snprintf(): it needs 2 KB of stack. */
+	char link[32] = "/proc/thread-self/fd/"; /* and at most 10 digits */
+	size_t end = strlen(link);
+	int unit = 1;
+	ssize_t length;
+
+	if (fd < 0)
+		return 0;
+	while (unit <= fd / 10)
+		unit *= 10;
+	for (; unit; unit /= 10)
+		link[end++] = (char)('0' + fd / unit % 10);
+	link[end] = '\0';
+	length = readlink(link, path, PATH_MAX - 1);
+	close(fd);
+	return length > 0 ? (size_t)length : 0;
+}
+
+/*
  * The file of the module, as an absolute path: the program may change its
  * directory. The loader has no name for the executable.
  */
-static size_t module_path(const struct found *found, char path[PATH_MAX])
+static size_t module_path(const struct found *found, char *path)
 {
 	const char *name = found->name;
 	ssize_t length = 0;
@@ -106,10 +131,10 @@ static size_t module_path(const struct found *found, char path[PATH_MAX])
 		length = readlink(PB_EXE, path, PATH_MAX - 1);
 		if (length < 0)
 			length = readlink(PB_EXE_OF_THREAD, path, PATH_MAX - 1);
-	} else if (*name != '/' && realpath(name, path)) {
-		return strlen(path) + 1;
-	} else if (strlen(name) < PATH_MAX) {
-		return strlen(strcpy(path, name)) + 1;
+	} else {
+		length = *name != '/' ? (ssize_t)real_path(name, path) : 0;
+		if (!length && strlen(name) < PATH_MAX)
+			return strlen(strcpy(path, name)) + 1;
 	}
 	path[length > 0 ? length : 0] = '\0';
 	return strlen(path) + 1;
@@ -141,12 +166,12 @@ static int check_desc(const struct patchbay_module *desc,
 	return desc->flags ? -EPROTONOSUPPORT : 0;
 }
 
-static struct pb_module *new_module(const struct patchbay_module *desc,
-				    int *error)
+/* @path: room for PATH_MAX bytes, which are too many for a small stack. */
+static struct pb_module *new_module_at(const struct patchbay_module *desc,
+				       char *path, int *error)
 {
 	struct found found = { .desc = desc };
 	struct pb_module *module;
-	char path[PATH_MAX];
 	size_t path_size;
 	uintptr_t start, stop;
 
@@ -190,6 +215,18 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->file = (found.name && *found.name) || is_run_by_loader(&found) ?
 			       module->path :
 			       PB_EXE;
+	return module;
+}
+
+static struct pb_module *new_module(const struct patchbay_module *desc,
+				    int *error)
+{
+	char *path = pb_malloc(PATH_MAX);
+	struct pb_module *module;
+
+	*error = -ENOMEM;
+	module = path ? new_module_at(desc, path, error) : NULL;
+	pb_free(path);
 	return module;
 }
 

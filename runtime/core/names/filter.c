@@ -36,6 +36,10 @@ static int new_glob(struct pb_filter *filter, const char *glob)
 	return filter->pattern ? 0 : -ENOMEM;
 }
 
+/*
+ * regcomp(3) and regexec(3) allocate from the program's heap. Recorders have no regular
+ * expressions, so this happens only in programs that use them in filters of their own.
+ */
 static int new_regex(struct pb_filter *filter, const char *regex)
 {
 	filter->pattern = pb_copy_string(regex);

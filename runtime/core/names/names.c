@@ -28,14 +28,20 @@ static int is_deleted(const struct pb_module *module, const char *path)
  */
 static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
 {
-	char path[PATH_MAX];
+	char *path; /* too large for a small stack */
 	uint64_t inode;
+	int is_same;
 
 	if (module->info.build_id_size)
 		return 1;
+	path = pb_malloc(PATH_MAX);
+	if (!path)
+		return 0;
 	inode = pb_os_file_at((uintptr_t)module->phdrs, path);
-	return !is_deleted(module, path) &&
-	       (!inode || !file->inode || inode == file->inode);
+	is_same = !is_deleted(module, path) &&
+		  (!inode || !file->inode || inode == file->inode);
+	pb_free(path);
+	return is_same;
 }
 
 /* Open the file that @module was loaded from. Returns -ENOEXEC if it was replaced. */

@@ -129,7 +129,8 @@ static int write_run(int handle, const struct pb_patch *patches, size_t nr)
 	const uint8_t *text = (const uint8_t *)patches[0].addr;
 	size_t size = patches[nr - 1].addr + patches[nr - 1].len -
 		      patches[0].addr;
-	uint8_t old[BLOCK + PB_PATCH_MAX], new[BLOCK + PB_PATCH_MAX];
+	/* Under the engine lock. Static, since stacks may be small. */
+	static uint8_t old[BLOCK + PB_PATCH_MAX], new[BLOCK + PB_PATCH_MAX];
 
 	do {
 		memcpy(old, text, size);

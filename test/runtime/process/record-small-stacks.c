@@ -9,8 +9,12 @@
 // RUN: %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay record --force -t count -F in_module -F deep -o %t/data -- %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay report -i %t/data | FileCheck %s --check-prefix=REPORT
+/* The recording has the absolute path of a module that was loaded by a relative one. */
+// RUN: cd %t && %patchbay record --force -t count -F in_module -o relative -- ./prog ./module.so | FileCheck %s
+// RUN: sh -c 'grep -q "%t/module.so" %t/relative/*.pbd'
 // CHECK: {{^}}128 KB: 6{{$}}
-// REPORT: {{^ +}}1 {{ *}}in_module 
+// CHECK-NEXT: {{^}}least: 6{{$}}
+// REPORT: {{^ +}}2 {{ *}}in_module 
 // REPORT-NOT: deep
 
 #ifdef MODULE
@@ -31,6 +35,7 @@ int in_module(int n) { return deep(n) + 1; }
 #include "../Inputs/check.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,24 +51,25 @@ static void *in_thread(void *path)
 	return (void *)(intptr_t)in_module(4);
 }
 
-static void try(char *path, size_t stack)
+static void try(char *path, const char *what, size_t stack)
 {
 	pthread_t thread;
 	pthread_attr_t attr;
 	void *result;
 
 	CHECK(!pthread_attr_init(&attr));
-	CHECK(!pthread_attr_setstacksize(&attr, stack << 10));
+	CHECK(!pthread_attr_setstacksize(&attr, stack));
 	CHECK(!pthread_create(&thread, &attr, in_thread, path));
 	CHECK(!pthread_join(thread, &result));
-	printf("%zu KB: %d\n", stack, (int)(intptr_t)result);
+	printf("%s: %d\n", what, (int)(intptr_t)result);
 	CHECK(!pthread_attr_destroy(&attr));
 }
 
 int main(int argc, char **argv)
 {
 	CHECK_EQ(argc, 2);
-	try(argv[1], 128);
+	try(argv[1], "128 KB", 128 << 10);
+	try(argv[1], "least", PTHREAD_STACK_MIN);
 	return 0;
 }
 
