@@ -14,6 +14,21 @@ BUFFER = 1 << 20
 ARGS = ("ftrace=function_graph tracing_thresh=100 trace_clock=mono"
         " trace_trigger=sched_process_exec.traceoff:1"
         " trace_options=funcgraph-abstime,funcgraph-proc,funcgraph-tail")
+# Until a driver starts: fix 0009.
+STOP = "lkdtm_module_init"
+STOP_ARGS = f"ftrace=function kprobe_event=p:stop,{STOP} trace_trigger=stop.traceoff"
+
+
+def can_stop(source):
+    """Are triggers of the command line added to its kprobe events?"""
+    return "trace_early_triggers" in (source / "kernel/trace/trace.h").read_text()
+
+
+def stops(text):
+    lines = dict(re.findall(r"^(on|trigger|last): (.*)$", text, re.MULTILINE))
+    yield (f"tracing from boot on stops when {STOP}() is entered",
+           lines.get("on") == "0" and lines.get("trigger", "").startswith("traceoff:")
+           and f" stop: ({STOP}+0x0/" in lines.get("last", ""), text)
 
 
 def check(text, patchbay, out):

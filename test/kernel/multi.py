@@ -38,9 +38,17 @@ def is_in(source):
     return "BPF_TRACE_FSESSION_MULTI" in header.read_text()
 
 
+def flags(source, prefix):
+    """For the compiler of a program of the guest."""
+    headers = source / "tools/include/uapi"
+    modify = "BPF_MODIFY_RETURN_MULTI" in (headers / "linux/bpf.h").read_text()
+    return f'-DPREFIX="{prefix}"', f"-DMODIFY={modify:d}", "-I", headers
+
+
 def booted(said, arch, preempted=False):
     if "multi" in said:
         yield from attached(said["multi"])
+        yield from kinds(said["multi"])
         yield from costs(said["multi"], arch)
         yield from attach_times(said["multi"])
     if "sets" in said:
@@ -72,7 +80,31 @@ def attached(text):
         start = wanted.partition(":")[0]
         seen = re.search(rf"^{start}: .*", text, re.MULTILINE)
         yield f"{what} count right", bool(seen) and seen[0] == wanted, seen[0] if seen else text
+    yield from modified(text)
     yield "no function is traced any more", "\nleft: 0\n" in text, text[-300:]
+
+
+def modified(text):
+    lines = re.findall(r"^fmod_ret.multi: (.*)$", text, re.MULTILINE)
+    if lines == ["not in this kernel"]:
+        return
+    for what, wanted in (
+            (f"attaches to {KNOWN} functions, counts right, and detaches",
+             f"{KNOWN}: 0 wrong, detached: 0 wrong"),
+            (f"skips {KNOWN} functions until it is detached",
+             f"{KNOWN} skipped, then {KNOWN} called"),
+            ("on what is not modifiable is refused", f"wake_up_process: error {EINVAL}")):
+        yield f"a BPF fmod_ret.multi program {what}", wanted in lines, "; ".join(lines) or text
+
+
+def kinds(text):
+    """A hundred calls with an empty program of each kind, in instructions."""
+    found = re.search(r"^kinds: none (\d+)((?:, \d+)+)$", text, re.MULTILINE)
+    none, *each = map(int, re.findall(r"\d+", found[0])) if found else (0,)
+    names = (*KINDS, "fmod_ret.multi")
+    yield ("a call takes instructions more: " + ", ".join(
+        f"{name} {(cost - none) / 100:.0f}" for name, cost in zip(names, each)),
+           len(each) >= len(KINDS) and min(each) > none, found[0] if found else text)
 
 
 def costs(text, arch):
@@ -108,14 +140,14 @@ def attach_times(text):
            f" {functions} links, {one / 1e6:.0f} of {many / 1e6:.0f} ms; detaching a"
            f" {many_off / one_off:.0f}th", many >= 20 * one, seen[0])
     size = re.search(r"^record: (\d+) bytes, (\d+) for direct calls$", text, re.MULTILINE)
-    memory = re.search(r"^memory: (\d+) functions: (\d+) bytes of objects each, (\d+) of text$",
-                       text, re.MULTILINE)
+    memory = re.search(r"^memory: (\d+) functions: (\d+) bytes of objects each$", text,
+                       re.MULTILINE)
     if not size or not memory:
         yield "what memory a function takes is measured", False, text[-500:]
         return
     yield (f"a record has {size[1]} bytes, {size[2]} of them for direct calls; a link to"
            f" {memory[1]} functions takes {memory[2]} bytes of ftrace's and BPF's objects for"
-           f" each, and {memory[3]} for its trampoline", 0 < int(size[2]) <= 16, size[0])
+           " each", int(size[2]) <= 16, size[0])
 
 
 def replaced(text, arch):

@@ -77,8 +77,7 @@ class MultiRun(BaseRun):
         self.quick, self.storm = quick, 20 if quick else 600  # seconds
         prefix = self.PREFIXES.get(self.arch, f"__{self.arch}_sys_")
         for path in self.programs.values():
-            self.program(HERE / "guest" / f"{path.name}.c", f'-DPREFIX="{prefix}"',
-                         "-I", self.source / "tools/include/uapi")
+            self.program(HERE / "guest" / f"{path.name}.c", *multi.flags(self.source, prefix))
         if self.has_tools():
             self.recorded_program()
         self.record_bytes, self.has_booted = {}, False

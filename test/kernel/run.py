@@ -81,9 +81,10 @@ class Run(BaseRun):
     def machine(self, script):
         """The machine for boots that begin with this script."""
         usual = boot.Machine.usual(self.arch)
-        return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2),
-                "durations": usual.with_args(f"{usual.guest.kernel_args} {durations.ARGS}")
-                }.get(script, usual)
+        args = {"durations": durations.ARGS, "stop-at-boot": durations.STOP_ARGS}
+        if script in args:
+            return usual.with_args(f"{usual.guest.kernel_args} {args[script]}")
+        return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2)}.get(script, usual)
 
     def messages(self):
         """The messages for a user without the plugin, before and after a kernel was configured
@@ -126,8 +127,7 @@ class Run(BaseRun):
         prefix = f"__{self.arch}_sys_"
         self.program(HERE / "guest" / "bpf.c", f'-DSYSCALL="{prefix}getsid"')
         for name in ("multi", "multi-storm") if self.multi else ():
-            self.program(HERE / "guest" / f"{name}.c", f'-DPREFIX="{prefix}"',
-                         "-I", self.source / "tools/include/uapi")
+            self.program(HERE / "guest" / f"{name}.c", *multi.flags(self.source, prefix))
         self.storm = 20 if quick else 600  # seconds
         if variants:
             yield from self.check_variants(variants)
@@ -162,6 +162,8 @@ class Run(BaseRun):
         boots = [("bpf", "direct", "ops", "modules", "log"), ("lkdtm",)]
         if self.multi:
             boots += [("multi", "sets", "log"), ("multi-storm", "log"), ("durations", "log")]
+        if durations.can_stop(self.source):
+            boots.append(("stop-at-boot", "log"))
         if quick:
             ours = yield from self.start(self.ours, *boots)
             said = yield from self.check_ours(self.ours, ours)
@@ -203,6 +205,11 @@ class Run(BaseRun):
             traced = yield from finished(kernel, boots, "durations")
             if traced:
                 yield from durations.check(traced["durations"], self.patchbay, kernel.out)
+                yield from checks.log(traced["log"])
+        if "stop-at-boot" in boots:
+            traced = yield from finished(kernel, boots, "stop-at-boot")
+            if traced:
+                yield from durations.stops(traced["stop-at-boot"])
                 yield from checks.log(traced["log"])
         if "lkdtm" in boots:
             yield from checks.lkdtm(last_words(kernel, "lkdtm", boots["lkdtm"]))

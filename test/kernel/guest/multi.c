@@ -152,6 +152,36 @@ static void count_traced(void)
 	close(map);
 }
 
+// A program of this kind may skip the function and return another value. Mainline has no such
+// programs on many functions.
+static void modify(void)
+{
+	static const struct kind kind = { "fmod_ret.multi", BPF_TRACE_FSESSION_MULTI + 1, 1 };
+	unsigned int skipped = 0, called = 0, other = KNOWN;
+	int program, link;
+
+	if (!MODIFY) {
+		printf("fmod_ret.multi: not in this kernel\n");
+		return;
+	}
+	count(&kind, KNOWN);
+	program = load_returning(kind.attach, 0, -EXDEV);
+	link = link_multi(kind.attach, program, 0, KNOWN);
+	for (int i = 0; i < KNOWN; i++)
+		skipped += syscall(known[i].number, 0) == -1 && errno == EXDEV;
+	close(link);
+	for (int i = 0; i < KNOWN; i++)
+		called += syscall(known[i].number, 0) != -1;
+	printf("fmod_ret.multi: %u skipped, then %u called\n", skipped, called);
+	// Its return value is not modifiable.
+	while (other + 1 < functions && strcmp(name_of(types[ids[other]]), "wake_up_process"))
+		other++;
+	link = link_multi(kind.attach, program, other, 1);
+	printf("fmod_ret.multi: %s: error %d\n", name_of(types[ids[other]]), link < 0 ? errno : 0);
+	close(link);
+	close(program);
+}
+
 static unsigned long long cost(void)
 {
 	unsigned long long best = -1ull;
@@ -241,6 +271,24 @@ static void costs(const char *beside)
 	printf("\n");
 }
 
+// The same for each kind of program, on one function.
+static void costs_of_kinds(void)
+{
+	unsigned long long none = cost();
+
+	printf("kinds: none %llu", none);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) + MODIFY; i++) {
+		// The types are numbered in the order of kinds.
+		enum bpf_attach_type attach = kinds[0].attach + i;
+		int program = load_empty(attach, 0), link = link_multi(attach, program, 2, 1);
+
+		printf(", %llu", link < 0 ? 0 : cost());
+		close(link);
+		close(program);
+	}
+	printf("\n");
+}
+
 // One link to many functions beside many links to one.
 static void attach_times(void)
 {
@@ -321,16 +369,16 @@ static long long used(const char *what)
 	return sum;
 }
 
-// For one link, per function: objects, and memory of trampolines.
+// The objects of one link, per function. Trampolines are in pages that exist already.
 static void attach_memory(unsigned int many)
 {
 	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);
-	long long slab = used("Slab"), text = used("VmallocUsed");
+	long long slab = used("Slab");
 	int link = link_multi(BPF_TRACE_FENTRY_MULTI, program, 0, many);
 
 	if (link >= 0)
-		printf("memory: %u functions: %lld bytes of objects each, %lld of text\n", many,
-		       (used("Slab") - slab) / many, (used("VmallocUsed") - text) / many);
+		printf("memory: %u functions: %lld bytes of objects each\n", many,
+		       (used("Slab") - slab) / many);
 	close(link);
 	close(program);
 }
@@ -366,7 +414,9 @@ int main(int argc, char **argv)
 	}
 	count_two();
 	count_traced();
+	modify();
 	settle();
+	costs_of_kinds();
 	attach_times();
 	settle();
 	attach_memory(functions);

@@ -313,14 +313,19 @@ static inline int write_file(const char *path, const char *text)
 	return fd >= 0 && !*text;
 }
 
-static inline int load_empty(enum bpf_attach_type attach, unsigned int function)
+static inline int load_returning(enum bpf_attach_type attach, unsigned int function, int result)
 {
-	static const struct bpf_insn insns[] = {
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+	const struct bpf_insn insns[] = {
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, result),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 
 	return load(attach, function, insns, sizeof(insns) / sizeof(*insns));
+}
+
+static inline int load_empty(enum bpf_attach_type attach, unsigned int function)
+{
+	return load_returning(attach, function, 0);
 }
 
 struct kind {
