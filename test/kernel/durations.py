@@ -89,7 +89,7 @@ def read(text, what, patchbay, out):
     calls = len(re.findall(r"(?:;|} /\* \S+(?: \[\w+\])? \*/|})$", path.read_text(), re.MULTILINE))
     # Calls without an end have begun: with all functions traced they have lines, too.
     begun = len(re.findall(r" {$", path.read_text(), re.MULTILINE))
-    read_as = re.search(r"^patchbay: (\d+) calls? of", said, re.MULTILINE)
+    read_as = re.search(r"^patchbay: imported (\d+) calls? of", said, re.MULTILINE)
     when = "from boot" if what == "boot" else f"with a threshold of {what} us"
     yield (f"'patchbay report' has what the kernel has traced {when}: {calls} calls",
            bool(read_as) and 0 < calls <= int(read_as[1]) <= calls + begun
