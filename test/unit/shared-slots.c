@@ -2,14 +2,12 @@
 /*
  * Which targets slots may have while threads read them. A partly written address of a
  * shared cell must still be one of the two cells. Also which function has which cell,
- * in each representation, when a cell is free for other functions, and what a gate
- * finds.
+ * when a cell is free for other functions, and what a gate finds.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 144610{{$}}
+// CHECK: {{^}}failures: 0 of 139565{{$}}
 
-#include "types/choice.c"
 #include "call/gate.c"
 #include "cells/shared_cells.c"
 #include "arch/x86_64/arch_bulk.h"
@@ -156,7 +154,7 @@ static void reuse(void)
 	for (int i = 0; i < NR; i++)
 		records[i].gp_args = 2;
 	CHECK(number >= PB_OWNER_FIRST);
-	pb_shared_take(&module, cell, whole);
+	pb_shared_take(cell, whole);
 	cell->cell.ops = ops;
 	CHECK(pb_shape(cell->cell.record) == whole && !cell->shape.entry);
 	pb_owner_set(&module, 7, number);
@@ -181,7 +179,7 @@ static void reuse(void)
 	/* But not for functions with another kind of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
 	/* A cell that functions point to stays theirs, even without tracers. */
-	pb_shared_take(&module, cell, other);
+	pb_shared_take(cell, other);
 	pb_owner_set(&module, 9, number);
 	pb_shared_settle(cell);
 	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
@@ -196,7 +194,7 @@ static void reuse(void)
 	cell->to = NULL;
 }
 
-/* The expected record, in the simplest representation. */
+/* The expected record. */
 static unsigned int owners[NR];
 
 static void expect_owners(void)
@@ -205,25 +203,15 @@ static void expect_owners(void)
 	unsigned int nr[PB_NR_SHARED] = { 0 };
 
 	for (int i = 0; i < NR; i++) {
-		int end = i + 1, shapes = i + 1;
-		const int usual = pb_choice_has(&shared->usual, (size_t)i);
+		int end = i + 1;
 
 		nr[owners[i]]++;
 		CHECK_ROW(i, pb_owner(&module, (size_t)i) == owners[i]);
-		/* Usual cells need no byte, and the others no bit. */
-		CHECK_ROW(i, !usual || !shared->owners[i]);
 		while (end < NR && owners[end] == owners[i])
 			end++;
 		CHECK_ROW(i, pb_owner_row_end(&module, (size_t)i, NR) == (size_t)end);
 		CHECK_ROW(i, pb_owner_row_end(&module, (size_t)i, (size_t)i + 1) ==
 				     (size_t)i + 1);
-		/* All to one or, as the shape tells them, all to the usual ones. */
-		while (shapes < NR && usual == pb_choice_has(&shared->usual,
-							     (size_t)shapes) &&
-		       (usual || owners[shapes] == owners[i]))
-			shapes++;
-		CHECK_ROW(i, pb_owner_shapes_end(&module, (size_t)i, NR) ==
-				     (size_t)shapes);
 	}
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
 		CHECK_ROW(i, shared->cells[i].nr == nr[i]);
@@ -243,12 +231,12 @@ static unsigned int take(uint32_t shape)
 {
 	struct pb_shared_cell *cell = pb_shared_find_free(&module, shape);
 
-	pb_shared_take(&module, cell, shape);
+	pb_shared_take(cell, shape);
 	return pb_shared_number(&module, cell);
 }
 
-/* Functions with the same tracers need one bit each, whatever their shapes. */
-static void usual(void)
+/* Functions lead to the cells of their shapes, to others of the same shape, or to none. */
+static void lead_all(void)
 {
 	const uint32_t shapes[] = { shape_of(1, 0), shape_of(2, 0), shape_of(3, 0) };
 	struct pb_shared *shared = module.shared;
@@ -263,24 +251,18 @@ static void usual(void)
 		first[i] = take(shapes[i]);
 	for (int i = 0; i < NR; i += 4)
 		lead(i, i + 4, first[i / 4 % 3]);
-	CHECK(!shared->other);
 	/* Another cell of the same shape, and one that its functions have left. */
 	second = take(shapes[0]);
-	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
 	lead(0, 3, second);
-	CHECK(shared->other);
 	lead(12, 15, PB_OWNER_NOBODY);
 	lead(1, 2, first[0]);
 	lead(13, 14, PB_OWNER_GATE);
 	for (int i = 0; i < NR; i += 12)
 		lead(i, i + 4, second);
 	CHECK(!shared->cells[first[0]].nr);
-	/* It is the usual cell while no other unused one exists. */
-	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
 	lead(24, 28, first[0]);
 	lead(24, 28, PB_OWNER_NOBODY);
 	first[0] = take(shapes[0]);
-	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
 	lead(0, 2, first[0]);
 	/* Any of these may follow. */
 	for (int n = 0; n < 2000; n++) {
@@ -306,7 +288,7 @@ static void exhaust(void)
 	unsigned int nr = 0;
 
 	while ((cell = pb_shared_find_free(&module, shape))) {
-		pb_shared_take(&module, cell, shape);
+		pb_shared_take(cell, shape);
 		CHECK(pb_shared_number(&module, cell) < PB_NR_SHARED);
 		nr++;
 	}
@@ -344,7 +326,7 @@ int main(void)
 	CHECK(!pb_shared_init(&module) && module.shared);
 	addresses();
 	writes();
-	usual();
+	lead_all();
 	reuse();
 	exhaust();
 	gates();

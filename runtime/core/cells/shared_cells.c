@@ -45,9 +45,7 @@ int pb_shared_init(struct pb_module *module)
 	if (!shared)
 		return -ENOMEM;
 	shared->cells = pb_os_map_zeroes(map_size(module), CELLS_SIZE);
-	if (!shared->cells || pb_choice_init(&shared->usual, module->nr, 0)) {
-		if (shared->cells)
-			pb_os_unmap(shared->cells, map_size(module));
+	if (!shared->cells) {
 		pb_free(shared);
 		return -ENOMEM;
 	}
@@ -89,7 +87,6 @@ void pb_shared_free(struct pb_module *module)
 		return;
 	module->shared = NULL;
 	pb_os_unmap(shared->cells, map_size(module));
-	pb_choice_free(&shared->usual);
 	pb_free(shared->own);
 	pb_free(shared);
 }
@@ -97,11 +94,9 @@ void pb_shared_free(struct pb_module *module)
 size_t pb_shared_size(const struct pb_module *module)
 {
 	const struct pb_shared *shared = module->shared;
-	size_t size = sizeof(*shared) + (module->nr + 63) / 64 * sizeof(uint64_t) +
-		      shared->end * sizeof(*shared->cells);
+	size_t size = sizeof(*shared) + shared->end * sizeof(*shared->cells) +
+		      module->nr;
 
-	if (shared->other)
-		size += module->nr;
 	if (shared->own)
 		size += module->nr * sizeof(struct patchbay_cell *);
 	return size;
@@ -143,89 +138,19 @@ unsigned int pb_shared_count_free(const struct pb_module *module)
 	return nr;
 }
 
-static uint8_t *list_of(struct pb_shared *shared, uint32_t shape)
+size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end)
 {
-	return &shared->by_shape[shape * 2654435761u >> 26];
-}
-
-unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape)
-{
-	unsigned int i = *list_of((struct pb_shared *)shared, shape);
-
-	while (i && pb_shape(&shared->cells[i].shape) != shape)
-		i = shared->cells[i].next;
-	return i;
-}
-
-/* Remove @cell from the list of usual cells. */
-static void remove_usual(struct pb_shared *shared, struct pb_shared_cell *cell)
-{
-	uint8_t *link = list_of(shared, pb_shape(&cell->shape));
-
-	while (&shared->cells[*link] != cell)
-		link = &shared->cells[*link].next;
-	*link = cell->next;
-	cell->usual = 0;
-}
-
-/*
- * Make @cell the usual cell of its shape, unless functions lead to the present one. No
- * slot leads to @cell.
- */
-static void make_usual(struct pb_module *module, struct pb_shared_cell *cell)
-{
-	struct pb_shared *shared = module->shared;
-	const uint32_t shape = pb_shape(&cell->shape);
-	const unsigned int before = pb_usual_cell(shared, shape);
-	uint8_t *list = list_of(shared, shape);
-
-	if (before && shared->cells[before].nr)
-		return;
-	if (before)
-		remove_usual(shared, &shared->cells[before]);
-	cell->usual = 1;
-	cell->next = *list;
-	*list = (uint8_t)pb_shared_number(module, cell);
-}
-
-/* The end of the run of bytes in owners[] that equal that of @i. */
-static size_t bytes_end(const struct pb_shared *shared, size_t i, size_t end)
-{
-	const uint8_t owner = shared->owners[i];
+	const uint8_t *owners = module->shared->owners, owner = owners[i];
 	const uint64_t all = owner * UINT64_C(0x0101010101010101);
 	uint64_t eight;
 
 	for (; end - i >= sizeof(eight); i += sizeof(eight)) {
-		memcpy(&eight, shared->owners + i, sizeof(eight));
+		memcpy(&eight, owners + i, sizeof(eight));
 		if (eight != all)
 			break;
 	}
-	while (i < end && shared->owners[i] == owner)
+	while (i < end && owners[i] == owner)
 		i++;
-	return i;
-}
-
-size_t pb_owner_shapes_end(const struct pb_module *module, size_t i, size_t end)
-{
-	const struct pb_shared *shared = module->shared;
-
-	end = pb_choice_same_end(&shared->usual, i, end);
-	return pb_choice_has(&shared->usual, i) || !shared->other ?
-		       end :
-		       bytes_end(shared, i, end);
-}
-
-size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end)
-{
-	const struct patchbay_record *records = module->records;
-	const uint32_t shape = pb_shape(&records[i]);
-	const int usual = pb_choice_has(&module->shared->usual, i);
-
-	end = pb_owner_shapes_end(module, i, end);
-	if (!usual)
-		return end;
-	for (i++; i < end && pb_shape(&records[i]) == shape; i++)
-		;
 	return i;
 }
 
@@ -237,23 +162,6 @@ void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 	if (!cell->nr || last > cell->last)
 		cell->last = (uint32_t)last;
 	cell->nr += (uint32_t)nr;
-}
-
-void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
-		      unsigned int owner)
-{
-	struct pb_shared *shared = module->shared;
-	const uint32_t shape = pb_shape(&module->records[i]);
-
-	if (owner >= PB_OWNER_FIRST && owner == pb_usual_cell(shared, shape)) {
-		pb_choice_add_row(&shared->usual, i, end);
-		owner = PB_OWNER_NONE;
-	} else {
-		pb_choice_remove_row(&shared->usual, i, end);
-	}
-	shared->other |= owner != PB_OWNER_NONE;
-	if (shared->other)
-		memset(shared->owners + i, (int)owner, end - i);
 }
 
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
@@ -272,14 +180,11 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 		pb_shared_join(&shared->cells[owner], 1, i, i);
 }
 
-void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
-		    uint32_t shape)
+void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 {
 	cell->used = 1;
 	if (cell->nr)
 		return;
-	if (cell->usual)
-		remove_usual(module->shared, cell);
 	cell->shape = (struct patchbay_record){
 		.gp_args = (uint8_t)shape,
 		.fp_args = (uint8_t)(shape >> 8),
@@ -287,7 +192,6 @@ void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
 		.flags = (uint8_t)(shape >> 24),
 	};
 	cell->cell.record = &cell->shape;
-	make_usual(module, cell);
 }
 
 void pb_shared_settle(struct pb_shared_cell *cell)

@@ -285,12 +285,14 @@ static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
 static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 {
 	const struct pb_module *module = b->module;
-	size_t row = i, next = i;
+	size_t chosen = i, row = i, next = i;
 	struct pb_bulk_run run;
 
 	for (; i < module->nr; i = pb_choice_next(&b->choice, next)) {
+		if (i >= chosen)
+			chosen = pb_choice_row_end(&b->choice, i);
 		if (i >= row)
-			row = pb_bulk_run_limit(b, i);
+			row = pb_owner_row_end(module, i, chosen);
 		if (!pb_bulk_run_begin(b, &run, i))
 			break;
 		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);

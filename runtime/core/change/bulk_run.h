@@ -41,12 +41,6 @@ static inline int pb_bulk_run_begin(struct pb_bulk_module *b, struct pb_bulk_run
 	return 1;
 }
 
-/* Where at the latest does a run end that begins with function @i? */
-static inline size_t pb_bulk_run_limit(const struct pb_bulk_module *b, size_t i)
-{
-	return pb_owner_shapes_end(b->module, i, pb_choice_row_end(&b->choice, i));
-}
-
 static inline int pb_bulk_run_has(const struct pb_bulk_run *run,
 				  const struct patchbay_record *record,
 				  uintptr_t behind)

@@ -10,45 +10,38 @@
 
 #include <errno.h>
 
-/*
- * Are all chosen that lead to usual cells, and do all of those stay? Then it is known how
- * many there are, without a look at each of them.
- */
-static int count_usual(const struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+/* Are all functions from @first to @last chosen, and lead to cells that stay? */
+static int do_all_stay(const struct pb_bulk_module *b, const struct pb_bulk_owners *owners,
 		       size_t first, size_t last)
 {
 	const struct pb_shared *shared = b->module->shared;
+	size_t nr = 0;
 
-	for (size_t word = first / 64; word <= last / 64; word++)
-		if (shared->usual.bits[word] & ~b->choice.bits[word])
-			return 0;
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
-		if (shared->cells[i].usual && shared->cells[i].nr && !owners->stays[i])
-			return 0;
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
-		if (shared->cells[i].usual)
-			owners->nr[i] = shared->cells[i].nr;
-	return 1;
+		if (owners->stays[i])
+			nr += shared->cells[i].nr;
+	return nr == last - first + 1 && pb_choice_has(&b->choice, first) &&
+	       pb_choice_same_end(&b->choice, first, last + 1) == last + 1;
 }
 
 void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 		      size_t first, size_t last)
 {
-	const struct pb_choice *usual = &b->module->shared->usual;
-	const int counted = count_usual(b, owners, first, last);
+	const struct pb_shared *shared = b->module->shared;
 	const size_t nr = last + 1;
 	size_t i = first, row = first, end;
 
+	if (do_all_stay(b, owners, first, last)) {
+		for (i = PB_OWNER_FIRST; i < shared->end; i++)
+			if (owners->stays[i])
+				owners->nr[i] = shared->cells[i].nr;
+		return;
+	}
 	while ((i = pb_choice_next(&b->choice, i)) < nr) {
-		unsigned int owner;
+		const unsigned int owner = pb_owner(b->module, i);
 
 		if (i >= row)
 			row = pb_choice_row_end(&b->choice, i);
-		if (counted && pb_choice_has(usual, i)) {
-			i = pb_choice_same_end(usual, i, row);
-			continue;
-		}
-		owner = pb_owner(b->module, i);
 		end = pb_owner_row_end(b->module, i, row < nr ? row : nr);
 		owners->nr[owner] += (uint32_t)(end - i);
 		if (!owners->stays[owner])

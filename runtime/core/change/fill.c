@@ -48,7 +48,7 @@ void pb_fill_group(struct pb_group *g)
 	if (g->filled || cell->cell.ops)
 		return;
 	g->filled = 1;
-	pb_shared_take(g->module, cell, g->shape);
+	pb_shared_take(cell, g->shape);
 	if (g->set) {
 		set_shape(g->set, cell);
 		fill_from_set(&cell->cell, &cell->shape, g->set);

@@ -17,7 +17,7 @@
 #include "types/shared_cells.h"
 
 /* The version of all data reachable from here. A tool with another version refuses. */
-#define PB_LIVE_VERSION 11
+#define PB_LIVE_VERSION 12
 
 /* Detects a changed structure without a new version: such a tool refuses, too. */
 #define PB_LIVE_LAYOUT                                                         \
@@ -35,7 +35,6 @@ _Static_assert(offsetof(struct pb_module, path) < 256, "a byte has no room for i
 	(offsetof(struct pb_module, shared) |                                  \
 	 offsetof(struct pb_shared, cells) << 8 |                              \
 	 offsetof(struct pb_shared, own) << 16 |                               \
-	 offsetof(struct pb_shared, usual) << 24 |                             \
 	 (uint64_t)offsetof(struct pb_shared_cell, shape) << 32 |              \
 	 (uint64_t)offsetof(struct pb_other, path) << 40 |                     \
 	 (uint64_t)offsetof(struct pb_shared, owners) << 48)

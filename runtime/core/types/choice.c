@@ -87,12 +87,6 @@ static uint64_t row_in_word(size_t i, size_t end)
 	return end > (i | 63) ? row : row & ~(UINT64_MAX << end % 64);
 }
 
-void pb_choice_add_row(struct pb_choice *choice, size_t i, size_t end)
-{
-	for (; i < end; i = (i | 63) + 1)
-		choice->bits[i / 64] |= row_in_word(i, end);
-}
-
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end)
 {
 	for (; i < end; i = (i | 63) + 1)

@@ -63,8 +63,7 @@ size_t pb_choice_row_end(const struct pb_choice *choice, size_t i);
  */
 size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end);
 
-/* Those from @i to below @end are chosen, or are no longer. */
-void pb_choice_add_row(struct pb_choice *choice, size_t i, size_t end);
+/* Those from @i to below @end are chosen no longer. */
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
 
 /* The last one, of some. */

@@ -36,10 +36,11 @@
 #ifndef PB_CORE_SHARED_CELLS_H
 #define PB_CORE_SHARED_CELLS_H
 
-#include "types/choice.h"
 #include "types/gate.h"
 #include "types/module.h"
 #include "types/set.h"
+
+#include <string.h>
 
 struct pb_group;
 
@@ -67,8 +68,6 @@ enum { PB_OWNER_NONE, PB_OWNER_NOBODY, PB_OWNER_GATE, PB_OWNER_FIRST };
  *               before the change
  * @abandoned:   all functions have left it for other cells; its tracers will be removed
  * @result:      the kind of result of @shape, which never changes
- * @usual:       it is the usual cell of its shape
- * @next:        the next usual cell in the list of pb_shared.by_shape; 0: none
  *
  * While a plan is made (place.c):
  * @leaving:     how many of its functions get other tracers, or none
@@ -79,35 +78,27 @@ struct pb_shared_cell {
 	struct patchbay_cell cell;
 	struct patchbay_record shape;
 	uint32_t nr, first, last;
-	uint8_t used, left, abandoned, result, scattered, usual, next;
+	uint8_t used, left, abandoned, result, scattered;
 	uint32_t leaving;
 	struct pb_group *to;
 } __attribute__((aligned(PB_SHARED_STEP)));
 
 PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
 
-#define PB_NR_USUAL 64
-
 /*
  * The shared cells of a module, allocated when functions first share one.
  *
  * The library records the owner of each function and does not derive it from the slot:
- * another patcher may change slots. Usually all armed functions have the same tracers.
- * Then the shape determines the owner, and one bit for each function suffices.
+ * another patcher may change slots.
  * @cells:  PB_NR_SHARED cells, of which @end have been used
  * @own:    NULL, or by record the private cells of functions that the gate leads to
- * @usual:  the functions that lead to the usual cell of their shape
- * @owners: by record, the PB_OWNER_* of all other functions. Pages are allocated on first
- *          use. Read only if @other: a function leads, or has led, to another cell
- * @by_shape: the first of each list of usual cells, by a hash of the shape; 0: none
+ * @owners: by record, the PB_OWNER_* of each function. Pages are allocated on first use
  */
 struct pb_shared {
 	struct pb_shared_cell *cells;
 	struct patchbay_cell **own;
-	struct pb_choice usual;
 	uint8_t *owners;
-	unsigned int end, other;
-	uint8_t by_shape[PB_NR_USUAL];
+	unsigned int end;
 };
 
 /*
@@ -137,22 +128,9 @@ static inline uint32_t pb_shape(const struct patchbay_record *record)
 	       (uint32_t)record->flags << 24;
 }
 
-/* The number of the usual cell of @shape; 0: none. */
-unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape);
-
 static inline unsigned int pb_owner(const struct pb_module *module, size_t i)
 {
-	const struct pb_shared *shared = module->shared;
-	unsigned int owner;
-
-	if (!shared)
-		return PB_OWNER_NONE;
-	if (pb_choice_has(&shared->usual, i)) {
-		owner = pb_usual_cell(shared, pb_shape(&module->records[i]));
-		/* 0 if other code has overwritten the record. */
-		return owner ? owner : PB_OWNER_NOBODY;
-	}
-	return shared->other ? shared->owners[i] : PB_OWNER_NONE;
+	return module->shared ? module->shared->owners[i] : PB_OWNER_NONE;
 }
 
 static inline uintptr_t pb_owner_slot(const struct pb_module *module,
@@ -162,12 +140,10 @@ static inline uintptr_t pb_owner_slot(const struct pb_module *module,
 }
 
 /*
- * pb_owner_row_end() returns the end, at most @end, of the functions from @i on with the
- * same owner as @i. pb_owner_shapes_end() ignores shapes: the functions up to its result
- * have the same owner if they also have the shape of @i.
+ * The end, at most @end, of the functions from @i on with the same owner as @i. @module
+ * has shared cells.
  */
 size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end);
-size_t pb_owner_shapes_end(const struct pb_module *module, size_t i, size_t end);
 
 /* The shared cell that contains @cell, or NULL if @cell is private. */
 static inline struct pb_shared_cell *
@@ -202,11 +178,14 @@ unsigned int pb_shared_count_free(const struct pb_module *module);
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 
 /*
- * Under the engine lock: record that functions @i to @end - 1, which have the same shape,
- * lead to @owner. The caller updates the counts (pb_shared_join()).
+ * Under the engine lock: record that functions @i to @end - 1 lead to @owner. The caller
+ * updates the counts (pb_shared_join()).
  */
-void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
-		      unsigned int owner);
+static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
+				    unsigned int owner)
+{
+	memset(module->shared->owners + i, (int)owner, end - i);
+}
 
 /*
  * Under the engine lock: count @nr more functions of @cell, between records @first and
@@ -215,12 +194,8 @@ void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
 void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 		    size_t last);
 
-/*
- * Under the engine lock: take @cell for functions with @shape. If no slot leads to a usual
- * cell of this shape, @cell becomes the usual one.
- */
-void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
-		    uint32_t shape);
+/* Under the engine lock: take @cell for functions with @shape. */
+void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
 
 /* Does @cell have tracers, although no slot leads to it? */
 static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)

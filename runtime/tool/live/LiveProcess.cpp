@@ -381,17 +381,11 @@ static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
 }
 
 // Does the table of owners say that the function with this index leads to this
-// shared cell? The caller also compares the shape of a usual cell.
+// shared cell?
 static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
                     uint64_t Index, uint64_t Owner) {
-  uint64_t Usual;
-  uint8_t Other;
-  if (!Memory.read(address(Shared.usual.bits) + Index / 64 * sizeof(Usual), Usual))
-    return false;
-  if (Usual >> Index % 64 & 1)
-    return Owner >= PB_OWNER_FIRST;
-  return Shared.other && Owner &&
-         Memory.read(address(Shared.owners) + Index, Other) && Other == Owner;
+  uint8_t Found;
+  return Owner && Memory.read(address(Shared.owners) + Index, Found) && Found == Owner;
 }
 
 // Follows the slot of a function. It leads to the function's own cell with its
