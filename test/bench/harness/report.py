@@ -4,6 +4,8 @@ import dataclasses
 import json
 import os
 import platform
+import subprocess
+import time
 from dataclasses import dataclass
 
 COLUMNS = "{:<22} {:<31} {:>9} {:<18} {:>7}  {:<9} {:<13} {:>8}"
@@ -33,6 +35,14 @@ class Skipped:
     reason: str
 
 
+def commit():
+    """The commit that is measured, with a + if files were changed since."""
+    done = subprocess.run(["git", "-C", os.path.dirname(__file__), "describe", "--always",
+                           "--abbrev=12", "--exclude=*", "--dirty=+"],
+                          capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
 def machine(compiler, cpu):
     model = "unknown"
     with open("/proc/cpuinfo") as cpuinfo:
@@ -43,6 +53,7 @@ def machine(compiler, cpu):
     return {"model": model, "architecture": platform.machine(),
             "processors": os.cpu_count(), "kernel": platform.release(),
             "compiler": compiler, "pinned_to": cpu,
+            "date": time.strftime("%Y-%m-%d"), "commit": commit(),
             "load": round(os.getloadavg()[0], 2)}
 
 

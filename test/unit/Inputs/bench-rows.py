@@ -6,7 +6,7 @@ import sys
 with open(sys.argv[1]) as file:
     result = json.load(file)
 assert set(result) == {"suite", "machine", "rows", "skipped"}, result.keys()
-assert set(result["machine"]) >= {"model", "architecture", "compiler", "load"}
+assert set(result["machine"]) >= {"model", "compiler", "commit", "date", "load"}
 print("suite", result["suite"])
 for skipped in result["skipped"]:
     print(f"{skipped['case']}: {skipped['system']} skipped: {skipped['reason']}")
