@@ -400,6 +400,8 @@ static int make_room(void)
 	struct pb_thread_state *self;
 
 	self = error ? NULL : pb_thread_begin(&error);
+	if (!self && pb_session->file.header)
+		pb_data_note(&pb_session->file, error);
 	pb_session->failed = self || pb_data_is_passing(error) ? 0 : error;
 	if (!self || self->ring.next < self->ring.end)
 		return error;
