@@ -3,6 +3,7 @@
 #include "BorrowedThread.h"
 #include "SafePoint.h"
 #include "StubPlace.h"
+#include "ThreadLimits.h"
 #include "Tracee.h"
 #include "live/ThreadName.h"
 #include "live/ThreadStatus.h"
@@ -263,9 +264,8 @@ Error Injector::awaitThread() {
     return gone();
   // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
-    return Memory.error("it can have no more memory, or no more threads "
-                        "(RLIMIT_NPROC, RLIMIT_AS, pids.max, memory.max): it "
-                        "takes one thread to load the runtime");
+    return Memory.error(whyNoThread(Pid) +
+                        ": it takes one thread to load the runtime");
   Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
   return Error::success();
 }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PATCHBAY_TOOL_ATTACH_THREADLIMITS_H
+#define PATCHBAY_TOOL_ATTACH_THREADLIMITS_H
+
+#include <string>
+
+namespace patchbay {
+
+/// The limit that keeps the process from making a thread: "it has ... mappings, and may have
+/// ...". If it is not known, the text lists those that cannot be read.
+std::string whyNoThread(unsigned Pid);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A process that can create no thread is not recorded. The message names the limit. */
+// RUN: %build %s -o %t
+// RUN: rm -rf %t.data
+// DEFINE: %{try} = sh -c 'ulimit -s 8192; exec "$0" "$@"' %python %S/../Inputs/while-running.py %t
+// DEFINE: %{record} = sh -c '%patchbay record -p PID -o %t.data -- true; echo status $?'
+// RUN: %{try} space -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,SPACE
+// RUN: %{try} data -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,DATA
+// RUN: %{try} locked -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,LOCKED
+// RUN: %{try} mappings -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,MAPPINGS
+// SPACE: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 8192 KB (RLIMIT_AS): it takes one thread to load the runtime{{$}}
+// DATA: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 1024 KB (RLIMIT_DATA): it takes one thread to load the runtime{{$}}
+// LOCKED: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 4096 KB (RLIMIT_MEMLOCK): it takes one thread to load the runtime{{$}}
+// MAPPINGS: {{^}}patchbay: error: process {{[0-9]+}}: it has {{[0-9]+}} mappings, and may have {{[0-9]+}} (sysctl vm.max_map_count): it takes one thread to load the runtime{{$}}
+// CHECK: {{^}}status 125{{$}}
+
+#include "../Inputs/check.h"
+
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+OPAQUE void traced(void) {}
+
+static void limit(int resource, rlim_t most)
+{
+	const struct rlimit both = { most, most };
+
+	CHECK(!setrlimit(resource, &both));
+}
+
+/* RLIMIT_MEMLOCK does not hold for privileged processes. */
+static void lock_all(void)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+	void *memory;
+
+	limit(RLIMIT_MEMLOCK, 4 << 20);
+	CHECK(!syscall(SYS_capset, &header, data));
+	CHECK(!mlockall(MCL_FUTURE));
+	memory = mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(memory != MAP_FAILED);
+}
+
+/* Every second page gets a mapping of its own. */
+static void use_mappings(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
+	char *memory = mmap(NULL, most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			    -1, 0);
+
+	CHECK(memory != MAP_FAILED);
+	for (size_t at = 0; !mprotect(memory + at, page, PROT_READ); at += 2 * page)
+		CHECK(at < most - 2 * page);
+}
+
+int main(int argc, char **argv)
+{
+	CHECK_EQ(argc, 2);
+	traced();
+	/* Reserve what printf(3) needs. */
+	printf("ready\n");
+	if (!strcmp(argv[1], "space"))
+		limit(RLIMIT_AS, 8 << 20);
+	else if (!strcmp(argv[1], "data"))
+		limit(RLIMIT_DATA, 1 << 20);
+	else if (!strcmp(argv[1], "locked"))
+		lock_all();
+	else
+		use_mappings();
+	fflush(stdout);
+	for (;;)
+		pause();
+}
