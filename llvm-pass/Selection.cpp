@@ -40,7 +40,7 @@ bool patchbay::isSynthesized(const Function &F) {
          Name.starts_with(".cfi.jumptable") || Name.starts_with("__llvm_");
 }
 
-// Other conventions differ in more than registers, such as who pops arguments.
+// Other conventions differ in more than registers, such as whether the callee pops arguments.
 static bool hasCConvention(const MachineFunction &MF) {
   const CallingConv::ID Convention = MF.getFunction().getCallingConv();
   return Convention == CallingConv::C ||

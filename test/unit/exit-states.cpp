@@ -37,7 +37,7 @@ State start() {
 }
 
 struct Did {
-  const char *Who, *What;
+  const char *Actor, *What;
   unsigned Cell, Value;
 };
 
@@ -92,7 +92,7 @@ struct Search {
     if (I)
       print(All[I].Before);
     const Did &D = All[I].What;
-    printf("  %s: %s %u %#x\n", D.Who, D.What, D.Cell, D.Value);
+    printf("  %s: %s %u %#x\n", D.Actor, D.What, D.Cell, D.Value);
   }
 };
 
@@ -208,7 +208,7 @@ size_t walk() {
   To.begin();
   const State Untraced = start();
   // The call enters a function that is traced by no tracer, by T, or by both.
-  To.visit(Untraced, 0, {"at first", "nobody is armed", 0, 0});
+  To.visit(Untraced, 0, {"at first", "no tracer is armed", 0, 0});
   State S = Untraced;
   arm(S, 0);
   finishAction(S);

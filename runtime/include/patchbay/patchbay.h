@@ -137,7 +137,7 @@
  *   them.) The C library's destructors and handlers of fork() are its own matter.
  * - The library reads no environment variables, so none arms anything, also not in
  *   programs that run with more privileges than their caller.
- * - A user who may debug a process may inspect it: `patchbay list --live`.
+ * - Users that may debug a process may inspect it: `patchbay list --live`.
  *
  * Edge cases
  * ----------

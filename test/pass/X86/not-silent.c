@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A user who asks for slots never silently gets none. If command line options
+// A build that asks for slots never silently gets none. If command line options
 // leave no function with a slot, there is a warning. There is also one for a way to
 // give options that looks right and has no effect.
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O1 -fplugin=%pass -c %s -o %t.o

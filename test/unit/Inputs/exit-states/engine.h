@@ -43,7 +43,7 @@ struct Program {
       add(SetEnter, How, C);
   }
   unsigned newSet(std::vector<Member> Members) {
-    for (unsigned Id = 1; Id < NobodySet; ++Id)
+    for (unsigned Id = 1; Id < EmptySet; ++Id)
       if (!S.Sets[Id].Nr) {
         S.Sets[Id].Nr = uint8_t(Members.size());
         for (size_t I = 0; I < Members.size(); ++I)
@@ -53,7 +53,7 @@ struct Program {
     abort();
   }
   void retire(unsigned Id) {
-    if (Id != NoSet && Id != NobodySet)
+    if (Id != NoSet && Id != EmptySet)
       add(Retire, 0, Id);
   }
   // pb_empty_cell()
@@ -61,7 +61,7 @@ struct Program {
     if (!keeps(EmptyCells))
       return;
     retire(S.Cells[C].Set);
-    add(SetSet, NobodySet, C);
+    add(SetSet, EmptySet, C);
     enterBy(C, S.Cells[C].Since, Nothing, PB_CALL_GENERAL, EmptyState);
   }
   // In place: swap_set()
@@ -80,7 +80,7 @@ struct Program {
 std::vector<Member> membersOf(const State &S, unsigned C) {
   const Cell &Where = S.Cells[C];
   std::vector<Member> Members;
-  if (Where.Set == NobodySet || Where.Ops == NoTracer)
+  if (Where.Set == EmptySet || Where.Ops == NoTracer)
     return Members;
   if (Where.Set == NoSet)
     return {{Where.Ops, Where.Number, 0, Where.Data}};
@@ -144,7 +144,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
     if (C == NoCell)
       C = First;
     const bool IsFree = membersOf(S, First).empty();
-    if (C == Nobody)
+    if (C == EmptyCell)
       C = T == 0 && (IsFree || isOfT(S)) && (!hasExit(T) || !keeps(JoinByNumber))
               ? First
               : Second;
@@ -172,12 +172,12 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
       if (keeps(LeaveWhatFailed)) {
         P.add(Abandon, 0, Second);
       } else {
-        for (unsigned Id = NobodySet; Id-- > 1;)
+        for (unsigned Id = EmptySet; Id-- > 1;)
           if (S.Sets[Id].Nr) { // the last one that was made
             P.retire(Id);
             break;
           }
-        P.add(SetSet, NobodySet, Second);
+        P.add(SetSet, EmptySet, Second);
         P.add(SetEnter, Nothing, Second);
       }
       P.settle();
@@ -194,7 +194,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
 // meanwhile? A thread inside for the old arming would take it for the new one.
 bool mayBeInside(const State &S, int T) {
   const Cell &C = S.Cells[S.SlotCell];
-  return C.Set != NoSet && C.Set != NobodySet && C.Ops == T &&
+  return C.Set != NoSet && C.Set != EmptySet && C.Ops == T &&
          S.Tracers[T].MayCall;
 }
 
@@ -209,7 +209,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
   S.Stable[T] = 0;
   if (Left.empty()) {
     if (Of == Ours && others(S, C)) {
-      P.add(SetSlot, Nobody);
+      P.add(SetSlot, EmptyCell);
       P.add(MarkLeft, 0, First);
     } else {
       P.empty(C);
@@ -301,7 +301,7 @@ void goWhileOthersCome(State &S, int T) {
   ++S.NextNumber;
   S.Tracers[T].Settled = false;
   S.Stable[T] = 0;
-  P.add(SetSlot, Nobody);
+  P.add(SetSlot, EmptyCell);
   P.add(MarkLeft, 0, First);
   othersLeave(P);
   P.add(Flip, 0);
@@ -371,7 +371,7 @@ void leave(State &S) {
     S.Tracers[T].Settled = false;
     S.Stable[T] = 0;
   }
-  if (keeps(LeaveNobody))
+  if (keeps(LeaveNoTracer))
     for (unsigned C = First; C <= Second; ++C)
       P.enterBy(C, S.Cells[C].Since, Nothing, PB_CALL_GENERAL, LeaveNoState);
   if (keeps(WaitForGone))
@@ -395,9 +395,9 @@ void settleCells(State &S) {
       Each.Abandoned = false;
       Each.How = Nothing;
       Each.Since = pb_call_since_by(Each.Since, PB_CALL_GENERAL);
-      Each.Set = NobodySet;
+      Each.Set = EmptySet;
     }
-    if (Each.Set == NobodySet) {
+    if (Each.Set == EmptySet) {
       Each.Ops = NoTracer;
       Each.Set = NoSet;
       continue;
@@ -442,7 +442,7 @@ bool stepEngine(State &S) {
       return false;
     break;
   case WaitUnlessSettled:
-    if (C.Set == NobodySet) {
+    if (C.Set == EmptySet) {
       if (S.Inside)
         return false;
       settleCells(S);

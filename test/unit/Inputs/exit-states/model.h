@@ -37,7 +37,7 @@ enum Rule {
   SetFirst,             // a cell has its set before it enters it
   CompareData,          // removed and added by one batch with other data: a new arming
   JoinByNumber,         // only functions armed at once may join to share a cell
-  LeaveNobody,          // cells of an unloaded module enter nothing
+  LeaveNoTracer,          // cells of an unloaded module enter nothing
   LeaveNoState,         // and take no direct path
   WaitForGone,          // freeing a tracer also waits for unloaded modules
   NrRules
@@ -48,7 +48,7 @@ const char *const RuleNames[] = {
     "MarkFirst",       "EmptyCells",      "EmptyState",       "WaitForHandlers",
     "WaitForCells",    "WaitForLeft",     "SwapUnlessLeft",   "WaitForOwn",
     "LeaveAsItIs",     "LeaveWhatFailed", "KeepSets",         "SetFirst",
-    "CompareData",     "JoinByNumber",    "LeaveNobody",     "LeaveNoState",     "WaitForGone"};
+    "CompareData",     "JoinByNumber",    "LeaveNoTracer",   "LeaveNoState",     "WaitForGone"};
 static_assert(sizeof(RuleNames) / sizeof(RuleNames[0]) == NrRules);
 
 Rule LeftOut;
@@ -68,8 +68,8 @@ struct Config {
 
 constexpr int NR = 2;           // tracers
 constexpr int OfOthers = 2;
-constexpr uint8_t NoCell = 0, First = 1, Second = 2, Nobody = 3, NrCells = 4;
-constexpr uint8_t NoSet = 0, NobodySet = 7, NrSets = 8;
+constexpr uint8_t NoCell = 0, First = 1, Second = 2, EmptyCell = 3, NrCells = 4;
+constexpr uint8_t NoSet = 0, EmptySet = 7, NrSets = 8;
 constexpr int NoTracer = -1;
 
 // cell->enter

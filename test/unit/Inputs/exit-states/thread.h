@@ -35,13 +35,13 @@ void callExit(State &S, int T, unsigned Number) {
   if (hasEntry(T) && S.Told[T] != Number)
     return fail("an exit is told without its entry");
   if (!(S.Window[T] >> Number & 1))
-    return fail("an exit is told to who came later");
+    return fail("an exit is told to a tracer that came later");
   S.ToldExit[T] = 1;
 }
 
 const Set &use(State &S, unsigned Id) {
   static const Set Empty = {};
-  if (Id == NobodySet)
+  if (Id == EmptySet)
     return Empty;
   if (Id == NoSet)
     fail("a set is used where there is none");
@@ -84,7 +84,7 @@ void tellExits(State &S, const Set &Of, bool Ask) {
 
 // call.c: own_of(), whose member it is by now; 0: the cell itself.
 const Member *ownOf(State &S, const Cell &C, bool &IsCell) {
-  IsCell = C.Set == NoSet || C.Set == NobodySet;
+  IsCell = C.Set == NoSet || C.Set == EmptySet;
   if (IsCell)
     return nullptr;
   const Set &Of = use(S, C.Set);
@@ -173,7 +173,7 @@ void stepThread(State &S) {
     break;
   case DirectSet: {
     const Set &Of = use(S, C.Set);
-    if (C.Set == NobodySet || factsOf(Of).Since != S.CallSince) {
+    if (C.Set == EmptySet || factsOf(Of).Since != S.CallSince) {
       S.Inside = false;
       S.At = Mark;
       break;
@@ -297,7 +297,7 @@ void stepThread(State &S) {
     if (S.MySet == NoSet)
       break;
     const SetFacts F = factsOf(use(S, S.MySet));
-    if (S.MySet != NobodySet &&
+    if (S.MySet != EmptySet &&
         pb_call_were_all_told(S.CallSince, S.CallTold, F.Since, F.Told))
       S.At = ExitEnter;
     break;
