@@ -5,7 +5,7 @@
  * Such a tracer's site does not return into the function. Its trampoline calls the code
  * after the site like a separate function, with the same arguments, and returns to the
  * caller itself. No return address is replaced. So CPUs predict all returns, and shadow
- * stacks agree (for exceptions see the table of architectures in runtime/README.md).
+ * stacks agree (for exceptions see runtime/doc/explanation.md: Architectures).
  * Other ways to leave a function have nothing to undo:
  *
  *  - an exception, pthread_exit(), a thread's cancellation: @exit is called

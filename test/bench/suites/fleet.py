@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fleet: many hosts add their recordings to one tree (runtime/FLEET.md). The suite asks the
+"""fleet: many hosts add their recordings to one tree (runtime/doc/fleet.md). The suite asks the
 tree three questions."""
 import json
 import os
@@ -20,7 +20,7 @@ CALLS = 10**6
 HOSTS = 1000
 DAYS = 5
 FIRST_DAY, NS_PER_DAY = "2026-03-01T10:00", 24 * 3600 * 10**9
-BUILDS = "0123abcd", "4567cdef" # as in FLEET.md
+BUILDS = "0123abcd", "4567cdef" # as in fleet.md
 RECORDINGS = 4                  # of each
 SLOW_HOST, FACTOR = 700, 10 # more than one recording is slowed down by a busy machine
 QUESTIONS = ("what takes the time", "what became slower", "which hosts are slow")
@@ -112,7 +112,7 @@ def ask(bench, engine, tree, hosts):
         for question in QUESTIONS:
             bench.report.skip(Skipped(question, engine, fetched.stderr.strip()))
         return
-    page = SOURCE / "runtime" / "FLEET.md"
+    page = SOURCE / "runtime" / "doc" / "fleet.md"
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen([fetched.stdout.strip(), ASK, page, tree, engine],
                                    stdout=said)

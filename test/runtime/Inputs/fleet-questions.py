@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks an engine the questions in FLEET.md about TREE, exactly as written there.
+"""Asks an engine the questions in fleet.md about TREE, exactly as written there.
 
-    fleet-questions.py FLEET.md TREE duckdb|chdb
-    fleet-questions.py FLEET.md TREE low|high
+    fleet-questions.py fleet.md TREE duckdb|chdb
+    fleet-questions.py fleet.md TREE low|high
 
 low and high use DuckDB with exact percentiles instead of approximations, at a slightly
 lower and a slightly higher rank.
