@@ -58,7 +58,7 @@ cmake --install "$build" --strip --prefix "$tree" >"$work/log" 2>&1 ||
 	die "cannot install $build: $(grep -m 1 'CMake Error' "$work/log" || tail -n 1 "$work/log")"
 documents=$tree/share/doc/patchbay
 mkdir -p "$documents/licences"
-for file in CHANGELOG.md LICENSE runtime/USING.md runtime/doc; do
+for file in CHANGELOG.md LICENSE runtime/doc; do
 	[ ! -e "$root/$file" ] || cp -r "$root/$file" "$documents"
 done
 for package in "llvm-$llvm-dev" libstdc++-12-dev libzstd-dev zlib1g-dev; do

@@ -67,7 +67,7 @@ def main():
     done = subprocess.Popen(["bash", "-euxo", "pipefail", "-c", commands], cwd=folder,
                             env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
-        sys.exit(done.wait(timeout=300))
+        sys.exit(done.wait(timeout=1200))
     finally:
         try:
             os.killpg(done.pid, signal.SIGKILL)
