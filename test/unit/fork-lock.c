@@ -2,15 +2,18 @@
 /*
  * A fork waits while the listening thread works, for a tenth of a second: also if each nap
  * takes longer than it should, not in a handler that interrupts a fork, and not in a child of
- * clone(2), which has no such thread.
+ * clone(2), which has no such thread. A thread that works all the time lets forks go first
+ * whenever it rests.
  */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace %s %patchbay_source/runtime/trace/system/fork_lock.c -o %t
+// RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace %s %patchbay_source/runtime/trace/system/fork_lock.c -o %t -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}naps: right
 // CHECK: {{^}}nested: right
 // CHECK: {{^}}clone: right
+// CHECK: {{^}}turns: right
 #include "system/fork_lock.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -48,6 +51,43 @@ static int is_quick_in_clone(void)
 	return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
+static int turns, is_over;
+
+/* Works for a millisecond at a time, and does not rest between. */
+static void *work(void *arg)
+{
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		const double until = now() + 0.001;
+
+		pb_fork_work();
+		__atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED);
+		while (now() < until)
+			;
+		pb_fork_worked();
+	}
+	return arg;
+}
+
+/* A fork that waits for the next rest sees at most a turn or two, otherwise ten of them. */
+static int has_its_turn(void)
+{
+	pthread_t worker;
+	int nr = 0, before;
+
+	if (pthread_create(&worker, NULL, work, NULL))
+		return 0;
+	for (int i = 0; i < 50; i++) {
+		while (__atomic_load_n(&turns, __ATOMIC_RELAXED) < 2 * i)
+			usleep(1000);
+		before = __atomic_load_n(&turns, __ATOMIC_RELAXED);
+		pb_fork_prepare();
+		nr += __atomic_load_n(&turns, __ATOMIC_RELAXED) - before;
+		pb_fork_parent();
+	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	return !pthread_join(worker, NULL) && nr < 100;
+}
+
 static const char *word(int is_right)
 {
 	return is_right ? "right" : "WRONG";
@@ -70,5 +110,7 @@ int main(void)
 	pb_fork_parent();
 
 	printf("clone: %s\n", word(is_quick_in_clone()));
+	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0);
+	printf("turns: %s\n", word(has_its_turn()));
 	return 0;
 }

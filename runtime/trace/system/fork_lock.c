@@ -18,9 +18,10 @@ enum { CHANGES = 1, WORKS = 2 };
  *           works
  * @process: that these threads are of; a child of clone(2) has none of them
  * @forking: threads between pb_fork_prepare() and pb_fork_parent()
+ * @waiting: threads in pb_fork_prepare() that have found others busy
  * Each side writes its own word before it reads the other one.
  */
-static int busy, process, forking;
+static int busy, process, forking, waiting;
 
 /* Forks of this thread that are counted in @forking; handlers of signals may fork, too. */
 static __thread int counted __attribute__((tls_model("initial-exec")));
@@ -66,6 +67,11 @@ void pb_fork_changed(void)
 
 void pb_fork_work(void)
 {
+	uint64_t until = 0;
+
+	/* A thread with much work rests for a moment only, which a nap would miss. */
+	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) && nap(&until, SHORT_NS))
+		;
 	begin(WORKS, SHORT_NS);
 }
 
@@ -80,19 +86,29 @@ static int is_busy(void)
 	       __atomic_load_n(&process, __ATOMIC_RELAXED) == pb_sys(SYS_getpid);
 }
 
+/* Returns 1 if no thread is busy: then none begins before pb_fork_parent(). */
+static int try_fork(void)
+{
+	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
+	/* The other side waits for a fork that this one interrupts. */
+	if (counted || !is_busy()) {
+		counted++;
+		return 1;
+	}
+	__atomic_fetch_sub(&forking, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
 void pb_fork_prepare(void)
 {
 	uint64_t until = 0;
 
-	do {
-		__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
-		/* The other side waits for a fork that this one interrupts. */
-		if (counted || !is_busy()) {
-			counted++;
-			return;
-		}
-		__atomic_fetch_sub(&forking, 1, __ATOMIC_SEQ_CST);
-	} while (nap(&until, SHORT_NS));
+	if (try_fork())
+		return;
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+	while (nap(&until, SHORT_NS) && !try_fork())
+		;
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 }
 
 void pb_fork_parent(void)
@@ -108,6 +124,6 @@ int pb_fork_child(void)
 	const int was_changing = busy & CHANGES;
 
 	/* The child has neither of these threads. */
-	busy = forking = counted = 0;
+	busy = forking = waiting = counted = 0;
 	return was_changing;
 }
