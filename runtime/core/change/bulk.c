@@ -228,6 +228,7 @@ static void free_bulk_module(struct pb_bulk_module *b)
 	pb_choice_free(&b->choice);
 	pb_choice_free(&b->own);
 	pb_choice_free(&b->refused);
+	pb_choice_free(&b->asked);
 	pb_groups_free(b->groups);
 	pb_groups_free(b->swaps);
 	pb_free(b);
@@ -249,22 +250,32 @@ static void drop_gone(struct pb_bulk *bulk)
 	}
 }
 
+static void count_functions(struct pb_bulk *bulk)
+{
+	bulk->request->nr = 0;
+	for (const struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		bulk->request->nr += b->nr + b->nr_swapped;
+}
+
 /* Those of the functions that are to be changed. */
 static int find_functions(struct pb_bulk *bulk)
 {
-	struct pb_request *request = bulk->request;
-	int error = 0;
+	const struct pb_request *request = bulk->request;
+	int error = 0, asked = 0;
 
-	for (struct pb_bulk_module *b = bulk->modules; b && !request->disarm && !error;
-	     b = b->next)
-		error = pb_bulk_look(bulk, b);
-	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		error = request->disarm ? find_armed(bulk, b) :
 					  pb_bulk_check(bulk, b);
-		request->nr += b->nr + b->nr_swapped;
-	}
+	count_functions(bulk);
+	if (!error && request->nr < MANY)
+		error = PB_NOT_BULK;
+	/* A tracer learns at which function arming failed. */
+	for (struct pb_bulk_module *b = bulk->modules;
+	     b && error <= 0 && error != -ENOMEM && !asked; b = b->next)
+		asked = pb_bulk_ask(bulk, b);
+	count_functions(bulk);
 	drop_gone(bulk);
-	return error;
+	return asked ? asked : error;
 }
 
 static int prepare(struct pb_bulk *bulk, struct pb_module *only)
@@ -282,10 +293,6 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = PB_NOT_BULK;
 	if (!error)
 		error = find_functions(bulk);
-	/* @check has been called for each function, and must not be called again by a plan. */
-	if (!error && request->nr < MANY &&
-	    (request->disarm || !request->ops->attr.check))
-		error = PB_NOT_BULK;
 	if (!error)
 		error = attach_all(bulk);
 	drop_gone(bulk);

@@ -143,33 +143,6 @@ static void leave_out(struct pb_bulk_module *b, size_t i)
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/*
- * Ask the tracer about all chosen functions. Whether they are for us was found out
- * before: it is asked about each once.
- */
-static int ask_tracer(struct pb_bulk *bulk, struct pb_bulk_module *b)
-{
-	const struct pb_module *module = b->module;
-	struct pb_question *questions = pb_malloc(module->nr * sizeof(*questions));
-	size_t nr = 0;
-	int error;
-
-	if (!questions)
-		return -ENOMEM;
-	for (size_t i = pb_choice_next(&b->choice, 0); i < b->ask_below;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		pb_question_init(&questions[nr], &module->records[i],
-				 bulk->request->ops->attr.data);
-		questions[nr++].index = i;
-	}
-	error = pb_question_ask(bulk->request, questions, nr);
-	for (size_t i = 0; i < nr; i++)
-		if (questions[i].refused)
-			leave_out(b, questions[i].index);
-	pb_free(questions);
-	return error;
-}
-
 /* All functions from @first to below @end, led by @owner, come to @group. */
 static void add_run(struct pb_bulk_module *b, struct pb_group *group,
 		    unsigned int owner, size_t first, size_t end)
@@ -304,55 +277,65 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 	return i;
 }
 
-/*
- * Are they all for us? A tracer is asked about each function once, so this is found
- * out before; and which is the first that cannot be armed anyway, where it is to stop.
- */
-static int look_ahead(const struct pb_bulk *bulk, struct pb_bulk_module *b)
-{
-	const struct pb_module *module = b->module;
-	uintptr_t end = 0;
-	int error = 0;
-
-	b->ask_below = module->nr;
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		const struct pb_target asked = { .record = &module->records[i],
-						 .request = bulk->request };
-
-		error = check_site(module, i, &end);
-		if (!error)
-			error = check_owner(module, i,
-					    pb_arch_slot(pb_record_entry(
-						    &module->records[i])));
-		if (error > 0)
-			return error;
-		if (!error)
-			error = pb_check_exit(&asked);
-		if (error < 0 && !pb_may_skip(bulk->request, error) &&
-		    b->ask_below == module->nr)
-			b->ask_below = i + 1;
-	}
-	return 0;
-}
-
-int pb_bulk_look(struct pb_bulk *bulk, struct pb_bulk_module *b)
+/* The tracer has refused function @i: it is not armed after all. */
+static void take_out(struct pb_bulk_module *b, size_t i)
 {
 	struct pb_module *module = b->module;
+	const unsigned int owner = pb_owner(module, i);
+
+	if (!pb_choice_has(&b->choice, i))
+		return;
+	leave_out(b, i);
+	b->nr--;
+	if (pb_bulk_is_own(b, i)) {
+		pb_choice_remove_row(&b->own, i, i + 1);
+		b->nr_own--;
+		return;
+	}
+	pb_bulk_group(b, pb_shape(&module->records[i]))->group.nr--;
+	if (owner >= PB_OWNER_FIRST)
+		module->shared->cells[owner].leaving--;
+}
+
+int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	struct pb_question *questions;
+	size_t nr = 0;
 	int error;
 
-	if (pb_choice_next(&b->choice, 0) == module->nr)
+	if (!b->asked.bits || module->gone)
 		return 0;
-	error = pb_plan_reach(module);
+	questions = pb_malloc(module->nr * sizeof(*questions));
+	if (!questions)
+		return -ENOMEM;
+	for (size_t i = pb_choice_next(&b->asked, 0); i < b->ask_below;
+	     i = pb_choice_next(&b->asked, i + 1)) {
+		pb_question_init(&questions[nr], &module->records[i],
+				 bulk->request->ops->attr.data);
+		questions[nr++].index = i;
+	}
+	error = pb_question_ask(bulk->request, questions, nr);
+	for (size_t i = 0; i < nr && !module->gone; i++)
+		if (questions[i].refused)
+			take_out(b, questions[i].index);
+	pb_free(questions);
+	return error;
+}
+
+/* What is to be there before functions are looked at, and those that keep their cells. */
+static int prepare_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	int error = pb_plan_reach(module);
+
 	if (!error)
 		error = pb_shared_init(module);
 	b->first = !pb_arch_is_open(module);
 	pb_groups_begin(module);
-	if (!error)
-		error = pb_bulk_find_swaps(bulk, b);
-	if (!error && bulk->request->ops->attr.check)
-		error = look_ahead(bulk, b);
-	return error;
+	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
+		b->slot_of[owner] = PB_BULK_NO_SLOT;
+	return error ? error : pb_bulk_find_swaps(bulk, b);
 }
 
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
@@ -360,28 +343,32 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	struct pb_module *module = b->module;
 	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
 	/* Exits are a matter of shape: can functions be checked by shape alone? */
-	const int usual = !attr->check && !pb_names_here(module);
+	const int usual = !pb_names_here(module);
 	size_t i;
-	uintptr_t end;
-	int error = 0;
-
-	if (attr->check && !module->gone)
-		error = ask_tracer(bulk, b);
-	if (error || module->gone)
-		return error;
 	/* Low enough for the first function. */
-	end = module->low;
-	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
-		b->slot_of[owner] = PB_BULK_NO_SLOT;
+	uintptr_t end = module->low;
+	int error;
+
+	if (pb_choice_next(&b->choice, 0) == module->nr)
+		return 0;
+	error = prepare_module(bulk, b);
+	if (!error && attr->check)
+		error = pb_choice_copy(&b->asked, &b->choice);
 	for (i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
 	     i = pb_choice_next(&b->choice, i + 1)) {
 		if (usual)
 			i = check_usual(b, i, &end);
-		if (i < module->nr)
-			error = check_function(bulk, b, i, &end);
+		b->ask_below = i;
+		if (i == module->nr)
+			break;
+		b->ask_below++;
+		error = check_function(bulk, b, i, &end);
+		/* A tracer that refuses it, too, must not take it out again. */
+		if (error)
+			leave_out(b, i);
 	}
-	/* A plan would ask for data again. */
-	if (!error && b->nr > b->nr_own && attr->attach &&
+	/* A plan would ask again. */
+	if (!error && b->nr > b->nr_own && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;
 	return error;

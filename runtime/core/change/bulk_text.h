@@ -34,8 +34,9 @@ struct pb_bulk_group {
  *           one that was found last
  * @swaps:   cells that are given another set, with @nr_swapped functions: none of these
  *           is among @choice (bulk_swap.h)
- * @ask_below: the tracer is asked about functions below this one: the first that cannot be
- *           armed for another reason is before it
+ * @asked:   the functions that the tracer's @check is asked about, as far as they are
+ *           below @ask_below: the first that cannot be armed for another reason is before
+ *           it. No bits: it has none
  * @slots:   some slots are not what they have to be
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
@@ -47,7 +48,7 @@ struct pb_bulk_group {
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
-	struct pb_choice choice, own, refused;
+	struct pb_choice choice, own, refused, asked;
 	size_t nr, nr_own, nr_swapped, ask_below;
 	struct pb_group *groups, *swaps;
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
@@ -92,13 +93,14 @@ static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
 
 /*
  * Find out which functions of @b are to be armed, and their groups; nothing is changed
- * by it. pb_bulk_look() comes first, for all modules: it finds out whether functions are
- * for us, as far as that is to be known before the tracer's @check is asked, which may
- * only be asked once. Return 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
- * Not under the engine lock.
+ * by it. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
+ *
+ * pb_bulk_ask() asks the tracer's @check, and takes out functions that it refuses. It
+ * comes after pb_bulk_check() of all modules, since @check may only be asked once. Returns
+ * 0 or a negative errno. Both not under the engine lock.
  */
-int pb_bulk_look(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
+int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
 /* Function @i keeps the cell of its own that it has. Returns 0 or -ENOMEM. */
 int pb_bulk_add_own(struct pb_bulk_module *b, size_t i);

@@ -27,6 +27,15 @@ void pb_choice_free(struct pb_choice *choice)
 	pb_free(choice->items);
 }
 
+int pb_choice_copy(struct pb_choice *choice, const struct pb_choice *from)
+{
+	int error = pb_choice_init(choice, from->nr, 0);
+
+	if (!error)
+		memcpy(choice->bits, from->bits, nr_words(from) * sizeof(*from->bits));
+	return error;
+}
+
 void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item)
 {
 	if (choice->items &&

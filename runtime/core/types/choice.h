@@ -24,6 +24,9 @@ struct pb_choice {
 int pb_choice_init(struct pb_choice *choice, size_t nr, int items);
 void pb_choice_free(struct pb_choice *choice);
 
+/* Copy @from, without its items. Returns 0 or -ENOMEM. */
+int pb_choice_copy(struct pb_choice *choice, const struct pb_choice *from);
+
 /* Of several items that choose a function, the first of the list is kept. */
 void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item);
 void pb_choice_add_all(struct pb_choice *choice);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers that select functions with @check. A refusal stops the batch or skips
- * the function. @check is called once per function. Also tests the names of
- * functions.
+ * the function. @check is called once per function, up to the first that cannot be
+ * armed for another reason. Also tests the names of functions.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -11,6 +11,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "../Inputs/check.h"
+#include "../Inputs/compiler-bytes.h"
 #include "../Inputs/repeat.h"
 
 #include <patchbay/patchbay.h>
@@ -129,6 +130,40 @@ static void test_asked_once(void)
 	}
 }
 
+static uintptr_t last_asked;
+
+/* All but the function whose site is damaged, if @refusal says so. */
+static int check_damaged(void *arg, const struct patchbay_target *target)
+{
+	++*(int *)arg;
+	last_asked = target->entry;
+	return target->entry == reeds[100] ? refusal : 0;
+}
+
+static void test_damaged(void)
+{
+	const struct patchbay_filter all = { .size = sizeof(all),
+					     .addrs = reeds,
+					     .cnt = NR_REEDS };
+	static const char damage[STATE_SIZE];
+	struct patchbay_ops *ops = make_ops(check_damaged);
+	char state[STATE_SIZE];
+
+	memcpy(state, (const void *)(reeds[100] + STATE_AT), sizeof(state));
+	write_text(reeds[100] + STATE_AT, damage, sizeof(damage));
+	for (int refused = 0; refused < 2; refused++) {
+		refusal = refused ? -EDOM : 0;
+		CHECK_EQ(patchbay_arm_filter(ops, &all, 0), refused ? -EDOM : -EILSEQ);
+		CHECK_EQ(last_asked, reeds[100]);
+		checks = 0;
+		CHECK_EQ(patchbay_arm_filter(ops, &all, PATCHBAY_ARM_SKIP), NR_REEDS - 1);
+		CHECK_EQ(checks, NR_REEDS);
+		CHECK_EQ(patchbay_disarm_filter(ops, &all), NR_REEDS - 1);
+	}
+	write_text(reeds[100] + STATE_AT, state, sizeof(state));
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
 static int first_only(uintptr_t entry, const char *name, void *arg)
 {
 	(void)entry;
@@ -165,6 +200,7 @@ int main(int argc, char **argv)
 	test_refused(1);
 	test_refused(0);
 	test_asked_once();
+	test_damaged();
 	test_names(strstr(argv[argc - 1], ".stripped") != NULL);
 	puts("done");
 	return 0;
