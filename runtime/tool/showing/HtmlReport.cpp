@@ -160,11 +160,15 @@ static void printMissing(const PageSide &After, const PageSide *Before,
   }
   if (Lines.empty())
     return;
-  OS << "<section id=\"losses\" aria-labelledby=\"losses-title\">"
-        "<h2 id=\"losses-title\">Notes</h2>\n<ul>\n";
+  OS << "<section id=\"losses\" aria-label=\"Notes\">";
+  const bool Several = Lines.size() > 1;
+  if (Several)
+    OS << "<details><summary>" << Lines.size() << " notes: " << escaped(Lines[0])
+       << "</summary>";
+  OS << "<ul>\n";
   for (const std::string &Line : Lines)
     OS << "<li>" << escaped(Line) << "</li>\n";
-  OS << "</ul></section>\n";
+  OS << "</ul>" << (Several ? "</details>" : "") << "</section>\n";
 }
 
 void patchbay::printPage(PageSide &After, PageSide *Before, Field By,

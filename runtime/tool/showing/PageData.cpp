@@ -15,6 +15,7 @@
 //     directory                 of the recording, for a shell
 //     resolution, maxRows, deeper       see Timeline
 //     activityBegin, activityPart       see Timeline; relative to the timeline's begin
+//     cpu                       CPU time of all processes, in ns; 0 if unknown
 //     noted                     number of calls with further data
 //     notes                     [thread, row, span, text], for some of them
 //     sampled                   tree has no self times: only some calls were recorded
@@ -29,9 +30,9 @@
 //       also those of Before
 //     timeline, for each row of each thread: number of spans; then one column after
 //       another: gap to the previous span, length, 4 * calls + open + 2 * cut off,
-//       function, and for spans with more than one call, length minus busy; last, the
-//       number of spans with calls that are too deep, and for each the number of spans
-//       without such calls before it, and their number
+//       function, length minus busy; last, the number of spans with calls that are too
+//       deep, and for each the number of spans without such calls before it, and their
+//       number
 #include "PageData.h"
 #include "names/ShortNames.h"
 #include "support/Diagnostics.h"
@@ -194,6 +195,11 @@ std::string Writer::json() {
     J.attribute("activityBegin",
                 Any ? double(Times.ActivityBegin) - double(Times.Begin) : 0);
     J.attribute("activityPart", Times.ActivityPart);
+    uint64_t Cpu = 0;
+    for (const TraceProcess &P : C.T->Processes)
+      if (P.Data.Session)
+        Cpu = SaturatingAdd(Cpu, P.Data.Session->CpuNs);
+    J.attribute("cpu", Cpu);
     notes(J);
     J.attribute("sampled", C.T->isSampled() || (C.Before && C.Before->isSampled()));
     J.attribute("noCalls", C.NoCalls);
@@ -283,8 +289,7 @@ void Writer::row(ArrayRef<TimelineSpan> Row) {
   for (const TimelineSpan &S : Row)
     number(C.PlaceOf[S.Function]);
   for (size_t I = 0; I != Row.size(); ++I)
-    if (Row[I].Calls > 1)
-      number(Lengths[I] - std::min(Row[I].Busy, Lengths[I]));
+    number(Lengths[I] - std::min(Row[I].Busy, Lengths[I]));
   number(llvm::count_if(Row, [](const TimelineSpan &S) { return S.Within; }));
   uint64_t Without = 0;
   for (const TimelineSpan &S : Row) {

@@ -84,7 +84,7 @@ void Timeline::add(const TraceCall &C, size_t Depth) {
   }
   bool Unfinished = C.Kind == TraceCall::Unfinished;
   Spans += append(To.Rows[Depth],
-                  {C.Start, Length, 1, Length, Within, Length, C.Function,
+                  {C.Start, Length, 1, C.Duration, Within, Length, C.Function,
                    Unfinished && C.Open, Unfinished && !C.Open});
   while (Spans > MaxSpans && coarsen())
     ;

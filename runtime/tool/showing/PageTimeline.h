@@ -16,7 +16,8 @@ struct TimelineSpan {
   uint64_t Start, Length; // in ns, from the beginning of the first to the end
                           // of the last
   uint64_t Calls;
-  uint64_t Busy;          // the part of Length within the calls
+  uint64_t Busy;          // the part of Length within the calls, without the cost of
+                          // tracing and, as the recording has it, without sleep
   uint64_t Within;        // nested calls that are too deep for a row
   uint64_t Longest;       // of the longest call
   uint32_t Function;      // of the longest call

@@ -10,6 +10,7 @@
     focus:SELECTOR    moves the focus to an element
     click:SELECTOR    clicks the middle of an element; SELECTOR@X,Y clicks that point of it
     point:SELECTOR@X,Y  moves the mouse there
+    drag:SELECTOR@X,Y,BY  drags the mouse from there to the right
     wheel:SELECTOR@X,Y,DELTA  turns the wheel there, with Ctrl pressed
     eval:EXPRESSION   prints the value of a JavaScript expression
     text:SELECTOR     prints the text of each matching element, one per line
@@ -165,13 +166,18 @@ class Browser:
             self.call("Input.insertText", text=value)
         elif kind == "focus":
             self.evaluate(f"document.querySelector({json.dumps(value)}).focus()")
-        elif kind in ("click", "point", "wheel"):
+        elif kind in ("click", "point", "wheel", "drag"):
             x, y, more = self.place(value)
             self.settle()
             self.mouse("mouseMoved", x, y)
             if kind == "click":
                 self.mouse("mousePressed", x, y, button="left", clickCount=1)
                 self.mouse("mouseReleased", x, y, button="left", clickCount=1)
+            elif kind == "drag":
+                self.mouse("mousePressed", x, y, button="left", clickCount=1)
+                to = x + more[0]
+                self.mouse("mouseMoved", to, y, button="left", buttons=1)
+                self.mouse("mouseReleased", to, y, button="left", clickCount=1)
             elif kind == "wheel":
                 self.mouse("mouseWheel", x, y, deltaX=0, deltaY=more[0], modifiers=2)
         elif kind == "eval":

@@ -99,7 +99,7 @@ class Figures:
     def row(self):
         size = self.number()
         gaps, lengths, calls, of = (self.column(size) for _ in range(4))
-        idle = [self.number() if n // 4 > 1 else 0 for n in calls]
+        idle = self.column(size)
         within = self.pairs()
         start, spans = 0, []
         for i in range(size):

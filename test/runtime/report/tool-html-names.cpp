@@ -22,8 +22,8 @@
 // PHONE: ready
 // PHONE-NEXT: many names, some shorter, {{few|many}} of several lines: function calls total{{$}}
 // The width of boxes depends on durations.
-// PHONE-NEXT: some whole, {{some|none}} shorter
-// PHONE-NEXT: some whole, {{some|none}} shorter
+// PHONE-NEXT: {{some|none}} whole, {{some|none}} shorter
+// PHONE-NEXT: {{some|none}} whole, {{some|none}} shorter
 // PHONE-NEXT: Hidden columns: self, average, p50, p95, p99, max{{$}}
 // RUN: bash -c '%{browser} --size=800x900 %{names} %{views} text:#left-out' | FileCheck %s --check-prefix=NARROW
 // NARROW: many names, some shorter, {{few|many}} of several lines: function calls total self average {{(p99 )?}}max
@@ -31,7 +31,7 @@
 // RUN: bash -c '%{browser} --size=1400x900 %{names} %{views} "eval:document.querySelector(\"#columns\").hidden"' | FileCheck %s --check-prefix=ALL
 // RUN: bash -c '%{browser} --size=1920x1080 --dark %{names} %{views} "eval:document.querySelector(\"#columns\").hidden"' | FileCheck %s --check-prefix=ALL
 // ALL: many names, some shorter, few of several lines: function calls total self average p50 p95 p99 max{{$}}
-// ALL-NEXT: some whole, some shorter
+// ALL-NEXT: some whole, {{some|none}} shorter
 // ALL-NEXT: some whole, {{some|none}} shorter
 // ALL-NEXT: true
 
@@ -43,7 +43,7 @@
 // ASKED-NEXT: {{.*}}: function total p99 ▼{{$}}
 
 // The full name of the selected function is shown; for a box it is a tooltip.
-// RUN: bash -c '%{browser} --size=360x740 %{names} "eval:patchbayPage.choose(patchbayPage.trace.names.findIndex(n => /Cache<std::string, .*>::put/.test(n)))" text:#chosen "text:#of" "eval:document.documentElement.scrollWidth" "eval:pageNames.boxes(patchbayPage.around.callers)" "eval:for (const d of document.querySelectorAll(\"details\")) d.open = true" "eval:document.documentElement.scrollWidth" "text:#caller-rows td" "point:#callers canvas@100,8" "eval:document.querySelector(\"#callers canvas\").title"' | FileCheck %s --check-prefix=CHOSEN
+// RUN: bash -c '%{browser} --size=360x740 %{names} "eval:patchbayPage.choose(patchbayPage.trace.names.findIndex(n => /Cache<std::string, .*>::put/.test(n)))" text:#chosen "text:#of" "eval:document.documentElement.scrollWidth" "eval:pageNames.boxes(patchbayPage.around.callers)" "eval:for (const d of document.querySelectorAll(\"details\")) d.open = true" "eval:document.documentElement.scrollWidth" "text:#caller-rows td" "point:#callers canvas@100,8" "text:#tip .whole"' | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
 // CHOSEN-NEXT: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
 // CHOSEN-NEXT: {{^}}360{{$}}

@@ -23,7 +23,7 @@ const nameOf = f => f === ALL ? "all functions" : f === OTHERS ? "others" : trac
 
 // found: null, or for each function whether it matches the search.
 const state = { chosen: -1, hovered: -1, found: null, time: null };
-const views = []; // each has draw(), and optionally chosenChanged()
+const views = []; // each has draw(), and optionally chosenChanged() and scopeChanged()
 let drawing = false;
 function redraw() {
   if (drawing) return;
@@ -31,10 +31,35 @@ function redraw() {
   requestAnimationFrame(() => {
     drawing = false;
     for (const view of views) view.draw();
+    keepAddress();
   });
 }
+// For screen readers. The tooltip shows the same.
 function say(text) {
   if (get("what").textContent !== text) get("what").textContent = text;
+}
+addEventListener("scroll", () => tip(null), true);
+// parts: { f, time, name, more }. The time comes first; names are short, and whole below.
+function tip(parts, x, y) {
+  const box = get("tip");
+  box.hidden = !parts;
+  if (!parts) return;
+  const { f, time, more } = parts;
+  const name = parts.name ?? formsOf(f).find(form => form.length <= 70) ?? formsOf(f).at(-1);
+  const line = (text, kind) => {
+    const p = document.createElement("p");
+    p.className = kind;
+    p.textContent = text;
+    return p;
+  };
+  box.replaceChildren(line(time, "time"), line(name, "name"), ...more.filter(Boolean).map(text => line(text, "")));
+  if (f >= 0 && trace.sources?.[f]) box.append(line(trace.sources[f], ""));
+  if (f >= 0 && name !== nameOf(f)) box.append(line(nameOf(f), "whole"));
+  const { offsetWidth: wide, offsetHeight: tall } = box;
+  const left = x + 14 + wide < innerWidth ? x + 14 : Math.max(4, x - 14 - wide);
+  const top = y + 18 + tall < innerHeight ? y + 18 : Math.max(4, y - 12 - tall);
+  box.style.left = left + "px";
+  box.style.top = top + "px";
 }
 function choose(f) {
   if (f < 0) f = -1;
@@ -42,6 +67,14 @@ function choose(f) {
   state.chosen = f;
   get("chosen-line").hidden = f < 0;
   get("chosen").textContent = f < 0 ? "" : nameOf(f);
+  for (const view of views) view.chosenChanged?.();
+  redraw();
+}
+// Shows another part of the recording in all views.
+function setScope(changes) {
+  Object.assign(scope, changes);
+  look();
+  for (const view of views) view.scopeChanged?.();
   for (const view of views) view.chosenChanged?.();
   redraw();
 }
@@ -187,7 +220,8 @@ function fitNames(table) {
   measuring.font = `${fontSize} ${fontFamily}`;
   for (const button of buttons) {
     const f = +button.dataset.name, beside = button.dataset.beside;
-    const text = fitting(measuring, formsOf(f).slice(0, -1), room - (beside ? widthOf(measuring, beside) : 0));
+    const text = fitting(measuring, formsOf(f).slice(0, -1),
+                         room - (beside ? widthOf(measuring, beside) : 0) - (+button.dataset.indent || 0));
     if (button.textContent === text) continue;
     button.textContent = text;
     const isWhole = text === nameOf(f);

@@ -91,8 +91,7 @@ function readRow(numbers) {
     calls[i] = Math.floor(n / 4);
   }
   for (let i = 0; i < size; i++) f[i] = numbers.next();
-  for (let i = 0; i < size; i++)
-    busy[i] = calls[i] > 1 ? length[i] - numbers.next() : length[i];
+  for (let i = 0; i < size; i++) busy[i] = length[i] - numbers.next();
   const within = new Map();
   for (let n = numbers.next(), at = 0; n; n--) {
     at += numbers.next();

@@ -11,7 +11,8 @@ import hashlib
 import os
 import sys
 
-SCRIPTS = ("common", "data", "trees", "timeline", "timeline-input", "flame", "histogram", "table", "main")
+SCRIPTS = ("common", "data", "trees", "scope", "timeline", "timeline-input", "flame", "histogram", "table",
+           "calls", "address", "main")
 
 
 def read(name):

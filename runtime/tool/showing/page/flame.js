@@ -20,6 +20,8 @@ class FlameView {
     this.laidOut = null;
     this.toRoot = true;
   }
+  // Only the whole flame graph has one scope; callers and callees are made anew.
+  scopeChanged() { this.show(seen.tree); }
   get sums() { return this.tree[this.side ?? "after"]; }
 
   zoom(node) {
@@ -128,7 +130,7 @@ class FlameView {
       c.strokeRect(left + 1, y + 2, Math.max(wide - 2, 1), boxHeight - 3);
     }
     c.fillStyle = dim || f < 0 ? colors.text : "#111";
-    const text = f === ALL ? "all" : f === OTHERS ? `${tree.paths[node]} rarer paths` : nameOf(f);
+    const text = f === ALL ? "all" : f === OTHERS ? othersText(tree.paths[node]) : nameOf(f);
     label(c, f >= 0 ? formsOf(f) : text, left + 4, y + boxHeight / 2 + 0.5, wide - 7);
   }
   color(node, f) {
@@ -150,20 +152,33 @@ class FlameView {
       if (box[3] === level && x >= box[1] && x < box[1] + Math.max(box[2], 2)) found = box;
     return found;
   }
-  describe(node, several) {
+  parts(node, several) {
     const { tree } = this;
     if (several)
-      return `${plural(several, "function")} below ${nameOf(tree.f[-1 - node])}, each narrower than a pixel: zoom in`;
-    const f = tree.f[node], { calls, total, self, open, cutOff } = tree.after;
-    let text = f === ALL ? "all" : f === OTHERS
-      ? `${tree.paths[node]} rarest paths here, summed` : nameOf(f);
-    const own = of => trace.sampled ? "" : `, ${time(of[node])}`;
-    text += `: ${plural(calls[node], "call")}, ${time(total[node])}${own(self)}${own(self) && " of it self time"}`;
-    if (!tree.before && total[0]) text += `, ${(100 * total[node] / total[0]).toFixed(2)} %`;
+      return { f: -1, time: plural(several, "function"), more: [],
+               name: `below ${nameOf(tree.f[-1 - node])}, each narrower than a pixel: zoom in` };
+    const f = tree.f[node], { calls, total, self } = tree.after;
+    return {
+      f, name: f >= 0 ? undefined : f === ALL ? "all" : othersText(tree.paths[node]),
+      time: time(total[node]) + (total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : ""),
+      more: [plural(calls[node], "call") + (trace.sampled ? "" : `, ${time(self[node])} self time`) + this.rest(node)],
+    };
+  }
+  describe(node, several) {
+    const { tree } = this, parts = this.parts(node, several);
+    if (several) return `${parts.time} ${parts.name}`;
+    const { calls, total, self } = tree.after, own = trace.sampled ? "" : `, ${time(self[node])} of it self time`;
+    return `${parts.name ?? nameOf(parts.f)}: ${plural(calls[node], "call")}, ${time(total[node])}${own}` +
+      (!tree.before && total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : "") + this.rest(node);
+  }
+  rest(node) {
+    const { tree } = this, { open, cutOff } = tree.after;
+    let text = "";
     if (open[node]) text += `, ${count(open[node])} open when recording ended`;
     if (cutOff[node]) text += `, ${count(cutOff[node])} cut off`;
     if (tree.before)
-      text += `; before: ${plural(tree.before.calls[node], "call")}, ${time(tree.before.total[node])}${own(tree.before.self)}`;
+      text += `; before: ${plural(tree.before.calls[node], "call")}, ${time(tree.before.total[node])}` +
+        (trace.sampled ? "" : `, ${time(tree.before.self[node])}`);
     return text;
   }
 
@@ -177,10 +192,14 @@ class FlameView {
       const found = find(event);
       const f = found && !found[4] ? this.tree.f[found[0]] : -1;
       hover(f);
-      canvas.title = f >= 0 ? nameOf(f) : "";
+      tip(found ? this.parts(found[0], found[4]) : null, event.clientX, event.clientY);
       if (found) say(this.describe(found[0], found[4]));
     });
-    canvas.addEventListener("pointerleave", () => hover(-1));
+    canvas.addEventListener("pointerleave", () => {
+      hover(-1);
+      tip(null);
+    });
+    box.addEventListener("blur", () => tip(null));
     canvas.addEventListener("click", event => {
       const found = find(event);
       if (!found) return;
@@ -237,11 +256,14 @@ class FlameView {
     let box = boxes.find(([n]) => n === node);
     if (!box) this.zoom(this.tree.parent[node]);
     else {
-      const y = this.y(box[3], levels);
+      const y = this.y(box[3], levels), { left, top } = this.scroller.canvas.getBoundingClientRect();
       this.scroller.show(y, y + boxHeight);
+      tip(this.parts(node), left + box[1], top + y + boxHeight - this.scroller.top);
     }
     hover(this.tree.f[node]);
     say(this.describe(node));
     redraw();
   }
 }
+
+const othersText = paths => paths ? `${count(paths)} rarer paths, summed` : "short calls, summed";

@@ -20,12 +20,19 @@ function cells(row, texts, kind = "td") {
   row.append(tr);
   return tr;
 }
+// Columns from index `text` on have text.
+function setHead(table, titles, text = Infinity) {
+  table.tHead.replaceChildren();
+  const tr = cells(table.tHead, titles, "th");
+  for (const th of [...tr.cells].slice(text)) th.className = "text";
+  for (const th of tr.cells) if (/^(function|called)/.test(th.textContent)) th.className = "name";
+}
+// A time's place on the axis, in bars.
+const placeOf = ns => ns < trace.unit * 2 ? ns / (trace.unit * 2) : Math.log2(ns / trace.unit);
 const bucketStart = (unit, i) => i ? Math.round(unit * 2 ** i) : 0;
 
 class HistogramView {
   constructor() {
-    this.all = this.sum(trace.histogram);
-    this.allBefore = this.sum(trace.histogramBefore);
     this.chosenChanged();
   }
   // As wide as possible, so that its text is readable on small screens.
@@ -42,13 +49,12 @@ class HistogramView {
     const f = state.chosen;
     this.drawn = this.width;
     get("of").textContent = nameOf(f);
-    const sides = [{ unit: trace.unit, bars: f < 0 ? this.all : trace.histogram[f], is: "" }];
-    if (trace.before)
-      sides.push({ unit: trace.unitBefore, bars: f < 0 ? this.allBefore : trace.histogramBefore[f], is: "before" });
-    const box = get("histogram"), body = get("buckets").tBodies[0], head = get("buckets").tHead;
+    const side = (unit, of, is) => ({ unit, is, bars: f < 0 ? this.sum(of) : of[f] });
+    const sides = [side(trace.unit, seen.histogram, "")];
+    if (trace.before) sides.push(side(trace.unitBefore, trace.histogramBefore, "before"));
+    const box = get("histogram"), body = get("buckets").tBodies[0];
     box.replaceChildren();
     body.replaceChildren();
-    head.replaceChildren();
     const used = sides.flatMap(({ bars }) => [bars.findIndex(n => n), bars.findLastIndex(n => n)]).filter(i => i >= 0);
     if (!used.length) {
       box.textContent = "None of its calls has a duration.";
@@ -57,7 +63,7 @@ class HistogramView {
     this.first = Math.min(...used);
     this.last = Math.max(...used);
     box.append(this.plot(sides, f));
-    cells(head, ["at least", "less than", ...sides.map(s => s.is ? "calls before" : "calls")], "th");
+    setHead(get("buckets"), ["at least", "less than", ...sides.map(s => s.is ? "calls before" : "calls")]);
     for (let i = this.first; i <= this.last; i++)
       cells(body, [time(bucketStart(trace.unit, i)), time(bucketStart(trace.unit, i + 1)),
                    ...sides.map(s => count(s.bars[i] ?? 0))]);
@@ -65,7 +71,7 @@ class HistogramView {
   plot(sides, f) {
     const { first, last } = this, bottom = 190, all = this.drawn;
     const wide = Math.min((all - 40) / (last - first + 1), 80);
-    const labels = Math.ceil(90 / wide), most = Math.max(...sides.flatMap(s => [...s.bars]));
+    const most = Math.max(...sides.flatMap(s => [...s.bars]));
     const total = sides[0].bars.reduce((sum, n) => sum + (n ?? 0), 0);
     const plot = svg("svg", { viewBox: `0 0 ${all} 246`, width: all, height: 246, role: "img",
       "aria-label": `How long calls took: ${plural(total, "call")} of ${time(bucketStart(trace.unit, first))} ` +
@@ -81,11 +87,18 @@ class HistogramView {
         if (!is && wide > 30)
           plot.append(svg("text", { x: left + wide / 2, y: bottom - tall - 4, "text-anchor": "middle" }, shortCount(n)));
       }
-    for (let i = first; i <= last + 1; i += labels) {
-      const left = 20 + (i - first) * wide;
-      plot.append(svg("path", { d: `M${left} ${bottom}v5` }),
-        svg("text", { x: left, y: bottom + 18, "text-anchor": i === first ? "start" : left > all - 50 ? "end" : "middle" }, shortTime(bucketStart(trace.unit, i))));
-    }
+    // Round times: 1, 10 and 100 us, and 2 and 5 us where there is room.
+    let end = -Infinity;
+    const least = bucketStart(trace.unit, first), longest = bucketStart(trace.unit, last + 1);
+    const isFew = longest < 20 * Math.max(least, 1);
+    for (let power = 1; power <= longest; power *= 10)
+      for (const ns of (isFew ? [1, 2, 5] : [1]).map(n => n * power)) {
+        const left = 20 + (placeOf(ns) - first) * wide, text = shortTime(ns), half = text.length * 3.5;
+        if (ns < least || ns > longest || left - half < Math.max(end, 0) || left + half > all) continue;
+        end = left + half + 10;
+        plot.append(svg("path", { d: `M${left} ${bottom}v5` }),
+          svg("text", { x: left, y: bottom + 18, "text-anchor": "middle" }, text));
+      }
     plot.append(svg("path", { d: `M20 ${bottom}h${(last - first + 1) * wide}` }),
       svg("text", { class: "quiet", x: 20, y: bottom + 40 }, (all < 500 ? "" : "duration of a call; ") + "each bar: twice the time of the one before" +
         (trace.before ? "; outlines: before" : "")));
@@ -93,18 +106,18 @@ class HistogramView {
     return plot;
   }
   marks(plot, f, wide, bottom) {
-    const ends = []; // right ends of the last text of each line
+    const ends = [], texts = []; // ends: right ends of the last text of each line
     for (const key of ["p50", "p95", "p99"]) {
-      const ns = trace.after[key][f];
+      const ns = seen.after[key][f];
       if (ns === null) continue;
-      const place = ns < trace.unit * 2 ? ns / (trace.unit * 2) : Math.log2(ns / trace.unit);
-      const x = 20 + (place - this.first) * wide, isRight = x > this.drawn - 110;
+      const x = 20 + (placeOf(ns) - this.first) * wide, isRight = x > this.drawn - 110;
       const text = `${key} ${shortTime(ns)}`, from = isRight ? x - 3 - text.length * 7 : x + 3;
       let line = 0;
       while (ends[line] > from) line++;
       ends[line] = from + text.length * 7 + 6;
-      plot.append(svg("path", { class: "mark", d: `M${x} ${14 + line * 14}V${bottom}` }),
-        svg("text", { class: "quiet", x: isRight ? x - 3 : x + 3, y: 12 + line * 14, "text-anchor": isRight ? "end" : "start" }, text));
+      plot.append(svg("path", { class: "mark", d: `M${x} ${14 + line * 14}V${bottom}` }));
+      texts.push(svg("text", { class: "quiet", x: isRight ? x - 3 : x + 3, y: 12 + line * 14, "text-anchor": isRight ? "end" : "start" }, text));
     }
+    plot.append(...texts);
   }
 }

@@ -26,27 +26,26 @@ class AroundView {
     get("around").hidden = none;
     get("around-none").hidden = !none || !!trace.noCalls;
     if (none) return;
-    const callers = callersOf(trace.tree, f), callees = calleesOf(trace.tree, f);
+    const callers = callersOf(seen.tree, f), callees = calleesOf(seen.tree, f);
     this.callers.show(callers);
     this.callees.show(callees);
-    const missing = trace.after.calls[f] - callers.after.calls[0];
+    const missing = isPart() ? 0 : trace.after.calls[f] - callers.after.calls[0];
     get("callers-note").textContent = "Below each box are its callers. " +
-      (missing > 0 ? `Of ${plural(trace.after.calls[f], "call")} ${count(missing)} are on rare paths, which are summed as others. ` : "");
+      (missing > 0 ? `Of ${plural(seen.after.calls[f], "call")} ${count(missing)} are on rare paths, which are summed as others. ` : "");
     this.rows(get("caller-rows"), callers, "called by");
     this.rows(get("callee-rows"), callees, "called");
   }
   // The functions next to the selected one.
   rows(table, tree, title) {
-    table.tHead.replaceChildren();
     table.tBodies[0].replaceChildren();
-    cells(table.tHead, ["calls", "total", title], "th").lastChild.className = "name";
+    setHead(table, ["calls", "total", title], 2);
     const add = (calls, total, name) => {
       cells(table.tBodies[0], [count(calls), time(total), name]).lastChild.className = "name";
     };
     let calls = tree.after.calls[0], total = tree.after.total[0];
     for (let i = 1; i < tree.size; i = tree.end[i]) {
       add(tree.after.calls[i], tree.after.total[i],
-          tree.f[i] === OTHERS ? `${tree.paths[i]} rarer paths` : nameButton(tree.f[i]));
+          tree.f[i] === OTHERS ? othersText(tree.paths[i]) : nameButton(tree.f[i]));
       calls -= tree.after.calls[i];
       total -= tree.after.total[i];
     }
@@ -79,6 +78,12 @@ function start() {
     get("failed").textContent = "No call was recorded.";
     get("failed").hidden = false;
   }
+  trace.waiting = trace.noCalls || trace.sampled ? new Set() : findWaiting(trace.tree);
+  // A function that seems to wait may compute without calls: CPU time tells. One thread alone
+  // does not hide others.
+  const waited = [...trace.waiting].reduce((sum, f) => sum + trace.after.self[f], 0);
+  scope.hide = scope.hidesFirst = trace.threads.length > 1 && trace.cpu < waited / 2;
+  look();
   const table = new TableView();
   views.push(table);
   if (trace.noDurations) missing(get("durations"), trace.noDurations);
@@ -92,7 +97,7 @@ function start() {
     missing(get("flame"), trace.noCalls);
   } else {
     const flame = page.flame = new FlameView(document.querySelector("#flame .scroller"), { upwards: true, empty: "No call was recorded." });
-    flame.show(trace.tree);
+    flame.show(seen.tree);
     views.push(flame);
     get("sized").hidden = !trace.before;
     if (trace.sampled) get("sized-by").textContent = "time";
@@ -101,15 +106,15 @@ function start() {
       redraw();
     };
   }
-  views.push(page.around = new AroundView());
+  views.push(page.around = new AroundView(), page.calls = new CallsView(), new ScopeView());
 
-  const look = text => {
+  const find = text => {
     const only = search(text);
     table.fill();
     if (only >= 0) choose(only);
     redraw();
   };
-  get("search").oninput = () => look(get("search").value);
+  get("search").oninput = () => find(get("search").value);
   get("search").onkeydown = event => {
     if (event.key === "Enter" && state.found?.includes(1))
       choose(table.order.find(f => state.found[f]));
@@ -127,17 +132,13 @@ function start() {
       get("search").focus();
     } else if (event.key === "Escape") {
       get("search").value = "";
-      look("");
+      find("");
       choose(-1);
+      tip(null);
     }
   });
   new ResizeObserver(redraw).observe(document.body);
-  // #NAME in the page's address starts a search.
-  (window.onhashchange = () => {
-    if (!location.hash) return;
-    get("search").value = decodeURIComponent(location.hash.slice(1));
-    look(get("search").value);
-  })();
+  (window.onhashchange = () => followAddress(find))();
   redraw();
 }
 

@@ -67,29 +67,27 @@ class TableView {
 
   // With two recordings each figure has its change beside it.
   findColumns() {
-    const { after, before } = trace, columns = [];
+    const { before } = trace, columns = [], after = key => seen.after[key];
     for (const [key, title] of [["calls", "calls"], ["total", "total"], ["self", "self"], ["average", "average"],
                                 ["p50", "p50"], ["p95", "p95"], ["p99", "p99"], ["longest", "max"],
                                 ["unfinished", "unfinished"]]) {
-      const known = after[key].some(n => n !== null && (n || key !== "unfinished"));
+      const known = after(key).some(n => n !== null && (n || key !== "unfinished"));
       if (!known && key !== "calls") continue;
       const isCount = key === "calls" || key === "unfinished";
       const text = n => n === null || n === undefined ? "-" : isCount ? count(n) : time(n);
       const hasMark = key === "total" || key === "self" || key === "average";
-      const isRough = f => hasMark && after[key][f] !== null && after.rough[f];
-      columns.push({ key, title, of: f => after[key][f], text: f => (isRough(f) ? "~" : "") + text(after[key][f]), isRough,
+      const isRough = f => hasMark && after(key)[f] !== null && after("rough")[f];
+      columns.push({ key, title, of: f => after(key)[f], text: f => (isRough(f) ? "~" : "") + text(after(key)[f]), isRough,
                      share: key === "total" || key === "self" });
       if (!before || key === "p50" || key === "unfinished") continue;
-      const change = f => after[key][f] === null && before[key][f] === null ? null
-        : (after[key][f] ?? 0) - (before[key][f] ?? 0);
+      const change = f => after(key)[f] === null && before[key][f] === null ? null
+        : (after(key)[f] ?? 0) - (before[key][f] ?? 0);
       columns.push({ key: key + "-change", group: key, title: "change", of: change, isChange: true, label: title + ", change",
                      text: f => change(f) === null ? "-" : !change(f) ? "0" : (change(f) > 0 ? "+" : "") + text(change(f)) });
     }
     if (trace.p)
       columns.push({ key: "p", title: "p", label: "p: probability of such a difference by chance", of: f => trace.p[f], isLess: true,
                      text: f => trace.p[f] === null ? "-" : trace.p[f] < 0.001 ? "<0.001" : trace.p[f].toFixed(3) });
-    for (const column of columns)
-      column.most = column.share ? Math.max(1, ...this.order.map(f => column.of(f) ?? 0)) : 0;
     return columns;
   }
 
@@ -116,15 +114,7 @@ class TableView {
   sort(key) {
     const largestFirst = this.sorted?.[0] === key ? !this.sorted[1] : key !== "name" && key !== "p";
     this.sorted = [key, largestFirst];
-    const column = this.columns.find(c => c.key === key), sign = largestFirst ? -1 : 1;
-    const size = n => column.isChange ? Math.abs(n) : n;
-    this.order.sort((a, b) => {
-      if (key === "name") return sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
-      const of = [column.of(a), column.of(b)];
-      // Unknown values come last in both directions.
-      if (of[0] === null || of[1] === null) return (of[0] === null) - (of[1] === null) || a - b;
-      return sign * (size(of[0]) - size(of[1])) || a - b;
-    });
+    this.arrange(key, largestFirst);
     for (const th of this.table.tHead.rows[0].cells) {
       const is = th.dataset.key === key;
       if (is) th.setAttribute("aria-sort", largestFirst ? "descending" : "ascending");
@@ -134,9 +124,31 @@ class TableView {
     }
     this.fill();
   }
+  // Until the user sorts it, the table has the command's order, or that of the total.
+  scopeChanged() {
+    if (this.sorted) this.arrange(...this.sorted);
+    else if (isPart()) this.arrange(trace.noCalls ? "calls" : "total", true);
+    else this.order.sort((a, b) => a - b);
+    this.fill();
+  }
+  arrange(key, largestFirst) {
+    const column = this.columns.find(c => c.key === key), sign = largestFirst ? -1 : 1;
+    const size = n => column.isChange ? Math.abs(n) : n;
+    this.order.sort((a, b) => {
+      if (key === "name") return sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
+      const of = [column.of(a), column.of(b)];
+      // Unknown values come last in both directions.
+      if (of[0] === null || of[1] === null) return (of[0] === null) - (of[1] === null) || a - b;
+      return sign * (size(of[0]) - size(of[1])) || a - b;
+    });
+  }
 
   fill() {
-    const body = this.table.tBodies[0], listed = this.order.filter(f => !state.found || state.found[f]);
+    const isHidden = f => (state.found && !state.found[f]) || (isPart() && !seen.after.calls[f]) ||
+      (scope.hide && trace.waiting.has(f));
+    const body = this.table.tBodies[0], listed = this.order.filter(f => !isHidden(f));
+    for (const column of this.columns)
+      column.most = column.share ? listed.reduce((most, f) => Math.max(most, column.of(f) ?? 0), 1) : 0;
     body.replaceChildren();
     for (const f of this.all ? listed : listed.slice(0, mostRows)) body.append(this.row(f));
     const more = this.all ? 0 : Math.max(0, listed.length - mostRows);

@@ -6,10 +6,11 @@ Object.assign(TimelineView.prototype, {
   listen() {
     this.listenTracks();
     this.listenMinimap();
+    this.listenAxis();
     const actions = {
       in: () => this.zoom(0.5), out: () => this.zoom(2),
       left: () => this.pan(-0.5), right: () => this.pan(0.5),
-      all: () => this.view(0, this.length), fold: () => this.foldAll(),
+      all: () => this.view(0, this.length), range: () => this.selectOrClear(), fold: () => this.foldAll(),
     };
     for (const button of document.querySelectorAll("#overview [data-do]"))
       button.onclick = actions[button.dataset.do];
@@ -17,6 +18,7 @@ Object.assign(TimelineView.prototype, {
     this.scroller.onFocus(() => {
       if (!this.cursor) this.move(0);
     });
+    get("tracks").addEventListener("blur", () => tip(null));
   },
 
   listenTracks() {
@@ -55,23 +57,26 @@ Object.assign(TimelineView.prototype, {
       if (pointers.has(event.pointerId)) {
         pointers.set(event.pointerId, [x, y]);
         drag.moved ||= Math.abs(x - drag.x) > 4;
-        if (drag.moved && !drag.choosing) {
+        if (drag.moved && drag.choosing) {
+          this.select(this.timeAt(drag.x), this.timeAt(x), true);
+        } else if (drag.moved) {
           const by = (drag.x - x) * (drag.to - drag.from) / this.width;
           this.view(drag.from + by, drag.to + by);
         }
       }
-      this.point(x, y);
+      this.point(x, y, event);
     });
     const up = event => {
       if (!pointers.delete(event.pointerId) || !drag) return;
       const [x, y] = place(event);
       if (event.type === "pointerup" && drag.moved && drag.choosing) {
         const a = this.timeAt(drag.x), b = this.timeAt(x);
-        this.view(Math.min(a, b), Math.max(a, b));
+        this.select(a, b);
       } else if (event.type === "pointerup" && !drag.moved) {
         this.click(this.at(x, y));
       }
       if (!pointers.size) drag = null;
+      if (event.pointerType !== "mouse") tip(null);
     };
     canvas.addEventListener("pointerup", up);
     canvas.addEventListener("pointercancel", up);
@@ -82,17 +87,18 @@ Object.assign(TimelineView.prototype, {
     canvas.addEventListener("pointerleave", () => {
       state.time = null;
       hover(-1);
+      tip(null);
       redraw();
     });
   },
 
-  point(x, y) {
+  point(x, y, event) {
     state.time = this.timeAt(x);
     const at = this.at(x, y);
     const isCall = at && at.span >= 0;
     const f = isCall ? at.track.thread.rows[at.row].f[at.span] : -1;
     hover(f);
-    this.scroller.canvas.title = isCall ? nameOf(f) : "";
+    tip(isCall ? this.parts(at) : null, event.clientX, event.clientY);
     say(isCall ? this.describe(at) : at ? at.track.title : "");
     redraw();
   },
@@ -109,6 +115,33 @@ Object.assign(TimelineView.prototype, {
     redraw();
   },
 
+  // Shows one of callsOf().
+  jump({ thread, row, span }) {
+    const track = this.tracks.find(track => track.thread === thread);
+    track.folded &&= !row;
+    this.cursor = { track, row, span };
+    this.zoomTo(this.cursor);
+    get("overview").scrollIntoView({ block: "nearest" });
+    this.showCursor();
+  },
+
+  // Filters all views; while the range is still dragged only this one.
+  select(a, b, isDragged) {
+    const range = [Math.max(0, Math.min(a, b)), Math.min(this.length, Math.max(a, b))].map(Math.round);
+    if (trace.before) {
+      if (!isDragged) this.view(...range);
+    } else if (isDragged) {
+      scope.range = range;
+      redraw();
+    } else {
+      setScope({ range });
+    }
+  },
+  selectOrClear() {
+    if (scope.range) setScope({ range: null });
+    else this.select(this.from, this.to);
+  },
+
   zoomTo({ track, row, span }) {
     const of = track.thread.rows[row], wide = Math.max(of.length[span], 10);
     this.view(of.start[span] - wide / 20, of.start[span] + wide * 1.05);
@@ -118,6 +151,23 @@ Object.assign(TimelineView.prototype, {
     const folded = !this.tracks.every(track => track.folded);
     for (const track of this.tracks) track.folded = folded;
     redraw();
+  },
+
+  // Dragging on the axis selects a range, too.
+  listenAxis() {
+    const axis = get("axis");
+    let began = null;
+    const at = x => this.timeAt(x - axis.getBoundingClientRect().left);
+    axis.addEventListener("pointerdown", event => {
+      axis.setPointerCapture(event.pointerId);
+      began = event.clientX;
+    });
+    const select = isDragged => event => {
+      if (began !== null && Math.abs(event.clientX - began) > 4) this.select(at(began), at(event.clientX), isDragged);
+      if (!isDragged) began = null;
+    };
+    axis.addEventListener("pointermove", select(true));
+    axis.addEventListener("pointerup", select(false));
   },
 
   listenMinimap() {
@@ -157,7 +207,7 @@ Object.assign(TimelineView.prototype, {
     const actions = {
       "+": () => this.zoom(0.5, this.cursorTime()), "=": () => this.zoom(0.5, this.cursorTime()),
       "-": () => this.zoom(2, this.cursorTime()), w: () => this.zoom(0.5, this.cursorTime()),
-      s: () => this.zoom(2, this.cursorTime()), a: () => this.pan(-0.25), d: () => this.pan(0.25),
+      r: () => this.selectOrClear(), s: () => this.zoom(2, this.cursorTime()), a: () => this.pan(-0.25), d: () => this.pan(0.25),
       Home: () => this.view(0, this.length), f: () => this.cursor && this.zoomTo(this.cursor),
       ArrowLeft: () => this.move(-1), ArrowRight: () => this.move(1),
       ArrowDown: () => this.moveRow(1), ArrowUp: () => this.moveRow(-1),
@@ -183,7 +233,7 @@ Object.assign(TimelineView.prototype, {
       if (!track) return;
       const row = track.folded ? 0 : track.thread.rows.findIndex(r => r.size);
       if (!track.thread.rows[row].size) return;
-      const span = this.first(track.thread.rows[row], this.from);
+      const span = firstSpan(track.thread.rows[row], this.from);
       this.cursor = { track, row, span: Math.min(span, track.thread.rows[row].size - 1) };
     } else {
       const of = this.cursor.track.thread.rows[this.cursor.row];
@@ -202,7 +252,7 @@ Object.assign(TimelineView.prototype, {
       .filter(p => p.of.size && (!p.track.folded || !p.row));
     const next = places[places.findIndex(p => p.track === track && p.row === row) + by];
     if (!next) return;
-    const found = this.first(next.of, at);
+    const found = firstSpan(next.of, at);
     this.cursor = { track: next.track, row: next.row, span: Math.min(found, next.of.size - 1) };
     this.showCursor();
   },
@@ -215,6 +265,9 @@ Object.assign(TimelineView.prototype, {
       this.view(at - half, at + half);
     }
     hover(of.f[span]);
+    const { left, top } = this.scroller.canvas.getBoundingClientRect();
+    tip(this.parts(this.cursor), left + Math.max(0, (at - this.from) * this.scale),
+        top + y + rowHeight - this.scroller.top);
     say(this.describe(this.cursor));
   },
 });

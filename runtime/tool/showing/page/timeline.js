@@ -13,38 +13,43 @@ class TimelineView {
     this.from = 0;
     this.to = this.length;
     this.cursor = null; // { track, row, span }
-    const several = trace.processes.length > 1;
-    this.tracks = trace.threads.map(thread => ({
-      thread, folded: false,
-      title: thread.name + (several ? " of " + trace.processes[thread.process] : ""),
-    }));
+    this.tracks = trace.threads.map(thread => ({ thread, folded: false, title: titleOf(thread), busy: 0 }));
+    this.scopeChanged();
     // Unfolds the busiest threads only, so that all threads are visible at first.
     let rows = 0;
-    for (const track of [...this.tracks].sort((a, b) => b.thread.busy - a.thread.busy)) {
+    for (const track of this.tracks) {
       const more = track.thread.rows.length;
       track.folded = rows + more > 60 && rows > 0;
       if (!track.folded) rows += more;
     }
-    this.minimap = this.busyParts();
     this.listen();
     this.explain();
   }
 
-  // For the minimap: number of threads in a call, by part of the time.
-  busyParts() {
-    const parts = new Float64Array(1024), width = this.length / parts.length;
-    for (const { rows: [row] } of trace.threads) {
-      if (!row) continue;
-      for (let i = 0; i < row.size; i++) {
+  // Time in calls: of each thread, and for the minimap the number of threads, by part of the
+  // time. The busiest thread is on top.
+  scopeChanged() {
+    if (this.hid === scope.hide) return;
+    this.hid = scope.hide;
+    const parts = this.minimap = new Float64Array(1024), width = this.length / parts.length;
+    for (const track of this.tracks) {
+      track.busy = 0;
+      const rows = scope.hide ? track.thread.rows : track.thread.rows.slice(0, 1), isHidden = hiding();
+      let shown = 0; // depth of the outermost call that is not hidden
+      walk(rows, 0, Infinity, (deep, row, i) => {
+        if (deep > shown) return;
+        shown = deep;
+        if (isHidden(deep, row.f[i])) return void shown++;
         const density = row.length[i] ? row.busy[i] / row.length[i] : 0;
         const end = row.start[i] + row.length[i];
+        track.busy += row.busy[i];
         for (let p = Math.floor(row.start[i] / width); p < parts.length && p * width <= end; p++) {
           const overlap = Math.min(end, (p + 1) * width) - Math.max(row.start[i], p * width);
           parts[p] += Math.max(overlap, width / 50) * density / width;
         }
-      }
+      });
     }
-    return parts;
+    this.tracks.sort((a, b) => b.busy - a.busy || b.thread.calls - a.thread.calls);
   }
 
   explain() {
@@ -97,22 +102,19 @@ class TimelineView {
     this.drawAxis();
     const tall = this.tracks.reduce((sum, track) => sum + this.height(track), 0);
     const { c, width, height } = this.scroller.begin(Math.max(tall, 40));
-    let y = -this.scroller.top;
     this.width = width;
-    for (const track of this.tracks) {
-      const next = y + this.height(track);
-      if (next > 0 && y < height) this.drawTrack(c, track, y, height);
-      y = next;
-    }
+    this.eachTrack(height, (track, y) => this.drawRows(c, track, y, height));
+    this.drawRange(c, height);
+    this.eachTrack(height, (track, y) => this.drawHead(c, track, y));
     this.drawCursor(c, height);
     const wide = this.to - this.from;
-    get("range").textContent =
-      `${shortAt(this.from, wide / 100)} to ${shortAt(this.to, wide / 100)} of ${time(this.length)}`;
-    get("part").hidden = trace.resolution === 1 || wide > trace.resolution * 200;
+    get("range").textContent = `${rangeText(this.from, this.to)} of ${time(this.length)}`;
+    const [from, to] = scope.range ?? [this.from, this.to];
+    get("part").hidden = trace.resolution === 1 || !(wide <= trace.resolution * 200 || (scope.range && seen.shorter));
     if (!get("part").hidden)
       get("part").querySelector("code").textContent =
-        "patchbay report --html part.html --from " + this.absolute(this.from) + " --to " +
-        this.absolute(this.to + 1) + " " + trace.directory;
+        "patchbay report --html part.html --from " + this.absolute(from) + " --to " +
+        this.absolute(to + 1) + " " + trace.directory;
   }
   // As for --from: seconds of the recording's clock.
   absolute(at) {
@@ -120,11 +122,21 @@ class TimelineView {
     return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")}`;
   }
 
-  drawTrack(c, track, y, height) {
+  // Calls back for each visible track.
+  eachTrack(height, then) {
+    let y = -this.scroller.top;
+    for (const track of this.tracks) {
+      const next = y + this.height(track);
+      if (next > 0 && y < height) then(track, y);
+      y = next;
+    }
+  }
+
+  drawHead(c, track, y) {
     const { thread } = track;
     c.fillStyle = colors.text;
     const here = this.cursor?.track === track;
-    const share = thread.busy / this.length;
+    const share = track.busy / this.length;
     label(c, `${track.folded ? "▸" : "▾"} ${track.title}: ${plural(thread.calls, "call")}` +
       (trace.noCalls ? "" : `, in calls ${(100 * share).toFixed(1)} % of the time`) +
       (track.folded && thread.rows.length > 1 ? `, ${thread.rows.length} rows` : ""),
@@ -133,24 +145,15 @@ class TimelineView {
       c.fillStyle = colors.accent;
       c.fillRect(0, y, 3, this.height(track) - gap);
     }
-    const rows = track.folded ? thread.rows.slice(0, 1) : thread.rows;
+    c.fillStyle = colors.line;
+    c.fillRect(0, y + this.height(track) - 3, this.width, 1);
+  }
+  drawRows(c, { folded, thread }, y, height) {
+    const rows = folded ? thread.rows.slice(0, 1) : thread.rows;
     rows.forEach((row, i) => {
       const top = y + headHeight + i * rowHeight;
       if (top < height && top + rowHeight > 0) this.drawRow(c, row, top, height);
     });
-    c.fillStyle = colors.line;
-    c.fillRect(0, y + this.height(track) - 3, this.width, 1);
-  }
-
-  // The first span that ends at or after a time.
-  first(row, at) {
-    let low = 0, high = row.size;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (row.start[middle] + row.length[middle] < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   drawRow(c, row, top) {
@@ -164,7 +167,7 @@ class TimelineView {
       c.globalAlpha = 1;
       pixel = -1;
     };
-    for (let i = this.first(row, from); i < row.size && row.start[i] <= to; i++) {
+    for (let i = firstSpan(row, from); i < row.size && row.start[i] <= to; i++) {
       const x = (row.start[i] - from) * scale, wide = row.length[i] * scale;
       if (wide < 1.5) {
         const at = Math.max(0, Math.floor(x));
@@ -221,6 +224,19 @@ class TimelineView {
     if (state.time === null) return;
     c.fillStyle = colors.mark;
     c.fillRect((state.time - this.from) * this.scale, 0, 1, height);
+  }
+  // Only the selected range keeps its colours.
+  drawRange(c, height) {
+    if (!scope.range) return;
+    const [left, right] = scope.range.map(at => (at - this.from) * this.scale), wide = c.canvas.clientWidth;
+    c.fillStyle = colors.back;
+    c.globalAlpha = 0.65;
+    if (left > 0) c.fillRect(0, 0, left, height);
+    if (right < wide) c.fillRect(right, 0, wide - right, height);
+    c.globalAlpha = 1;
+    c.fillStyle = colors.mark;
+    c.fillRect(left - 1, 0, 2, height);
+    c.fillRect(right - 1, 0, 2, height);
   }
 
   drawMinimap() {
@@ -290,6 +306,7 @@ class TimelineView {
       c.fillRect(x, 0, 1, height);
       if (left !== null) c.fillText(text, left, height / 2);
     }
+    this.drawRange(c, height);
     if (state.time === null) return;
     const x = (state.time - this.from) * this.scale;
     const text = shortAt(state.time, this.step(width) / 100);
@@ -307,7 +324,7 @@ class TimelineView {
     for (const track of this.tracks) {
       all.push(`${track.folded ? "folded " : ""}${track.title}`);
       track.thread.rows.forEach((row, r) => {
-        for (let i = this.first(row, this.from); i < row.size && row.start[i] <= this.to; i++)
+        for (let i = firstSpan(row, this.from); i < row.size && row.start[i] <= this.to; i++)
           all.push(`row ${r}: ${this.describe({ track, row: r, span: i })}`);
       });
     }
@@ -345,24 +362,39 @@ class TimelineView {
   spanAt(row, x) {
     const from = this.timeAt(Math.floor(x)), to = this.timeAt(Math.floor(x) + 1);
     let best = -1;
-    for (let i = this.first(row, from); i < row.size && row.start[i] < to; i++)
+    for (let i = firstSpan(row, from); i < row.size && row.start[i] < to; i++)
       if (best < 0 || row.length[i] > row.length[best]) best = i;
     return best;
   }
-  describe({ track, row, span }) {
-    const of = track.thread.rows[row], f = of.f[span], at = time(of.start[span]) + " after the first";
-    const within = of.within.get(span);
-    const deeper = within ? `; ${plural(within, "call")} deeper within` : "";
-    if (of.calls[span] > 1)
-      return `${plural(of.calls[span], "call")} in ${time(of.length[span])}, ${time(of.busy[span])} ` +
-        `of it in calls, the longest of ${nameOf(f)}; ${at}${deeper}; ${track.title}`;
+  // For the tooltip and as text. The time of a call is without the cost of tracing.
+  parts({ track, row, span }) {
+    const of = track.thread.rows[row], within = of.within.get(span), many = of.calls[span] > 1;
     const end = of.flags[span] & 1 ? " until the recording ended"
       : of.flags[span] & 2 ? " at least, it was cut off" : "";
-    const note = of.notes.has(span) ? "; " + of.notes.get(span) : "";
-    return `${nameOf(f)}: ${trace.noCalls ? "called" : time(of.length[span]) + end}, ${at}${deeper}; ${track.title}${note}`;
+    const at = time(of.start[span]) + " after the first";
+    const deeper = within ? `; ${plural(within, "call")} deeper within` : "";
+    const busy = `${time(of.busy[span])} of it in calls, the longest of ${nameOf(of.f[span])}; `;
+    return {
+      f: of.f[span], many,
+      time: many ? `${plural(of.calls[span], "call")} in ${time(of.length[span])}`
+        : trace.noCalls ? "called" : time(of.busy[span]) + end,
+      more: [(many ? busy : "") + at + deeper, track.title, of.notes.get(span) ?? ""],
+    };
+  }
+  describe(at) {
+    const { f, many, time, more } = this.parts(at);
+    return `${many ? "" : nameOf(f) + ": "}${time}, ${more.filter(Boolean).join("; ")}`;
   }
 }
 
+const titleOf = thread => thread.name +
+  (trace.processes.length > 1 ? " of " + trace.processes[thread.process] : "");
+// Rounds down, so that no text is beyond the recording's end.
+function rangeText(from, to) {
+  const step = Math.max((to - from) / 100, 1), power = 10 ** Math.floor(Math.log10(step));
+  const text = at => shortAt(Math.floor(at / power) * power, step);
+  return `${text(from)} to ${text(to)}`;
+}
 function shortAt(at, step) {
   for (const [factor, unit] of units)
     if (at >= factor) {
