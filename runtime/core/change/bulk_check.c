@@ -5,7 +5,6 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/bulk.h"
-#include "change/bulk_run.h"
 #include "change/bulk_swap.h"
 #include "change/question.h"
 #include "change/select.h"
@@ -204,20 +203,62 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	return 0;
 }
 
+/*
+ * Functions to be armed, run by run: those of a run are behind each other, chosen, led
+ * by the same owner, and alike. So what goes for all of them is found out once, and a
+ * loop over them has little to do.
+ *
+ * What functions of a run have in common: their group, where their slots lead and what
+ * these say, how far behind their entries their sites are, and what these reach.
+ */
+struct run {
+	struct pb_group *group;
+	uint32_t shape;
+	unsigned int owner;
+	uintptr_t slot, behind, reach;
+};
+
+/* A run that begins with function @i. 0: none like it was looked at before. */
+static int begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
+{
+	const struct patchbay_record *record = &b->module->records[i];
+	const unsigned int owner = pb_owner(b->module, i);
+	const uintptr_t behind = (uintptr_t)pb_record_behind(record);
+	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
+
+	if (!group || !group->reach[behind != PB_BULK_NEAR] ||
+	    b->slot_of[owner] == PB_BULK_NO_SLOT)
+		return 0;
+	*run = (struct run){ .group = &group->group,
+				     .shape = pb_shape(record),
+				     .owner = owner,
+				     .slot = b->slot_of[owner],
+				     .behind = behind,
+				     .reach = group->reach[behind != PB_BULK_NEAR] };
+	return 1;
+}
+
+static inline int run_has(const struct run *run, const struct patchbay_record *record,
+			  uintptr_t behind)
+{
+	return pb_shape(record) == run->shape &&
+	       pb_record_behind(record) == (intptr_t)behind;
+}
+
 static inline __attribute__((always_inline)) size_t
-run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, size_t i,
+run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
 	       size_t end, uintptr_t lowest, const uintptr_t behind)
 {
 	const struct patchbay_record *record = &module->records[i],
 				     *last = &module->records[end];
 	const uintptr_t highest = module->high - PB_BULK_SITE_SIZE;
-	const struct pb_bulk_run run = *like;
+	const struct run run = *like;
 
 	for (; record < last; record++) {
 		uintptr_t entry, site;
 
 		PB_KEEP_ONE(record);
-		if (!pb_bulk_run_has(&run, record, behind))
+		if (!run_has(&run, record, behind))
 			break;
 		entry = pb_record_entry(record);
 		site = entry + behind;
@@ -240,7 +281,7 @@ run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, s
  * case has a loop of its own, which is not inlined, so that its variables stay in registers.
  */
 static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
-						const struct pb_bulk_run *run, size_t i,
+						const struct run *run, size_t i,
 						size_t end, uintptr_t lowest)
 {
 	if (run->behind == PB_BULK_NEAR)
@@ -259,14 +300,14 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 {
 	const struct pb_module *module = b->module;
 	size_t chosen = i, row = i, next = i;
-	struct pb_bulk_run run;
+	struct run run;
 
 	for (; i < module->nr; i = pb_choice_next(&b->choice, next)) {
 		if (i >= chosen)
 			chosen = pb_choice_row_end(&b->choice, i);
 		if (i >= row)
 			row = pb_owner_row_end(module, i, chosen);
-		if (!pb_bulk_run_begin(b, &run, i))
+		if (!begin_run(b, &run, i))
 			break;
 		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);
 		if (next == i)

@@ -2,7 +2,6 @@
 #include "change/bulk_text.h"
 
 #include "cells/cell.h"
-#include "change/bulk_block.h"
 #include "change/fill.h"
 #include "change/settle.h"
 #include "system/text.h"
@@ -153,13 +152,57 @@ static inline int is_ordered(enum change change)
 	return change != PART && change != JOIN && change != DISARM;
 }
 
+/* Of few functions far from each other each is written on its own. */
+#define GAP 4096
+
+/*
+ * How loops over functions change text: each goes as far as the block (text_block.h) is
+ * ready for, so that most functions take one comparison; then the block is asked to go
+ * on, or written.
+ *
+ * What the loops know of the block.
+ * @text: add an address to it, and there is the copy
+ * @last: the site of the block's last function; 0: it has none yet
+ * @far:  so far sites may be without asking whether the block can go on: that is less
+ *        than GAP
+ */
+struct ready {
+	uintptr_t text;
+	uintptr_t last, far;
+};
+
+/*
+ * Can the block go on from @from to @end? Then it does, and @ready says so, whatever was
+ * the last one.
+ */
+static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t from,
+		 uintptr_t end)
+{
+	if (!ready->last)
+		pb_text_block_begin(block, from);
+	else if (!pb_text_block_fits(block, end) || from - ready->last > GAP)
+		return 0;
+	ready->text = pb_text_block_add(block, end);
+	ready->far = block->copied - PB_BULK_SITE_SIZE;
+	ready->last = from - 1;
+	return 1;
+}
+
+/* The block ends with its last function, and is written; PB_TEXT_CHANGED, or an error. */
+static int write_block(struct pb_bulk *bulk, struct ready *ready)
+{
+	bulk->block.end = ready->last + PB_BULK_SITE;
+	*ready = (struct ready){ .last = 0 };
+	return pb_text_block_write(&bulk->block, bulk->handle);
+}
+
 /*
  * Edit functions from *@i to below @end, as far as the block is ready for them: *@i is
  * the first one that is not edited.
  */
 static inline __attribute__((always_inline)) int
 edit_row(const struct view *view, const enum change change, size_t *i, size_t end,
-	 struct pb_bulk_ready *ready)
+	 struct ready *ready)
 {
 	const struct pb_module *module = view->b->module;
 	const struct view v = *view;
@@ -174,7 +217,7 @@ edit_row(const struct view *view, const enum change change, size_t *i, size_t en
 		look_at(&f, record);
 		if (!is_for(&v, record, change, &f))
 			continue;
-		/* What begins within the last one is left to pb_bulk_go_on(). */
+		/* What begins within the last one is left to go_on(). */
 		if (f.site > far || (!is_ordered(change) && begin_of(&f, change) <= last))
 			break;
 		error = edit(module, &f, change, text);
@@ -195,7 +238,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	const struct view view = view_of(b);
 	const size_t nr = b->module->nr;
 	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
-	struct pb_bulk_ready ready = { .last = 0 };
+	struct ready ready = { .last = 0 };
 	int error, worst = 0;
 
 	while (i < nr || ready.last) {
@@ -214,11 +257,11 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				continue;
 			}
 			look_at(&f, &view.records[i]);
-			if (pb_bulk_go_on(block, &ready, begin_of(&f, change),
+			if (go_on(block, &ready, begin_of(&f, change),
 					  f.site + PB_BULK_SITE_SIZE))
 				continue;
 		}
-		error = pb_bulk_write(bulk, &ready);
+		error = write_block(bulk, &ready);
 		if (error == PB_TEXT_CHANGED) {
 			i = end = first;
 			continue;

@@ -4,6 +4,7 @@
 #include "arch/arch.h"
 #include "system/lock.h"
 #include "system/memory.h"
+#include "system/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,21 +42,11 @@ int pb_text_queue_room(struct pb_text_queue *queue, size_t nr)
 	return queue->room - queue->nr < nr ? pb_text_flush(queue) : 0;
 }
 
-/* Heapsort: let what is at @at sink to where nothing below it is greater. */
-static void sink(struct pb_patch *patches, size_t at, size_t nr)
+static int by_address(const void *a, const void *b)
 {
-	const struct pb_patch sinking = patches[at];
-	size_t child;
+	const struct pb_patch *left = a, *right = b;
 
-	for (; (child = 2 * at + 1) < nr; at = child) {
-		if (child + 1 < nr &&
-		    patches[child].addr < patches[child + 1].addr)
-			child++;
-		if (patches[child].addr <= sinking.addr)
-			break;
-		patches[at] = patches[child];
-	}
-	patches[at] = sinking;
+	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
 static int is_sorted(const struct pb_patch *patches, size_t nr)
@@ -64,25 +55,6 @@ static int is_sorted(const struct pb_patch *patches, size_t nr)
 		if (patches[i - 1].addr > patches[i].addr)
 			return 0;
 	return 1;
-}
-
-/*
- * By address, as pb_text_apply() wants them. Most of the time they are in order,
- * because records are. Allocates nothing, unlike qsort(3).
- */
-static void sort_patches(struct pb_patch *patches, size_t nr)
-{
-	if (is_sorted(patches, nr))
-		return;
-	for (size_t i = nr / 2; i-- > 0;)
-		sink(patches, i, nr);
-	for (size_t last = nr; last-- > 1;) {
-		const struct pb_patch greatest = patches[0];
-
-		patches[0] = patches[last];
-		patches[last] = greatest;
-		sink(patches, 0, last);
-	}
 }
 
 int pb_text_flush(struct pb_text_queue *queue)
@@ -95,7 +67,9 @@ int pb_text_flush(struct pb_text_queue *queue)
 		return 0;
 	if (queue->handle < 0)
 		return queue->handle;
-	sort_patches(queue->patches, nr);
+	/* Most of the time they are in order, because records are. */
+	if (!is_sorted(queue->patches, nr))
+		pb_sort(queue->patches, nr, sizeof(*queue->patches), by_address);
 	return pb_text_apply(queue->handle, queue->patches, nr,
 			     pb_arch_rewrite);
 }

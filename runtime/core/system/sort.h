@@ -4,14 +4,18 @@
 #define PB_CORE_SORT_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static inline void pb_sort_swap(char *a, char *b, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		const char byte = a[i];
+	for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+		uint64_t left, right;
 
-		a[i] = b[i];
-		b[i] = byte;
+		memcpy(&left, a + i, sizeof(left));
+		memcpy(&right, b + i, sizeof(right));
+		memcpy(a + i, &right, sizeof(right));
+		memcpy(b + i, &left, sizeof(left));
 	}
 }
 
@@ -29,7 +33,7 @@ static inline void pb_sort_sink(char *base, size_t at, size_t nr, size_t size,
 	}
 }
 
-/* As qsort(3), by heapsort. */
+/* As qsort(3), by heapsort. @size is a multiple of 8. */
 static inline void pb_sort(void *base, size_t nr, size_t size,
 			   int (*compare)(const void *left, const void *right))
 {

@@ -58,20 +58,6 @@ void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others)
 		choice->bits[i] &= ~others->bits[i];
 }
 
-size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
-{
-	/* At most 64 words: a caller that needs a short row must not scan all of them. */
-	for (int words = 0; words < 64 && i < choice->nr; words++) {
-		/* Zeros are behind the last record, so a row ends there at the latest. */
-		const uint64_t gaps = ~choice->bits[i / 64] >> i % 64;
-
-		if (gaps)
-			return i + (size_t)__builtin_ctzll(gaps);
-		i = (i | 63) + 1;
-	}
-	return i;
-}
-
 size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
 {
 	const uint64_t like = pb_choice_has(choice, i) ? UINT64_MAX : 0;

@@ -54,17 +54,22 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 }
 
 /*
- * Where the row ends that begins with @i, which is chosen: those behind it without a gap,
- * or the first thousands of them. Mostly rows are long, and a loop over one has nothing
- * to do with bits.
- */
-size_t pb_choice_row_end(const struct pb_choice *choice, size_t i);
-
-/*
  * Where functions end, at @end at the latest, that are chosen as @i is, or are not. It
  * looks no further than that.
  */
 size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end);
+
+/*
+ * Where the row ends that begins with @i, which is chosen: those behind it without a gap,
+ * or the first thousands of them. Mostly rows are long, and a loop over one has nothing
+ * to do with bits.
+ */
+static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
+{
+	const size_t end = i + 4096;
+
+	return pb_choice_same_end(choice, i, end < choice->nr ? end : choice->nr);
+}
 
 /* Those from @i to below @end are chosen no longer. */
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
