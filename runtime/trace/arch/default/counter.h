@@ -7,7 +7,13 @@
 
 #include <stdint.h>
 
+#if defined(__aarch64__)
+#define PB_COUNTER PBD_COUNTER_CNTVCT
+#elif defined(__powerpc64__)
+#define PB_COUNTER PBD_COUNTER_TB
+#elif defined(__riscv)
 #define PB_COUNTER PBD_COUNTER_TIME
+#endif
 
 /* Does seccomp's strict mode forbid reading the counter? */
 #define PB_COUNTER_NOT_IN_STRICT_MODE 0
