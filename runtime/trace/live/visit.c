@@ -3,15 +3,12 @@
 
 #include "answer.h"
 #include "attach.h"
-#include "functions/left_out.h"
-#include "functions/refused.h"
 #include "functions/site_check.h"
 #include "handover.h"
 #include "listen.h"
 #include "message.h"
 #include "rotate_files.h"
 #include "session/losses.h"
-#include "session/others.h"
 #include "session/recording.h"
 #include "session/session.h"
 #include "start/forget.h"
@@ -433,23 +430,6 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 			let_keeper_go(nr - 1);
 }
 
-/* Write the final data to the file. */
-static void write_end(void)
-{
-	pb_sigset signals;
-
-	pb_note(pb_refused());
-	pb_others_write();
-	pb_left_out_write();
-	pb_losses_write_returns();
-	pb_signal_lock(&pb_session->lock, &signals);
-	if (pb_session->chunk) {
-		pb_threads_write_names();
-		pb_session_tick();
-	}
-	pb_signal_unlock(&pb_session->lock, signals);
-}
-
 static void end_recording(void)
 {
 	/* The recording did not begin, or has ended before. */
@@ -457,7 +437,7 @@ static void end_recording(void)
 		return;
 	pb_watch_end();
 	pb_tracer_stop(1);
-	write_end();
+	pb_write_end();
 }
 
 /* A recording that no client holds yet also prevents another one. */

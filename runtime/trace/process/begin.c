@@ -8,16 +8,11 @@
  * no reason. PATCHBAY is also wrong if it names functions that no module has.
  */
 #include "exec.h"
-#include "functions/left_out.h"
-#include "functions/refused.h"
 #include "session/asked.h"
-#include "session/losses.h"
-#include "session/others.h"
 #include "session/recording.h"
 #include "session/syscalls.h"
 #include "start/live_part.h"
 #include "start/start.h"
-#include "threads/thread.h"
 #include "tracers/context.h"
 #include "tracers/tracers.h"
 
@@ -189,30 +184,17 @@ static void say_what_failed(struct patchbay_ops *ops)
 	say("error", why, "; nothing was traced");
 }
 
-/* A late second moment makes the rate of the clock more precise. */
 __attribute__((destructor)) static void end(void)
 {
-	pb_sigset signals;
-
 	if (!pb_session || !pb_tracer || !pb_syscalls_begin())
 		return;
-	/* For a module without a traceable function this was not known earlier. */
-	pb_note(pb_refused());
-	pb_others_write();
-	pb_left_out_write();
+	pb_write_end();
 	if (getpid() == started) {
 		say_what_is_not_there();
 		say_what_failed(pb_tracer);
 		say_what_failed(pb_values_tracer);
 		say_what_failed(pb_typed_tracer);
 	}
-	pb_losses_write_returns();
-	pb_signal_lock(&pb_session->lock, &signals);
-	if (pb_session->chunk) {
-		pb_threads_write_names();
-		pb_session_tick();
-	}
-	pb_signal_unlock(&pb_session->lock, signals);
 	pb_live.rotate_exit();
 	pb_syscalls_end();
 }

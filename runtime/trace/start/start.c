@@ -490,6 +490,23 @@ int pb_start_begin(void)
 	return error;
 }
 
+void pb_write_end(void)
+{
+	pb_sigset signals;
+
+	/* For a module without a traceable function this was not known earlier. */
+	pb_note(pb_refused());
+	pb_others_write();
+	pb_left_out_write();
+	pb_losses_write_returns();
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_session->chunk) {
+		pb_threads_write_names();
+		pb_session_tick();
+	}
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
 static int destroy(struct patchbay_ops **ops)
 {
 	int error = patchbay_ops_destroy(*ops);

@@ -24,6 +24,12 @@ void pb_start_arm(void);
  */
 int pb_start_undo(void);
 
+/*
+ * Write what is known at the end: modules and functions that are not traced, names
+ * of threads, and a last moment, which makes the rate of the clock more precise.
+ */
+void pb_write_end(void);
+
 /* Record a failure in the data file. @result is -errno. Other values are ignored. */
 void pb_note(int result);
 
