@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The cost that a call is charged with (trace/budget/budget.c), by counts: the test advances the
+ * The cost that a call is charged with (trace/budget/account.c), by counts: the test advances the
  * clocks. Functions that use three quarters of the budget stay enabled. With a third more,
  * the busiest one is disabled. A charge that is twice or half of the right value fails.
  */
@@ -50,8 +50,11 @@ static uint64_t pb_now_ns(int clock)
 	return thread_ns;
 }
 
-#include "budget/budget.c"
+#include "budget/account.c"
 #include "budget/call_counts.c"
+#include "budget/pace.c"
+
+#include "budget/budget.c"
 
 #define NR 2
 
@@ -244,7 +247,7 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 	if (nr)
 		printf("the %s\n", first_disarmed ? "second" : "first");
 	else
-		printf("%.0f millionths\n", quiet_spent_ns / quiet_own_ns * 1e6);
+		printf("%.0f millionths\n", quiet.spent_ns / quiet.own_ns * 1e6);
 	pb_budget_undo();
 }
 
@@ -284,7 +287,7 @@ static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uin
 		pb_budget_look();
 	}
 	printf("%s: %d disarmed, %.0f millionths\n", what, is_disarmed[0],
-	       quiet_spent_ns / quiet_own_ns * 1e6);
+	       quiet.spent_ns / quiet.own_ns * 1e6);
 	pb_budget_undo();
 }
 

@@ -22,19 +22,7 @@
 
 #include <patchbay/patchbay.h>
 
-/*
- * Times between two looks. max-rate= needs a time that is long enough for a
- * rate. With max-overhead= the program pays for a busy function until the next
- * look. So the first looks come soon, and handlers ask for a look when one
- * function costs too much. If a look takes long because of many functions, the
- * time between looks grows with it.
- */
-#define PB_BUDGET_RATE_MS 100
-#define PB_BUDGET_COST_MS 40
-#define PB_BUDGET_SOON_MS 2 /* at the start, and after a decision that
-			       disarmed a function */
-#define PB_BUDGET_LOOK_PART 500
-#define PB_BUDGET_DECIDE_MS 50 /* CPU time of the process itself */
+#define PB_BUDGET_DECIDE_MS 50   /* a decision covers that: account.h */
 #define PB_BUDGET_QUIET_MS 1000 /* before a function is armed again */
 
 /*

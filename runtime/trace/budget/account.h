@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What tracing has cost, and may cost (max-overhead=). Times are CPU times in
+ * nanoseconds. The *own* time of the process is what it would need without
+ * tracing; the *allowance* is a part of that. Only the listening thread calls
+ * this code.
+ *
+ * Each look charges the calls since the last one. A *decision* covers several
+ * looks: two milliseconds of a program do not represent its whole run, and a
+ * function may be busy for a moment and still fit the budget.
+ */
+#ifndef PB_TRACE_ACCOUNT_H
+#define PB_TRACE_ACCOUNT_H
+
+#include "call_counts.h"
+
+/* Begin, or begin again in a forked child: all sums are about its parent. */
+void pb_account_begin(void);
+void pb_account_begin_in_child(void);
+
+/* The part of the process's own time that tracing may cost. */
+double pb_account_allowed(void);
+
+/* Charge the calls of a look. In that time the process used @cpu_ns. */
+void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns);
+/*
+ * Charge a look itself, at the next call of the above. Disarming a function does
+ * not reduce that cost.
+ */
+void pb_account_charge_look(uint64_t ns);
+
+/* Is it time to decide? */
+int pb_account_is_due(void);
+/*
+ * The number of busiest functions to disarm, so that the others stay within the
+ * allowance. @busy: all calls since the last decision, the busiest first.
+ */
+size_t pb_account_decide(const struct pb_busy *busy, size_t nr);
+/* The part of the process's own time since the last decision that these calls cost. */
+double pb_account_part(uint64_t calls);
+/* The decision has been carried out: begin the next one. */
+void pb_account_decided(int has_disarmed);
+
+/*
+ * May a function be armed again, since the cost was low for a while? Then sets
+ * *@room to the part of the process's own time that it may cost, and begins to
+ * wait again.
+ */
+int pb_account_has_room(double *room);
+
+/* Recent cost as a part of the process's own time; negative: unknown. */
+double pb_account_overhead(void);
+
+#endif /* PB_TRACE_ACCOUNT_H */
