@@ -95,7 +95,7 @@ static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* Both walks begin with this frame. */
+/* Both stack walks begin with the frame of this function. */
 void patchbay_jump(uintptr_t sp)
 {
 	struct walk walk = { .sp = sp };

@@ -68,8 +68,8 @@ struct pb_bulk {
 };
 
 /*
- * @pointer may be anything here, as far as the compiler knows. So it does not make other
- * variables of it that go along with it in a loop: then there are no registers left.
+ * Hide the value of @pointer from the compiler. Otherwise it derives more pointers from
+ * @pointer, advances all of them in the loop, and runs out of registers.
  */
 #define PB_KEEP_ONE(pointer) __asm__("" : "+r"(pointer))
 

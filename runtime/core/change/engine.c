@@ -322,7 +322,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
-		/* A function that moves has left a cell that others keep. */
+		/* If a function moves, other functions keep its old cell: do not change that. */
 		if (t->step == PB_STEP_SWAP && !t->moves) {
 			pb_swap_target(t);
 		} else if (t->step == PB_STEP_DISARM) {

@@ -98,8 +98,8 @@ void pb_os_unmap(void *memory, size_t size);
 void pb_os_stay_loaded(void);
 
 /*
- * Has this library been loaded at the start of the process, for a preloaded object? Then
- * it is global and stays loaded without a dlopen(3), which would allocate.
+ * Did the loader load this library at the start of the process, for a preloaded object?
+ * Then the library is global and stays loaded. It needs no dlopen(3), which would allocate.
  */
 extern int pb_os_preloaded;
 

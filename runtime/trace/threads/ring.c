@@ -240,7 +240,7 @@ static void release(struct pb_ring *ring)
 	ring->named = NULL;
 }
 
-/* The blocks are in a file that the process has left, and that will be unmapped. */
+/* The blocks are in a file that the process has left. It will be unmapped. */
 static void begin_again(struct pb_ring *ring)
 {
 	ring->end = 0;

@@ -97,7 +97,7 @@ int pb_rotate_switch(void)
 	pb_session->memory = 0;
 	pb_session->again++;
 	__atomic_store_n(&of->generation, of->generation + 1, __ATOMIC_RELEASE);
-	/* From here on each thread gets to ring.c when it records its next event. */
+	/* From here on each thread calls ring.c at its next event. */
 	pb_threads_leave_file();
 	/*
 	 * Finishing the file waits for threads that do not know about the

@@ -39,7 +39,7 @@ typedef void (*jump)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
 __attribute__((noreturn)) static void
 go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
 {
-	/* It may run before this library's constructor. Nothing is recorded then. */
+	/* longjmp() may run before this library's constructor. Then no event is recorded. */
 	if (!*next)
 		*next = (jump)dlsym(RTLD_NEXT, name);
 	if (key != 1)
