@@ -64,9 +64,9 @@ struct Options {
       cl::ZeroOrMore, cl::cat(Category)};
   cl::opt<bool> ZeroSites{
       "patchbay-zero-sites",
-      cl::desc("x86-64: leave the immediates of sites 0, as memcheck needs it "
-               "and objects whose hidden symbols GNU objcopy makes local; to "
-               "arm a function for the first time takes longer then"),
+      cl::desc("x86-64: leave the immediates of sites 0, for memcheck and for "
+               "GNU objcopy that makes hidden symbols local; arming a function "
+               "for the first time is slower"),
       cl::ZeroOrMore, cl::cat(Category)};
 };
 

@@ -79,8 +79,8 @@ static void end(int) { Ended = 1; }
 
 Error Terminal::check() {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-    return makeError(Usage, "tui is for a terminal, and standard input or output "
-                            "is none: 'patchbay report' prints the same");
+    return makeError(Usage, "tui needs a terminal as standard input and output: "
+                            "'patchbay report' prints the same");
   return Library().load();
 }
 

@@ -46,7 +46,7 @@
 // HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, but none for functions with -fpatchable-function-entry
 // HELP-NEXT:   =kernel {{ *}}- {{ *}}slots, and only for functions with -fpatchable-function-entry
 // HELP-NEXT: --patchbay-require {{ *}}- Make it an error if a module has functions, but none of them gets a slot
-// HELP-NEXT: --patchbay-zero-sites {{ *}}- x86-64: leave the immediates of sites 0, as memcheck needs it and objects whose hidden symbols GNU objcopy makes local; to arm a function for the first time takes longer then
+// HELP-NEXT: --patchbay-zero-sites {{ *}}- x86-64: leave the immediates of sites 0, for memcheck and for GNU objcopy that makes hidden symbols local; arming a function for the first time is slower
 // HELP-EMPTY:
 
 int function(int a) { return a; }
