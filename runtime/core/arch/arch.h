@@ -66,7 +66,10 @@ enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
 int pb_arch_site_state(const struct pb_site *site);
 
 /* The slot's content. */
-uintptr_t pb_arch_slot(uintptr_t entry);
+static inline uintptr_t pb_arch_slot(uintptr_t entry)
+{
+	return *(const volatile uintptr_t *)(entry + (uintptr_t)PATCHBAY_SLOT_OFFSET);
+}
 
 /*
  * These steps lead from disarmed to armed, with a pb_sync_core() before the last:
@@ -92,6 +95,16 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX]);
 void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
 void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
+
+/* The patch of pb_arch_publish() for the slot. Returns 0 if the slot leads to *@cell. */
+static inline int pb_arch_publish_slot(const struct pb_site *site, const uintptr_t *cell,
+				       struct pb_patch *patch)
+{
+	const uintptr_t slot = pb_arch_slot(site->entry);
+
+	return pb_patch_fill(patch, site->entry + (uintptr_t)PATCHBAY_SLOT_OFFSET, &slot,
+			     cell, sizeof(slot));
+}
 
 /* Called before anything else here, under the change lock; idempotent. */
 void pb_arch_init(void);

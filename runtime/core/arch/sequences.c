@@ -108,11 +108,6 @@ static uintptr_t *sequence_of(const struct pb_site *site)
 	return &reach->sequences[site->record - reach->module->records];
 }
 
-uintptr_t pb_sequence_of(const struct pb_site *site)
-{
-	return site->reach ? *sequence_of(site) : 0;
-}
-
 static uintptr_t at_least_0(uintptr_t addr, uintptr_t minus)
 {
 	return addr > minus ? addr - minus : 0;
@@ -242,29 +237,62 @@ int pb_arch_prepare(const struct pb_site *site)
 	return make_sequence(site, code) ? 0 : -ERANGE;
 }
 
-/* Prepare a patch that stores @new at @addr. Returns 0 if the bytes are there already. */
-static int replace(struct pb_patch *patch, uintptr_t addr, const void *old,
-		   const void *new, size_t len)
-{
-	*patch = (struct pb_patch){ .addr = addr, .len = (uint8_t)len };
-	memcpy(patch->old, old, len);
-	memcpy(patch->new, new, len);
-	return memcmp((const void *)addr, new, len) != 0;
-}
-
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX])
 {
 	static const uint8_t never[PB_PATCH_MAX];
-	const uintptr_t slot = pb_arch_slot(site->entry);
 	uint32_t code[PB_SEQUENCE_WORDS];
 	int nr = 0;
 
 	_Static_assert(PB_PUBLISH_MAX > PB_SEQUENCE_SIZE / PB_PATCH_MAX, "max");
 	make_sequence(site, code); /* as pb_arch_prepare() has */
 	for (size_t i = 0; i < sizeof(code); i += PB_PATCH_MAX)
-		nr += replace(&patch[nr], *sequence_of(site) + i, never,
-			      (const char *)code + i, PB_PATCH_MAX);
-	return nr + replace(&patch[nr], site->entry + PATCHBAY_SLOT_OFFSET,
-			    &slot, &cell, sizeof(cell));
+		nr += pb_patch_fill(&patch[nr], *sequence_of(site) + i, never,
+				    (const char *)code + i, PB_PATCH_MAX);
+	return nr + pb_arch_publish_slot(site, &cell, &patch[nr]);
+}
+
+/* The armed site's branch. Returns false if the site has no sequence yet. */
+static bool armed_word(const struct pb_site *site, uint32_t *word)
+{
+	return site->reach && *sequence_of(site) &&
+	       pb_arch_branch(site, *sequence_of(site), word);
+}
+
+int pb_arch_site_state(const struct pb_site *site)
+{
+	uint32_t word, armed;
+
+	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_arch_has_slot(site))
+		return -ENOEXEC;
+	word = pb_arch_word(site);
+	if (word == pb_arch_nop)
+		return PB_SITE_DISARMED;
+	/* Another patcher wrote a branch to another target. */
+	return armed_word(site, &armed) && word == armed ? PB_SITE_ARMED : -EILSEQ;
+}
+
+static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
+{
+	uint32_t armed = 0;
+
+	/* A sequence exists: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
+	armed_word(site, &armed);
+	pb_patch_fill(patch, site->site + pb_arch_site_size - sizeof(armed),
+		      arm ? &pb_arch_nop : &armed, arm ? &armed : &pb_arch_nop,
+		      sizeof(armed));
+}
+
+void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch)
+{
+	flip(site, patch, 1);
+}
+
+void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
+{
+	flip(site, patch, 0);
+}
+
+void pb_arch_init(void)
+{
 }

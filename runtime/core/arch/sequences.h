@@ -16,7 +16,8 @@
  * loaded: a thread may stay in it for any time, at the entry or the exit, unnoticed.
  *
  * From arch.h, sequences.c defines pb_arch_map_reach(), pb_arch_unmap_reach(),
- * pb_arch_reach(), pb_arch_open(), pb_arch_prepare() and pb_arch_publish().
+ * pb_arch_reach(), pb_arch_open() and all that reads or changes a site. The last word of a
+ * site is a NOP, or a branch to the sequence.
  */
 #ifndef PB_CORE_SEQUENCES_H
 #define PB_CORE_SEQUENCES_H
@@ -46,11 +47,19 @@ pb_record_trampoline(const struct patchbay_record *record)
 	return record->gp_args > 2;
 }
 
-/* The sequence of @site's function, or 0: it was never armed. */
-uintptr_t pb_sequence_of(const struct pb_site *site);
-
 /* How far from a site its sequence may be, either way. */
 extern const uintptr_t pb_arch_sequence_reach;
+
+/*
+ * The NOP. Has @site's entry a slot? The last word of @site; neither a NOP nor a branch if
+ * the site is none.
+ */
+extern const uint32_t pb_arch_nop;
+bool pb_arch_has_slot(const struct pb_site *site);
+uint32_t pb_arch_word(const struct pb_site *site);
+
+/* The branch of @site to @sequence. Returns false if that is out of reach. */
+bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *word);
 
 /*
  * Write the code at the beginning of a place, which all its sequences may branch to: at

@@ -136,19 +136,13 @@ static void disarm(struct pb_text_queue *text)
 static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
 		      struct pb_text_queue *text)
 {
-	struct pb_patch patch = {
-		.addr = pb_record_entry(t->record) +
-			(uintptr_t)PATCHBAY_SLOT_OFFSET,
-		.len = sizeof(old),
-	};
 	int error = pb_text_queue_room(text, 1);
 
-	if (error)
-		return error;
-	memcpy(patch.old, &old, sizeof(old));
-	memcpy(patch.new, &new, sizeof(new));
-	text->patches[text->nr++] = patch;
-	return 0;
+	if (!error)
+		pb_patch_fill(&text->patches[text->nr++],
+			      pb_record_entry(t->record) + (uintptr_t)PATCHBAY_SLOT_OFFSET,
+			      &old, &new, sizeof(old));
+	return error;
 }
 
 /*

@@ -19,6 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PB_PATCH_MAX 8
 
@@ -31,6 +32,16 @@ struct pb_patch {
 	uint8_t old[PB_PATCH_MAX];
 	uint8_t new[PB_PATCH_MAX];
 };
+
+/* Fill in @patch: @len bytes at @addr. Returns 0 if the text already has @new. */
+static inline int pb_patch_fill(struct pb_patch *patch, uintptr_t addr, const void *old,
+				const void *new, size_t len)
+{
+	*patch = (struct pb_patch){ .addr = addr, .len = (uint8_t)len };
+	memcpy(patch->old, old, len);
+	memcpy(patch->new, new, len);
+	return memcmp((const void *)addr, new, len) != 0;
+}
 
 /*
  * Open the text for writing, and close it: under the modules lock, not under the engine

@@ -37,13 +37,10 @@ _Static_assert(PB_AARCH64_SEQUENCE_INSIDE ==
 const size_t pb_arch_site_size = PATCHBAY_AARCH64_SITE_SIZE;
 /* The Arm ARM gives no guarantee for other instructions than the above. */
 const int pb_arch_rewrite = 0;
+const uint32_t pb_arch_nop = PB_AARCH64_NOP;
 
 /* One page less than the reach of a branch, so that offsets within a place do not matter. */
 const uintptr_t pb_arch_sequence_reach = 0x7fff000;
-
-void pb_arch_init(void)
-{
-}
 
 /* Needs no common code: a sequence contains its trampoline's address. */
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS])
@@ -51,38 +48,22 @@ void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS])
 	(void)code;
 }
 
-static uintptr_t branch_of(const struct pb_site *site)
+bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *word)
 {
-	return site->site + PATCHBAY_AARCH64_SITE_BRANCH_OFFSET;
-}
-
-/* The armed site's branch. Returns false if the site has no sequence yet. */
-static bool armed_word(const struct pb_site *site, uint32_t *word)
-{
-	const uintptr_t sequence = pb_sequence_of(site);
-
 	*word = PATCHBAY_AARCH64_SITE_B;
-	return sequence && pb_aarch64_retarget(word, branch_of(site), sequence);
+	return pb_aarch64_retarget(word, site->site + PATCHBAY_AARCH64_SITE_BRANCH_OFFSET,
+				   sequence);
 }
 
-int pb_arch_site_state(const struct pb_site *site)
+bool pb_arch_has_slot(const struct pb_site *site)
 {
-	const uint32_t *entry = (const uint32_t *)site->entry;
-	uint32_t word, armed;
-
-	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_aarch64_has_slot(entry))
-		return -ENOEXEC;
-	word = pb_aarch64_site(entry, (int64_t)(site->site - site->entry));
-	if (word == PB_AARCH64_NOP)
-		return PB_SITE_DISARMED;
-	/* Another patcher wrote a branch to another target. */
-	return armed_word(site, &armed) && word == armed ? PB_SITE_ARMED :
-							   -EILSEQ;
+	return pb_aarch64_has_slot((const uint32_t *)site->entry);
 }
 
-uintptr_t pb_arch_slot(uintptr_t entry)
+uint32_t pb_arch_word(const struct pb_site *site)
 {
-	return *(const volatile uintptr_t *)(entry + PATCHBAY_SLOT_OFFSET);
+	return pb_aarch64_site((const uint32_t *)site->entry,
+			       (int64_t)(site->site - site->entry));
 }
 
 static const char *trampoline(const struct patchbay_record *record)
@@ -94,33 +75,10 @@ static const char *trampoline(const struct patchbay_record *record)
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
 		      uint32_t code[PB_SEQUENCE_WORDS])
 {
-	uint32_t armed = PATCHBAY_AARCH64_SITE_B;
-
-	(void)place;
-	return pb_aarch64_retarget(&armed, branch_of(site), at) &&
-	       pb_aarch64_sequence(code, at, site->site, site->entry,
-				   (uintptr_t)trampoline(site->record));
-}
-
-static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
-{
-	const uint32_t disarmed = PB_AARCH64_NOP;
 	uint32_t armed;
 
-	/* A sequence exists: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
-	armed_word(site, &armed);
-	*patch = (struct pb_patch){ .addr = branch_of(site),
-				    .len = sizeof(armed) };
-	memcpy(patch->old, arm ? &disarmed : &armed, sizeof(armed));
-	memcpy(patch->new, arm ? &armed : &disarmed, sizeof(armed));
-}
-
-void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 1);
-}
-
-void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 0);
+	(void)place;
+	return pb_arch_branch(site, at, &armed) &&
+	       pb_aarch64_sequence(code, at, site->site, site->entry,
+				   (uintptr_t)trampoline(site->record));
 }

@@ -35,44 +35,29 @@ _Static_assert(PB_PPC64_SEQUENCE_ENTRY ==
 const size_t pb_arch_site_size = PATCHBAY_PPC64LE_SITE_SIZE;
 /* The ISA gives no guarantee for instructions that are not of the patch class. */
 const int pb_arch_rewrite = 0;
+const uint32_t pb_arch_nop = PB_PPC64_NOP;
 
 const uintptr_t pb_arch_sequence_reach = 0x2000000;
-
-void pb_arch_init(void)
-{
-}
 
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS])
 {
 	pb_ppc64_veneer(code);
 }
 
-/* The armed site's branch. Returns false if the site has no sequence yet. */
-static bool armed_word(const struct pb_site *site, uint32_t *word)
+bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *word)
 {
-	const uintptr_t sequence = pb_sequence_of(site);
-
-	return sequence && pb_ppc64_b(word, site->site, sequence);
+	return pb_ppc64_b(word, site->site, sequence);
 }
 
-int pb_arch_site_state(const struct pb_site *site)
+bool pb_arch_has_slot(const struct pb_site *site)
 {
-	const uint32_t *entry = (const uint32_t *)site->entry;
-	uint32_t word, armed;
-
-	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_ppc64_has_slot(entry))
-		return -ENOEXEC;
-	word = pb_ppc64_site(entry, (int64_t)(site->site - site->entry));
-	if (word == PB_PPC64_NOP)
-		return PB_SITE_DISARMED;
-	/* Another patcher wrote a branch to another target. */
-	return armed_word(site, &armed) && word == armed ? PB_SITE_ARMED :
-							   -EILSEQ;
+	return pb_ppc64_has_slot((const uint32_t *)site->entry);
 }
 
-uintptr_t pb_arch_slot(uintptr_t entry)
+uint32_t pb_arch_word(const struct pb_site *site)
 {
-	return *(const volatile uintptr_t *)(entry + PATCHBAY_SLOT_OFFSET);
+	return pb_ppc64_site((const uint32_t *)site->entry,
+			  (int64_t)(site->site - site->entry));
 }
 
 static const char *trampoline(const struct patchbay_record *record)
@@ -86,29 +71,7 @@ bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
 {
 	uint32_t armed;
 
-	return pb_ppc64_b(&armed, site->site, at) &&
+	return pb_arch_branch(site, at, &armed) &&
 	       pb_ppc64_sequence(code, at, place, site->site, site->entry,
 				 (uintptr_t)trampoline(site->record));
-}
-
-static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
-{
-	const uint32_t disarmed = PB_PPC64_NOP;
-	uint32_t armed = 0;
-
-	/* A sequence exists: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
-	armed_word(site, &armed);
-	*patch = (struct pb_patch){ .addr = site->site, .len = sizeof(armed) };
-	memcpy(patch->old, arm ? &disarmed : &armed, sizeof(armed));
-	memcpy(patch->new, arm ? &armed : &disarmed, sizeof(armed));
-}
-
-void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 1);
-}
-
-void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 0);
 }

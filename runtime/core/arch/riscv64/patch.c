@@ -164,11 +164,6 @@ int pb_arch_site_state(const struct pb_site *site)
 	return prepared && words[1] == armed[1] ? PB_SITE_ARMED : -EILSEQ;
 }
 
-uintptr_t pb_arch_slot(uintptr_t entry)
-{
-	return *(const volatile uintptr_t *)(entry + PATCHBAY_SLOT_OFFSET);
-}
-
 int pb_arch_prepare(const struct pb_site *site)
 {
 	uint32_t words[2];

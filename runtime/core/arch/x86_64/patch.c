@@ -96,20 +96,6 @@ int pb_arch_site_state(const struct pb_site *site)
 	}
 }
 
-uintptr_t pb_arch_slot(uintptr_t entry)
-{
-	return *(const volatile uintptr_t *)(entry + PATCHBAY_SLOT_OFFSET);
-}
-
-static int replace(struct pb_patch *patch, uintptr_t addr, const void *new,
-		      size_t len)
-{
-	*patch = (struct pb_patch){ .addr = addr, .len = (uint8_t)len };
-	memcpy(patch->old, (const void *)addr, len);
-	memcpy(patch->new, new, len);
-	return memcmp(patch->old, patch->new, len) != 0;
-}
-
 /* The displacement that leads to the stub. False: the site is not of this module. */
 static bool displacement_of(const struct pb_site *site, uint8_t new[4])
 {
@@ -134,9 +120,9 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 	int nr;
 
 	displacement_of(site, displacement); /* as pb_arch_prepare() has */
-	nr = replace(&patch[0], site->entry + PATCHBAY_SLOT_OFFSET, &cell,
-		     sizeof(cell));
-	return nr + replace(&patch[nr], site->site + 1, displacement, 4);
+	nr = pb_arch_publish_slot(site, &cell, &patch[0]);
+	return nr + pb_patch_fill(&patch[nr], site->site + 1,
+				  (const void *)(site->site + 1), displacement, 4);
 }
 
 static void flip(const struct pb_site *site, struct pb_patch *patch,

@@ -80,13 +80,6 @@ static uint64_t trampoline(const struct pb_module *module, unsigned int i,
 			  (open ? PB_TRAMPOLINE_OPEN : PB_TRAMPOLINE_SHUT));
 }
 
-static void change(struct pb_patch *patch, const uint64_t *at, uint64_t new)
-{
-	*patch = (struct pb_patch){ .addr = (uintptr_t)at, .len = sizeof(*at) };
-	memcpy(patch->old, at, sizeof(*at));
-	memcpy(patch->new, &new, sizeof(new));
-}
-
 /*
  * Find the changes that make all stubs lead to a trampoline: shut or, if @open, open.
  * Returns their number; -EILSEQ if a stub leads elsewhere, as to another copy of this
@@ -108,7 +101,7 @@ static int find_changes(const struct pb_module *module, int open,
 			continue;
 		if (at[i] != (open ? trampoline(module, i, 0) : inert))
 			return -EILSEQ;
-		change(&patches[nr++], &at[i], new);
+		pb_patch_fill(&patches[nr++], (uintptr_t)&at[i], &at[i], &new, sizeof(new));
 	}
 	if (!has_own(module->desc))
 		return nr;
@@ -118,7 +111,8 @@ static int find_changes(const struct pb_module *module, int open,
 			continue;
 		if (open || table[i])
 			return -EILSEQ;
-		change(&patches[nr++], &table[i], words[i]);
+		pb_patch_fill(&patches[nr++], (uintptr_t)&table[i], &table[i], &words[i],
+			      sizeof(words[i]));
 	}
 	return nr;
 }
