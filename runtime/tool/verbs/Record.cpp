@@ -93,9 +93,11 @@ ATTACHING TO A PROCESS:
   One thread of the process stops for about 0.2 ms, while a new thread loads
   the runtime. At the end, or ten seconds after this command is killed, the
   process has the runtime's libraries, but no thread, no descriptor and no
-  armed function of it. --follow also records children. The runtime is not
-  prepared for setuid(2), chroot(2), seccomp(2) and longjmp(3) during an
-  attached recording, as it is in programs that this command runs.
+  armed function of it. Its C library keeps the ended thread's stack and heap
+  for later threads: 72 MB of address space, and as much of RLIMIT_DATA as
+  'ulimit -s' says. --follow also records children. The runtime is not prepared
+  for setuid(2), chroot(2), seccomp(2), syscall user dispatch and longjmp(3)
+  during an attached recording, as it is in programs that this command runs.
 
 CHILDREN AND DAEMONS:
   A forked child adds its counts to its parent's file. It writes events to a
