@@ -43,7 +43,7 @@ def record(args, *what):
 
 
 def limit(args):
-    return ["--max-overhead", args.percent] if args.percent else []
+    return ["--max-overhead", args.percent + "%"] if args.percent else []
 
 
 def free_port():

@@ -63,7 +63,7 @@ def visit(args, pids, tracer, folder):
         [f"{args.build}/bin/patchbay", "record", *which, "-t", tracer,
          "-o", f"{folder}/data", "--", "sleep", "0.05"],
         stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
-    stood = [float(ms) for ms in re.findall(r"stood still for ([0-9.]+) ms", done.stderr)]
+    stood = [float(ms) for ms in re.findall(r"stopped for ([0-9.]+) ms", done.stderr)]
     if done.returncode or len(stood) != len(pids):
         sys.exit(done.stderr)
     return stood

@@ -52,8 +52,8 @@ DwarfFunctions::open(const ElfImage &Image, ArrayRef<std::string> Roots) {
     if (Result->Context)
       return Result;
   }
-  return makeError(Image.path() + ": has no debug information, which says of "
-                                  "what types arguments are: compile with -g");
+  return makeError(Image.path() + ": has no debug information, which describes "
+                                  "arguments: compile with -g");
 }
 
 DWARFDie DwarfFunctions::at(uint64_t Entry) const {

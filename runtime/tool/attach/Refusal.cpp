@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Refusal.h"
-#include "Permission.h"
 #include "ProcessChoice.h"
+#include "live/Permission.h"
 #include "live/Stillness.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
@@ -88,13 +88,6 @@ static Error checkState(unsigned Pid) {
 Expected<ProcessMemory> patchbay::openProcess(unsigned Pid) {
   if (Error E = checkState(Pid))
     return std::move(E);
-  std::string Path = "/proc/" + std::to_string(Pid) + "/mem";
-  int Fd = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  int Errno = errno;
-  if (Fd >= 0)
-    close(Fd);
-  else if (Errno == EACCES || Errno == EPERM)
-    return whyNotPermitted(Pid, Errno);
   return ProcessMemory::open(Pid);
 }
 

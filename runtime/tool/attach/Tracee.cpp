@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tracee.h"
-#include "Permission.h"
+#include "live/Permission.h"
 #include "live/ThreadStatus.h"
 #include "trace/system/moment.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -148,9 +148,7 @@ static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
 
 static Error doesNotListen(int Pid) {
   return processError(Pid, "it does not listen: start it with 'patchbay record "
-                           "--live', or with live=1 in PATCHBAY; or record it "
-                           "as it runs, with 'patchbay record -p " +
-                               Twine(Pid) + "'");
+                           "--live', or with live=1 in PATCHBAY");
 }
 
 // See control.h.

@@ -164,8 +164,7 @@ Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
     Process.Others = otherVersionsMapped(Process.Memory);
   if (Process.Unregistered.empty() && Process.Others.empty())
     return makeError(NothingFound, "process " + Twine(Pid) +
-                                       ": libpatchbay is not in it, nor a module "
-                                       "that was built for it: " +
+                                       ": it has no functions to trace: " +
                                        noRecords());
   return Process;
 }

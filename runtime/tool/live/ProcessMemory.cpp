@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessMemory.h"
 #include "MappedNotes.h"
+#include "Permission.h"
 #include "support/Diagnostics.h"
 #include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,10 +34,7 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
   if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
     return processError(Pid, "no such process");
   if (Fd < 0 && (Errno == EACCES || Errno == EPERM))
-    return processError(Pid, "cannot read its memory: " + errnoText(Errno) +
-                                 ": it takes the right to debug it, as its "
-                                 "user or as root (ptrace(2), "
-                                 "/proc/sys/kernel/yama/ptrace_scope)");
+    return whyNotPermitted(Pid, Errno);
   if (Fd < 0)
     return processError(Pid, "cannot read its memory: " + errnoText(Errno));
   ProcessMemory Memory(Pid, Folder, Fd);

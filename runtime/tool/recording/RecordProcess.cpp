@@ -13,6 +13,8 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <csignal>
 #include <map>
 #include <poll.h>
@@ -180,13 +182,23 @@ static void holdChildren(std::vector<Visit> &All) {
 
 // Waits until the user asks for the end, or no process is recorded any more.
 static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
-                 Timer &Command, int Signals, bool Follow) {
+                 Timer &Command, int Signals, const ProcessRecording &R) {
+  using namespace std::chrono;
   constexpr int FollowMs = 50;
+  const auto Begin = steady_clock::now();
   while (!All.empty()) {
+    int Ms = R.Follow ? FollowMs : -1;
+    if (R.ForNs) {
+      auto Left = nanoseconds(R.ForNs) - (steady_clock::now() - Begin);
+      if (Left.count() <= 0)
+        return;
+      auto LeftMs = std::min<int64_t>(ceil<milliseconds>(Left).count(), INT_MAX);
+      Ms = R.Follow ? std::min<int64_t>(LeftMs, FollowMs) : LeftMs;
+    }
     std::vector<pollfd> Fds = {{Signals, POLLIN, 0}};
     for (const Visit &V : All)
       Fds.push_back({V.descriptor(), POLLIN, 0});
-    poll(Fds.data(), Fds.size(), Follow ? FollowMs : -1);
+    poll(Fds.data(), Fds.size(), Ms);
     for (size_t I = All.size(); I-- != 0;)
       if (Fds[I + 1].revents) {
         errs() << "patchbay: process " << All[I].pid()
@@ -201,9 +213,23 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
     if (Fds[0].revents && read(Signals, &Info, sizeof(Info)) == sizeof(Info) &&
         (Info.ssi_signo != SIGCHLD || Command.hasEnded()))
       return;
-    if (Follow)
+    if (R.Follow)
       holdChildren(All);
   }
+}
+
+// Workers of a server are usually its children. Returns whether there are some.
+static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
+  size_t Children = 0;
+  for (const Visit &V : All)
+    Children += count_if(descendants(V.pid()), [&](pid_t Child) {
+      return none_of(All, [&](const Visit &Other) { return Other.pid() == Child; });
+    });
+  if (Children)
+    errs() << "patchbay: " << Children
+           << (Children == 1 ? " child process is" : " child processes are")
+           << " not recorded: --follow records children\n";
+  return Children;
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,7 +337,10 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   if (Error E = Command.start(Args, Before))
     return std::move(E);
   std::vector<Visit> Ended;
-  wait(*All, Ended, Command, Signals, R.Follow);
+  const bool IsSaid = R.Follow || sayWhatIsNotFollowed(*All);
+  wait(*All, Ended, Command, Signals, R);
+  if (!IsSaid)
+    sayWhatIsNotFollowed(*All);
   for (Visit &V : *All)
     V.finish();
   for (Visit &V : *All)

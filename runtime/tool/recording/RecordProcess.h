@@ -24,11 +24,12 @@ struct ProcessRecording {
   bool Follow; // also forked children
   bool Force;  // also if there is nothing to trace
   RecordingLimits Limits;
+  uint64_t ForNs; // then the recording ends; 0: no limit
 };
 
 /// Records until Args, a command, has ended; without one, until a signal asks
-/// for the end; in any case until all processes have ended. Returns the exit
-/// code.
+/// for the end; in any case until the time is up, or all processes have ended.
+/// Returns the exit code.
 llvm::Expected<int> recordProcesses(const ProcessRecording &R,
                                     llvm::ArrayRef<const char *> Args);
 

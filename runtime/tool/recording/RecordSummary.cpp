@@ -179,6 +179,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                      " recorded in " + Named.str();
   if (Processes != N)
     Said += ", in " + utostr(N) + " files";
+  Lost.Cost = {}; // sayWhatItCost() counts all events
   sayLosses(Lost, Named);
   if (Removed)
     errs() << "patchbay: " << printable(Named) << ": " << counted(Removed, "older file")

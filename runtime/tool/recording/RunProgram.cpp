@@ -4,11 +4,14 @@
 #include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <spawn.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -24,8 +27,8 @@ static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 // SIGHUP only to the leader of a session, which may be this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
-  if (Child && !IsKey)
-    kill(Child, Signal);
+  if (Child && (!IsKey || Signal == SIGALRM))
+    kill(Child, Signal == SIGALRM ? SIGTERM : Signal);
 }
 
 // The program inherits SIG_IGN, but not a handler. A signal that was ignored
@@ -58,21 +61,11 @@ static Expected<int> reap(pid_t Pid, const sigset_t &Signals) {
   return Status;
 }
 
-Expected<int> patchbay::runProgram(const std::string &Path,
-                                   ArrayRef<const char *> Args) {
-  termios Terminal;
-  bool HasTerminal = tcgetattr(STDIN_FILENO, &Terminal) == 0;
-
-  // Pass on no signal before the program exists.
-  sigset_t Signals, Before;
-  sigemptyset(&Signals);
-  for (int Signal : Passed)
-    sigaddset(&Signals, Signal);
-  sigprocmask(SIG_BLOCK, &Signals, &Before);
-  catchSignals();
+static Expected<pid_t> spawn(const std::string &Path, ArrayRef<const char *> Args,
+                             const sigset_t &Mask) {
   posix_spawnattr_t Attributes;
   posix_spawnattr_init(&Attributes);
-  posix_spawnattr_setsigmask(&Attributes, &Before);
+  posix_spawnattr_setsigmask(&Attributes, &Mask);
   posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
 
   std::vector<char *> Argv;
@@ -86,10 +79,72 @@ Expected<int> patchbay::runProgram(const std::string &Path,
   if (Errno)
     return makeError(CannotExecute,
                      "cannot execute " + Twine(Path) + ": " + errnoText(Errno));
-  Child = Pid;
-  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  return Pid;
+}
 
-  auto Status = reap(Pid, Signals);
+Expected<pid_t> patchbay::startProgram(const std::string &Path,
+                                       ArrayRef<const char *> Args) {
+  sigset_t Mask;
+  sigprocmask(SIG_SETMASK, nullptr, &Mask);
+  return spawn(Path, Args, Mask);
+}
+
+std::optional<int> patchbay::awaitProgram(pid_t Pid, uint64_t Ns) {
+  using namespace std::chrono;
+  constexpr auto Pause = 10ms;
+  const auto End = steady_clock::now() + nanoseconds(Ns);
+  int Status;
+  while (waitpid(Pid, &Status, WNOHANG) != Pid) {
+    const auto Left = End - steady_clock::now();
+    if (Left.count() <= 0)
+      return std::nullopt;
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(Left, Pause));
+  }
+  return Status;
+}
+
+int patchbay::endProgram(pid_t Pid, bool Now) {
+  int Status = 0;
+  if (Now)
+    kill(Pid, SIGTERM); // a zombie until waitpid()
+  waitpid(Pid, &Status, 0);
+  return Status;
+}
+
+// Signals stay as they are if the time is not limited.
+static void beginTime(uint64_t Ns) {
+  if (!Ns)
+    return;
+  struct sigaction Action = {};
+  Action.sa_sigaction = passOn;
+  Action.sa_flags = SA_RESTART | SA_SIGINFO;
+  sigaction(SIGALRM, &Action, nullptr);
+  itimerval Time = {};
+  Time.it_value.tv_sec = time_t(Ns / 1000000000);
+  Time.it_value.tv_usec = suseconds_t(std::max<uint64_t>(Ns % 1000000000 / 1000, 1));
+  setitimer(ITIMER_REAL, &Time, nullptr);
+}
+
+Expected<int> patchbay::runProgram(const std::string &Path, ArrayRef<const char *> Args,
+                                   uint64_t ForNs) {
+  termios Terminal;
+  bool HasTerminal = tcgetattr(STDIN_FILENO, &Terminal) == 0;
+
+  // Pass on no signal before the program exists.
+  sigset_t Signals, Before;
+  sigemptyset(&Signals);
+  for (int Signal : Passed)
+    sigaddset(&Signals, Signal);
+  sigprocmask(SIG_BLOCK, &Signals, &Before);
+  catchSignals();
+  auto Pid = spawn(Path, Args, Before);
+  if (!Pid)
+    return Pid.takeError();
+  Child = *Pid;
+  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  beginTime(ForNs);
+
+  auto Status = reap(*Pid, Signals);
   if (!Status)
     return Status.takeError();
   // A killed editor leaves the terminal in raw mode. In the background the
@@ -100,9 +155,7 @@ Expected<int> patchbay::runProgram(const std::string &Path,
   return Status;
 }
 
-void patchbay::sayWhatKilled(StringRef Program, int Status) {
-  if (!WIFSIGNALED(Status))
-    return;
+static void sayWhatKilled(StringRef Program, int Status) {
   int Signal = WTERMSIG(Status);
   if (Signal == SIGINT || Signal == SIGPIPE)
     return;
@@ -111,4 +164,13 @@ void patchbay::sayWhatKilled(StringRef Program, int Status) {
          << (Name ? "SIG" + std::string(Name) : "signal " + utostr(Signal))
          << ": " << strsignal(Signal)
          << (WCOREDUMP(Status) ? " (core dumped)\n" : "\n");
+}
+
+int patchbay::exitCode(StringRef Program, int Status, bool IsTimed) {
+  if (!WIFSIGNALED(Status))
+    return WEXITSTATUS(Status);
+  if (IsTimed && WTERMSIG(Status) == SIGTERM)
+    return Success;
+  sayWhatKilled(Program, Status);
+  return 128 + WTERMSIG(Status);
 }

@@ -36,12 +36,12 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   if (!Result)
     return Result.takeError();
   if (Result->Returned)
-    return Memory.error("the runtime in it refuses: " + Result->Why +
+    return Memory.error("its runtime refused: " + Result->Why +
                         adviceOn(Result->Why));
   double Still = std::chrono::duration<double, std::milli>(Result->StoodStill)
                      .count();
-  errs() << formatv("patchbay: process {0}: {1}; one thread of it stood still "
-                    "for {2:f2} ms, {3} for a look\n",
+  errs() << formatv("patchbay: process {0}: {1}; one thread stopped for {2:f2} ms, "
+                    "after {3} shorter stops of threads\n",
                     Memory.pid(), What, Still, Result->Looks - 1);
   return Error::success();
 }

@@ -22,7 +22,10 @@ static std::string tracer(const DataFile &Data) {
 
 static std::string threshold(const DataFile &Data) {
   uint64_t Ns = Data.Session ? Data.Session->ThresholdNs : 0;
-  return Ns ? durationText(Ns) : "none";
+  std::string Text = Ns ? durationText(Ns) : "none";
+  if (Data.Session && Data.Session->Flags & PBD_SESSION_THRESHOLD_CHANGED)
+    Text += " in the end";
+  return Text;
 }
 
 static std::string flag(const DataFile &Data, uint32_t Flag) {

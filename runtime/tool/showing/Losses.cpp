@@ -51,7 +51,9 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
       SampledFrom = SaturatingAdd(SampledFrom, Data.sampledFrom());
       Sample.insert(Data.Session->Sample);
     }
-    if (Data.Session->ThresholdNs)
+    if (Data.Session->Flags & PBD_SESSION_THRESHOLD_CHANGED)
+      NewThresholds.insert(Data.Session->ThresholdNs);
+    else if (Data.Session->ThresholdNs)
       Thresholds.insert(Data.Session->ThresholdNs);
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
     uint64_t All = Data.Session->Lost;
@@ -210,6 +212,13 @@ static std::string otherText(uint32_t Why, uint32_t Number) {
   return "none of its functions was traced";
 }
 
+static std::string timesText(const std::set<uint64_t> &Ns) {
+  std::vector<std::string> Times;
+  for (uint64_t Time : Ns)
+    Times.push_back(durationText(Time));
+  return join(Times, " or ");
+}
+
 std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   std::vector<LossText> Texts;
   auto Add = [&](bool IsLoss, const Twine &Text) {
@@ -268,10 +277,9 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    " not shown: running when recording ended, or left by other means than "
                    "return, exception or longjmp(); function_graph shows such calls");
   if (size_t N = L.Unended)
-    Add(false, "calls without a return are neither shown nor counted of " +
-                   counted(N, "process") +
-                   (N == 1 ? ", which was" : ", which were") +
-                   " killed, or had not ended, or had restricted its system calls");
+    Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +
+                   " killed, had not ended, or had restricted system calls: calls without "
+                   "a return are neither shown nor counted there");
   if (size_t N = L.Uncounted)
     Add(false, "calls without a return are not counted of " + counted(N, "process") +
                    ": the threshold of function_graph was changed from or to 0");
@@ -287,14 +295,14 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                "thread: " + counted(L.SampledFrom, "call") + Were(L.SampledFrom) +
                " made, those that were not recorded are only counted");
   }
-  if (!L.Thresholds.empty()) {
-    std::vector<std::string> Times;
-    for (uint64_t Ns : L.Thresholds)
-      Times.push_back(durationText(Ns));
-    Add(false, "calls that took less than " + join(Times, " or ") +
-                   " are not there, as --threshold asks; counts and sums are of "
-                   "slower ones, whose own time has theirs");
-  }
+  if (!L.Thresholds.empty())
+    Add(false, "calls under " + timesText(L.Thresholds) +
+                   " were dropped (--threshold): counts and totals cover slower calls "
+                   "only, and self times include dropped callees");
+  if (!L.NewThresholds.empty())
+    Add(false, "the threshold was changed to " + timesText(L.NewThresholds) +
+                   " while recording (live --threshold): earlier calls had another one, "
+                   "and the counts and totals are of both");
   if (uint64_t N = L.KernelLost)
     Add(true, counted(N, "event") + Were(N) +
                   " lost by the kernel, which says nothing of why: a larger "

@@ -47,6 +47,8 @@ struct Losses {
                             // 0
   std::set<uint64_t> Sample; // one in how many was recorded
   std::set<uint64_t> Thresholds; // in ns, of --threshold
+  /// The same for 'patchbay live --threshold': earlier calls had another one.
+  std::set<uint64_t> NewThresholds;
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// Names of functions that cannot be traced, by module and address in it.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;

@@ -18,6 +18,9 @@ void TracingCost::add(const DataFile &Data, TracedNames &Names) {
   if (!Data.Session || !Data.Session->CostInside)
     return;
   const DataSession &S = *Data.Session;
+  // A process that restricted its system calls could not read its CPU time any more.
+  if (S.Flags & PBD_SESSION_SANDBOX)
+    return;
   uint64_t Here = SaturatingAdd(S.Lost, S.Overwritten);
   for (const auto &[Id, Thread] : Data.Threads)
     Here = SaturatingAdd(Here, Thread.Events);
@@ -97,9 +100,11 @@ std::string TracingCost::text() const {
     return "";
   const bool InSeconds = CpuNs >= 1e9;
   const double Unit = InSeconds ? 1e9 : 1e6;
-  return formatv("{0} call{1}, tracing took {2:f1} of {3:f1} {4} of CPU time ({5:f0} ns a "
+  // The estimate may exceed the whole.
+  std::string Took = CostNs < CpuNs ? formatv("{0:f1}", CostNs / Unit).str() : "nearly all";
+  return formatv("{0} call{1}, tracing took {2} of {3:f1} {4} of CPU time ({5:f0} ns a "
                  "call, +-{6:f0})",
-                 shortCount(Calls), Calls == 1 ? "" : "s", share() * CpuNs / Unit,
+                 shortCount(Calls), Calls == 1 ? "" : "s", Took,
                  CpuNs / Unit, InSeconds ? "s" : "ms", CostNs / double(Calls),
                  ErrorNs / double(Calls))
       .str();

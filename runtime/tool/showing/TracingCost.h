@@ -13,7 +13,7 @@ namespace patchbay {
 
 class TracingCost {
 public:
-  /// Data: events must at least be counted.
+  /// Data: events must at least be counted. Adds nothing if its CPU time is unknown.
   void add(const DataFile &Data, TracedNames &Names);
 
   /// The part of the CPU time, from 0 to 1.

@@ -93,8 +93,10 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (!Imported)
     OS << "  host       " << printable(S.Host) << '\n';
   OS << "  tracer     " << printable(S.Tracer) << '\n';
-  if (S.ThresholdNs)
-    OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
+  const bool IsChanged = S.Flags & PBD_SESSION_THRESHOLD_CHANGED;
+  if (S.ThresholdNs || IsChanged)
+    OS << "  threshold  " << durationText(S.ThresholdNs)
+       << (IsChanged ? ", changed while recording\n" : "\n");
   if (S.Depth)
     OS << "  depth      " << S.Depth << '\n';
   if (S.Sample)

@@ -3,6 +3,7 @@
 #include "live/LiveNames.h"
 #include "live/LiveProcess.h"
 #include "live/OtherVersions.h"
+#include "recording/RecordAdvice.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "support/Diagnostics.h"
@@ -85,11 +86,9 @@ refusals(const LiveCounters &C) {
 static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
   const LiveCounters &C = T.Counters;
   if (!HasRuntime) {
-    outs() << formatv("\n{0} in {1}; libpatchbay is not in the process: "
-                      "'patchbay record -p {2}' loads it, unless the program is "
-                      "linked statically\n",
-                      counted(T.Sites, "function"),
-                      counted(T.Modules, "module"), Pid);
+    outs() << formatv("\n{0} in {1}; libpatchbay is not in the process: {2}\n",
+                      counted(T.Sites, "function"), counted(T.Modules, "module"),
+                      printable(recordAdvice(Pid, "loads it")));
     return;
   }
   outs() << formatv("\n{0} of {1} armed in {2}\n", T.Armed,

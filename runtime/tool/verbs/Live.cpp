@@ -11,6 +11,7 @@
 #include "live/ThreadName.h"
 #include "recording/FlightRecorder.h"
 #include "recording/OutputDir.h"
+#include "recording/RecordAdvice.h"
 #include "showing/Table.h"
 #include "support/DurationText.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -171,6 +172,18 @@ static void waitForRecorder() {
   }
 }
 
+// The advice of ControlSocket, and whether `record -p` is another way.
+static Error checkListens() {
+  auto Listens = ControlSocket::listens(Pid);
+  if (!Listens)
+    return Listens.takeError();
+  if (*Listens || ControlSocket::isLeft(Pid))
+    return Error::success();
+  return failure("it does not listen: start it with 'patchbay record --live', or with "
+                 "live=1 in PATCHBAY; " +
+                 recordAdvice(Pid, "records it as it runs"));
+}
+
 static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   // Fail early if the process does not listen, before the lookup of names.
   if (Error E = ControlSocket::connect(Pid).takeError())
@@ -250,6 +263,9 @@ static Error setThreshold(uint64_t Ns) {
   case -EOPNOTSUPP:
     return failure("its tracer, " + Twine(Reply->tracer) +
                    ", records no durations: --threshold does not apply");
+  case -EBUSY:
+    return failure("it records causes of slow calls (--why), which --threshold would hide: "
+                   "record it without --why");
   default:
     return failure("the threshold could not be set: " +
                    errnoText(-Reply->result));
@@ -380,6 +396,9 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   if (Everywhere && !Under.empty())
     return makeError(Usage, "--everywhere undoes --under: choose one");
   waitForRecorder();
+  if (!List)
+    if (Error E = checkListens())
+      return std::move(E);
   for (const std::string &Glob : Disarm)
     if (Error E = change(PB_CONTROL_DISARM, "disarmed", Glob))
       return std::move(E);

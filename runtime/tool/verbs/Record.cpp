@@ -19,10 +19,12 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -52,14 +54,16 @@ EXAMPLES:
   patchbay record --force -- ./run-server.sh
   patchbay record -p $(pgrep -o nginx) -- sleep 10
   patchbay record -p $(pgrep -o nginx) --max-overhead 2% -- sleep 60
+  patchbay record --delay 3s --for 10s -- ./server
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
 
 RUNNING A PROGRAM:
   'patchbay record' checks PROG and the libraries it needs. If they have no
-  function to trace, it does not run PROG and writes nothing; --force runs PROG
-  all the same. Signals SIGINT, SIGQUIT, SIGTERM and SIGHUP that this command
+  function to trace, it does not run PROG and writes nothing. --force runs PROG
+  all the same: for functions of plugins, which PROG loads by dlopen(3), and of
+  programs that it starts. Signals SIGINT, SIGQUIT, SIGTERM and SIGHUP that this command
   receives are passed on to PROG. When PROG has ended, for any reason, the
   command prints what was recorded, what was lost, and which processes still
   record.
@@ -95,9 +99,10 @@ ATTACHING TO A PROCESS:
   process has the runtime's libraries, but no thread, no descriptor and no
   armed function of it. Its C library keeps the ended thread's stack and heap
   for later threads: 72 MB of address space, and as much of RLIMIT_DATA as
-  'ulimit -s' says. --follow also records children. The runtime is not prepared
-  for setuid(2), chroot(2), seccomp(2), syscall user dispatch and longjmp(3)
-  during an attached recording, as it is in programs that this command runs.
+  'ulimit -s' says. --follow also records children; without it a line says how
+  many are not recorded. The runtime is not prepared for setuid(2), chroot(2),
+  seccomp(2), syscall user dispatch and longjmp(3) during an attached recording,
+  as it is in programs that this command runs. --delay attaches to PROG, too.
 
 CHILDREN AND DAEMONS:
   A forked child adds its counts to its parent's file. It writes events to a
@@ -274,7 +279,7 @@ ENVIRONMENT:
 
 EXIT CODES:
   The status of PROG, or 128+N if signal N killed it, even if events were lost.
-  With -p 0. Or
+  With -p, and when the time of --for was up, 0. Or
   125  patchbay failed before it ran PROG, or recorded PID, wrong usage included
   126  PROG cannot be executed
   127  PROG cannot be found
@@ -309,7 +314,7 @@ static Expected<std::string> costOptions(const ElfImage &TracerImage) {
   std::string How = Opts.how() + ",names=0,buffer=64M";
   // A budget that the probe never reaches.
   if (HasBudget)
-    How += ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100);
+    How += ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100) + "%";
   if (HasBudget && !Opts.ArgsOf.empty())
     How += ",args=probe_*";
   auto Cost = measureCallCost(TracerImage.path(), How);
@@ -465,8 +470,23 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
     return Text;
   };
   return recordProcesses({Named, *Others, What, Options, Opts.Output, Opts.Threads,
-                          Opts.Follow, Opts.Force, Limits},
+                          Opts.Follow, Opts.Force, Limits, Opts.For},
                          Args);
+}
+
+// PROG begins without the runtime, and is recorded as -p does after --delay.
+static Expected<int> recordLater(const std::string &Path, ArrayRef<const char *> Args,
+                                 StringRef Clock, const RecordingLimits &Limits) {
+  auto Pid = startProgram(Path, Args);
+  if (!Pid)
+    return Pid.takeError();
+  if (awaitProgram(*Pid, Opts.Delay))
+    return makeError(Args.front() + Twine(" ended before --delay: nothing was recorded"));
+  auto Recorded = recordRunning({*Pid}, {}, Clock, Limits);
+  const int Status = endProgram(*Pid, /*Now=*/!Recorded || Opts.For);
+  if (!Recorded)
+    return Recorded.takeError();
+  return exitCode(Args.front(), Status, Opts.For);
 }
 
 // These options need a thread in the program.
@@ -490,6 +510,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   std::string Clock = clockOption();
   if (Opts.Output.empty())
     return makeError("-o needs a directory, its name is empty");
+  if (IsRunning && Opts.Delay.given())
+    std::this_thread::sleep_for(std::chrono::nanoseconds(Opts.Delay));
   if (IsRunning)
     return recordRunning(*Named, Args, Clock, *Limits);
   if (Opts.Follow)
@@ -498,6 +520,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   auto Path = findProgram(Args.front());
   if (!Path)
     return Path.takeError();
+  if (Opts.Delay.given())
+    return recordLater(*Path, Args, Clock, *Limits);
   auto Program = openProgram(*Path);
   if (!Program)
     return Program.takeError();
@@ -556,17 +580,17 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   setenv("LD_PRELOAD", Preload.c_str(), /*overwrite=*/1);
   setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 
-  auto Status = runProgram(*Path, Args);
+  auto Status = runProgram(*Path, Args, Opts.For);
   if (!Status) {
     Dir->undo();
     return Status.takeError();
   }
-  sayWhatKilled(Args.front(), *Status);
+  const int Code = exitCode(Args.front(), *Status, Opts.For);
   sayWhatTimingTakes(*Status);
   sayIfPreempted(Args.front(), *Dir);
   sayWhatWasNotFound(*Dir, Opts.Output, Unmatched, W.Typed.unmatchedRequests());
   sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits);
-  return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
+  return Code;
 }
 
 const Verb patchbay::RecordVerb = {Table, Help, runRecord};

@@ -78,11 +78,17 @@ RecordOptions::RecordOptions(OptionTable &Table)
       Force(Table, "force",
             "Run PROG even if it has nothing to trace yet, for modules that it loads and "
             "programs that it starts later"),
+      Delay(Table, "delay",
+            "Begin recording after DURATION (3s). PROG runs without the runtime until then, "
+            "and is attached to as with -p"),
+      For(Table, "for",
+          "End recording after DURATION (10s); PROG is ended by SIGTERM, -p processes "
+          "continue"),
       MaxRate(Table.in("Overhead"), "max-rate", "N",
               "Disarm functions that all threads together call more than N times a second, "
               "and name them at the end. PROG also listens for 'patchbay live'"),
       MaxOverhead(Table, "max-overhead", "PERCENT",
-                  "Limit tracing to PERCENT of PROG's own CPU time. If tracing exceeds it, "
+                  "Limit tracing to PERCENT (2%) of PROG's own CPU time. If tracing exceeds it, "
                   "the busiest functions are disabled, named at the end, and re-enabled "
                   "when there is headroom. PROG also listens for 'patchbay live'"),
       Output(Table.in("Output"), "o,output", "DIR",

@@ -44,6 +44,7 @@ struct RecordOptions {
   StringOption Sample;
   StringsOption Processes, Comms, Units, Cgroups;
   FlagOption Follow, Force;
+  DurationOption Delay, For;
   StringOption MaxRate, MaxOverhead;
   StringOption Output;
   FlagOption NoNames, Live;

@@ -9,6 +9,7 @@
 #include "live/LiveProcess.h"
 #include "live/RecordedNow.h"
 #include "live/Stillness.h"
+#include "recording/RecordAdvice.h"
 #include "showing/Table.h"
 #include "support/DurationText.h"
 #include "trace/budget/budget.h"
@@ -276,9 +277,7 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
     if (!*S)
       return makeError(NothingFound,
                        "process " + Twine(Pid) +
-                           ": libpatchbay is not in it: 'patchbay record -p " +
-                           Twine(Pid) +
-                           "' loads it, unless the program is linked statically");
+                           ": libpatchbay is not in it: " + recordAdvice(Pid, "loads it"));
     All.push_back(std::move(**S));
   }
   return Error::success();

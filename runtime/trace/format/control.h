@@ -199,6 +199,7 @@ struct pb_control_request {
  *          -EKEYREJECTED: the proof is not right. Nothing else is told.
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
+ *          -EBUSY: a threshold, and causes of slow calls are recorded (why=).
  *          -EINVAL, -ERANGE: an invalid threshold. WATCH returns them, too, and
  *          -EBUSY if another client watches.
  *          -EUNATCH: the request needs a recording. There is none, and programs

@@ -212,6 +212,8 @@ struct pbd_moment {
 #define PBD_SESSION_WAITING 256u /* the function of start_at was not called yet */
 #define PBD_SESSION_UNDER 512u /* only calls beneath some functions */
 #define PBD_SESSION_NO_ROOT 1024u /* none of these was called yet */
+#define PBD_SESSION_THRESHOLD_CHANGED 2048u /* to @threshold_ns: earlier calls had another
+					       one */
 #define PBD_NAME_MAX 64
 
 /*

@@ -41,6 +41,7 @@ struct option {
 	/* Names, separated by blanks: options that exclude it; one of them it needs. */
 	const char *not_beside, *needs;
 	const char *in_command; /* its name there, if it is another one */
+	const char *which; /* the reason, if another option excludes it */
 };
 
 #define AT(field) .at = offsetof(struct pb_options, field)
@@ -65,9 +66,10 @@ static const struct option table[] = {
 	{ "stop-at", NAMES(stop_at), .tracers = HISTOGRAM | EVENTS },
 	{ "histogram", .kind = SWITCH, AT(histogram), .word = "1", .tracers = HISTOGRAM },
 	{ "threshold", .kind = NS, AT(threshold_ns), .most = UINT64_MAX,
-	  .tracers = HISTOGRAM | TIMED },
+	  .tracers = HISTOGRAM | TIMED,
+	  .which = "drops a thread's first calls, from which on its waits are known" },
 	{ "why", .kind = NS, AT(why_ns), ANY, .tracers = TIMED,
-	  .not_beside = "sleep-time " ONE_FILE },
+	  .not_beside = "threshold sleep-time " ONE_FILE },
 	{ "depth", .kind = NUMBER, AT(depth), .least = 1, .most = PB_DEPTH_MAX,
 	  .tracers = TIMED },
 	{ "sample", .kind = SAMPLE, AT(sample), .least = 1, .most = PB_SAMPLE_MAX,
@@ -122,7 +124,7 @@ static const struct unit time_units[] = {
 	{ NULL, 0 },
 };
 static const struct unit no_units[] = { { "", 1 }, { NULL, 0 } };
-static const struct unit percent[] = { { "", 100 }, { "%", 100 }, { NULL, 0 } };
+static const struct unit percent[] = { { "%", 100 }, { NULL, 0 } };
 static const struct unit size_units[] = {
 	{ "", 1 },
 	{ "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 },
@@ -288,7 +290,7 @@ static void say_wanted(const struct option *option, char why[PB_WHY_MAX])
 		break;
 	case PERCENT:
 		snprintf(why, PB_WHY_MAX,
-			 "a percentage from 0.01 to %" PRIu64 ", with two decimals at most",
+			 "a percentage from 0.01%% to %" PRIu64 "%%, with two decimals at most",
 			 option->most / 100);
 		break;
 	case CONTEXT:
@@ -432,8 +434,10 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
 		other = any_of(options, option->not_beside, is_command, text);
 		if (other) {
 			snprintf(why, PB_WHY_MAX,
-				 "%s%s is not for use beside %s%s: leave out one of them",
-				 dashes, name, dashes, name_of(other, is_command));
+				 "%s%s is not for use beside %s%s%s%s: leave out one of them",
+				 dashes, name, dashes, name_of(other, is_command),
+				 other->which ? ", which " : "",
+				 other->which ? other->which : "");
 			return -EINVAL;
 		}
 		if (option->needs && !any_of(options, option->needs, is_command, text)) {

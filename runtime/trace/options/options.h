@@ -64,8 +64,8 @@
  *	max-rate=N     disarm functions that all threads together call more than N
  *	               times a second; the thread of live=1 does that
  *	max-overhead=P disarm the busiest functions, until tracing costs at
- *	               most P % of the CPU time of the process itself; P has at most
- *	               two decimals, and may end in %. The thread of live=1 does that
+ *	               most P of the CPU time of the process itself, such as 2.5%, with
+ *	               at most two decimals. The thread of live=1 does that
  *	call-cost=PS   the cost of tracing a call, in picoseconds, for max-overhead=
  *	               (PB_CALL_COST_DEFAULT)
  *	cost=INSIDE/OUTSIDE/PAGES/ERROR

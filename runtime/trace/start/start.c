@@ -271,6 +271,9 @@ int pb_tracer_set_threshold(uint64_t ns)
 
 	if (!tracer->attr.exit)
 		return -EOPNOTSUPP;
+	/* As 'patchbay record' refuses it: options/option_table.c. */
+	if (ns && pb_options.why_ns)
+		return -EBUSY;
 	/* A forked child without events has no chunk yet. */
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
@@ -283,6 +286,8 @@ int pb_tracer_set_threshold(uint64_t ns)
 	 */
 	if (tracer->with_threshold && !ns != !pb_options.threshold_ns)
 		pb_losses_forget_returns();
+	if (pb_options.threshold_ns != ns)
+		pb_session_flag(PBD_SESSION_THRESHOLD_CHANGED);
 	pb_options.threshold_ns = ns;
 	pb_session->chunk->threshold_ns = ns;
 	ticks = threshold_ticks();

@@ -12,7 +12,7 @@ os.makedirs("out", exist_ok=True)
 # The stated cost of a call is more than its real cost. One of the three hundredths is reserved for
 # the tracer's thread; here it has one thread.
 options = "tracer=function_profile,filter=hot,filter=warm,filter=burst*,output=out," \
-    "max-overhead=3,call-cost=100000"
+    "max-overhead=3%,call-cost=100000"
 process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                            env={**os.environ, "LD_PRELOAD": library, "PATCHBAY": options})
 assert process.stdout.readline() == "ready\n"

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls outer() 200 times; it calls middle() 100 times, and that leaf() 10 times. */
+/*
+ * Calls outer() 200 times; it calls middle() 100 times, and that leaf() 10 times. With
+ * RESTRICTED it has a filter of system calls, which allows all.
+ */
+#ifdef RESTRICTED
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#endif
+
 #define NOINLINE __attribute__((noinline))
 
 NOINLINE void leaf(void)
@@ -23,6 +32,14 @@ NOINLINE void outer(void)
 
 int main(void)
 {
+#ifdef RESTRICTED
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog filter = { 1, &allow };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 1;
+#endif
 	for (int i = 0; i < 200; i++)
 		outer();
 	return 0;

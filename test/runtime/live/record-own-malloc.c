@@ -19,7 +19,7 @@
 // RUN: cd %t && ./prog %patchbay ./plugin.so --max-overhead 1%% 2>&1 | FileCheck %s
 // RUN: cd %t && ./prog %patchbay ./plugin.so --max-rate 10 2>&1 | FileCheck %s
 // RUN: cd %t && ./prog %patchbay ./plugin.so --rotate-size 1M --keep 2 2>&1 | FileCheck %s
-// RUN: cd %t && ./prog %patchbay ./plugin.so --threshold 1us --why 1us 2>&1 | FileCheck %s
+// RUN: cd %t && ./prog %patchbay ./plugin.so --why 1us 2>&1 | FileCheck %s
 // RUN: cd %t && ./prog %patchbay ./plugin.so --live 2>&1 | FileCheck %s
 // CHECK: {{^}}recordings: 3, calls of other threads: 0 of {{[1-9][0-9]+}}{{$}}
 #include "../Inputs/check.h"

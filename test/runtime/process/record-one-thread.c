@@ -15,7 +15,7 @@
 // RUN: env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function,filter=*,output=.,live=1' ./prog 2>&1 | FileCheck %s --check-prefix=ENV
 // ENV: {{^}}patchbay: error: PATCHBAY: live, rotate-size, rotate-every, max-rate and max-overhead need libpatchbay-live.so: preload it instead of libpatchbay-trace.so; nothing is traced{{$}}
 // RUN: %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so ./prog wait -- sh -c '! %patchbay record -p PID -F work -o late 2>&1' | FileCheck %s --check-prefix=IDLE
-// IDLE: the runtime in it refuses: it was started with libpatchbay-trace.so, which only records from the start: preload libpatchbay-live.so instead
+// IDLE: its runtime refused: it was started with libpatchbay-trace.so, which only records from the start: preload libpatchbay-live.so instead
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 // RUN: cd %t && %patchbay record -o 8 -t function_duration --max-overhead 1%% -- %{check}
 // RUN: cd %t && %patchbay record -o 9 -t function_duration --max-rate 10 -- %{check}
 // RUN: cd %t && %patchbay record -o 10 -t function_duration --rotate-size 1M --keep 2 -- %{check}
-// RUN: cd %t && %patchbay record -o 11 -t function_duration --threshold 1us --why 1ms -- %{check}
+// RUN: cd %t && %patchbay record -o 11 -t function_duration --why 1ms -- %{check}
 // RUN: cd %t && %patchbay record -o 12 -t function_duration --no-sleep-time -- %{check}
 // RUN: cd %t && %patchbay record -o 13 -t function_duration --buffer 4M --overwrite -- %{check}
 // RUN: cd %t && ./prog ./plugin.so %patchbay 2>&1 | FileCheck %s

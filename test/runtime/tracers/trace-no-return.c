@@ -71,7 +71,7 @@
 /* A killed process cannot report it; a failed exec(3) is no end. */
 // RUN: not %patchbay record -t function_duration -o killed -- ./prog kill 2>&1 | FileCheck %s --check-prefix=KILLED --implicit-check-not="have no return"
 // RUN: %patchbay report killed 2>&1 | FileCheck %s --check-prefix=KILLED
-// KILLED: killed: calls without a return are neither shown nor counted of 1 process, which was killed, or had not ended, or had restricted its system calls
+// KILLED: killed: 1 process was killed, had not ended, or had restricted system calls: calls without a return are neither shown nor counted there
 #include "../Inputs/check.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// RUN: env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so 'PATCHBAY=tracer=function_profile,filter=hot_*,output=%t,live=1,max-overhead=0.01,call-cost=1000' timeout 600 %t/prog | FileCheck %s
+// RUN: env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so 'PATCHBAY=tracer=function_profile,filter=hot_*,output=%t,live=1,max-overhead=0.01%%,call-cost=1000' timeout 600 %t/prog | FileCheck %s
 // CHECK-NOT: system call
 // CHECK: {{^}}woken{{$}}
 #include "../Inputs/check.h"

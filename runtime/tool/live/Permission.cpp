@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Permission.h"
-#include "live/ThreadStatus.h"
+#include "ThreadStatus.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -42,7 +42,8 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (Errno != EPERM && Errno != EACCES)
     return processError(Process, "cannot be stopped: " + errnoText(Errno));
   ThreadStatus Theirs(Process, Process), Ours(getpid(), getpid());
-  if (uint64_t Tracer = Theirs.number("TracerPid"))
+  // open(2) fails with EACCES, and does so for other reasons.
+  if (uint64_t Tracer = Errno == EPERM ? Theirs.number("TracerPid") : 0)
     return processError(Process, "process " + Twine(Tracer) + " (" +
                                      ThreadStatus(Tracer, Tracer).line("Name") +
                                      ") already debugs it: end that first, since "

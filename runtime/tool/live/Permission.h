@@ -2,8 +2,8 @@
 //
 // Tells why the kernel forbids debugging a process, and how to allow it
 // (ptrace(2), "Ptrace access mode checking").
-#ifndef PATCHBAY_TOOL_ATTACH_PERMISSION_H
-#define PATCHBAY_TOOL_ATTACH_PERMISSION_H
+#ifndef PATCHBAY_TOOL_LIVE_PERMISSION_H
+#define PATCHBAY_TOOL_LIVE_PERMISSION_H
 
 #include "llvm/Support/Error.h"
 #include <sys/types.h>

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The advice to record a running process, for verbs that need a recording.
+#ifndef PATCHBAY_TOOL_RECORDADVICE_H
+#define PATCHBAY_TOOL_RECORDADVICE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <sys/types.h>
+
+namespace patchbay {
+
+/// "'patchbay record -p PID' DOES", or why `record -p` would refuse the process.
+std::string recordAdvice(pid_t Pid, llvm::StringRef Does);
+
+} // namespace patchbay
+
+#endif
