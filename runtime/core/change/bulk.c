@@ -18,10 +18,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Fewer are quicker by a plan, and better off with cells of their own. */
+/* For fewer functions a plan is faster, and private cells are better. */
 #define MANY 64
 
-/* Functions of a module have the same data: what its tracer says they are. */
+/* Ask the tracer for its data. All functions of a module have the same data. */
 static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct patchbay_ops *ops = bulk->request->ops;
@@ -59,7 +59,7 @@ static int attach_all(struct pb_bulk *bulk)
 	return error;
 }
 
-/* Which cells do they get? */
+/* Choose a cell for each group. */
 static int find_cells(struct pb_bulk_module *b)
 {
 	for (struct pb_group *g = b->groups; g; g = g->next) {
@@ -73,7 +73,7 @@ static int find_cells(struct pb_bulk_module *b)
 	return 0;
 }
 
-/* Is it of @cell, which has no other, that the request takes its tracer? */
+/* Is @ops the only tracer of @cell? */
 static int is_alone_on(const struct patchbay_cell *cell,
 		       const struct patchbay_ops *ops)
 {
@@ -84,8 +84,8 @@ static int is_alone_on(const struct patchbay_cell *cell,
 }
 
 /*
- * The function that has @cell to itself, if it is chosen; *@first, *@last as below. One
- * that keeps other tracers, for the request's is not @alone, is for a plan.
+ * Add the function of the private cell @cell, if it is chosen, and update the range from
+ * *@first to *@last. If the request's tracer is not @alone in the cell, a plan must do it.
  */
 static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
 		    int alone, size_t *first, size_t *last)
@@ -104,9 +104,9 @@ static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
 }
 
 /*
- * Of the chosen functions, which are from @first to @last, those that lead to a cell
- * where the tracer is alone lose it: their @owners stay. Others are left out, but for
- * those with a cell of their own.
+ * Keep the chosen functions, which are from @first to @last, whose cell has only this
+ * tracer: their owners stay. Also keep functions with a private cell. Remove all others from
+ * the choice.
  */
 static void keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 		       size_t first, size_t last)
@@ -125,7 +125,7 @@ static void keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 	}
 }
 
-/* Cells that @have the tracer among others lose it, if all their functions do. */
+/* Remove the tracer from cells that @have others, too, if all functions of the cell lose it. */
 static int swap_out(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		    const struct pb_bulk_owners *owners, const uint8_t *have)
 {
@@ -144,7 +144,7 @@ static int swap_out(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return error;
 }
 
-/* Those of the chosen functions that have the tracer. */
+/* Keep the chosen functions that have the tracer. */
 static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct patchbay_ops *ops = bulk->request->ops;
@@ -179,7 +179,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		if (shared->last > last)
 			last = shared->last;
 	}
-	/* There may be very many that are chosen and have no tracer. */
+	/* Very many chosen functions may have no tracer. */
 	pb_choice_remove_row(&b->choice, 0, first);
 	pb_choice_remove_row(&b->choice, last + 1, module->nr);
 	if (first <= last)
@@ -234,7 +234,7 @@ static void free_bulk_module(struct pb_bulk_module *b)
 	pb_free(b);
 }
 
-/* Leave out modules that went while the tracer was asked. */
+/* Drop modules that were unloaded while the tracer was asked. */
 static void drop_gone(struct pb_bulk *bulk)
 {
 	struct pb_bulk_module **link = &bulk->modules, *b;
@@ -257,7 +257,7 @@ static void count_functions(struct pb_bulk *bulk)
 		bulk->request->nr += b->nr + b->nr_swapped;
 }
 
-/* Those of the functions that are to be changed. */
+/* Find the functions to change. */
 static int find_functions(struct pb_bulk *bulk)
 {
 	const struct pb_request *request = bulk->request;
@@ -302,7 +302,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
-/* Count refused sites. If all is left to a plan, the plan counts them. */
+/* Count refused sites. If a plan takes over, the plan counts them. */
 static void count_refused(const struct pb_bulk *bulk)
 {
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
@@ -332,7 +332,7 @@ static int put_to_use(struct pb_bulk *bulk)
 					  pb_bulk_arm(bulk);
 	if (request->nr)
 		pb_count(&pb_stats.batches);
-	/* Now nothing can fail. */
+	/* From here on nothing can fail. */
 	if (!error) {
 		pb_bulk_swap(bulk);
 		pb_future_update(request, &forgotten);
@@ -355,7 +355,7 @@ static void end(struct pb_bulk *bulk)
 	pb_text_block_free(&bulk->block);
 }
 
-/* One request on functions by what their names are like, or on many. */
+/* Is this one request for many functions, by a pattern or by a long list? */
 static int is_for_us(const struct pb_request *r)
 {
 	const struct pb_filter *filter = r ? r->filter : NULL;
@@ -385,7 +385,7 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 	prepared = !error;
 	if (prepared)
 		error = put_to_use(&bulk);
-	/* Where there is waiting modules may go, with their records. */
+	/* Before the wait: modules may be unloaded meanwhile, with their records. */
 	if (error <= 0)
 		count_refused(&bulk);
 	if (prepared && wait == PB_WAIT && error < 0)

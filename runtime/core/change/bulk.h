@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One tracer for many functions, or from many: what programs do most, all functions
- * or what a glob says. There is nothing to be worked out for each function then. Which
- * they are is a bit for each, their cells are shared, one for each shape, and text is
- * changed where it is, in the order of addresses: a block is copied, its functions'
- * bytes are changed in the copy, and the copy is written. Where functions have other
- * tracers, too, it is their cells alone that are changed (bulk_swap.h).
+ * The bulk path: arm or disarm one tracer on many functions, as programs usually do, on
+ * all functions or by a glob. It needs no data for each function but a bit. Functions of
+ * the same shape share a cell. Text is changed in the order of addresses: the library
+ * copies a block, changes the bytes of its functions in the copy, and writes the copy. If
+ * the functions have other tracers, too, only their cells change (bulk_swap.h).
  *
- * That writes code back which is not ours, so it is for architectures that allow
- * it (pb_arch_rewrite, whose arch/<name>/arch_bulk.h says what is written). All else goes by way of a plan (plan.h).
+ * The bulk path writes back code between the sites. So it is for architectures that allow
+ * this (pb_arch_rewrite; arch/<name>/arch_bulk.h has the details). A plan does everything
+ * else (plan.h).
  */
 #ifndef PB_CORE_BULK_H
 #define PB_CORE_BULK_H
@@ -16,12 +16,12 @@
 #include "change/plan.h"
 #include "change/settle.h"
 
-/* Nothing was done: this is not for us. */
+/* The request is not for the bulk path. Nothing has changed. */
 #define PB_NOT_BULK 2
 
 /*
- * As pb_engine_commit(), of modules or of @only, and PB_UNSETTLED as pb_plan(); or
- * PB_NOT_BULK.
+ * Like pb_engine_commit(), for all modules or for @only. Also returns PB_UNSETTLED, like
+ * pb_plan(), or PB_NOT_BULK.
  */
 int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
 		   enum pb_wait wait);

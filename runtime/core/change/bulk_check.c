@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which functions of a module can be armed in bulk, and by which cells. */
+/* Finds the functions of a module that the bulk path can arm, and their groups. */
 #include "change/bulk_text.h"
 
 #include "cells/cell.h"
@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-/* PB_NOT_BULK: there are more shapes than can have a cell. */
+/* Returns PB_NOT_BULK if there are more shapes than cells. */
 static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		     const struct patchbay_record *record,
 		     struct pb_bulk_group **group)
@@ -40,7 +40,7 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
-/* The cell of its own that function @i has, or NULL. */
+/* The private cell of function @i, or NULL. */
 static const struct patchbay_cell *own_cell(const struct pb_module *module,
 					    size_t i, uintptr_t slot)
 {
@@ -52,8 +52,8 @@ static const struct patchbay_cell *own_cell(const struct pb_module *module,
 }
 
 /*
- * Where does function @i lead to? Functions with a tracer are refused here, except
- * those that bulk_swap.c handles.
+ * Check the owner of function @i. Refuses functions that have a tracer, except those that
+ * bulk_swap.c handles.
  */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
@@ -72,7 +72,7 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
 }
 
-/* Put function @i among those of @choice, which most modules have none of. */
+/* Add function @i to @choice. Allocates the bits, because most modules need none. */
 static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
 		  size_t i)
 {
@@ -94,7 +94,7 @@ int pb_bulk_add_own(struct pb_bulk_module *b, size_t i)
 	return 0;
 }
 
-/* pb_bulk_reach() of sites like that of @record. */
+/* pb_bulk_reach() of sites with the stub of @record. */
 static uintptr_t reach_of(const struct pb_module *module,
 			  const struct patchbay_record *record)
 {
@@ -102,7 +102,7 @@ static uintptr_t reach_of(const struct pb_module *module,
 			     module->low, module->high);
 }
 
-/* What nearly all sites are, seen at a glance. */
+/* Is this the usual site, disarmed? This check is fast, and nearly all sites pass it. */
 static int is_disarmed(const struct pb_module *module,
 		       const struct patchbay_record *record, uintptr_t entry,
 		       uintptr_t site)
@@ -118,8 +118,8 @@ static int is_disarmed(const struct pb_module *module,
 }
 
 /*
- * Can the site of function @i be armed? They have to be in the order of text, none
- * within another; @end is where the last one did.
+ * Can the site of function @i be armed? Sites must be in the order of addresses and must not
+ * overlap. *@end is the end of the previous site.
  */
 static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
 {
@@ -127,7 +127,7 @@ static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
 	const uintptr_t entry = pb_record_entry(record),
 			at = pb_record_site(record);
 
-	/* What is armed, or moved, is for a plan. */
+	/* A plan handles functions that are armed or moved. */
 	if (!is_disarmed(module, record, entry, at))
 		return pb_site_state(module, record) < 0 ? -EILSEQ : PB_NOT_BULK;
 	if (entry < *end + PB_BULK_BEFORE)
@@ -136,13 +136,13 @@ static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
 	return 0;
 }
 
-/* Leave function @i out of what is to be done. */
+/* Remove function @i from the choice. */
 static void leave_out(struct pb_bulk_module *b, size_t i)
 {
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* All functions from @first to below @end, led by @owner, come to @group. */
+/* Add the functions from @first to @end - 1, which have the owner @owner, to @group. */
 static void add_run(struct pb_bulk_module *b, struct pb_group *group,
 		    unsigned int owner, size_t first, size_t end)
 {
@@ -185,18 +185,18 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 		leave_out(b, i);
 		return 0;
 	}
-	/* Not before the record is known to lead to text. */
+	/* check_site() has found that the record leads to text: read the slot. */
 	if (!error) {
 		slot = pb_arch_slot(entry);
 		error = check_owner(module, i, slot);
 	}
 	if (error)
 		return error;
-	/* A function behind a gate shares the cell again; no other slot leads back to it. */
+	/* A function whose slot leads to a private cell keeps it. One with a gate may share. */
 	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
 		return pb_bulk_add_own(b, i);
 	add_run(b, &group->group, owner, i, i + 1);
-	/* Others that lead there are for us, too; behind a gate each has its own. */
+	/* Accept other functions with this owner, too. Functions with the gate have no common cell. */
 	if (owner != PB_OWNER_GATE)
 		b->slot_of[owner] = slot;
 	group->reach[site != entry] = reach_of(module, record);
@@ -204,12 +204,10 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 }
 
 /*
- * Functions to be armed, run by run: those of a run are behind each other, chosen, led
- * by the same owner, and alike. So what goes for all of them is found out once, and a
- * loop over them has little to do.
- *
- * What functions of a run have in common: their group, where their slots lead and what
- * these say, how far behind their entries their sites are, and what these reach.
+ * A run of functions to arm. The functions of a run are adjacent, chosen, of the same shape,
+ * and have the same owner. So their common properties are computed once, and a loop over
+ * them has little to do: the group, the shape, the owner, the value of the slots, the
+ * distance from entry to site, and pb_bulk_reach() of the sites.
  */
 struct run {
 	struct pb_group *group;
@@ -218,7 +216,7 @@ struct run {
 	uintptr_t slot, behind, reach;
 };
 
-/* A run that begins with function @i. 0: none like it was looked at before. */
+/* Begin a run with function @i. Returns 0 if no similar function was checked before. */
 static int begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
 {
 	const struct patchbay_record *record = &b->module->records[i];
@@ -265,9 +263,9 @@ run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
 		if (entry < lowest || site > highest)
 			break;
 		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
-		/* At once, while @site is needed: else it takes a copy. */
+		/* Compute it here, while @site is in a register. Otherwise the loop needs a copy. */
 		PB_KEEP_ONE(lowest);
-		/* The entry is not far from the site, so it can be read. */
+		/* The site is in the module's text, and the entry is near it: both can be read. */
 		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
 		    pb_bulk_slot_at(entry) != run.slot)
 			break;
@@ -276,9 +274,9 @@ run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
 }
 
 /*
- * Returns where the run that begins with function @i ends, at @end at the latest. All
- * functions before @end have the same owner. @lowest is where the next entry may be. Each
- * case has a loop of its own, which is not inlined, so that its variables stay in registers.
+ * Returns the end of the run that begins with function @i, at most @end. All functions before
+ * @end have the same owner. @lowest is the lowest address for the next entry. Each case has
+ * its own loop, which is not inlined, so that its variables stay in registers.
  */
 static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
 						const struct run *run, size_t i,
@@ -292,9 +290,9 @@ static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
 }
 
 /*
- * What check_function() does, for function @i and those behind it, as long as they are
- * what nearly all are: of a shape that was seen before, and led to a cell that others
- * were led to. Returns the first one that is not.
+ * A fast check_function() for function @i and its successors. It takes functions whose shape
+ * and owner were checked before, as those of nearly all functions. Returns the first other
+ * function.
  */
 static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 {
@@ -318,7 +316,7 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 	return i;
 }
 
-/* The tracer has refused function @i: it is not armed after all. */
+/* Remove function @i, which the tracer has refused. */
 static void take_out(struct pb_bulk_module *b, size_t i)
 {
 	struct pb_module *module = b->module;
@@ -364,7 +362,7 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return error;
 }
 
-/* What is to be there before functions are looked at, and those that keep their cells. */
+/* Allocate what the checks need, and find the functions that keep their cells. */
 static int prepare_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -386,7 +384,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	/* Exits are a matter of shape: can functions be checked by shape alone? */
 	const int usual = !pb_names_here(module);
 	size_t i;
-	/* Low enough for the first function. */
+	/* The first function may be at the beginning of the module. */
 	uintptr_t end = module->low;
 	int error;
 
@@ -404,11 +402,11 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			break;
 		b->ask_below++;
 		error = check_function(bulk, b, i, &end);
-		/* A tracer that refuses it, too, must not take it out again. */
+		/* Skip it, so that pb_bulk_ask() does not remove it a second time. */
 		if (error)
 			leave_out(b, i);
 	}
-	/* A plan would ask again. */
+	/* A plan must not ask again. */
 	if (!error && b->nr > b->nr_own && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* Are all functions from @first to @last chosen, and lead to cells that stay? */
+/* Are all functions from @first to @last chosen, and do all have owners that stay? */
 static int do_all_stay(const struct pb_bulk_module *b, const struct pb_bulk_owners *owners,
 		       size_t first, size_t last)
 {
@@ -50,7 +50,7 @@ void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 	}
 }
 
-/* @set, which may be NULL, is for @cell. */
+/* Record that @cell gets @set. Returns -ENOMEM if @set is NULL. */
 static int add_swap(struct pb_bulk_module *b, struct pb_shared_cell *cell,
 		    struct pb_set *set)
 {
@@ -80,13 +80,13 @@ int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 			pb_set_without(&cell->cell, bulk->request->ops));
 }
 
-/* The request's tracer comes to those of @cell; if it may not, it is an error or not. */
+/* Make a set for @cell with the request's tracer. Does nothing if that may be skipped. */
 static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		   struct pb_shared_cell *cell)
 {
 	const struct pb_request *request = bulk->request;
 	struct patchbay_ops *ops = request->ops;
-	/* What it asks of a function with an exit is in its shape. */
+	/* The check for exits needs only the shape. */
 	const struct pb_target asked = { .record = &cell->shape,
 					 .request = bulk->request };
 	struct patchbay_cell one;
@@ -106,8 +106,8 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 }
 
 /*
- * Are the sites of the functions that lead to cells with tracers armed, and do their
- * slots lead there?
+ * For functions that lead to cells with tracers: are all sites armed, and do all slots lead
+ * to these cells?
  */
 static int are_armed(const struct pb_module *module,
 		     const struct pb_bulk_owners *owners)
@@ -128,7 +128,7 @@ static int are_armed(const struct pb_module *module,
 	return 1;
 }
 
-/* Does @cell have tracers, or are they just going? */
+/* Does @cell have tracers? Counts pb_set_nobody, too: threads may be inside. */
 static int is_in_use(const struct pb_shared_cell *cell)
 {
 	return cell->used && cell->nr && cell->cell.ops;
@@ -157,13 +157,13 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops))
 			error = PB_UNSETTLED;
-		/* @check is called once per function: a plan may find more to do. */
+		/* A plan calls @check once for each function. */
 		else if (owners.nr[i] != cell->nr || cell->left || ops->attr.check)
 			error = PB_NOT_BULK;
 		else if (!pb_set_find(&cell->cell, ops))
 			error = swap_in(bulk, b, cell);
 	}
-	/* A plan says which is not. */
+	/* A plan will name the function that is not. */
 	if (!error && !are_armed(b->module, &owners))
 		error = PB_NOT_BULK;
 	return error;
@@ -174,7 +174,7 @@ int pb_bulk_is_swapped(const struct pb_bulk_module *b, size_t i)
 	const unsigned int owner = pb_owner(b->module, i);
 	const struct pb_group *g;
 
-	/* Groups of those whose sites are changed have no set. */
+	/* Groups of functions whose sites change do not own a set. */
 	if (!b->swaps || owner < PB_OWNER_FIRST)
 		return 0;
 	g = b->module->shared->cells[owner].to;

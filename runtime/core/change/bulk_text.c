@@ -9,22 +9,22 @@
 #include <errno.h>
 
 /*
- * What is done to text:
+ * The changes of text:
  *
- * PUBLISH  slots of functions to be armed
- * ARM      their sites
- * FIRST    both, in a module of which no site was armed so far
- * UNDO     sites back; slots of functions that would have joined others lead nowhere
- * PART     slots of functions that are disarmed while others keep their cell lead
- *          nowhere; and their sites
- * JOIN     that back
- * DISARM   sites of functions with an emptied cell
+ * PUBLISH  fill the slots of functions to arm
+ * ARM      arm their sites
+ * FIRST    both, in a module where no site was ever armed
+ * UNDO     disarm the sites. Slots of functions that were to join a cell lead to the empty one
+ * PART     disarm functions while other functions keep their cell: slots lead to the empty
+ *          cell, and sites are disarmed
+ * JOIN     undo PART
+ * DISARM   disarm the sites of functions whose cell is empty
  */
 enum change { PUBLISH, ARM, FIRST, UNDO, PART, JOIN, DISARM };
 
 /*
- * A function. @group: if it is to be armed, and not only flipped; or of one before.
- * @own: its slot stays, since it leads to a cell of its own.
+ * A function. @group: the function's group, if the change needs it; otherwise that of an
+ * earlier function. @own: its slot does not change, because it leads to a private cell.
  */
 struct function {
 	const struct patchbay_record *record;
@@ -41,7 +41,7 @@ static inline void look_at(struct function *f, const struct patchbay_record *rec
 	f->site = pb_record_site(record);
 }
 
-/* Mostly it is that of the function before. */
+/* Usually the group is that of the previous function. */
 static inline void find_group(struct pb_bulk_module *b, struct function *f)
 {
 	const uint32_t shape = pb_shape(f->record);
@@ -51,8 +51,8 @@ static inline void find_group(struct pb_bulk_module *b, struct function *f)
 }
 
 /*
- * What loops over functions know of a module: copies, since to a compiler each store to
- * text might change what @b says.
+ * Copies of a module's data for loops. The compiler assumes that each store to text may
+ * change the originals.
  */
 struct view {
 	struct pb_bulk_module *b;
@@ -69,7 +69,7 @@ static struct view view_of(struct pb_bulk_module *b)
 			      .parts = b->parts };
 }
 
-/* Is this change for the function of @record, of which @f says where it is? */
+/* Does this change apply to the function of @record? @f has its addresses. */
 static inline __attribute__((always_inline)) int
 is_for(const struct view *v, const struct patchbay_record *record, enum change change,
        struct function *f)
@@ -78,7 +78,7 @@ is_for(const struct view *v, const struct patchbay_record *record, enum change c
 
 	if (change == ARM || (change == DISARM && !v->parts))
 		return 1;
-	/* In a module where nothing was ever armed no slot was read before. */
+	/* In a module where no site was ever armed, no thread has read a slot. */
 	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(v->b->module, i);
 	f->own = v->own && v->own[i / 64] >> i % 64 & 1;
 	if (change == PUBLISH || change == FIRST || change == UNDO)
@@ -99,7 +99,7 @@ static inline int publish(const struct function *f, uint8_t *slot)
 				     f->owner != PB_OWNER_NONE);
 }
 
-/* @text: add an address to it, and there is the copy. */
+/* @text: the offset from an address to its copy. */
 static inline __attribute__((always_inline)) int
 edit(const struct pb_module *module, const struct function *f, enum change change,
      uintptr_t text)
@@ -117,9 +117,9 @@ edit(const struct pb_module *module, const struct function *f, enum change chang
 	case ARM:
 		return pb_bulk_flip(site, 1);
 	case PART:
-		/* A slot that others patched leads to none of our cells. */
+		/* Ignore an error: a slot that another patcher changed leads to no cell of ours. */
 		pb_bulk_slot(slot, pb_owner_slot(module, PB_OWNER_NOBODY), 1);
-		/* A site that others patched goes on calling, for nothing. */
+		/* Ignore an error: such a site may continue to call the trampoline, without effect. */
 		pb_bulk_flip(site, 0);
 		return 0;
 	case JOIN:
@@ -144,26 +144,24 @@ static inline uintptr_t begin_of(const struct function *f, enum change change)
 }
 
 /*
- * Is it known that functions are in the order of text? Of those to be armed, which have
- * been looked at (bulk_check.c).
+ * Are the functions known to be in the order of addresses? bulk_check.c has checked those to
+ * arm.
  */
 static inline int is_ordered(enum change change)
 {
 	return change != PART && change != JOIN && change != DISARM;
 }
 
-/* Of few functions far from each other each is written on its own. */
+/* Functions that are farther apart than this are written separately. */
 #define GAP 4096
 
 /*
- * How loops over functions change text: each goes as far as the block (text_block.h) is
- * ready for, so that most functions take one comparison; then the block is asked to go
- * on, or written.
- *
- * What the loops know of the block.
- * @text: add an address to it, and there is the copy
+ * The loops' view of the block (text_block.h). A loop changes functions up to the end of the
+ * copied text, so that most functions need one comparison. Then the block is extended or
+ * written.
+ * @text: the offset from an address to its copy
  * @last: the site of the block's last function; 0: it has none yet
- * @far:  so far sites may be without asking whether the block can go on: that is less
+ * @far:  sites up to this address need no extension of the block. The distance is less
  *        than GAP
  */
 struct ready {
@@ -172,8 +170,8 @@ struct ready {
 };
 
 /*
- * Can the block go on from @from to @end? Then it does, and @ready says so, whatever was
- * the last one.
+ * Extend the block by the text from @from to @end, and update @ready. Returns 0 if the text
+ * does not fit.
  */
 static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t from,
 		 uintptr_t end)
@@ -188,7 +186,7 @@ static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t fro
 	return 1;
 }
 
-/* The block ends with its last function, and is written; PB_TEXT_CHANGED, or an error. */
+/* Write the block, up to its last function. Returns 0, PB_TEXT_CHANGED or an error. */
 static int write_block(struct pb_bulk *bulk, struct ready *ready)
 {
 	bulk->block.end = ready->last + PB_BULK_SITE;
@@ -197,8 +195,8 @@ static int write_block(struct pb_bulk *bulk, struct ready *ready)
 }
 
 /*
- * Edit functions from *@i to below @end, as far as the block is ready for them: *@i is
- * the first one that is not edited.
+ * Edit the functions from *@i to @end - 1 that are in the block. Afterwards *@i is the first
+ * function that was not edited.
  */
 static inline __attribute__((always_inline)) int
 edit_row(const struct view *view, const enum change change, size_t *i, size_t end,
@@ -217,7 +215,7 @@ edit_row(const struct view *view, const enum change change, size_t *i, size_t en
 		look_at(&f, record);
 		if (!is_for(&v, record, change, &f))
 			continue;
-		/* What begins within the last one is left to go_on(). */
+		/* go_on() handles a function that begins within the last one. */
 		if (f.site > far || (!is_ordered(change) && begin_of(&f, change) <= last))
 			break;
 		error = edit(module, &f, change, text);
@@ -276,7 +274,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return worst;
 }
 
-/* Each frequent change has a loop of its own; the others share one, which asks. */
+/* Each frequent change has its own loop. The others share one, which branches. */
 static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 			    enum change change)
 {
@@ -292,7 +290,7 @@ static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	}
 }
 
-/* On all functions; what takes back goes on after an error. */
+/* Change all functions. Changes that undo continue after an error. */
 static int change(struct pb_bulk *bulk, enum change change)
 {
 	int error = bulk->handle < 0 ? bulk->handle : 0;
@@ -313,8 +311,8 @@ static int change(struct pb_bulk *bulk, enum change change)
 }
 
 /*
- * Write down where slots lead by now; if that was not all done, they say it. @seen:
- * as of the engine's.
+ * Record where slots lead now. Unless all writes are @done, read the slots. @seen: as in
+ * settle_owners() of engine.c.
  */
 static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 			  int seen)
@@ -346,13 +344,13 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 	}
 }
 
-/* Do all functions that leave @cell come back to it? */
+/* Do all functions that leave @cell return to it? */
 static int is_kept(const struct pb_shared_cell *cell)
 {
 	return cell->to && !cell->scattered && cell->to->cell == cell;
 }
 
-/* Functions from @i to below @end, of the same shape, lead to the cell of @g. */
+/* Record that the functions from @i to @end - 1, of the same shape, lead to the cell of @g. */
 static void lead_alike(struct pb_bulk_module *b, const struct pb_group *g, size_t i,
 		       size_t end)
 {
@@ -366,7 +364,7 @@ static void lead_alike(struct pb_bulk_module *b, const struct pb_group *g, size_
 	}
 }
 
-/* Functions from @i to below @end lead to the cells of their groups. */
+/* Record that the functions from @i to @end - 1 lead to the cells of their groups. */
 static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
 {
 	const struct patchbay_record *records = b->module->records;
@@ -379,13 +377,13 @@ static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
 		for (next = i + 1; next < end && pb_shape(&records[next]) == shape;
 		     next++)
 			;
-		/* Without one all its functions have their own. */
+		/* In a group without a cell each function has a private one. */
 		if (g->cell)
 			lead_alike(b, g, i, next);
 	}
 }
 
-/* What settle_owners() does where all that was to be armed has been. */
+/* A fast settle_owners() for functions that have all been armed. */
 static void lead_all(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -410,13 +408,13 @@ static void lead_all(struct pb_bulk_module *b)
 			pb_shared_join(g->cell, g->nr, g->first, g->last);
 }
 
-/* The first function with a cell of its own at @i or behind; the module's nr: none. */
+/* The first function from @i on with a private cell. The module's nr if there is none. */
 static size_t own_next(const struct pb_bulk_module *b, size_t i)
 {
 	return b->own.bits ? pb_choice_next(&b->own, i) : b->module->nr;
 }
 
-/* Functions with a cell of their own, with no thread inside, get the tracer there. */
+/* Give private cells the tracer. No thread is inside them. */
 static void fill_own(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -431,7 +429,7 @@ static void fill_own(struct pb_bulk_module *b)
 	}
 }
 
-/* They have no tracer after all, or no more. */
+/* Empty the private cells: their functions were not armed, or are disarmed. */
 static void empty_own(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -461,7 +459,7 @@ static void take_back_cells(struct pb_bulk *bulk, int seen)
 	}
 }
 
-/* Slots first, for threads that look at them once sites are armed. */
+/* Write the slots before the sites: threads read slots once sites are armed. */
 static int publish_all(struct pb_bulk *bulk)
 {
 	int later = 0, error;
@@ -471,11 +469,11 @@ static int publish_all(struct pb_bulk *bulk)
 	if (!later)
 		return 0;
 	error = change(bulk, PUBLISH);
-	/* Cells, too, are there before anybody can find them. */
+	/* The sync also makes the cells visible before a thread can find them. */
 	return error ? error : pb_sync_core();
 }
 
-/* Let sites find the trampolines where none was armed so far, or that failed half way. */
+/* Connect sites to the trampolines in modules where that has not been done completely. */
 static int open_all(const struct pb_bulk *bulk)
 {
 	int error = 0;
@@ -487,7 +485,7 @@ static int open_all(const struct pb_bulk *bulk)
 	return error;
 }
 
-/* *@seen: have threads been able to find the cells? */
+/* Sets *@seen if threads may have found the cells. */
 static int arm_all(struct pb_bulk *bulk, int *seen)
 {
 	int error = publish_all(bulk);
@@ -546,7 +544,7 @@ int pb_bulk_disarm(struct pb_bulk *bulk)
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 		if (b->nr)
 			empty_cells(b);
-	/* What counts is the cells; see the engine's disarm(). */
+	/* An error does not matter: the cells are empty. See disarm() of engine.c. */
 	change(bulk, DISARM);
 	settle_owners(bulk, 1, 1, 1);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What bulk.c and bulk_check.c find out is to be done, and bulk_text.c does. */
+/* The work of the bulk path: bulk.c and bulk_check.c collect it, bulk_text.c does it. */
 #ifndef PB_CORE_BULK_TEXT_H
 #define PB_CORE_BULK_TEXT_H
 
@@ -10,13 +10,13 @@
 
 #include "arch_bulk.h"
 
-/* Groups are found by shape, in a table of more places than there are cells. */
+/* The size of the hash table of groups by shape. It is larger than the number of cells. */
 #define PB_NR_SHAPES 512
 
 /*
- * Functions of a shape that are to be armed.
- * @reach: pb_bulk_reach() of their sites, at the entry and behind a landing pad; 0: none
- *         was looked at yet
+ * The functions of one shape to arm.
+ * @reach: pb_bulk_reach() of sites at the entry, and of sites after a landing pad; 0: none
+ *         was checked yet
  */
 struct pb_bulk_group {
 	struct pb_group group;
@@ -24,26 +24,26 @@ struct pb_bulk_group {
 };
 
 /*
- * What is to be done to a module.
- * @choice:  to which functions
- * @nr:      how many these are
- * @own:     those of them, @nr_own, that have a cell of their own and keep it: their
- *           slot stays. No bits: none has
- * @refused: others that were asked for, whose sites are not what they should be
- * @groups:  to be armed: by shape; @by_shape has them as a hash table, @last is the
- *           one that was found last
- * @swaps:   cells that are given another set, with @nr_swapped functions: none of these
- *           is among @choice (bulk_swap.h)
- * @asked:   the functions that the tracer's @check is asked about, as far as they are
- *           below @ask_below: the first that cannot be armed for another reason is before
- *           it. No bits: it has none
- * @slots:   some slots are not what they have to be
- * @first:   none of its sites was armed so far, so no thread looks at slots
- * @parts:   to be disarmed: some share their cell with others that are not
+ * The work on one module.
+ * @choice:  the functions to change
+ * @nr:      their number
+ * @own:     the @nr_own functions of them that have a private cell and keep it: their slots
+ *           do not change. Without bits there are none
+ * @refused: other selected functions, whose sites have unexpected bytes
+ * @groups:  arming: the groups by shape, as a list; @by_shape has them as a hash table.
+ *           @last is the group that was found last
+ * @swaps:   cells that get another set, with @nr_swapped functions; these functions are not
+ *           in @choice (bulk_swap.h)
+ * @asked:   the functions to ask the tracer's @check about, below @ask_below: the first
+ *           function that cannot be armed for another reason is just before it. Without bits
+ *           the tracer has no @check
+ * @slots:   some slots have unexpected values
+ * @first:   no site of the module was ever armed, so no thread reads slots
+ * @parts:   disarming: some functions share their cell with functions that stay armed
  *
- * Of functions to be armed:
- * @slot_of: by owner, what the slots of its functions say, if one of them has been found
- *           to be for us, so that they all are; or PB_BULK_NO_SLOT
+ * For functions to arm:
+ * @slot_of: for each owner, the slot value of its functions, once the bulk path has
+ *           accepted one of them; or PB_BULK_NO_SLOT
  */
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
@@ -57,7 +57,7 @@ struct pb_bulk_module {
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 
-/* What nothing leads to: no function of the owner was looked at yet. */
+/* No cell has this address: no function of the owner was checked yet. */
 #define PB_BULK_NO_SLOT ((uintptr_t)-1)
 
 struct pb_bulk {
@@ -92,21 +92,22 @@ static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
 }
 
 /*
- * Find out which functions of @b are to be armed, and their groups; nothing is changed
- * by it. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
+ * pb_bulk_check() finds the functions of @b to arm, and their groups. It changes nothing that
+ * other threads see. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
  *
- * pb_bulk_ask() asks the tracer's @check, and takes out functions that it refuses. It
- * comes after pb_bulk_check() of all modules, since @check may only be asked once. Returns
- * 0 or a negative errno. Both not under the engine lock.
+ * pb_bulk_ask() calls the tracer's @check, and removes functions that it refuses. Call it
+ * after pb_bulk_check() of all modules, because @check may be called only once. Returns 0 or
+ * a negative errno. Do not hold the engine lock.
  */
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
-/* Function @i keeps the cell of its own that it has. Returns 0 or -ENOMEM. */
+/* Record that function @i keeps its private cell. Returns 0 or -ENOMEM. */
 int pb_bulk_add_own(struct pb_bulk_module *b, size_t i);
 
 /*
- * Arm the functions, or disarm them: all, or none and an error. Under the engine lock; @bulk->handle is of pb_text_open(), or its error.
+ * Arm or disarm all functions; on error none has changed. Under the engine lock.
+ * @bulk->handle is the result of pb_text_open().
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
 int pb_bulk_disarm(struct pb_bulk *bulk);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is to be there before sites are flipped: cells, and text for each. */
+/* Fill cells and queue the patches that must precede arming: slots and sequences. */
 static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
@@ -40,8 +40,8 @@ static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * Make the sites of the plan's new cells call. That they are as they were when
- * the plan was made is what pb_text_apply() sees.
+ * Queue the patches that arm the sites of the plan's new cells. pb_text_apply() finds out if
+ * a site has changed since the plan was made.
  */
 static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -70,7 +70,7 @@ static int publish(struct pb_plan *plan, struct pb_text_queue *text)
 	return error ? error : pb_sync_core();
 }
 
-/* Let sites find the trampolines in modules of which none was armed so far. */
+/* Connect sites to the trampolines in modules where no site was armed so far. */
 static int open_modules(const struct pb_plan *plan,
 			const struct pb_text_queue *text)
 {
@@ -110,7 +110,7 @@ static int is_any_armed(const struct pb_plan *plan)
 	return 0;
 }
 
-/* Make the site of a function that has no tracer call no more, if it does. */
+/* Queue the patch that disarms the site of a function without tracers, if it is armed. */
 static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 {
 	const struct pb_site site = pb_target_site(t);
@@ -122,17 +122,16 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 }
 
 /*
- * What counts is the cell: emptied, it calls no handler, whatever the text
- * does. So if a site cannot be disarmed (another patcher has changed it, the
- * process has lost its right to write text) it goes on calling the trampoline,
- * for nothing, and that is no error.
+ * Disarm the queued sites. An error does not matter: an empty cell calls no handler. If a
+ * site cannot be disarmed (another patcher has changed it, or the process may no longer
+ * write text), it continues to call the trampoline, without effect.
  */
 static void disarm(struct pb_text_queue *text)
 {
 	pb_text_flush(text);
 }
 
-/* Let the slot of @t say @new instead of @old; see shared_cells.h. */
+/* Queue a patch of the slot of @t, from @old to @new; see shared_cells.h. */
 static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
 		      struct pb_text_queue *text)
 {
@@ -146,8 +145,8 @@ static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
 }
 
 /*
- * Lead functions that have a tracer, and go on with others while those with whom
- * they share a cell do not, to another cell.
+ * Lead functions to another cell, if they get other tracers than some functions with which
+ * they share the present one.
  */
 static int move(struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -160,20 +159,20 @@ static int move(struct pb_plan *plan, struct pb_text_queue *text)
 			continue;
 		if (t->step == PB_STEP_SWAP)
 			pb_fill_target(t);
-		/* A slot that another patcher changed leads to none of our cells. */
+		/* A slot that another patcher changed leads to no cell of ours: leave it. */
 		if (pb_is_led(t->module, t->record) > 0)
 			error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
 					   pb_target_slot(t), text);
 	}
-	/* What a cell says is there before a slot leads to it. */
+	/* The cell's contents must be visible before a slot leads to it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return error ? error : pb_text_flush(text);
 }
 
 /*
- * Write down where slots lead by now. If not all is @done the slots themselves say it,
- * since writing may have failed anywhere. If no site was armed (not @seen) no thread has
- * looked at those that led nowhere: that is what they do still.
+ * Record where slots lead now. Unless all writes are @done, read the slots: writing may have
+ * failed anywhere. If no site was armed (not @seen), slots that led to no cell stay so: no
+ * thread has read them.
  */
 static void settle_owners(const struct pb_plan *plan, int done, int seen)
 {
@@ -191,9 +190,9 @@ static void settle_owners(const struct pb_plan *plan, int done, int seen)
 }
 
 /*
- * Cells that all functions have left, for several others or for none. They stay as
- * they are: a thread may be inside, and some of the tracers may have gone with its
- * function to where that is now. They are emptied when no thread is inside.
+ * Mark the cells that all functions have left, for several other cells or for none. A thread
+ * may be inside such a cell, and its function may still have some of the tracers, in another
+ * cell. So the cell does not change until no thread is inside.
  */
 static void abandon_left(void)
 {
@@ -214,7 +213,7 @@ static void abandon_left(void)
 	}
 }
 
-/* Lead them back. Functions that were to join others lead nowhere. */
+/* Undo move(). Functions that were to join another cell lead to the empty cell. */
 static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
@@ -238,8 +237,8 @@ static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * A function's own cell that was filled. If no site was armed, no thread has seen
- * the fresh cells. A thread may have entered the others, if it has been on its way
+ * Take back the private cell of @t, which was filled. If no site was armed, no thread has
+ * seen a fresh cell. A thread may have entered any other cell, if it was on its way there
  * since the function was armed before.
  */
 static void take_back_own(struct pb_target *t, int seen)
@@ -259,8 +258,8 @@ static void take_back_own(struct pb_target *t, int seen)
 }
 
 /*
- * As it was before. Where sites were flipped, handlers may have run already. Some
- * functions may not have been touched, and may have no cell yet.
+ * Undo a batch that failed half way. Handlers of armed sites may have run already. Some
+ * functions may be unchanged, and may have no cell yet.
  */
 static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -286,7 +285,7 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 		pb_unfill_group(g, seen);
 }
 
-/* All that can fail: functions get their first tracers, or go to other cells. */
+/* The part that can fail: functions get their first tracers, or move to other cells. */
 static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error = 0;
@@ -332,7 +331,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	disarm(text);
 }
 
-/* Makes all changes, which other holders of the engine lock see at once. */
+/* Make all changes at once, as seen by other holders of the engine lock. */
 static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
 		      struct pb_text_queue *text)
 {
@@ -351,7 +350,7 @@ static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
 	return error;
 }
 
-/* What it takes to write text: nothing of that is asked for under the lock. */
+/* Allocate and open what writing text needs, before the engine lock is taken. */
 static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error;
@@ -360,7 +359,7 @@ static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 		return 0;
 	pb_count(&pb_stats.batches);
 	error = pb_text_queue_init(text, plan->nr_steps * (PB_PUBLISH_MAX + 1), 0);
-	/* Sets alone are exchanged without a write to text. */
+	/* Exchanging sets writes no text. */
 	if (!error &&
 	    (plan->moves || plan->nr_steps != plan->steps[PB_STEP_SWAP]))
 		pb_text_queue_open(text);
@@ -382,7 +381,7 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 	if (!error) {
 		error = put_to_use(&plan, requests, &text);
 		pb_free_unseen();
-		/* Text is not kept open while handlers are waited for. */
+		/* Close the text before waiting for handlers. */
 		pb_text_queue_free(&text);
 		if (wait == PB_WAIT && (error || plan.removes)) {
 			int waited = error ? pb_settle_all(0) :
@@ -397,10 +396,9 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 }
 
 /*
- * A function is to be armed that was disarmed a moment ago, and threads may still be
- * in the handlers that it had: its cell cannot be used again before they are out.
- * This is waiting before anything is changed, so that it took too long is another
- * error than it would be afterwards.
+ * Wait for threads in handlers of a function that was disarmed a moment ago and is armed
+ * again: its cell cannot be reused before. Nothing has changed yet, so a timeout is -EAGAIN,
+ * not -ETIMEDOUT.
  */
 static int wait_for_cells(void)
 {
@@ -415,16 +413,16 @@ int pb_engine_commit(struct pb_request *requests)
 
 	pb_settle_what_is_over();
 	error = commit(requests, NULL, PB_WAIT);
-	/* A module that comes while we wait may leave such a cell, too. */
+	/* Repeat: a module that is loaded during the wait may have such a cell, too. */
 	while (error == PB_UNSETTLED) {
 		error = wait_for_cells();
 		if (!error)
 			error = commit(requests, NULL, PB_WAIT);
 	}
 	/*
-	 * The caller that takes a tracer from all functions is about to free it. So
-	 * wait for its earlier leftovers, too. Not before: the tracer must not be
-	 * called any more, even if another wait fails.
+	 * The caller removes a tracer from all functions and will free it. So wait for its
+	 * earlier changes, too. This comes last: even if the wait fails, no call enters the
+	 * tracer.
 	 */
 	if (!error && requests && requests->all && pb_tracer_was_armed(requests->ops))
 		error = pb_settle_all(1);
@@ -439,7 +437,7 @@ void pb_engine_module_added(struct pb_module *module)
 					      .flags = f->flags };
 		int error = commit(&request, module, PB_NO_WAIT);
 
-		/* Its cells are new: there is none to wait for (PB_UNSETTLED). */
+		/* Its cells are new, so PB_UNSETTLED is not expected. */
 		if (error)
 			f->ops->error = error < 0 ? error : -EAGAIN;
 	}

@@ -7,7 +7,7 @@
 #include "types/no_handler.h"
 #include "types/tracer.h"
 
-/* @cell is that of its tracers, also of those that it takes over from another. */
+/* Extend the ranges of the tracers in @cell by @cell. They may be new or from another cell. */
 static void note_tracers(const struct patchbay_cell *cell)
 {
 	const uintptr_t at = (uintptr_t)cell;
@@ -34,7 +34,7 @@ static void fill_from_set(struct patchbay_cell *cell,
 	pb_cell_enter_set(cell, set);
 }
 
-/* Members of a set are what handlers see: they know no more than all share. */
+/* Handlers see members of a set. Give them the record that all functions of @cell share. */
 static void set_shape(struct pb_set *set, const struct pb_shared_cell *cell)
 {
 	for (size_t i = 0; i < set->nr; i++)
@@ -67,7 +67,7 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	if (!g->filled)
 		return;
 	if (seen || g->led) {
-		/* Functions that were led back still have their earlier tracers. */
+		/* Functions that lead to their old cell again have their earlier tracers. */
 		if (pb_shared_is_abandoned(g->cell))
 			g->cell->abandoned = 1;
 		else
@@ -87,7 +87,7 @@ void pb_fill_own(struct patchbay_cell *cell, struct patchbay_cell from)
 	note_tracers(cell);
 }
 
-/* Give a function's own cell its first tracers. */
+/* Give a function's private cell its first tracers. */
 static void fill_own(struct pb_target *t)
 {
 	const struct pb_target *only = t;
@@ -134,7 +134,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 
 	if (slot == pb_owner_slot(module, owner))
 		return owner;
-	/* A function that was to join others, and did not, leads there. */
+	/* A function that was to join a cell, and did not, leads to the empty cell. */
 	if (slot == pb_owner_slot(module, PB_OWNER_NOBODY))
 		return PB_OWNER_NOBODY;
 	return pb_owner(module, i);

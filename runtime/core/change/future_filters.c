@@ -15,7 +15,7 @@ static void take_out(struct pb_filter *filter)
 		end = filter->link;
 }
 
-/* Those of other tracers are not looked at: there may be thousands. */
+/* Visits only filters of this tracer: there may be thousands of others. */
 static void forget(const struct pb_request *request, struct pb_filter **forgotten)
 {
 	struct pb_filter **same = &request->ops->future, *filter;

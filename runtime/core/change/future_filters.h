@@ -5,13 +5,13 @@
 
 #include "change/plan.h"
 
-/* All of them, in the order in which they were given. */
+/* All such filters, in the order in which they were given. */
 extern struct pb_filter *pb_future;
 
 /*
- * What @requests ask for is kept, or forgotten. Under the engine lock, before
- * anybody is waited for: modules come meanwhile. What was forgotten is for
- * pb_future_free(), without that lock.
+ * Add or remove filters as @requests say. Call it under the engine lock, and before a wait:
+ * modules may be loaded meanwhile. Pass @forgotten to pb_future_free() later, without that
+ * lock.
  */
 void pb_future_update(struct pb_request *requests, struct pb_filter **forgotten);
 void pb_future_free(struct pb_filter *forgotten);

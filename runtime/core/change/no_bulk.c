@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For architectures that do not let code be written back under threads. */
+/* For architectures where code cannot be written back while threads execute it. */
 #include "change/bulk.h"
 
 int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,

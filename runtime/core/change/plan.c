@@ -16,8 +16,8 @@
 #include <string.h>
 
 /*
- * The tracers of a function while they are worked out. @from says by which
- * request each was armed; NULL: it was before.
+ * The future tracers of a function, while the plan computes them. @from: the target whose
+ * request arms each; NULL: it is armed already.
  */
 struct list {
 	struct patchbay_cell *cells;
@@ -31,7 +31,7 @@ static void drop_list(struct list *list)
 	pb_free(list->from);
 }
 
-/* Take over the tracers of @target's cell, which may be NULL, with room for @more. */
+/* Begin with the tracers of @target's cell, which may be NULL. Makes room for @more. */
 static int start_list(struct list *list, const struct pb_target *target,
 		      size_t more)
 {
@@ -100,7 +100,7 @@ int pb_plan_reach(struct pb_module *module)
 	return 0;
 }
 
-/* Can the site of this function be armed, or be gone on with? */
+/* Can the site of this function be armed, or stay armed? */
 static int check_site(const struct pb_plan *plan, struct pb_target *target)
 {
 	const int known = pb_is_led(target->module, target->record);
@@ -113,8 +113,8 @@ static int check_site(const struct pb_plan *plan, struct pb_target *target)
 	site = pb_target_site(target);
 	state = pb_site_state_of(target->module, &site);
 	/*
-	 * Flipped, but not by us: armed without a cell, or the other way; or the
-	 * slot was changed, and threads may be looking at it.
+	 * Refuse a site that other code has changed: armed without a cell, or disarmed with
+	 * tracers. Also refuse a changed slot, which threads may be reading.
 	 */
 	if (state < 0 || known < 0 || (state == PB_SITE_ARMED ? !known : in_use)) {
 		if (!plan->is_trial)
@@ -139,7 +139,7 @@ int pb_check_exit(const struct pb_target *asked)
 	return pb_may_skip(asked->request, error) ? 1 : error;
 }
 
-/* The first of @nr targets of a function whose answer goes for the last one, or that. */
+/* Of @nr targets of a function: the first whose @check result holds for the last one. */
 static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
 {
 	const struct pb_target *last = &target[nr - 1];
@@ -150,7 +150,7 @@ static const struct pb_target *find_asked(const struct pb_target *target, uint32
 	return target;
 }
 
-/* May the tracer of target @i of a function be on it? 1: no, but that is no error. */
+/* May the tracer of target @i be armed? Returns 0; 1 to skip the function; or an error. */
 static int check_target(const struct pb_target *target, uint32_t i)
 {
 	return find_asked(target, i + 1)->refused ? 1 : pb_check_exit(&target[i]);
@@ -162,7 +162,7 @@ static void count_target(struct pb_target *asked)
 	asked->counted = 1;
 }
 
-/* Put the tracer of @asked on the list, at its end. */
+/* Append the tracer of @asked to the list. */
 static int add_to_list(struct list *list, struct pb_target *asked)
 {
 	struct patchbay_ops *ops = asked->request->ops;
@@ -179,7 +179,7 @@ static int add_to_list(struct list *list, struct pb_target *asked)
 	return 0;
 }
 
-/* Carry out what all requests ask of one function, on the list. */
+/* Apply all requests on one function to the list. */
 static int apply_requests(const struct pb_plan *plan, struct list *list,
 			  struct pb_target *target)
 {
@@ -232,7 +232,7 @@ static void take_step(struct pb_plan *plan, struct pb_target *target,
 	plan->nr_steps++;
 }
 
-/* What has to be done for a function to come to the tracers of @list. */
+/* Choose the step that gives a function the tracers of @list. */
 static int finish_step(struct pb_plan *plan, struct pb_target *target,
 		       const struct list *list, size_t before)
 {
@@ -254,8 +254,8 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 }
 
 /*
- * What nearly all functions have: one request, by which the first tracer comes
- * or the only one goes. 0: this is none; else 1, or a negative errno.
+ * Handle the usual case: one request, which arms the first tracer or disarms the only one.
+ * Returns 0 for other cases, 1 if the step is made, or a negative errno.
  */
 static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 {
@@ -287,7 +287,7 @@ static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 	return 1;
 }
 
-/* What is to be done to each function. */
+/* Choose the step of each function. */
 static int make_steps(struct pb_plan *plan)
 {
 	struct list list = { 0 };
@@ -348,7 +348,7 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* Where the targets of the module of target @i end. */
+/* The end of the targets of target @i's module. */
 static size_t find_module_end(const struct pb_plan *plan, size_t i)
 {
 	const struct pb_module *module = plan->targets[i].module;
@@ -376,7 +376,7 @@ static int attach(struct pb_plan *plan, struct pb_request *request)
 	return error;
 }
 
-/* Leave out the functions of modules that went while tracers were asked. */
+/* Drop the targets of modules that were unloaded while tracers were asked. */
 static void drop_gone(struct pb_plan *plan)
 {
 	size_t nr = 0;
@@ -400,7 +400,7 @@ static void drop_gone(struct pb_plan *plan)
 	plan->nr = nr;
 }
 
-/* Put what tracers said into the sets that are ready for it. */
+/* Store the tracers' data into the new sets. */
 static void take_data(struct pb_plan *plan)
 {
 	for (size_t i = 0; plan->sets && i < plan->nr; i++) {
@@ -432,9 +432,10 @@ static void undo_steps(struct pb_plan *plan, struct pb_request *requests)
 }
 
 /*
- * Ask the tracers that have a @check. They are asked about functions up to the first one
- * that cannot be armed for another reason, so that a tracer knows at which it failed. To
- * find that one, steps are made as if tracers refused none. PB_UNSETTLED: none was asked.
+ * Call the @check of tracers, for all functions before the first one that cannot be armed
+ * for another reason. So a tracer knows at which function the batch failed. To find that
+ * function, make the steps as if tracers refused none. Returns PB_UNSETTLED if no tracer was
+ * asked.
  */
 static int ask_checks(struct pb_plan *plan, struct pb_request *requests)
 {

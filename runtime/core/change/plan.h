@@ -4,8 +4,8 @@
  * the change lock, and allocates everything first. The change itself is made under the engine
  * lock, or taken back. A plan lives for one batch. What it replaces is retired (settle.h).
  *
- * What shall be: from requests of several tracers to the new tracers of each
- * function that they touch. Planning changes nothing that others can see.
+ * A plan: from requests of several tracers to the new tracers of each function that they
+ * select. Planning changes nothing that other threads see.
  */
 #ifndef PB_CORE_PLAN_H
 #define PB_CORE_PLAN_H
@@ -18,16 +18,16 @@
 struct pb_group;
 
 /*
- * Arm or disarm @ops on what @filter selects. Requests are carried out in the
- * order of their list.
+ * Arm or disarm @ops on the functions that @filter selects. Requests are carried out in
+ * the order of their list.
  * @flags: PATCHBAY_ARM_*
- * @all:   of a disarm, forget all filters for modules to come
- * @fresh: the filter is not among those for modules to come yet
- * @order: in the list
- * @nr:    how many functions it armed or disarmed
- * @known: how many it found, armed already or not
- * @found: while it is planned, NULL, or which items of a list were found
- * @own_data: the tracer's data are not the same for all functions of a module
+ * @all:   when disarming, remove all filters of the tracer for modules to come
+ * @fresh: the filter is not yet among the filters for modules to come
+ * @order: the position in the list
+ * @nr:    the number of functions that the request armed or disarmed
+ * @known: the number of functions that it found, armed already or not
+ * @found: while planning, a byte for each item of a list that was found; or NULL
+ * @own_data: the tracer's data differ between functions of a module
  */
 struct pb_request {
 	struct pb_request *next;
@@ -41,11 +41,11 @@ struct pb_request {
 };
 
 /*
- * What is to be done to a function that changes:
+ * The change of a function:
  *
- * PB_STEP_ARM     it had no tracer: arm its site
+ * PB_STEP_ARM     the function has no tracer yet: arm its site
  * PB_STEP_SWAP    it has tracers before and after: give its cell another set
- * PB_STEP_DISARM  none is left: disarm its site
+ * PB_STEP_DISARM  it has no tracer afterwards: disarm its site
  */
 enum pb_step {
 	PB_STEP_NONE,
@@ -56,29 +56,26 @@ enum pb_step {
 };
 
 /*
- * A request on one function. Several on the same follow each other; the first
- * is where it says what is to be done. There may be very many, so a target is no
- * more than a cache line.
- * @data:  of a tracer to be armed
- * @arms:  it is armed by this request when all is done
+ * A request on one function. Targets of the same function are adjacent; the first of them
+ * has the function's change. There may be very many targets, so one fits a cache line.
+ * @data:  the data of a tracer to arm
+ * @arms:  the request's tracer is armed on the function after the batch
  *
- * Of the first:
- * @nr:    how many of them there are
- * @group: whom it shares its new cell with (place.h); NULL: it has none, or one
- *         of its own
- * @cell:  that it has, its own or a shared one, or NULL. If it is to have one of
- *         its own, that
- * @set:   its new tracers; NULL if none, or if it is one, by the request that
- *         @arms, and the site is to be armed; or if @group has them
+ * Only in the first target of a function:
+ * @nr:    the number of the function's targets
+ * @group: the group that shares the new cell (place.h); NULL: no cell, or a private one
+ * @cell:  the present cell, private or shared, or NULL; or the new private cell
+ * @set:   the new tracers. NULL if there are none, if @group has them, or if the site gets
+ *         armed with one tracer: that of the request that @arms
  * @step:  enum pb_step
- * @owner: where its slot is to lead (shared_cells.h)
- * @armed: the site already is, after another patcher meddled with it
- * @fresh: the cell has never been what an armed site leads to
- * @moves: its slot leads to a cell that others keep, and is to lead to another
+ * @owner: where the slot will lead (shared_cells.h)
+ * @armed: the site is armed already, because another patcher changed it
+ * @fresh: no armed site has led to the cell yet
+ * @moves: the slot leads to a cell that other functions keep, and will lead to another cell
  *
- * Of each:
- * @asked:   the tracer's @check was called; @refused: and refused the function
- * @counted: among the functions that the request armed or disarmed
+ * In each target:
+ * @asked:   the tracer's @check was called; @refused: it refused the function
+ * @counted: the request's count includes the function
  */
 struct pb_target {
 	struct pb_module *module;
@@ -97,16 +94,16 @@ struct pb_target {
 _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
 
 /*
- * @module:    where the targets of the last module begin
- * @unsorted:  they are not in the order of functions
- * @nr_steps:  how many functions change
- * @steps:     how many take each step
- * @groups:    of functions that share a cell
- * @moves:     slots of armed functions are to lead to other cells
- * @sets:      targets have sets
- * @removes:   a tracer goes from some function, or is replaced
+ * @module:    the index of the first target of the last module
+ * @unsorted:  the targets of that module are not in the order of functions
+ * @nr_steps:  the number of functions that change
+ * @steps:     the number of functions for each step
+ * @groups:    the groups of functions that share a cell
+ * @moves:     slots of armed functions will lead to other cells
+ * @sets:      some targets have sets
+ * @removes:   some function loses a tracer, or has one replaced
  * @tried:     with @is_trial, the targets up to the first function that cannot be armed
- * @is_trial:  steps are made before tracers are asked, and sites not counted
+ * @is_trial:  make steps before tracers are asked, and do not count refused sites
  */
 struct pb_plan {
 	struct pb_target *targets;
@@ -119,30 +116,29 @@ struct pb_plan {
 };
 
 /*
- * Fill in @plan, zero before, for @requests, in all modules or in @only.
- * Allocates everything that it takes to carry the plan out, and asks the
- * tracers for their data. The caller holds the change lock, not the engine lock.
- * Targets of modules that go while tracers are asked are left out.
- * Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function is to be armed
- * whose cell may have threads in handlers from before it was disarmed.
+ * Fill in the zeroed @plan for @requests, in all modules or in @only. Allocates everything
+ * that carrying out the plan needs, and asks the tracers for their data. The caller holds
+ * the change lock, not the engine lock. Modules that are unloaded while tracers are asked
+ * have no targets. Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: threads may
+ * still be in handlers from before a function to arm was disarmed.
  */
 #define PB_UNSETTLED 1
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only);
 
-/* Free the plan, with the sets that have not been put to use. */
+/* Free the plan, with the sets that were not used. */
 void pb_plan_free(struct pb_plan *plan);
 
-/* A way to the trampolines for a module where something is armed. */
+/* Prepare the module's path to the trampolines, before a function is armed. */
 int pb_plan_reach(struct pb_module *module);
 
 /*
- * May the tracer of @asked be on its function, by what the function is, if the tracer
- * has an exit? 1: no, but that is no error.
+ * May the tracer of @asked be armed on its function, given its exit handler? Returns 0 if
+ * so, 1 to skip the function without an error, or a negative errno.
  */
 int pb_check_exit(const struct pb_target *asked);
 
-/* Is it no error for @request that a function has this one? */
+/* May @request skip a function that has this error? */
 int pb_may_skip(const struct pb_request *request, int error);
 
 static inline struct pb_site pb_target_site(const struct pb_target *target)

@@ -38,8 +38,8 @@ int pb_question_ask(const struct pb_request *request, struct pb_question *questi
 }
 
 /*
- * The cell that the function has. Where another patcher has changed the slot of one that
- * shares a cell, it is what is written down: then the function can be disarmed.
+ * The function's cell. A shared cell is found by the recorded owner: so the function can be
+ * disarmed even if another patcher has changed its slot.
  */
 static struct patchbay_cell *find_cell(const struct pb_target *target)
 {
@@ -63,7 +63,7 @@ size_t pb_function_begin(struct pb_plan *plan, size_t i)
 	return end;
 }
 
-/* The cell behind a gate that the function may come back to, or NULL. */
+/* The private cell that the function has by way of the gate, and may return to; or NULL. */
 static const struct patchbay_cell *own_cell(const struct pb_target *target)
 {
 	const struct pb_shared *shared = target->module->shared;
@@ -88,8 +88,8 @@ int pb_question_must_wait(struct pb_plan *plan)
 }
 
 /*
- * Is the tracer of target @i of a function to be asked about it? Not if it is on the
- * function, unless it is disarmed there first, and not twice.
+ * Must the tracer of target @i be asked about the function? Not if it is armed on it, unless
+ * the batch disarms it first. Never twice.
  */
 static int must_ask(const struct pb_target *target, uint32_t i)
 {
@@ -118,8 +118,8 @@ static void take_answers(struct pb_plan *plan, const struct pb_question *questio
 }
 
 /*
- * Ask the tracer of @request about functions of one module, from target *@i on and below
- * @last.
+ * Ask the tracer of @request about functions of one module, from target *@i to at most
+ * @last - 1.
  */
 static int ask_module(struct pb_plan *plan, const struct pb_request *request,
 		      struct pb_question *questions, size_t *i, size_t last)
@@ -158,7 +158,7 @@ int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size
 	return error;
 }
 
-/* Let @targets lead to copies of their records. NULL: no memory. */
+/* Make @targets point to copies of their records. Returns NULL if out of memory. */
 static struct patchbay_record *copy_records(struct patchbay_target *targets, size_t nr)
 {
 	struct patchbay_record *records = pb_malloc(nr * sizeof(*records));

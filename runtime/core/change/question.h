@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What tracers are asked: @check and @attach. They are called without the modules lock,
- * so they see copies of what is in a module, which may go meanwhile
- * (pb_module.gone). The caller holds the change lock, and looks for that afterwards.
+ * Calls of tracers' callbacks @check and @attach. They run without the modules lock, so
+ * they see copies of a module's data: the module may be unloaded meanwhile
+ * (pb_module.gone). The caller holds the change lock, and checks that afterwards.
  */
 #ifndef PB_CORE_QUESTION_H
 #define PB_CORE_QUESTION_H
 
 #include "change/plan.h"
 
-/* @index: for the caller. @refused: by the tracer, which is no error */
+/* @index: for the caller. @refused: the tracer refused the function, which is no error */
 struct pb_question {
 	struct patchbay_target target;
 	struct patchbay_record record;
@@ -34,8 +34,8 @@ int pb_question_ask(const struct pb_request *request, struct pb_question *questi
 int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size_t nr);
 
 /*
- * May a function of the plan come back to a cell that threads are in, which is found out
- * when it is placed? That is too late for @attach, which is asked before, and once.
+ * May a function of the plan return to a cell that threads are inside of? Placing finds
+ * that out, but only after @attach, which may be called only once.
  */
 int pb_question_must_wait(struct pb_plan *plan);
 
@@ -46,10 +46,10 @@ int pb_question_must_wait(struct pb_plan *plan);
 int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
 	      struct patchbay_target *targets, size_t nr, int *own_data);
 
-/* Set what the first target of a function says. Returns where those of the next begin. */
+/* Fill in the first target of a function. Returns the index of the next function's first. */
 size_t pb_function_begin(struct pb_plan *plan, size_t i);
 
-/* A function as tracers are shown it. */
+/* The description of a function that tracers see. */
 static inline struct patchbay_target
 pb_function_target(const struct patchbay_record *record, void *data)
 {

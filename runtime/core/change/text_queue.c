@@ -67,7 +67,7 @@ int pb_text_flush(struct pb_text_queue *queue)
 		return 0;
 	if (queue->handle < 0)
 		return queue->handle;
-	/* Most of the time they are in order, because records are. */
+	/* Patches are usually in order, because records are. */
 	if (!is_sorted(queue->patches, nr))
 		pb_sort(queue->patches, nr, sizeof(*queue->patches), by_address);
 	return pb_text_apply(queue->handle, queue->patches, nr,

@@ -122,10 +122,9 @@
  * addresses that the stubs jump to. All of it is 0 until a runtime fills it in:
  *
  *	+0   offset from %fs:0 of the word that points to the thread's marks
- *	+8   address of the phase
- *	+16  the function to call for a thread that is in a handler
- *	+24  the personality of calls of a body, for unwind tables
- *	+32  the runtime's slow paths at an exit: if other tracers were armed, for a
+ *	+8   the function to call for a thread that is in a handler
+ *	+16  the personality of calls of a body, for unwind tables
+ *	+24  the runtime's slow paths at an exit: if other tracers were armed, for a
  *	     thread that is in a handler, and for an exception that passes through; for
  *	     sites without a landing pad, then for those with one
  *
@@ -315,7 +314,7 @@
  * through a pointer that the dynamic linker fills in (its GOT entry).
  *
  * All tramps have a direct form, which branches to the target, and an indirect
- * one, which falls through to a jump through the key's func. The run time may
+ * one, which falls through to a jump through the key's func. The runtime may
  * change one to the other at any time. Two targets are part of the tramp:
  * RETURN0 returns 0, and RETURN, after it, returns at once. The tramp goes
  * there directly if func is one of the functions of these names.
@@ -343,7 +342,7 @@
  *	+21  cc ...
  *
  * As in a site, only the first byte selects the form, and in the indirect form
- * the immediate is data. So the run time can replace a target without tearing an
+ * the immediate is data. So the runtime can replace a target without tearing an
  * instruction: key.func = new; e9 -> a9; write imm; a9 -> e9. A target out of
  * rel32's reach stays in the indirect form. That form keeps all registers except
  * the flags and, with an imported key, r11.
@@ -404,7 +403,7 @@
  *	+20  mtctr r12
  *	+24  bctr
  *   then
- *	+28  addis r2,r2,0        the run time fills in the distance of the TOCs
+ *	+28  addis r2,r2,0        the runtime fills in the distance  of the TOCs
  *	+32  addi  r2,r2,0        and the target: one in reach of b, with a TOC
  *	+36  b     .              that is not the caller's
  *	+40  li    r3,0           RETURN0
@@ -450,7 +449,7 @@
 #define PATCHBAY_PPC64_NOTOC_SET_TOC_OFFSET 72
 
 /*
- * The linker's description of a link unit with static calls, for the run time: a
+ * The linker's description of a link unit with static calls, for the runtime: a
  * note of type PATCHBAY_NOTE_STATIC_CALLS, which is loaded (PT_NOTE). Its
  * descriptor is struct patchbay_static_calls, which points to two tables:
  *
