@@ -4,7 +4,8 @@
 # TARGET. The interface library OPTIONS has the compile options of both.
 #
 # CMake's own rule (target_precompile_headers) writes the name of the build folder into the
-# header. A build in another folder then finds none of these objects in ccache.
+# header. A build in another folder then finds none of these objects in ccache. The header
+# itself is not taken from ccache: it names the source folder, which may be gone.
 # Does nothing in three cases:
 #   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 #   another compiler than clang, because the options are clang's
@@ -17,6 +18,7 @@ function(patchbay_precompile target options header)
   endif()
   add_library(${target}-precompiled OBJECT ${header})
   target_link_libraries(${target}-precompiled PRIVATE ${options})
+  set_target_properties(${target}-precompiled PROPERTIES CXX_COMPILER_LAUNCHER "")
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "MODULE_LIBRARY")
     set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
