@@ -33,7 +33,8 @@ IN = {
 PROGRAM = ("--", "/bin/true")
 DURATIONS = {
     ("record", "--threshold"): ("-t", "function_duration"), ("record", "--why"): ("-t", "function_duration"),
-    ("record", "--rotate-every"): ("-t", "function"), ("live", "--threshold"): ("-p", "4194305"),
+    ("record", "--rotate-every"): ("-t", "function"), ("record", "--delay"): (), ("record", "--for"): (),
+    ("live", "--threshold"): ("-p", "4194305"),
     ("live", "--slower"): ("-p", "4194305", "--watch", "none"),
     ("live", "--every"): ("-p", "4194305", "--watch", "none"), ("status", "--wait"): ("4194305",),
     ("tui", "-d"): ("-p", "4194305"), ("outliers", "--slower"): ("-f", "main"),
