@@ -30,15 +30,17 @@ void pb_stack_describe(pthread_attr_t *attr)
 	pthread_attr_setguardsize(attr, GUARD);
 }
 
+/* The part of the guard area that became stack; 0: none. */
+static __thread uintptr_t grown __attribute__((tls_model("initial-exec")));
+
 int pb_stack_grow(void)
 {
-	static __thread int has_grown __attribute__((tls_model("initial-exec")));
 	static struct pb_maps_text maps;
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t guard_end = 0;
-	int error = has_grown ? 0 : pb_maps_open(&maps);
+	int error = grown ? 0 : pb_maps_open(&maps);
 
-	if (has_grown || error)
+	if (grown || error)
 		return error;
 	while (!guard_end && pb_maps_next(&maps)) {
 		const struct pb_maps_line line = pb_maps_parts(&maps);
@@ -51,6 +53,13 @@ int pb_stack_grow(void)
 		return -EFAULT;
 	error = (int)pb_sys(SYS_mprotect, guard_end - (GUARD - GUARD_LEFT), GUARD - GUARD_LEFT,
 			    PROT_READ | PROT_WRITE);
-	has_grown = !error;
+	if (!error)
+		grown = guard_end - (GUARD - GUARD_LEFT);
 	return error;
+}
+
+void pb_stack_shrink(void)
+{
+	if (grown)
+		pb_sys(SYS_mprotect, grown, GUARD - GUARD_LEFT, PROT_NONE);
 }

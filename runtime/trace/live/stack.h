@@ -11,10 +11,10 @@
 /* Of a thread that calls pb_stack_grow(). Without it a thread has the default size. */
 void pb_stack_describe(pthread_attr_t *attr);
 
-/*
- * Give the calling thread nearly 1 MB of stack, once. Returns 0
- * or -errno.
- */
+/* Give the calling thread nearly 1 MB of stack, once. Returns 0 or -errno. */
 int pb_stack_grow(void);
+
+/* The thread ends. The C library may give its stack, with the guard area, to another thread. */
+void pb_stack_shrink(void);
 
 #endif /* PB_TRACE_STACK_H */
