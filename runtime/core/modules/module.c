@@ -14,6 +14,7 @@
 #include "system/linux.h"
 #include "system/lock.h"
 #include "system/memory.h"
+#include "system/raw_syscall.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A program that links module.c from the archive gets the live data, too. */
@@ -92,11 +94,13 @@ static int is_run_by_loader(const struct found *found)
 
 /*
  * The absolute path of @name without links, as realpath(3) returns it. That allocates from the
- * program's heap. Returns its length, or 0.
+ * program's heap. open() and close() would be cancellation points: the loader's lock is held.
+ * Returns its length, or 0.
  */
 static size_t real_path(const char *name, char *path)
 {
-	const int fd = open(name, O_PATH | O_CLOEXEC);
+	const int fd = (int)pb_raw_syscall(SYS_openat, (const long[6]){
+		AT_FDCWD, (long)name, O_PATH | O_CLOEXEC });
 	/* Not snprintf(): it needs 2 KB of stack. */
 	char link[32] = "/proc/thread-self/fd/"; /* and at most 10 digits */
 	size_t end = strlen(link);
@@ -111,7 +115,7 @@ static size_t real_path(const char *name, char *path)
 		link[end++] = (char)('0' + fd / unit % 10);
 	link[end] = '\0';
 	length = readlink(link, path, PATH_MAX - 1);
-	close(fd);
+	pb_raw_syscall(SYS_close, (const long[6]){ fd });
 	return length > 0 ? (size_t)length : 0;
 }
 

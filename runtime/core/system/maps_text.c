@@ -67,6 +67,7 @@ struct pb_maps_line pb_maps_parts(const struct pb_maps_text *maps)
 	const char *at = read_address(maps->line, &line.start);
 
 	at = read_address(at, &line.end);
+	line.access = at;
 	line.file = skip_word(skip_word(at));
 	line.inode = skip_word(line.file);
 	at = skip_word(line.inode);

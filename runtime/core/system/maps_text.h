@@ -24,6 +24,7 @@ struct pb_maps_text {
 /* START-END PERMISSIONS OFFSET DEVICE INODE   PATH */
 struct pb_maps_line {
 	uintptr_t start, end;
+	const char *access; /* PERMISSIONS, four characters */
 	const char *file, *inode; /* DEVICE INODE; its second part */
 	size_t file_size;	  /* of @file */
 	const char *path;	  /* followed by the newline */
