@@ -27,6 +27,7 @@ visit.py PATCHBAY kill PROG TIMES
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -311,7 +312,8 @@ def storm(patchbay, path, times, *words):
         recording = Recording(patchbay, program, *TRACERS[number % len(TRACERS)])
         time.sleep(0.02)
         recording.end()
-        looks += int(recording.said.split()[-4])
+        stops = re.search(r"after (\d+) shorter stops", recording.said)
+        looks += int(stops.group(1)) if stops else 0
     program.end()
     print(f"stood {times} recordings")
     return looks
