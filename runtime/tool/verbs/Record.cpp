@@ -480,8 +480,10 @@ static Expected<int> recordLater(const std::string &Path, ArrayRef<const char *>
   auto Pid = startProgram(Path, Args);
   if (!Pid)
     return Pid.takeError();
-  if (awaitProgram(*Pid, Opts.Delay))
-    return makeError(Args.front() + Twine(" ended before --delay: nothing was recorded"));
+  if (auto Status = awaitProgram(*Pid, Opts.Delay)) {
+    warn(Args.front() + Twine(" ended before --delay: nothing was recorded"));
+    return exitCode(Args.front(), *Status, /*IsTimed=*/false);
+  }
   auto Recorded = recordRunning({*Pid}, {}, Clock, Limits);
   const int Status = endProgram(*Pid, /*Now=*/!Recorded || Opts.For);
   if (!Recorded)
