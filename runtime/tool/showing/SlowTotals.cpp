@@ -21,6 +21,7 @@ void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   S.OffNs = SaturatingAdd(S.OffNs, R->OffNs);
   S.PreemptedNs = SaturatingAdd(S.PreemptedNs, R->PreemptedNs);
   S.IsWhole &= R->IsWhole;
+  S.HasAllWaits &= R->hasAllWaits();
   for (const SlowReason::Wait &W : R->Waits) {
     StringRef What = W.IsPreempted ? StringRef("preempted")
                      : W.For.empty() ? StringRef(W.At)
@@ -116,7 +117,7 @@ void SlowTotals::print(raw_ostream &OS, unsigned Width) const {
                      formatv("{0:f1}%", S->Ns ? 100.0 * S->OffNs / S->Ns : 0).str();
     R.Function = printable(T.Functions[Function].Name);
     for (const auto &[Ns, Name] : mostFirst(S->For))
-      R.For.push_back(printable(Name) + " " + durationText(Ns));
+      R.For.push_back(printable(Name) + (S->HasAllWaits ? " " : " >= ") + durationText(Ns));
     for (const auto &[N, Name] : mostFirst(S->Callers))
       R.Callers.push_back(printable(Name));
     Rows.push_back(std::move(R));
@@ -136,6 +137,7 @@ void SlowTotals::print(json::OStream &J, uint32_t Function) const {
     J.attribute("off_cpu_ns", S.OffNs);
     J.attribute("preempted_ns", S.PreemptedNs);
     J.attribute("off_cpu_is_exact", S.IsWhole);
+    J.attribute("waited_for_is_exact", S.HasAllWaits);
     J.attributeObject("waited_for_ns", [&] {
       for (const auto &[Ns, Name] : mostFirst(S.For))
         J.attribute(json::fixUTF8(Name), Ns);

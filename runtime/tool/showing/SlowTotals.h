@@ -26,7 +26,7 @@ public:
 private:
   struct Sum {
     uint64_t Calls = 0, Ns = 0, OffNs = 0, PreemptedNs = 0;
-    bool IsWhole = true;
+    bool IsWhole = true, HasAllWaits = true;
     std::map<std::string, uint64_t> For, Callers; // ns; calls
   };
 

@@ -353,7 +353,7 @@ std::string SlowReason::summary(size_t Room) const {
   });
   std::vector<std::string> Waited;
   for (const auto &[What, Ns] : By)
-    Waited.push_back(What + " " + durationText(Ns));
+    Waited.push_back(What + (hasAllWaits() ? " " : " >= ") + durationText(Ns));
   if (Waited.empty())
     return Text;
   size_t Left = Room > Text.size() + 2 ? Room - Text.size() - 2 : Room ? 1 : 0;

@@ -25,6 +25,8 @@ struct SlowReason {
   std::vector<std::string> Callers; // the function's caller first
   std::string CallersEnd;    // why callers are missing; empty: complete
 
+  bool hasAllWaits() const { return NrWaits <= Waits.size(); }
+
   /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...".
   /// Shows the longest wait, and as many others as fit into Room characters; 0:
   /// three.

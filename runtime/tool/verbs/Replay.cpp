@@ -415,7 +415,7 @@ void Printer::why(const Line &L) {
       OS << ", at " << printable(W.At);
     OS << " */\n";
   }
-  if (R->NrWaits > R->Waits.size())
+  if (!R->hasAllWaits())
     OS << "      /* and " << R->NrWaits - R->Waits.size() << " shorter waits */\n";
   OS << "<stack trace>\n";
   for (const std::string &Caller : R->Callers)

@@ -609,6 +609,8 @@ def slow(folder, path):
                               wait(1300, 300, 1, [], [])]),
         slow_call(2, 0, 700, [], stack=bytes(64)),
         slow_call(3, 0, 0, [wait(600, 1, 0, [1], [])] * 16, nr_waits=20, stack_error=24),
+        slow_call(5, 0, 60, [wait(600, 1, 0, [1], []), wait(601, 2, 1, [], [])] * 8,
+                  nr_waits=17),
         # Causes for no known call, and for none at all.
         slow_call(9, 1, 0, [], stack_size=2**32 - 1), slow_call(0, 1, 0, []),
         block(1, 100, [
@@ -616,7 +618,8 @@ def slow(folder, path):
             slow_of(2, 90, 1), record(1600, 1, 90, 1000),
             slow_of(3, 90, 0), record(2700, 0, 90, 1000),
             slow_of(4, 90, 0), record(3800, 0, 90, 1000),
-            slow_of(9, 90, 0), record(4900, 0, 90, 1000)])]))
+            slow_of(9, 90, 0), record(4900, 0, 90, 1000),
+            slow_of(5, 90, 0), record(6000, 0, 90, 1000)])]))
 
 
 def sleeps(folder, path):
