@@ -218,7 +218,8 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
   }
 }
 
-// Workers of a server are usually its children. Returns whether there are some.
+// Workers of a server are usually its children. Returns whether there are some. Children
+// that ended before are not known.
 static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
   size_t Children = 0;
   for (const Visit &V : All)
@@ -226,9 +227,8 @@ static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
       return none_of(All, [&](const Visit &Other) { return Other.pid() == Child; });
     });
   if (Children)
-    errs() << "patchbay: " << Children
-           << (Children == 1 ? " child process is" : " child processes are")
-           << " not recorded: --follow records children\n";
+    errs() << "patchbay: child processes are not recorded (at least " << Children
+           << "): --follow records children\n";
   return Children;
 }
 

@@ -99,10 +99,11 @@ ATTACHING TO A PROCESS:
   process has the runtime's libraries, but no thread, no descriptor and no
   armed function of it. Its C library keeps the ended thread's stack and heap
   for later threads: 72 MB of address space, and as much of RLIMIT_DATA as
-  'ulimit -s' says. --follow also records children; without it a line says how
-  many are not recorded. The runtime is not prepared for setuid(2), chroot(2),
-  seccomp(2), syscall user dispatch and longjmp(3) during an attached recording,
-  as it is in programs that this command runs. --delay attaches to PROG, too.
+  'ulimit -s' says. --follow also records children. Without it a line says how
+  many run when the recording starts or ends; others may have ended meanwhile.
+  The runtime is not prepared for setuid(2), chroot(2), seccomp(2), syscall user
+  dispatch and longjmp(3) during an attached recording, as it is in programs
+  that this command runs. --delay attaches to PROG, too.
 
 CHILDREN AND DAEMONS:
   A forked child adds its counts to its parent's file. It writes events to a
