@@ -7,6 +7,7 @@
 #include "live/Stillness.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
+#include "support/PlainText.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <poll.h>
@@ -40,9 +41,11 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
                         adviceOn(Result->Why));
   double Still = std::chrono::duration<double, std::milli>(Result->StoodStill)
                      .count();
-  errs() << formatv("patchbay: process {0}: {1}; one thread stopped for {2:f2} ms, "
-                    "after {3} shorter stops of threads\n",
-                    Memory.pid(), What, Still, Result->Looks - 1);
+  errs() << formatv("patchbay: process {0}: {1}; one thread stopped for {2:f2} ms",
+                    Memory.pid(), What, Still);
+  if (const auto Shorter = Result->Looks - 1)
+    errs() << ", after " << counted(Shorter, "shorter stop") << " of threads";
+  errs() << '\n';
   return Error::success();
 }
 

@@ -269,8 +269,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                   childText(L));
   if (uint64_t N = L.Missed)
     Add(true, counted(N, "call") + Were(N) +
-                  " missed, made while the thread was in a tracer's handler or "
-                  "recorded, as signal handlers do that come between");
+                  " missed: made while the thread was recording another call, for "
+                  "example by a signal handler");
   if (uint64_t N = L.NoReturn)
     Add(false, counted(N, "call") + (N == 1 ? " has" : " have") +
                    " no return and" + (N == 1 ? " is" : " are") +
@@ -292,8 +292,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     for (uint64_t Sample : L.Sample)
       Ratios.push_back("1/" + utostr(Sample));
     Add(false, "sampled, " + join(Ratios, " and ") + " of the calls of each function and "
-               "thread: " + counted(L.SampledFrom, "call") + Were(L.SampledFrom) +
-               " made, those that were not recorded are only counted");
+               "thread were recorded: " + counted(L.SampledFrom, "call") +
+               Were(L.SampledFrom) + " made and counted");
   }
   if (!L.Thresholds.empty())
     Add(false, "calls under " + timesText(L.Thresholds) +
