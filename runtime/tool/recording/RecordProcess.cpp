@@ -112,6 +112,12 @@ public:
   ~Timer() {
     if (Child > 0) {
       kill(Child, SIGTERM);
+      // If it ignores SIGTERM, the next signal ends this command.
+      sigset_t Ends;
+      sigemptyset(&Ends);
+      for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+        sigaddset(&Ends, Signal);
+      sigprocmask(SIG_UNBLOCK, &Ends, nullptr);
       waitpid(Child, nullptr, 0);
     }
   }

@@ -4,14 +4,12 @@
 #include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <spawn.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -19,6 +17,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static volatile sig_atomic_t Child;
+static volatile sig_atomic_t TimeIsUp;
 
 static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
@@ -27,6 +26,8 @@ static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 // SIGHUP only to the leader of a session, which may be this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
+  if (Signal == SIGALRM)
+    TimeIsUp = 1;
   if (Child && (!IsKey || Signal == SIGALRM))
     kill(Child, Signal == SIGALRM ? SIGTERM : Signal);
 }
@@ -82,35 +83,6 @@ static Expected<pid_t> spawn(const std::string &Path, ArrayRef<const char *> Arg
   return Pid;
 }
 
-Expected<pid_t> patchbay::startProgram(const std::string &Path,
-                                       ArrayRef<const char *> Args) {
-  sigset_t Mask;
-  sigprocmask(SIG_SETMASK, nullptr, &Mask);
-  return spawn(Path, Args, Mask);
-}
-
-std::optional<int> patchbay::awaitProgram(pid_t Pid, uint64_t Ns) {
-  using namespace std::chrono;
-  constexpr auto Pause = 10ms;
-  const auto End = steady_clock::now() + nanoseconds(Ns);
-  int Status;
-  while (waitpid(Pid, &Status, WNOHANG) != Pid) {
-    const auto Left = End - steady_clock::now();
-    if (Left.count() <= 0)
-      return std::nullopt;
-    std::this_thread::sleep_for(std::min<steady_clock::duration>(Left, Pause));
-  }
-  return Status;
-}
-
-int patchbay::endProgram(pid_t Pid, bool Now) {
-  int Status = 0;
-  if (Now)
-    kill(Pid, SIGTERM); // a zombie until waitpid()
-  waitpid(Pid, &Status, 0);
-  return Status;
-}
-
 // Signals stay as they are if the time is not limited.
 static void beginTime(uint64_t Ns) {
   if (!Ns)
@@ -119,6 +91,11 @@ static void beginTime(uint64_t Ns) {
   Action.sa_sigaction = passOn;
   Action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGALRM, &Action, nullptr);
+  // The caller may have blocked it.
+  sigset_t Alarm;
+  sigemptyset(&Alarm);
+  sigaddset(&Alarm, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &Alarm, nullptr);
   itimerval Time = {};
   Time.it_value.tv_sec = time_t(Ns / 1000000000);
   Time.it_value.tv_usec = suseconds_t(std::max<uint64_t>(Ns % 1000000000 / 1000, 1));
@@ -144,6 +121,7 @@ Expected<int> patchbay::runProgram(const std::string &Path, ArrayRef<const char 
   sigprocmask(SIG_SETMASK, &Before, nullptr);
   beginTime(ForNs);
 
+  sigaddset(&Signals, SIGALRM);
   auto Status = reap(*Pid, Signals);
   if (!Status)
     return Status.takeError();
@@ -166,11 +144,13 @@ static void sayWhatKilled(StringRef Program, int Status) {
          << (WCOREDUMP(Status) ? " (core dumped)\n" : "\n");
 }
 
-int patchbay::exitCode(StringRef Program, int Status, bool IsTimed) {
+int patchbay::exitCode(StringRef Program, int Status) {
+  const bool IsTerminated = WIFSIGNALED(Status) ? WTERMSIG(Status) == SIGTERM
+                                                : WEXITSTATUS(Status) == 128 + SIGTERM;
+  if (TimeIsUp && IsTerminated)
+    return Success;
   if (!WIFSIGNALED(Status))
     return WEXITSTATUS(Status);
-  if (IsTimed && WTERMSIG(Status) == SIGTERM)
-    return Success;
   sayWhatKilled(Program, Status);
   return 128 + WTERMSIG(Status);
 }

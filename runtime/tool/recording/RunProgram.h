@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
-#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -18,19 +17,10 @@ namespace patchbay {
 llvm::Expected<int> runProgram(const std::string &Path,
                                llvm::ArrayRef<const char *> Args, uint64_t ForNs);
 
-/// The same in steps, for a program that is recorded later.
-llvm::Expected<pid_t> startProgram(const std::string &Path,
-                                   llvm::ArrayRef<const char *> Args);
-/// Waits at most Ns. Returns the wait status if the program has ended.
-std::optional<int> awaitProgram(pid_t Pid, uint64_t Ns);
-/// Waits for the end of the program; Now: ends it by SIGTERM. Returns the wait
-/// status.
-int endProgram(pid_t Pid, bool Now);
-
 /// The exit code of this command. Prints one line to stderr if a signal killed
-/// the program, as shells do, but none for SIGINT and SIGPIPE. IsTimed: SIGTERM
-/// is success.
-int exitCode(llvm::StringRef Program, int Status, bool IsTimed);
+/// the program, as shells do, but none for SIGINT and SIGPIPE. If the time was up,
+/// SIGTERM is success.
+int exitCode(llvm::StringRef Program, int Status);
 
 } // namespace patchbay
 

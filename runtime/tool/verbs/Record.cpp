@@ -54,7 +54,7 @@ EXAMPLES:
   patchbay record --force -- ./run-server.sh
   patchbay record -p $(pgrep -o nginx) -- sleep 10
   patchbay record -p $(pgrep -o nginx) --max-overhead 2% -- sleep 60
-  patchbay record --delay 3s --for 10s -- ./server
+  patchbay record -p $(pgrep -o nginx) --delay 3s --for 10s
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
@@ -63,9 +63,9 @@ RUNNING A PROGRAM:
   'patchbay record' checks PROG and the libraries it needs. If they have no
   function to trace, it does not run PROG and writes nothing. --force runs PROG
   all the same: for functions of plugins, which PROG loads by dlopen(3), and of
-  programs that it starts. Signals SIGINT, SIGQUIT, SIGTERM and SIGHUP that this command
-  receives are passed on to PROG. When PROG has ended, for any reason, the
-  command prints what was recorded, what was lost, and which processes still
+  programs that it starts. Signals SIGINT, SIGQUIT, SIGTERM and SIGHUP that this
+  command receives are passed on to PROG. When PROG has ended, for any reason,
+  the command prints what was recorded, what was lost, and which processes still
   record.
 
   PROG gets LD_PRELOAD and PATCHBAY in its environment, so the programs that it
@@ -103,7 +103,7 @@ ATTACHING TO A PROCESS:
   many run when the recording starts or ends; others may have ended meanwhile.
   The runtime is not prepared for setuid(2), chroot(2), seccomp(2), syscall user
   dispatch and longjmp(3) during an attached recording, as it is in programs
-  that this command runs. --delay attaches to PROG, too.
+  that this command runs.
 
 CHILDREN AND DAEMONS:
   A forked child adds its counts to its parent's file. It writes events to a
@@ -475,23 +475,6 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
                          Args);
 }
 
-// PROG begins without the runtime, and is recorded as -p does after --delay.
-static Expected<int> recordLater(const std::string &Path, ArrayRef<const char *> Args,
-                                 StringRef Clock, const RecordingLimits &Limits) {
-  auto Pid = startProgram(Path, Args);
-  if (!Pid)
-    return Pid.takeError();
-  if (auto Status = awaitProgram(*Pid, Opts.Delay)) {
-    warn(Args.front() + Twine(" ended before --delay: nothing was recorded"));
-    return exitCode(Args.front(), *Status, /*IsTimed=*/false);
-  }
-  auto Recorded = recordRunning({*Pid}, {}, Clock, Limits);
-  const int Status = endProgram(*Pid, /*Now=*/!Recorded || Opts.For);
-  if (!Recorded)
-    return Recorded.takeError();
-  return exitCode(Args.front(), Status, Opts.For);
-}
-
 // These options need a thread in the program.
 static bool listens(const RecordingLimits &Limits) {
   return Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() || Limits.Rotates;
@@ -513,7 +496,11 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   std::string Clock = clockOption();
   if (Opts.Output.empty())
     return makeError("-o needs a directory, its name is empty");
-  if (IsRunning && Opts.Delay.given())
+  if (Opts.Delay.given() && !IsRunning)
+    return makeError(Usage, "--delay needs a process that runs already: -p PID");
+  if (Opts.For.given() && !uint64_t(Opts.For))
+    return makeError(Usage, "--for: a recording of no time has no calls");
+  if (Opts.Delay.given())
     std::this_thread::sleep_for(std::chrono::nanoseconds(Opts.Delay));
   if (IsRunning)
     return recordRunning(*Named, Args, Clock, *Limits);
@@ -523,8 +510,6 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   auto Path = findProgram(Args.front());
   if (!Path)
     return Path.takeError();
-  if (Opts.Delay.given())
-    return recordLater(*Path, Args, Clock, *Limits);
   auto Program = openProgram(*Path);
   if (!Program)
     return Program.takeError();
@@ -588,7 +573,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     Dir->undo();
     return Status.takeError();
   }
-  const int Code = exitCode(Args.front(), *Status, Opts.For);
+  const int Code = exitCode(Args.front(), *Status);
   sayWhatTimingTakes(*Status);
   sayIfPreempted(Args.front(), *Dir);
   sayWhatWasNotFound(*Dir, Opts.Output, Unmatched, W.Typed.unmatchedRequests());

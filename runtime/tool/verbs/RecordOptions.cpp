@@ -79,8 +79,7 @@ RecordOptions::RecordOptions(OptionTable &Table)
             "Run PROG even if it has nothing to trace yet, for modules that it loads and "
             "programs that it starts later"),
       Delay(Table, "delay",
-            "Begin recording after DURATION (3s). PROG runs without the runtime until then, "
-            "and is attached to as with -p"),
+            "With -p: begin recording after DURATION (3s)"),
       For(Table, "for",
           "End recording after DURATION (10s); PROG is ended by SIGTERM, -p processes "
           "continue"),
