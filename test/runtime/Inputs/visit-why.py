@@ -12,8 +12,8 @@ def main():
     program = Program(path)
     before = program.state()
     for _ in range(2):
-        recording = Recording(patchbay, program, "-t", "function_duration", "--threshold",
-                              "1ms", "--why", "5ms", "-F", "nap")
+        recording = Recording(patchbay, program, "-t", "function_duration", "--why", "5ms",
+                              "-F", "nap")
         program.call(1)
         program.call(1)
         recording.end()
