@@ -312,7 +312,7 @@ def storm(patchbay, path, times, *words):
         recording = Recording(patchbay, program, *TRACERS[number % len(TRACERS)])
         time.sleep(0.02)
         recording.end()
-        stops = re.search(r"after (\d+) shorter stops", recording.said)
+        stops = re.search(r"after (\d+) shorter stops?", recording.said)
         looks += int(stops.group(1)) if stops else 0
     program.end()
     print(f"stood {times} recordings")
