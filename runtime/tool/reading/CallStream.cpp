@@ -173,8 +173,9 @@ void CallStream::takeCostOut(TraceCall &C) {
 }
 
 // A call without a return lasts at least until the last event within it. Calls
-// that are open when the thread's events end last until the recording ends. If
-// the thread lost events, its calls may have returned.
+// that are open when the thread's events end last until the recording ends,
+// unless an outer call has returned. If the thread lost events, its calls may
+// have returned.
 void CallStream::endCalls(bool IsEnd) {
   for (size_t I = Open.size(); I != Depth; --I) {
     TraceCall &C = Open[I - 1];
@@ -182,18 +183,18 @@ void CallStream::endCalls(bool IsEnd) {
     if (I > 1)
       Open[I - 2].SeenTicks = std::max(Open[I - 2].SeenTicks, C.SeenTicks);
     if (C.Kind == TraceCall::Unfinished) {
-      C.Open = IsEnd;
+      C.Open = IsEnd && C.EndTicks == UINT64_MAX;
       C.Duration = Time.duration(C.SeenTicks - C.Ticks);
       C.Asleep =
           Time.duration(Own.asleep(C.SeenTicks) - Own.asleep(C.Ticks));
       uint64_t End = T.Processes[Thread.Process].End;
-      if (IsEnd && !Thread.Lost && C.end() < End) {
+      if (C.Open && !Thread.Lost && C.end() < End) {
         // By its own clock the thread is not known to have run.
         bool HasOwn = Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
         (HasOwn ? C.Asleep : C.Duration) += End - C.end();
       }
       if (C.Chosen)
-        ++(IsEnd ? T.Ended.Open : T.Ended.CutOff)[C.Function];
+        ++(C.Open ? T.Ended.Open : T.Ended.CutOff)[C.Function];
     } else if (C.Kind == TraceCall::Jumped && C.Chosen) {
       ++T.Ended.Jumped[C.Function];
     }
@@ -236,6 +237,9 @@ void CallStream::begin() {
   OwedBy.resize(OpenOf.size());
   Next.Recursive = OpenOf[Next.Function]++ != 0;
   Next.CalledBy = Depth ? Open.back().Function : UINT32_MAX;
+  // Its outer call returned later, or did not return.
+  if (Next.Kind == TraceCall::Unfinished && Depth)
+    Next.EndTicks = Open.back().EndTicks;
   Next.Chosen = !T.Chosen.isActive() || isChosen(Next);
   T.Chosen.Found += Next.Chosen;
   Open.push_back(Next);

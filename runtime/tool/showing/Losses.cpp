@@ -274,8 +274,9 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (uint64_t N = L.NoReturn)
     Add(false, counted(N, "call") + (N == 1 ? " has" : " have") +
                    " no return and" + (N == 1 ? " is" : " are") +
-                   " not shown: running when recording ended, or left by other means than "
-                   "return, exception or longjmp(); function_graph shows such calls");
+                   " not shown: running when recording ended, left by other means than "
+                   "return, exception or longjmp(), or " + (N == 1 ? "its" : "their") +
+                   " function was disarmed meanwhile; function_graph shows such calls");
   if (size_t N = L.Unended)
     Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +
                    " killed, had not ended, or had restricted system calls: calls without "

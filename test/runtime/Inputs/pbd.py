@@ -17,6 +17,7 @@
     pbd.py recursion DIR MODULE         functions that call themselves
     pbd.py deep DIR MODULE DEPTH        a recursion of that depth
     pbd.py unfinished DIR MODULE        calls that were open, or cut off
+    pbd.py disarmed DIR MODULE          calls without an exit within one that returned
     pbd.py noise DIR MODULE N           N calls of random durations
     pbd.py hostile DIR MODULE           names that would be markup, or control characters
     pbd.py losses DIR MODULE            events lost for each reason, and jumps
@@ -381,6 +382,23 @@ def unfinished(folder, path):
             entry(6000, 1, 90), entry(7000, 2, 80), record(7000, 2, 80, 1000)]),
         block(2, 101, [entry(1000, 0, 50), entry(3000, 2, 40),
                        record(3000, 2, 40, 100)], lost=7, name=b"worker")]))
+
+
+def disarmed(folder, path):
+    """
+    compute returns after 5 us. report in it has no exit, and neither has the second of two
+    calls of 0x1040 in report. Later 0x1040 runs where compute was called.
+    """
+    def entry(start, function, frame):
+        return record(start, function, frame, 0x11012, ENTRY)
+    write(folder, "42", pbd([
+        cmdline(["./server"]), module(3, path),
+        session(tracer="function_graph", end_ns=10000),
+        functions(3, [0x1010, 0x1030, 0x1040]),
+        block(1, 100, [
+            entry(1000, 0, 100), record(1000, 0, 100, 5000),
+            entry(2000, 1, 90), entry(2500, 2, 80), record(2500, 2, 80, 1500),
+            entry(4500, 2, 80), entry(7000, 2, 70), record(7000, 2, 70, 1000)])]))
 
 
 def noise(folder, path, number):
