@@ -50,8 +50,11 @@ static Expected<Found> classify(const std::string &Path) {
     std::string Name = sys::path::filename(I->path()).str();
     if (I->type() != sys::fs::file_type::regular_file)
       return Found{Kind::Foreign, ""};
-    if (!isOwnFile(AT_FDCWD, I->path()))
+    if (!isOwnFile(AT_FDCWD, I->path())) {
+      if (access(I->path().c_str(), F_OK) && errno == ENOENT)
+        return Found{Kind::Missing, ""}; // another command has just moved it
       return Found{Kind::Foreign, Name};
+    }
     Result = Kind::Recording;
   }
   if (EC == std::errc::no_such_file_or_directory)
