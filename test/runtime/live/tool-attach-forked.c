@@ -24,7 +24,7 @@ enum { SIZE = 3 << 19 };
 OPAQUE void step(void) {}
 
 /* Attach a program to this process until it has been called. */
-static void attach(const char *who, const char *patchbay)
+static void attach(const char *name, const char *patchbay)
 {
 	char command[4096];
 	int status;
@@ -34,7 +34,7 @@ static void attach(const char *who, const char *patchbay)
 		 "exec >%s 2>&1; '%s' attach -p %d --fentry step ./prog.so:on_entry & "
 		 "until grep -q attached %s; do kill -0 $! || exit 1; sleep 0.01; done; "
 		 "sleep 0.2; kill -INT $!; wait",
-		 who, patchbay, (int)getpid(), who);
+		 name, patchbay, (int)getpid(), name);
 	pid = fork();
 	if (!pid) {
 		unsetenv("LD_PRELOAD");
@@ -45,8 +45,8 @@ static void attach(const char *who, const char *patchbay)
 		step();
 		usleep(1000);
 	}
-	snprintf(command, sizeof(command), "grep -q 'attached .*on_entry' %s", who);
-	printf("%s: on_entry was %scalled\n", who, system(command) ? "not " : "");
+	snprintf(command, sizeof(command), "grep -q 'attached .*on_entry' %s", name);
+	printf("%s: on_entry was %scalled\n", name, system(command) ? "not " : "");
 	fflush(stdout);
 }
 
