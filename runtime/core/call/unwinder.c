@@ -4,6 +4,7 @@
 #include "call/libgcc.h"
 #include "types/call.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -47,7 +48,27 @@ static int is_in(const struct range *range, uintptr_t address)
 	return range->low <= address && address < range->high;
 }
 
-static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+
+/*
+ * Tracers may be created in a forked child. There the loader's locks may be held for ever
+ * by a thread that does not exist: glibc releases that of dl_iterate_phdr() in no child.
+ * _dl_find_object() never waits (since glibc 2.35; core/modules/other_modules.c).
+ */
+static int find_range(struct range *range)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)range->address, &found))
+		return 0;
+	range->low = (uintptr_t)found.dlfo_map_start;
+	range->high = (uintptr_t)found.dlfo_map_end;
+	return 1;
+}
+
+#else
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct range *range = arg;
 
@@ -68,6 +89,13 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
 	return is_in(range, range->address);
 }
 
+static int find_range(struct range *range)
+{
+	return dl_iterate_phdr(look_at, range);
+}
+
+#endif
+
 static int are_of_one_module(const struct pb_unwinder *functions,
 			     struct range *range)
 {
@@ -75,7 +103,7 @@ static int are_of_one_module(const struct pb_unwinder *functions,
 
 	memcpy(address, functions, sizeof(address));
 	range->address = address[0];
-	if (!address[0] || !dl_iterate_phdr(find_range, range))
+	if (!address[0] || !find_range(range))
 		return 0;
 	for (size_t i = 1; i < NR_FUNCTIONS; i++)
 		if (!is_in(range, address[i]))

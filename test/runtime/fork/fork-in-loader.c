@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * fork() while another thread is in dl_iterate_phdr(): in the child, the loader's lock is
+ * held for ever. The child can still create tracers, arm, call, and read statistics.
+ */
+// RUN: %build %s -o %t %link -lpthread
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}the child: 3 calls counted, status 0{{$}}
+
+#include "../Inputs/check.h"
+#include "../Inputs/count-calls.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+OPAQUE int traced(int a) { return a + 1; }
+
+static sem_t is_in_loader, forked;
+
+static int stay(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	sem_post(&is_in_loader);
+	sem_wait(&forked);
+	return 1;
+}
+
+static void *hold_the_lock(void *arg)
+{
+	dl_iterate_phdr(stay, NULL);
+	return arg;
+}
+
+static int child(void)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+	struct patchbay_ops *ops;
+
+	alarm(patience(60)); /* a child that waits for the lock */
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(traced(i), i + 1);
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	CHECK_EQ(patchbay_disarm(ops, "traced"), 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	printf("the child: %d calls counted, ", (int)calls);
+	fflush(stdout);
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	sem_init(&is_in_loader, 0, 0);
+	sem_init(&forked, 0, 0);
+	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
+	sem_wait(&is_in_loader);
+	pid = fork();
+	if (!pid)
+		_exit(child());
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	printf("status %d\n", status);
+	sem_post(&forked);
+	pthread_join(thread, NULL);
+	return 0;
+}
