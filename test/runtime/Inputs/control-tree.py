@@ -11,7 +11,7 @@ import sys
 import time
 
 patchbay, prog = sys.argv[1:]
-PATIENCE = 120
+PATIENCE = 600
 WORKERS = 4
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 patchbay, prog = sys.argv[1:]
-PATIENCE = 120
+PATIENCE = 600
 
 
 def run(*command):

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 100  # seconds, on a busy machine
+PATIENCE = 600  # seconds, on a busy machine
 
 
 def wait_until(true):

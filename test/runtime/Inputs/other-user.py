@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 patchbay, prog = sys.argv[1:]
-PATIENCE = 120
+PATIENCE = 600
 STEPS = 40 * 1000
 
 

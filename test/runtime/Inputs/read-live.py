@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 100  # seconds until the first event, on a busy machine
+PATIENCE = 600  # seconds until the first event, on a busy machine
 
 times, patchbay, library, program, folder = sys.argv[1:]
 shutil.rmtree(folder, ignore_errors=True)

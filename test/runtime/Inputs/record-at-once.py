@@ -10,7 +10,7 @@ import time
 patchbay, prog = sys.argv[1:]
 BUSY = (r"patchbay: error: {dir}: {recorder} is still recording there: wait until it ends, or "
         r"choose another directory with -o\n")
-PATIENCE = 120
+PATIENCE = 600
 
 
 def start(*words, out="data", tracer="function"):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 100  # seconds, on a busy machine
+PATIENCE = 600  # seconds, on a busy machine
 
 path, texts, name = sys.argv[1:4]
 texts = texts.replace("$", "\n").split(",")

@@ -304,7 +304,7 @@ int main(void)
 	int nr;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
-	alarm(patience(90)); /* a hang is a failure */
+	alarm(patience(600)); /* a hang is a failure */
 	ops = arm(NULL);
 	nr = count(end_in_free, TIMES);
 	CHECK_EQ(ended_in_free, TIMES);

@@ -86,7 +86,7 @@ int main(void)
 	};
 	struct patchbay_ops *ops;
 
-	alarm(100); /* a hang is a failure */
+	alarm(600); /* a hang is a failure */
 	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);

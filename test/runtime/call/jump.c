@@ -339,7 +339,7 @@ int main(void)
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	alarm(patience(120)); /* a hang is a failure */
+	alarm(patience(600)); /* a hang is a failure */
 	CHECK_EQ(sigaltstack(&alternate, NULL), 0);
 	say_so = 1;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

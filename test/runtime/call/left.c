@@ -554,7 +554,7 @@ int main(int argc, char **argv)
 		often *= 20;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	alarm(patience(120)); /* a hang is a failure */
+	alarm(patience(600)); /* a hang is a failure */
 	sigaction(SIGUSR1, &action, NULL);
 	pthread_create(&asking, NULL, ask, NULL);
 	pthread_create(&leaving, NULL, leave_all, NULL);

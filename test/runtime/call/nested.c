@@ -229,7 +229,7 @@ int main(void)
 	struct patchbay_ops *ops;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	alarm(patience(120)); /* a hang is a failure */
+	alarm(patience(600)); /* a hang is a failure */
 	handle(SIGUSR1, leave, 0);
 	within_left_one(0);
 	puts("within one that was left: waited for");

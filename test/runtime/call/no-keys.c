@@ -244,7 +244,7 @@ int main(void)
 	pthread_t threads[MANY];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	alarm(90); /* a hang is a failure */
+	alarm(600); /* a hang is a failure */
 	CHECK_EQ(sigaction(SIGUSR1, &action, NULL), 0);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);

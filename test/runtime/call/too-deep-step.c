@@ -92,7 +92,7 @@ int main(void)
 	};
 	struct patchbay_ops *ops;
 
-	alarm(50); /* a hang is a failure */
+	alarm(600); /* a hang is a failure */
 	CHECK_EQ(sigaction(SIGUSR1, &nest, NULL), 0);
 	CHECK_EQ(sigaction(SIGTRAP, &step, NULL), 0);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);

@@ -205,7 +205,7 @@ int main(void)
 	struct patchbay_ops *staying = create(stay), *quick = create(handler);
 	pthread_t caller, waiter;
 
-	alarm(60); /* a hang is a failure */
+	alarm(600); /* a hang is a failure */
 	CHECK_EQ(patchbay_arm(staying, "slow", 0), 1);
 	pthread_create(&caller, NULL, call, NULL);
 	while (!arrived)

@@ -50,7 +50,7 @@ static void on_step(int signal, siginfo_t *info, void *arg)
 	CHECK(child >= 0);
 	if (!child) {
 		in_child = 1;
-		alarm(30);
+		alarm(600);
 		call_library();
 		context->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 		return;
@@ -78,7 +78,7 @@ int main(void)
 					  .sa_flags = SA_SIGINFO };
 	int error;
 
-	alarm(60); /* a hang is a failure */
+	alarm(600); /* a hang is a failure */
 	CHECK_EQ(patchbay_synchronize(), 0);
 	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
 	set_trap_flag();

@@ -275,7 +275,7 @@ NOT_TRACED int main(int argc, char **argv)
 
 	CHECK(argc > 1);
 	plugin = argv[1];
-	alarm(patience(3 * seconds + 120)); /* a hang is a failure */
+	alarm(patience(3 * seconds + 600)); /* a hang is a failure */
 	sigaction(SIGUSR1, &action, NULL);
 	watching = watch();
 	for (int i = 0; i < NR; i++)

@@ -538,7 +538,7 @@ NOT_TRACED int main(int argc, char **argv)
 	CHECK(argc > 2);
 	setvbuf(stdout, nullptr, _IOLBF, 0);
 	plugin = argv[1];
-	alarm(patience(2 * seconds + 120)); /* a hang is a failure */
+	alarm(patience(2 * seconds + 600)); /* a hang is a failure */
 	unwinder = dlopen(argv[2], RTLD_NOW);
 	CHECK(unwinder);
 	throw_elsewhere = reinterpret_cast<int (*)(int)>(dlsym(unwinder, "plugin_throw"));

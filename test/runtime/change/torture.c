@@ -475,7 +475,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc > 1);
 	plugin = argv[1];
-	alarm(patience(2 * seconds + 60)); /* a hang is a failure */
+	alarm(patience(2 * seconds + 600)); /* a hang is a failure */
 	/* Linux before 6.3 does not have it. */
 	CHECK(!prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) ||
 	      errno == EINVAL);

@@ -43,7 +43,7 @@ static int child(void)
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 	struct patchbay_ops *ops;
 
-	alarm(patience(60)); /* a child that waits for the lock */
+	alarm(patience(600)); /* a child that waits for the lock */
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
 	for (int i = 0; i < 3; i++)

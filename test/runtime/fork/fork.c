@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 
 		CHECK(pid >= 0);
 		if (!pid) {
-			alarm(patience(20)); /* a deadlock is a failure, not a hang */
+			alarm(patience(600)); /* a deadlock is a failure, not a hang */
 			_exit(child());
 		}
 		CHECK_EQ(waitpid(pid, &status, 0), pid);

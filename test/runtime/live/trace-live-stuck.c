@@ -8,7 +8,7 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: %plain -shared -fPIC %S/../Inputs/stuck.c -o %t/stuck.so
 // DEFINE: %{env} = env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t/out,live=1
-// RUN: timeout 120 %python %S/../Inputs/while-running.py %{env} %t/prog -- sh -c 'timeout 60 %patchbay attach -p PID --fentry step %t/stuck.so:on_entry; true'
+// RUN: timeout 600 %python %S/../Inputs/while-running.py %{env} %t/prog -- sh -c 'timeout 60 %patchbay attach -p PID --fentry step %t/stuck.so:on_entry; true'
 // RUN: %python %S/../Inputs/expect-status.py 1 %patchbay report %t/out 2>&1 | FileCheck %s
 // CHECK: {{^}}patchbay: warning: {{.*}}: the thread that listens for 'patchbay live' was busy for more than 10 s when the process restricted its system calls (seccomp) or files (Landlock): the thread is not restricted, or the process was ended because of it{{$}}
 #include "../Inputs/check.h"
@@ -28,7 +28,7 @@ int main(void)
 	sigset_t loaded;
 	int number;
 
-	alarm(100);
+	alarm(600);
 	sigemptyset(&loaded);
 	sigaddset(&loaded, SIGUSR1);
 	CHECK_EQ(sigprocmask(SIG_BLOCK, &loaded, NULL), 0);

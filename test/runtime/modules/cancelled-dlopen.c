@@ -36,7 +36,7 @@ int main(void)
 	void *result;
 
 	/* A deadlock is a failure. */
-	alarm(300);
+	alarm(600);
 	if (!patchbay_abi_version() || pthread_create(&thread, NULL, load, NULL))
 		return 1;
 	pthread_join(thread, &result);

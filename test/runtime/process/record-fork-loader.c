@@ -61,7 +61,7 @@ static int step(const char *path)
 	pthread_join(thread, NULL);
 	child = fork();
 	if (!child) {
-		alarm(20);
+		alarm(600);
 		dl_iterate_phdr(count, &nr);
 		exit(nr == 0);
 	}

@@ -117,7 +117,7 @@ static void step(const char *path)
 	pthread_join(thread, NULL);
 	child = fork();
 	if (!child) {
-		alarm(60);
+		alarm(600);
 		run("child");
 		exit(wrong != 0);
 	}

@@ -57,7 +57,7 @@ int main(void)
 	struct patchbay_ops *ops;
 	pthread_t thread;
 
-	alarm(50); /* a hang is a failure */
+	alarm(600); /* a hang is a failure */
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "stayed", 0), 1);
 	CHECK_EQ(pthread_create(&thread, NULL, call, NULL), 0);

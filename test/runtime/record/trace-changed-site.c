@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 
-	alarm(patience(100));
+	alarm(patience(600));
 	if (!strcmp(how, "tell")) {
 		tell(atoi(argv[2]));
 		return 0;
