@@ -38,8 +38,7 @@ asm(".hidden _ZdlPvm");
 static constexpr size_t MostBytes = 1 << 18;
 static constexpr size_t LongestName = 1 << 14;
 
-// A program may load a module in a thread with a small stack, and the demangler
-// recurses as deeply as a name nests.
+// The demangler recurses as deeply as a name nests. own_stack.c has more room.
 static constexpr size_t MostStack = 1 << 16;
 
 namespace {
@@ -56,7 +55,7 @@ private:
 };
 
 /// Memory for the nodes of one name. The parser treats a node that could not be
-/// allocated as an error.
+/// allocated as an error. So this fails if the name nests too deeply, too.
 class NodeMemory {
 public:
   ~NodeMemory() { reset(); }
@@ -68,10 +67,12 @@ public:
     Left = 0;
   }
   template <typename T, typename... Args> T *makeNode(Args &&...A) {
-    void *Place = allocate(sizeof(T));
+    void *Place = Stack.isTooMuch() ? nullptr : allocate(sizeof(T));
     return Place ? new (Place) T(std::forward<Args>(A)...) : nullptr;
   }
   void *allocateNodeArray(size_t Nr) { return allocate(Nr * sizeof(Node *)); }
+
+  const StackUse Stack;
 
 private:
   struct Block {
@@ -142,6 +143,9 @@ public:
     return Stack.isTooMuch() ? nullptr : Base::parseEncoding(ParseParams);
   }
   Node *parseType() { return Stack.isTooMuch() ? nullptr : Base::parseType(); }
+  Node *parseQualifiedType() {
+    return Stack.isTooMuch() ? nullptr : Base::parseQualifiedType();
+  }
   Node *parseExpr() { return Stack.isTooMuch() ? nullptr : Base::parseExpr(); }
   Node *parseBracedExpr() {
     return Stack.isTooMuch() ? nullptr : Base::parseBracedExpr();
@@ -191,10 +195,16 @@ static bool hasMemoryFor(size_t Length) {
   return Probe;
 }
 
+// "Tp", a pack of template parameters, is the only part that the headers parse in a
+// circle without a call of Parser or NodeMemory. No compiler writes packs of packs.
+static bool hasManyPacks(const char *Name) {
+  return strstr(Name, "TpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTp");
+}
+
 char *pb_demangle(const char *Name, int *Error) {
   const size_t Length = strlen(Name);
   *Error = 0;
-  if (Length > LongestName)
+  if (Length > LongestName || hasManyPacks(Name))
     return nullptr;
   if (!hasMemoryFor(Length)) {
     *Error = -ENOMEM;

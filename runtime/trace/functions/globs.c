@@ -2,6 +2,7 @@
 #include "globs.h"
 
 #include "options/sorted_names.h"
+#include "own_stack.h"
 #include "readable.h"
 #include "session/asked.h"
 
@@ -13,9 +14,33 @@ static int match_name(const char *glob, const char *name)
 	return *name == '@' ? !strcmp(glob, name) : pb_readable_match(glob, name);
 }
 
+struct search {
+	const char *const *globs;
+	size_t nr;
+	const char *name;
+	int matched;
+};
+
+static void match_until_found(void *arg)
+{
+	struct search *search = arg;
+
+	for (size_t i = 0; i < search->nr && !search->matched; i++)
+		search->matched = match_name(search->globs[i], search->name);
+}
+
+/* The thread that loads a module may have little stack left. */
+static int match_any(const char *const *globs, size_t nr, const char *name)
+{
+	struct search search = { globs, nr, name, 0 };
+	int error = nr ? pb_on_own_stack(match_until_found, &search) : 0;
+
+	return error ? error : search.matched;
+}
+
 static int match_glob(const char *glob, const char *name, void *arg)
 {
-	int matched = name ? match_name(glob, name) : 0;
+	int matched = name ? match_any(&glob, 1, name) : 0;
 
 	if (matched >= 0)
 		pb_asked_match(arg, matched);
@@ -30,15 +55,6 @@ struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text)
 		.match = match_glob,
 		.arg = pb_asked_find(by, text),
 	};
-}
-
-static int match_any(const char *const *of, size_t nr, const char *name)
-{
-	int matched = 0;
-
-	for (size_t i = 0; i < nr && !matched; i++)
-		matched = match_name(of[i], name);
-	return matched;
 }
 
 static int match_list(const char *glob, const char *name, void *arg)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "own_stack.h"
+
+#include "call_on_stack.h"
+#include "system/lock.h"
+
+#include <core/system/memory.h>
+
+#include <errno.h>
+
+/*
+ * demangle.cpp stops at 64 KB. The C library and the end of a chain of nodes need more.
+ * test/unit/demangle-stack.c measures it.
+ */
+enum { SIZE = 256 << 10 };
+
+int pb_on_own_stack(void (*call)(void *arg), void *arg)
+{
+	char *stack = pb_malloc(SIZE);
+	pb_sigset signals;
+
+	if (!stack)
+		return -ENOMEM;
+	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), &signals);
+	pb_call_on_stack(stack + SIZE, call, arg);
+	pb_sigmask(signals, NULL);
+	pb_free(stack);
+	return 0;
+}
