@@ -33,21 +33,38 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 	return start < to && end > from;
 }
 
+/* As much stack as the library needs elsewhere. */
+#define ROOM ((uintptr_t)8192)
+
 /*
- * @room is as large as the stack that the library needs elsewhere. It is below all of
- * this stack that is in use, so a frame that overlaps it is gone. The stores to @room let
- * other threads detect that, too: these only see the memory.
+ * Use the stack down to @start. The stores let other threads detect that the frame there is
+ * gone: these only see the memory.
+ */
+static __attribute__((noinline)) void use_stack_to(uintptr_t start)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	volatile char room[here - start + sizeof(uint32_t)];
+
+	for (size_t i = 0; i + sizeof(uint32_t) <= sizeof(room); i += sizeof(uint32_t))
+		*(volatile uint32_t *)&room[i] = 0;
+}
+
+/*
+ * A frame shortly below the stack in use is gone. The thread may have no more stack than
+ * down to that frame.
  */
 __attribute__((noinline)) int
 pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
 		       uintptr_t to)
 {
-	volatile char room[8192];
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t mark = (uintptr_t)mark_of(frame);
 
-	for (size_t i = 0; i < sizeof(room); i += sizeof(uint32_t))
-		*(volatile uint32_t *)&room[i] = 0;
-	return overlaps(frame, (uintptr_t)room, to) ||
-	       pb_left_is_gone(self, frame);
+	if (!overlaps(frame, here - ROOM, to))
+		return pb_left_is_gone(self, frame);
+	if (!overlaps(frame, here, to))
+		use_stack_to(mark < frame ? mark : frame);
+	return 1;
 }
 
 int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
