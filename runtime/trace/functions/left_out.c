@@ -218,7 +218,7 @@ static void know_modules(void)
 	size_t nr;
 
 	/* Counting tracers write only functions that were armed. */
-	if (!pb_tracer_needs_blocks)
+	if (!pb_tracer_needs_blocks || !pb_session->may_ask_loader)
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);
 	nr = pb_session->file.header ? nr_left_out : 0;

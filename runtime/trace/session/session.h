@@ -71,6 +71,9 @@ struct pb_session {
 	const void *inherited; /* an address in a file of the process that
 			          forked this one */
 	struct pb_rotation rotation;
+	/* 0 in a forked child: there the loader's lock may be held for ever by a thread that
+	   does not exist. */
+	int may_ask_loader;
 };
 
 /* NULL until the constructor has made it. It never changes afterwards. */

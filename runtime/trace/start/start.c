@@ -411,12 +411,14 @@ static int start_session(void)
 	/* visit.h has emptied the session of an earlier recording. */
 	if (pb_session) {
 		pb_session_own();
+		pb_session->may_ask_loader = 1;
 		return 0;
 	}
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
 	/* If this fails, objects of ended threads are not used again. */
 	if (!error) {
 		pb_session_own();
+		pb_session->may_ask_loader = 1;
 		pb_private_at_thread_exit(pb_thread_leaves);
 		pb_private_on_missed(pb_count_missed);
 		pb_site_check_init();

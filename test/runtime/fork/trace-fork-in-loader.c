@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A recorded process forks while another thread is in dl_iterate_phdr(). In the child, the
+ * loader's lock is held for ever. The child ends nevertheless, also if there is a changed
+ * site to write down.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog -lpthread
+// RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog | FileCheck %s
+// CHECK: {{^}}the child: status 0{{$}}
+// RUN: %patchbay report %t/patchbay.data | FileCheck %s --check-prefix=CALLS
+// CALLS: {{^ *3 .*}}step
+
+#include "../Inputs/compiler-bytes.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+OPAQUE int step(int a) { return a + 1; }
+OPAQUE int spare(int a) { return a + 2; }
+
+static sem_t is_in_loader, forked;
+
+static int stay(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	sem_post(&is_in_loader);
+	sem_wait(&forked);
+	return 1;
+}
+
+static void *hold_the_lock(void *arg)
+{
+	dl_iterate_phdr(stay, NULL);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	step(1);
+	sem_init(&is_in_loader, 0, 0);
+	sem_init(&forked, 0, 0);
+	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
+	sem_wait(&is_in_loader);
+	pid = fork();
+	if (!pid) {
+		alarm(patience(60)); /* a child that waits for the lock */
+		step(1);
+		step(1);
+		disarm_like((uintptr_t)step, (uintptr_t)spare);
+		exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	printf("the child: status %d\n", status);
+	sem_post(&forked);
+	pthread_join(thread, NULL);
+	return 0;
+}
