@@ -2,7 +2,9 @@
 #include "ThreadLimits.h"
 #include "live/ThreadStatus.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <tuple>
 
 using namespace llvm;
@@ -24,6 +26,21 @@ static uint64_t limitOf(StringRef Limits, StringRef Name) {
   return Limit;
 }
 
+// The kernel counts the threads of all processes with the real user ID.
+static uint64_t threadsOfUser(StringRef Ids) {
+  uint64_t Threads = 0;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I("/proc", EC), End; !EC && I != End; I.increment(EC)) {
+    pid_t Pid;
+    if (sys::path::filename(I->path()).getAsInteger(10, Pid))
+      continue;
+    ThreadStatus Status(Pid, Pid);
+    if (Status.line("Uid").split('\t').first == Ids.split('\t').first)
+      Threads += Status.number("Threads");
+  }
+  return Threads;
+}
+
 std::string patchbay::whyNoThread(unsigned Pid) {
   std::string Folder = "/proc/" + utostr(Pid);
   std::string Limits = textOf(Folder + "/limits");
@@ -38,6 +55,13 @@ std::string patchbay::whyNoThread(unsigned Pid) {
       Mappings + 2 > Most)
     return "it has " + utostr(Mappings) + " mappings, and may have " + utostr(Most) +
            " (sysctl vm.max_map_count)";
+  // The limit does not hold for root.
+  const StringRef User = Status.line("Uid");
+  const uint64_t MostThreads = limitOf(Limits, "Max processes");
+  if (const uint64_t Threads = threadsOfUser(User);
+      Threads >= MostThreads && !User.starts_with("0\t"))
+    return "its user has " + utostr(Threads) + " threads, and may have " +
+           utostr(MostThreads) + " (RLIMIT_NPROC)";
   for (auto [Name, Used, Code] : {std::tuple("Max address space", "VmSize", "RLIMIT_AS"),
                                   std::tuple("Max data size", "VmData", "RLIMIT_DATA"),
                                   // After mlockall(MCL_FUTURE).

@@ -8,10 +8,12 @@
 // RUN: %{try} data -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,DATA
 // RUN: %{try} locked -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,LOCKED
 // RUN: %{try} mappings -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,MAPPINGS
+// RUN: %{try} threads -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,THREADS
 // SPACE: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 8192 KB (RLIMIT_AS): it takes one thread to load the runtime{{$}}
 // DATA: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 1024 KB (RLIMIT_DATA): it takes one thread to load the runtime{{$}}
 // LOCKED: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 4096 KB (RLIMIT_MEMLOCK): it takes one thread to load the runtime{{$}}
 // MAPPINGS: {{^}}patchbay: error: process {{[0-9]+}}: it has {{[0-9]+}} mappings, and may have {{[0-9]+}} (sysctl vm.max_map_count): it takes one thread to load the runtime{{$}}
+// THREADS: {{^}}patchbay: error: process {{[0-9]+}}: its user has {{[0-9]+}} threads, and may have 1 (RLIMIT_NPROC): it takes one thread to load the runtime{{$}}
 // CHECK: {{^}}status 125{{$}}
 
 #include "../Inputs/check.h"
@@ -20,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,6 +50,18 @@ static void lock_all(void)
 	CHECK(memory != MAP_FAILED);
 }
 
+/* One locked page is not the reason. RLIMIT_NPROC does not hold for root. */
+static void allow_no_thread(void)
+{
+	static char page[4096];
+
+	CHECK(!mlock(page, sizeof(page)));
+	if (!geteuid())
+		CHECK(!setuid(54321));
+	CHECK(!prctl(PR_SET_DUMPABLE, 1));
+	limit(RLIMIT_NPROC, 1);
+}
+
 /* Every second page gets a mapping of its own. */
 static void use_mappings(void)
 {
@@ -71,6 +86,8 @@ int main(int argc, char **argv)
 		limit(RLIMIT_DATA, 1 << 20);
 	else if (!strcmp(argv[1], "locked"))
 		lock_all();
+	else if (!strcmp(argv[1], "threads"))
+		allow_no_thread();
 	else
 		use_mappings();
 	fflush(stdout);
