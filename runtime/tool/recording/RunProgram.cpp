@@ -5,11 +5,13 @@
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <spawn.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -19,6 +21,10 @@ using namespace patchbay;
 static volatile sig_atomic_t Child;
 static volatile sig_atomic_t TimeIsUp;
 
+// What to say if the program goes on after SIGTERM.
+static char GoesOn[128];
+static constexpr unsigned GraceSeconds = 2;
+
 static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 // For keys of the terminal the kernel sends SIGINT and SIGQUIT to the program,
@@ -26,8 +32,15 @@ static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 // SIGHUP only to the leader of a session, which may be this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
-  if (Signal == SIGALRM)
+  if (Signal == SIGALRM && TimeIsUp) {
+    if (Child)
+      std::ignore = write(STDERR_FILENO, GoesOn, strlen(GoesOn));
+    return;
+  }
+  if (Signal == SIGALRM) {
     TimeIsUp = 1;
+    alarm(GraceSeconds);
+  }
   if (Child && (!IsKey || Signal == SIGALRM))
     kill(Child, Signal == SIGALRM ? SIGTERM : Signal);
 }
@@ -87,6 +100,10 @@ static Expected<pid_t> spawn(const std::string &Path, ArrayRef<const char *> Arg
 static void beginTime(uint64_t Ns) {
   if (!Ns)
     return;
+  const int Pid = Child;
+  snprintf(GoesOn, sizeof(GoesOn),
+           "patchbay: process %d goes on after SIGTERM: end it with: kill -KILL %d\n", Pid,
+           Pid);
   struct sigaction Action = {};
   Action.sa_sigaction = passOn;
   Action.sa_flags = SA_RESTART | SA_SIGINFO;
