@@ -5,6 +5,7 @@
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "support/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -18,10 +19,25 @@ static Error whyRefused(pid_t Pid) {
     return Library.takeError();
   if (Error E = checkProcess(*Memory, *Library))
     return E;
-  for (const ProcessMemory::Mapping &M : Memory->mappings())
-    if (isTracer(M.Path) && !ControlSocket::isLeft(Pid))
+  auto Process = LiveProcess::open(Pid);
+  if (!Process)
+    return Process.takeError();
+  auto Modules = Process->modules();
+  if (!Modules)
+    return Modules.takeError();
+  const bool IsTraced = any_of(*Modules, [](const LiveModule &M) {
+    return any_of(M.Sites, [](const LiveSite &S) { return !S.Tracers.empty(); });
+  });
+  for (const ProcessMemory::Mapping &M : Memory->mappings()) {
+    if (!isTracer(M.Path) || ControlSocket::isLeft(Pid))
+      continue;
+    if (IsTraced)
       return Memory->error("it is recorded already, since it was started");
-  return LiveProcess::open(Pid).takeError();
+    if (StringRef(M.Path).ends_with("/libpatchbay-trace.so"))
+      return Memory->error("it was started with libpatchbay-trace.so, which only records "
+                           "from the start");
+  }
+  return Error::success();
 }
 
 std::string patchbay::recordAdvice(pid_t Pid, StringRef Does) {
