@@ -9,7 +9,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
-test_lists="test-packages.txt ${PATCHBAY_LONG:+long-packages.txt}"
+test_lists="test-packages.txt docs-packages.txt ${PATCHBAY_LONG:+long-packages.txt}"
 known_llvm=$(grep -x '[0-9]*' "$root/cmake/llvm-versions")
 default_llvm=$(printf '%s\n' "$known_llvm" | head -n 1)
 llvm=${PATCHBAY_LLVM_VERSION_MAJOR:-$default_llvm}
@@ -35,31 +35,27 @@ usage() {
 	cat <<-END
 	usage: sh cmake/bootstrap.sh VERB
 
-	  deps    install the packages that are missing: of cmake/packages.txt, which
-	          builds need, and of cmake/test-packages.txt, which tests use
-	  source  fetch LLD's source, and those of LLVM's tests that are run
-	  build   deps, source, then build into ${build#"$root/"}
-	  test    build, then run every test that this machine can run, of those that
-	          take long only what the variables below ask for
-	  demo    build, then count and change the calls of a real program
-	  package make Debian packages of it in ${packages#"$root/"}/deb
-	  release build, package, then make the files of a release in ${dist#"$root/"}: a
-	          tarball that works in any folder, and a Debian repository
-	  help    print this
+	  deps     install the packages that builds, tests and documents need
+	  source   fetch the source of LLD, and the tests of LLVM that are run
+	  build    deps, source, then build into ${build#"$root/"}
+	  test     build, then run the tests, but long ones only as set below
+	  demo     build, then count and change the calls of a real program
+	  package  make Debian packages of it in ${packages#"$root/"}/deb
+	  docs     make HTML of the manual and of the pages it links to in build/docs
+	  release  build, package, then make a tarball that works in any folder, a
+	           Debian repository and the manual in ${dist#"$root/"}
+	  help     print this
 
-	  XDG_CACHE_HOME        holds patchbay/, what is downloaded (~/.cache)
+	environment:
+	  XDG_CACHE_HOME        downloads go to patchbay/ there (~/.cache)
 	  PATCHBAY_LLVM_VERSION_MAJOR  the LLVM to build with: $(one_of $known_llvm) ($default_llvm).
 	                        Any but $default_llvm builds into build/release-llvmN
 	  PATCHBAY_LLVM_CONFIG  the llvm-config of that LLVM (llvm-config-$llvm)
-	  PATCHBAY_LLD_SOURCE   LLD's source, if it is there already: a folder with
-	                        lld/ and cmake/ of the same version of llvm-project,
-	                        and llvm/test and clang/test for LLVM's tests
-	  PATCHBAY_UPSTREAM     1: test also runs LLD's own tests, and builds Linux 6.12
-	                        for arm64 and boots it: a quarter of an hour more
-	  PATCHBAY_ALL_KERNELS  1: test also builds and boots Linux 7.2 for arm64 and
-	                        ppc64le, half an hour more
-	  PATCHBAY_LONG         1: test arms and disarms a function a million times, and
-	                        rebuilds Debian's package of SQLite
+	  PATCHBAY_LLD_SOURCE   a folder with lld/, cmake/, llvm/test and clang/test of
+	                        that version of llvm-project, instead of a download
+	  PATCHBAY_UPSTREAM     1: also test LLD's suite and Linux 6.12 (15 minutes)
+	  PATCHBAY_ALL_KERNELS  1: also test Linux 7.2 (30 minutes)
+	  PATCHBAY_LONG         1: also run a million changes, and rebuild SQLite
 	END
 }
 
@@ -246,9 +242,17 @@ package() {
 	printf '%s\n' "$packages/deb"
 }
 
+docs() {
+	deps docs-packages.txt
+	rm -rf "$root/build/docs"
+	python3 "$root/cmake/docs.py" "$root" "$root/build/docs" >&2 || exit 1
+	printf '%s\n' "$root/build/docs/index.html"
+}
+
 # A tarball has the plugin and the linker of one LLVM. Names the LLVMs that it leaves out.
 release() {
 	prepare
+	deps docs-packages.txt
 	make_packages
 	build_preset release "$build"
 	sh "$root/cmake/dist.sh" "$build" "$packages/deb" "$dist" || exit 1
@@ -350,6 +354,7 @@ case $#:${1:-} in
 esac
 case $#:${1:-} in
 1:deps) deps packages.txt $test_lists ;;
+1:docs) docs ;;
 1:source) source_lld ;;
 1:build) build ;;
 1:test) run_tests ;;
@@ -361,7 +366,7 @@ case $#:${1:-} in
 	;;
 0: | 1:help | 1:--help | 1:-h) usage ;;
 *)
-	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo, package, release or help\n" "$*" >&2
+	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo, package, docs, release or help\n" "$*" >&2
 	exit 2
 	;;
 esac

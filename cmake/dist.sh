@@ -7,6 +7,7 @@
 #
 #   OUTPUT/patchbay-VERSION-MACHINE.tar.xz  the installed tree, which works in any folder
 #   OUTPUT/apt/                             a Debian repository of DEBS. Sign its Release file
+#   OUTPUT/manual/                         HTML of the manual, if pandoc is installed
 #   OUTPUT/SHA256SUMS                       sums of all files
 #
 # The same build makes the same bytes. All files get the time of the newest commit, or
@@ -97,6 +98,13 @@ for file in "$index/Packages" "$index/Packages.xz"; do
 done >>"$work/Release"
 mv "$work/Release" Release
 printf 'made apt/dists/%s\n' "$suite" >&2
+
+if command -v pandoc >/dev/null; then
+	python3 "$root/cmake/docs.py" "$root" "$output/manual" >"$work/log" || exit 1
+	printf 'made manual\n' >&2
+else
+	printf 'left out: manual (pandoc not found)\n' >&2
+fi
 
 cp "$debs"/*.tar.gz "$output" 2>/dev/null || :
 cd "$output"

@@ -201,7 +201,7 @@ def kernel_version(path):
 
 
 for tool in ("actionlint", "babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
-             "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "strace", "uftrace", "valgrind",
+             "lttng", "make", "mandoc", "node", "objcopy", "pandoc", "pkg-config", "rustc", "shellcheck", "strace", "uftrace", "valgrind",
              "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
