@@ -245,8 +245,7 @@ static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
 // All of them
 //===----------------------------------------------------------------------===//
 
-// The loader's list begins at the executable. The kernel tells where that is.
-static uint64_t programHeaders(const ProcessMemory &Memory) {
+uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
   auto Buffer = MemoryBuffer::getFileAsStream(Memory.proc("auxv"));
   if (!Buffer)
     return 0;
@@ -255,7 +254,7 @@ static uint64_t programHeaders(const ProcessMemory &Memory) {
        Bytes = Bytes.drop_front(sizeof(Elf64_auxv_t))) {
     Elf64_auxv_t Entry;
     memcpy(&Entry, Bytes.data(), sizeof(Entry));
-    if (Entry.a_type == AT_PHDR)
+    if (Entry.a_type == Type)
       return Entry.a_un.a_val;
   }
   return 0;
@@ -264,7 +263,8 @@ static uint64_t programHeaders(const ProcessMemory &Memory) {
 // Finds the program's dynamic section, and whether it has a loader.
 static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                                       uint64_t &Base) {
-  uint64_t At = programHeaders(Memory), Dynamic = 0, HasLoader = 0;
+  // The loader's list begins at the executable. The kernel tells where that is.
+  uint64_t At = auxiliaryValue(Memory, AT_PHDR), Dynamic = 0, HasLoader = 0;
   std::optional<uint64_t> Self;
   if (Elf64_Phdr First; !At || !Memory.read(At, First))
     return Memory.error("its memory has gone: it ends, or executes another program; "

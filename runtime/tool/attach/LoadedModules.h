@@ -81,6 +81,9 @@ private:
   std::vector<LoadedModule> Modules;
 };
 
+/// What the kernel told the process at its start, such as AT_PHDR; 0: unknown.
+uint64_t auxiliaryValue(const ProcessMemory &Memory, uint64_t Type);
+
 } // namespace patchbay
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Refusal.h"
+#include "LoadedModules.h"
 #include "ProcessChoice.h"
 #include "live/Permission.h"
 #include "live/Stillness.h"
@@ -9,6 +10,8 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
@@ -169,11 +172,57 @@ static Error checkProgramFile(const ProcessMemory &Memory,
   return Error::success();
 }
 
+namespace {
+/// A recursive mutex of glibc (struct __pthread_mutex_s) on 64-bit machines.
+struct Mutex {
+  uint32_t Lock, Count;
+  int32_t Owner;
+  uint32_t Users, Kind, Spins;
+  uint64_t Robust[2];
+  bool isLocked() const {
+    return (Lock == 1 || Lock == 2) && Count && Owner > 0 && Users == 1 && Kind == 1 &&
+           !Spins && !Robust[0] && !Robust[1];
+  }
+};
+} // namespace
+
+// The locked mutex of a thread that does not exist, among the loader's data; 0: none.
+static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
+  const ProcessMemory::Mapping *First = Memory.mappingAt(Loader);
+  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
+    std::vector<char> Bytes(M.End - M.Start);
+    if (!First || First->Path.empty() || M.Path != First->Path || M.Executable ||
+        !Memory.read(M.Start, Bytes.data(), Bytes.size()))
+      continue;
+    for (size_t At = 0; At + sizeof(Mutex) <= Bytes.size(); At += alignof(Mutex)) {
+      Mutex Found;
+      memcpy(&Found, &Bytes[At], sizeof(Found));
+      if (Found.isLocked() && !hasThread(Memory.pid(), Found.Owner))
+        return M.Start + At;
+    }
+  }
+  return 0;
+}
+
+// glibc releases the lock of dl_iterate_phdr() in no forked child. A thread that loads a
+// library would wait for it for ever, and hold another lock that dlsym() and exit() need.
+static Error checkLoaderLock(const ProcessMemory &Memory) {
+  const uint64_t Loader = auxiliaryValue(Memory, AT_BASE);
+  const uint64_t Lock = abandonedLock(Memory, Loader);
+  // A thread may have released it, and ended, between two looks.
+  if (!Lock || (usleep(10000), abandonedLock(Memory, Loader) != Lock))
+    return Error::success();
+  return Memory.error("no library can be loaded into it: when it was forked, another thread "
+                      "of its parent held the loader's lock (dl_iterate_phdr(3), dlopen(3))");
+}
+
 Error patchbay::checkProcess(const ProcessMemory &Memory,
                              const ElfImage &Library) {
   if (Error E = checkProgramFile(Memory, Library))
     return E;
   if (Error E = checkOwnMemory(Memory))
+    return E;
+  if (Error E = checkLoaderLock(Memory))
     return E;
   return checkSeccomp(Memory);
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A process forks while another thread is in dl_iterate_phdr(). In the child, the loader's
+ * lock is held for ever. `record -p` refuses it, and does it no harm.
+ */
+// RUN: rm -rf %t && mkdir %t && cd %t && %build %s -o prog -lpthread
+// RUN: cd %t && ./prog sh -c '%patchbay record -p "$0" -o out -- sleep 1' 2>&1 | FileCheck %s
+// CHECK: {{^}}patchbay: error: process {{[0-9]+}}: no library can be loaded into it: when it was forked, another thread of its parent held the loader's lock (dl_iterate_phdr(3), dlopen(3)){{$}}
+// CHECK: {{^}}the child: dlsym() has returned, status 0{{$}}
+#include "../Inputs/check.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sem_t is_in_loader, forked;
+
+OPAQUE void traced(void) {}
+
+static int stay(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	sem_post(&is_in_loader);
+	sem_wait(&forked);
+	return 1;
+}
+
+static void *hold_the_lock(void *arg)
+{
+	dl_iterate_phdr(stay, NULL);
+	return arg;
+}
+
+/* The parent runs the command meanwhile, and then closes the pipe. */
+static void child(int until_closed)
+{
+	char byte;
+
+	traced();
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	CHECK_EQ(read(until_closed, &byte, 1), 0);
+	alarm(patience(60));
+	CHECK(dlsym(RTLD_DEFAULT, "malloc"));
+	printf("the child: dlsym() has returned, ");
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	int ends[2], status;
+	char number[16];
+	pid_t pid, command;
+
+	CHECK(argc > 1);
+	sem_init(&is_in_loader, 0, 0);
+	sem_init(&forked, 0, 0);
+	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
+	sem_wait(&is_in_loader);
+	CHECK_EQ(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		child(ends[0]);
+	}
+	command = fork();
+	if (!command) {
+		close(ends[1]);
+		snprintf(number, sizeof(number), "%d", (int)pid);
+		execlp(argv[1], argv[1], argv[2], argv[3], number, NULL);
+		_exit(127);
+	}
+	CHECK_EQ(waitpid(command, &status, 0), command);
+	close(ends[1]);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	printf("status %d\n", status);
+	sem_post(&forked);
+	pthread_join(thread, NULL);
+	return 0;
+}
