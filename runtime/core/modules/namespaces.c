@@ -2,6 +2,7 @@
 #include "modules/namespaces.h"
 
 #include "modules/module_note.h"
+#include "system/lock.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -98,7 +99,7 @@ void pb_elsewhere_visit(void (*visit)(const char *path,
 {
 	struct search search = { visit, arg };
 
-	if (dlinfo && may_have_others())
+	if (dlinfo && !pb_is_forked && may_have_others())
 		dl_iterate_phdr(look, &search);
 }
 

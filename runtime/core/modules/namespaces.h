@@ -13,7 +13,8 @@
 
 /*
  * Call @visit, under a lock of the loader, for each such module with its file and its
- * descriptor. Finds none if the loader has no namespaces or does not list them.
+ * descriptor. Finds none if the loader has no namespaces or does not list them, and in a
+ * forked child.
  */
 void pb_elsewhere_visit(void (*visit)(const char *path,
 				      const struct patchbay_module *desc, void *arg),

@@ -65,6 +65,7 @@ static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 static void (*left_for_owner)(void);
 
 uint64_t pb_engine_generation;
+int pb_is_forked;
 
 static int disable_cancel(void)
 {
@@ -421,6 +422,7 @@ static void forked_child(void)
 	}
 	if (!modules_depth)
 		pthread_mutex_init(&modules.mutex, NULL);
+	pb_is_forked = 1;
 	pb_text_forget();
 	pb_engine_unlock();
 }

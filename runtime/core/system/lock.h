@@ -132,4 +132,10 @@ int pb_engine_is_locked(void);
 /* Asserted where the library allocates or frees memory, or opens or closes a file. */
 #define pb_may_allocate() assert(!pb_engine_is_locked())
 
+/*
+ * Is this process a forked child? There the loader's lock of dl_iterate_phdr() may be held
+ * for ever by a thread that does not exist.
+ */
+extern int pb_is_forked;
+
 #endif /* PB_CORE_LOCK_H */

@@ -2,17 +2,19 @@
 /*
  * A recorded process forks while another thread is in dl_iterate_phdr(). In the child, the
  * loader's lock is held for ever. The child ends nevertheless, also if there is a changed
- * site to write down.
+ * site to write down, or a library in another namespace to look for.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog | FileCheck %s
+// RUN: cd %t && %patchbay record -t function_duration -F step -o other -- ./prog libm.so.6 | FileCheck %s
 // CHECK: {{^}}the child: status 0{{$}}
 // RUN: %patchbay report %t/patchbay.data | FileCheck %s --check-prefix=CALLS
 // CALLS: {{^ *3 .*}}step
 
 #include "../Inputs/compiler-bytes.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -41,13 +43,15 @@ static void *hold_the_lock(void *arg)
 	return arg;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 	int status;
 	pid_t pid;
 
 	step(1);
+	if (argc > 1)
+		CHECK(dlmopen(LM_ID_NEWLM, argv[1], RTLD_NOW));
 	sem_init(&is_in_loader, 0, 0);
 	sem_init(&forked, 0, 0);
 	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
