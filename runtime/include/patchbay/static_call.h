@@ -117,9 +117,12 @@
  * Updates
  * -------
  * static_call_update() may be called at any time from any thread, but not from a
- * signal handler, a callback of dl_iterate_phdr(), or an ifunc resolver. A call
- * that begins after it has returned goes to the new target. One that began before
- * may be in the old one, or on its way there. One that begins meanwhile goes to
+ * signal handler, a callback of dl_iterate_phdr(), or an ifunc resolver. In a forked
+ * child it waits for ever, as dl_iterate_phdr() does, if another thread was in
+ * dl_iterate_phdr(), or changed the loader's list, at the fork.
+ *
+ * A call that begins after it has returned goes to the new target. One that began
+ * before may be in the old one, or on its way there. One that begins meanwhile goes to
  * either. It returns 0 or a negative errno; on error calls go to the old target:
  *
  *	-EINVAL   the target's kCFI hash is not that of the static call
