@@ -206,7 +206,7 @@ static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
 
 // glibc releases the lock of dl_iterate_phdr() in no forked child. A thread that loads a
 // library would wait for it for ever, and hold another lock that dlsym() and exit() need.
-static Error checkLoaderLock(const ProcessMemory &Memory) {
+Error patchbay::checkLoaderLock(const ProcessMemory &Memory) {
   const uint64_t Loader = auxiliaryValue(Memory, AT_BASE);
   const uint64_t Lock = abandonedLock(Memory, Loader);
   // A thread may have released it, and ended, between two looks.

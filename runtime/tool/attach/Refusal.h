@@ -37,6 +37,10 @@ private:
 /// Fails if the process cannot or must not load Library.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
+/// The part of it for a process that has Library already, and loads another one. Fails if a
+/// thread that does not exist holds the loader's lock.
+llvm::Error checkLoaderLock(const ProcessMemory &Memory);
+
 } // namespace patchbay
 
 #endif

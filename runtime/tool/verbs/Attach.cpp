@@ -387,6 +387,15 @@ static Error load(int Process, ArrayRef<Wanted> All) {
   return Visit::loadIdle(*Memory, *Library);
 }
 
+// The process may permit control and no debugging. Then this is not known.
+static Error checkLoader(int Process) {
+  auto Memory = ProcessMemory::open(Process);
+  if (Memory)
+    return checkLoaderLock(*Memory);
+  consumeError(Memory.takeError());
+  return Error::success();
+}
+
 // The runtime may be unloaded meanwhile, if the last command that needed it was killed.
 // Then load it again.
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
@@ -397,9 +406,8 @@ Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
     auto Listens = ControlSocket::listens(Process);
     if (!Listens)
       return Listens.takeError();
-    if (!*Listens)
-      if (Error E = Meanwhile.judge(load(Process, All)))
-        return std::move(E);
+    if (Error E = *Listens ? checkLoader(Process) : Meanwhile.judge(load(Process, All)))
+      return std::move(E);
     auto Held = Visit::keep(Process);
     if (Held) {
       V.Held = std::move(*Held);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A process forks while another thread is in dl_iterate_phdr(). In the child, the loader's
- * lock is held for ever. `record -p` refuses it, and does it no harm.
+ * lock is held for ever. `record -p` refuses it, and does it no harm. So does `attach`, also
+ * if the child listens already.
  */
 // RUN: rm -rf %t && mkdir %t && cd %t && %build %s -o prog -lpthread
 // RUN: cd %t && ./prog sh -c '%patchbay record -p "$0" -o out -- sleep 1' 2>&1 | FileCheck %s
+// RUN: %plain -fno-sanitize=kcfi -shared -fPIC %S/../Inputs/attached.c -o %t/prog.so
+// RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=. ./prog sh -c 'env -u LD_PRELOAD timeout 60 %patchbay attach -p "$0" --fentry traced ./prog.so:on_entry' 2>&1 | FileCheck %s
 // CHECK: {{^}}patchbay: error: process {{[0-9]+}}: no library can be loaded into it: when it was forked, another thread of its parent held the loader's lock (dl_iterate_phdr(3), dlopen(3)){{$}}
 // CHECK: {{^}}the child: dlsym() has returned, status 0{{$}}
 #include "../Inputs/check.h"
