@@ -85,4 +85,4 @@ for file in "$dir"/*; do
 	files="$files --file $file"
 done
 seconds=${PATCHBAY_STRESS_SECONDS:-3}
-$run --timeout $((900 + 10 * seconds)) $files -- "$tests/Inputs/system-guest.sh" "$dir" "$seconds"
+$run --timeout $((2400 + 10 * seconds)) $files -- "$tests/Inputs/system-guest.sh" "$dir" "$seconds"
