@@ -3,7 +3,7 @@
  * A fork waits while the listening thread works, for a tenth of a second: also if each nap
  * takes longer than it should, not in a handler that interrupts a fork, and not in a child of
  * clone(2), which has no such thread. A thread that works all the time lets forks go first
- * whenever it rests.
+ * whenever it rests, unless a signal handler has left them by siglongjmp().
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace %s %patchbay_source/runtime/trace/system/fork_lock.c -o %t -lpthread
 // RUN: %t | FileCheck %s
@@ -11,13 +11,16 @@
 // CHECK: {{^}}nested: right
 // CHECK: {{^}}clone: right
 // CHECK: {{^}}turns: right
+// CHECK: {{^}}left: right
 #include "system/fork_lock.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,6 +91,38 @@ static int has_its_turn(void)
 	return !pthread_join(worker, NULL) && nr < 100;
 }
 
+static sigjmp_buf before_fork;
+
+static void leave(int sig)
+{
+	(void)sig;
+	siglongjmp(before_fork, 1);
+}
+
+/* A thread that leaves each fork in its nap. The other one works a thousand times. */
+static int is_quick_after_left_fork(void)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 20000 };
+	double since;
+
+	signal(SIGALRM, leave);
+	pb_fork_work();
+	if (!sigsetjmp(before_fork, 1)) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		for (;;) {
+			pb_fork_prepare();
+			pb_fork_parent();
+		}
+	}
+	pb_fork_worked();
+	since = now();
+	for (int i = 0; i < 1000; i++) {
+		pb_fork_work();
+		pb_fork_worked();
+	}
+	return now() - since < 50;
+}
+
 static const char *word(int is_right)
 {
 	return is_right ? "right" : "WRONG";
@@ -112,5 +147,6 @@ int main(void)
 	printf("clone: %s\n", word(is_quick_in_clone()));
 	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0);
 	printf("turns: %s\n", word(has_its_turn()));
+	printf("left: %s\n", word(is_quick_after_left_fork()));
 	return 0;
 }

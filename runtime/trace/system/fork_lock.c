@@ -18,10 +18,12 @@ enum { CHANGES = 1, WORKS = 2 };
  *           works
  * @process: that these threads are of; a child of clone(2) has none of them
  * @forking: threads between pb_fork_prepare() and pb_fork_parent()
- * @waiting: threads in pb_fork_prepare() that have found others busy
+ * @waiting: until when a thread in pb_fork_prepare() that has found others busy waits; 0:
+ *           none. No count: a handler of a signal may leave that thread by siglongjmp()
  * Each side writes its own word before it reads the other one.
  */
-static int busy, process, forking, waiting;
+static int busy, process, forking;
+static uint64_t waiting;
 
 /* Forks of this thread that are counted in @forking; handlers of signals may fork, too. */
 static __thread int counted __attribute__((tls_model("initial-exec")));
@@ -70,7 +72,8 @@ void pb_fork_work(void)
 	uint64_t until = 0;
 
 	/* A thread with much work rests for a moment only, which a nap would miss. */
-	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) && nap(&until, SHORT_NS))
+	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > pb_now_ns(CLOCK_MONOTONIC) &&
+	       nap(&until, SHORT_NS))
 		;
 	begin(WORKS, SHORT_NS);
 }
@@ -101,14 +104,15 @@ static int try_fork(void)
 
 void pb_fork_prepare(void)
 {
-	uint64_t until = 0;
+	uint64_t until;
 
 	if (try_fork())
 		return;
-	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+	until = pb_now_ns(CLOCK_MONOTONIC) + SHORT_NS;
+	__atomic_store_n(&waiting, until, __ATOMIC_RELAXED);
 	while (nap(&until, SHORT_NS) && !try_fork())
 		;
-	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&waiting, 0, __ATOMIC_RELAXED);
 }
 
 void pb_fork_parent(void)
@@ -124,6 +128,7 @@ int pb_fork_child(void)
 	const int was_changing = busy & CHANGES;
 
 	/* The child has neither of these threads. */
-	busy = forking = waiting = counted = 0;
+	busy = forking = counted = 0;
+	waiting = 0;
 	return was_changing;
 }
