@@ -183,7 +183,7 @@ source_lld() {
 		"llvm-toolchain-$llvm" bookworm-security trixie trixie-security forky sid) || {
 		[ -f "$lld_source/.complete" ] ||
 			die "no LLD source: see the line above, or set PATCHBAY_LLD_SOURCE to a folder with lld/ and cmake/ of LLVM $llvm_version"
-		say "using $lld_source as it is, which lacks tests that are wanted"
+		say "using $lld_source as it is: it lacks tests that this checkout runs"
 		return
 	}
 	unpacked=$lld_source.$$

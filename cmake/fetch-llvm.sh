@@ -6,7 +6,7 @@
 #
 #   fetch-llvm.sh ARCH LLVM-MAJOR
 #
-# Their version is that of the installed LLVM, whose headers the build uses. Installs
+# They have the version of the installed LLVM, whose headers the build uses. Installs
 # nothing. Reuses an existing archive.
 set -eu
 . "$(dirname "$0")/private-apt.sh"

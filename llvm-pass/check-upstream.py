@@ -57,7 +57,7 @@ def find_tests(source, patterns):
 
 
 def write_tools(folder, llvm, plugin, options):
-    """Makes llc and clang with the plugin or, without options, the plain ones."""
+    """Makes llc and clang that load the plugin, or plain ones if there are no options."""
     arguments = {"llc": [], "clang": []}
     if options is not None:
         arguments["llc"] = ["-load", str(plugin), *options]

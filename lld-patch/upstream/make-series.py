@@ -176,7 +176,7 @@ def tests(tree, wanted):
 def edit(path, before, after):
     text = path.read_text()
     if text.count(before) != 1:
-        die(f"{path.name} is not as it was: {before!r}")
+        die(f"{path.name} has changed, not found: {before!r}")
     path.write_text(text.replace(before, after))
 
 

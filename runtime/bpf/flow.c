@@ -51,8 +51,8 @@ static const char *check_target(const struct walk *walk, uint32_t from,
 	if (walk->state[to] == SECOND_HALF)
 		return "a jump into the middle of an instruction";
 	if (walk->state[to] == OPEN)
-		return "a loop: only those that the compiler unrolls are "
-		       "possible";
+		return "a loop, which is not supported: let the compiler "
+		       "unroll it";
 	return NULL;
 }
 
@@ -106,6 +106,6 @@ const char *pb_bpf_order(const struct bpf_insn *insns, uint32_t nr_insns,
 	memmove(order, order + first, *nr * sizeof(*order));
 	for (*index = 0; *index < nr_insns; ++*index)
 		if (walk.state[*index] == NEW)
-			return "no way leads to this instruction";
+			return "an unreachable instruction";
 	return NULL;
 }

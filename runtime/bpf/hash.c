@@ -25,7 +25,7 @@ struct element {
 };
 
 _Static_assert(sizeof(struct element) == PB_BPF_HASH_KEY,
-	       "the key lies behind the links");
+	       "the key follows the links");
 
 static struct element *element(const struct patchbay_bpf_map *map, uint32_t link)
 {

@@ -105,7 +105,7 @@ int patchbay_bpf_open(const char *path, const struct patchbay_bpf_opts *opts,
 	close(fd);
 	if (error)
 		return pb_bpf_log(opts, path, error,
-				  error == -EINVAL ? "no file with an object" :
+				  error == -EINVAL ? "not an object file" :
 						     strerror(-error));
 	error = patchbay_bpf_open_mem(bytes, size, opts, object);
 	free(bytes);

@@ -98,12 +98,11 @@ static const char *why_no_map(int error)
 {
 	switch (error) {
 	case -ENOTSUP:
-		return "a type of map that is not supported: those that are "
-		       "are BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_HASH and "
-		       "BPF_MAP_TYPE_RINGBUF";
+		return "unsupported map type: use BPF_MAP_TYPE_ARRAY, "
+		       "BPF_MAP_TYPE_HASH or BPF_MAP_TYPE_RINGBUF";
 	case -EINVAL:
-		return "sizes that make no map: keys of arrays have 4 bytes, "
-		       "ring buffers a power of two, at least 4096";
+		return "invalid map size: array keys have 4 bytes, ring "
+		       "buffers a power of two, at least 4096";
 	default:
 		return "no memory for a map";
 	}
@@ -216,8 +215,8 @@ static int read_program(struct patchbay_bpf_object *object,
 	error = pb_bpf_parse_section(program);
 	if (error)
 		pb_bpf_log(opts, program->section, error,
-			   "a section that is none of fentry, fexit and "
-			   "fmod_ret, with /NAME or .multi/GLOB");
+			   "unknown section: use fentry, fexit or fmod_ret, "
+			   "with /NAME or .multi/GLOB");
 	if (!error) {
 		error = pb_bpf_relocate(bytes, size, program->name, insns,
 					nr_insns, &resolver, &reason, &symbol);
@@ -242,7 +241,7 @@ static int read_programs(struct patchbay_bpf_object *object,
 		nr++;
 	if (!nr)
 		return pb_bpf_log(opts, NULL, -ENOENT,
-				  "there is no program in the object");
+				  "the object contains no program");
 	object->programs = calloc(nr, sizeof(*object->programs));
 	if (!object->programs)
 		return -ENOMEM;

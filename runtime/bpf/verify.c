@@ -8,9 +8,9 @@
 static const char *check_exit(const struct pb_bpf_verifier *v)
 {
 	if (!pb_bpf_is_number(&v->now.reg[0]))
-		return "the program returns what is no number";
+		return "the program's result is not a number";
 	if (v->now.record)
-		return "the program ends and has not submitted a record";
+		return "the program ends before it submits its record";
 	return NULL;
 }
 
@@ -116,8 +116,7 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 	if (insn->dst_reg > 10 || insn->src_reg > 10)
 		return "an unknown register";
 	if (!has_reserved_fields_zero(insn))
-		return "an instruction with something in fields that it does "
-		       "not use";
+		return "unused fields of the instruction are not 0";
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
@@ -127,7 +126,7 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 			return insn->dst_reg == 10 ?
 				       "a write to the frame pointer" :
 				       pb_bpf_verify_wide(v, insn);
-		return "an access to packets, of which there are none";
+		return "access to packets, which do not exist here";
 	case BPF_LDX:
 		if (BPF_MODE(insn->code) != BPF_MEM &&
 		    BPF_MODE(insn->code) != BPF_MEMSX)
@@ -146,7 +145,7 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 	case BPF_JMP32:
 		return jump(v, insn);
 	}
-	return "an instruction that is not supported";
+	return "unsupported instruction";
 }
 
 /* Returns the call whose result is compared with NULL, or -1. */

@@ -36,20 +36,20 @@ static const char *move_address(struct pb_bpf_val *to,
 {
 	if (to->type == PB_BPF_VALUE_OR_NULL ||
 	    to->type == PB_BPF_RECORD_OR_NULL)
-		return "arithmetic on what may be NULL: compare it with NULL "
-		       "before";
+		return "arithmetic on a pointer that may be NULL: compare it "
+		       "with NULL first";
 	if (is_32 || (to->type != PB_BPF_FRAME && to->type != PB_BPF_VALUE &&
 		      to->type != PB_BPF_RECORD && to->type != PB_BPF_CONTEXT))
 		return "arithmetic on an address that cannot be moved";
 	if (by->type != PB_BPF_CONSTANT)
-		return "an address and an offset that is not known: use a map "
-		       "with the offset as the key, or compare it with each "
-		       "constant";
+		return "the offset from an address is not a constant: use a "
+		       "map with the offset as the key, or compare it with "
+		       "each constant";
 	if (by->num > OFFSET_MAX || by->num < -OFFSET_MAX)
-		return "an address and an offset that is too large";
+		return "the offset from an address is too large";
 	to->num += subtract ? -by->num : by->num;
 	if (to->num > OFFSET_MAX || to->num < -OFFSET_MAX)
-		return "an address and an offset that is too large";
+		return "the offset from an address is too large";
 	return NULL;
 }
 
@@ -60,7 +60,7 @@ static const char *check_swap(const struct bpf_insn *insn, int is_32)
 		return "an unknown instruction";
 	return insn->imm == 16 || insn->imm == 32 || insn->imm == 64 ?
 		       NULL :
-		       "an exchange of bytes that are not 2, 4 or 8";
+		       "a byte swap of other than 2, 4 or 8 bytes";
 }
 
 /* The offset field gives the width of the number to sign-extend. */
@@ -89,7 +89,7 @@ static const char *check_operation(const struct bpf_insn *insn, int is_32)
 	case BPF_RSH:
 		return by_constant &&
 				       (uint32_t)insn->imm >= (is_32 ? 32 : 64) ?
-			       "a shift by more bits than there are" :
+			       "a shift by at least the operand's width" :
 			       NULL;
 	case BPF_ADD:
 	case BPF_SUB:
@@ -171,6 +171,6 @@ const char *pb_bpf_verify_wide(struct pb_bpf_verifier *v,
 			       NULL :
 			       "an address in a map that is no array";
 	default:
-		return "an address of a kind that is not supported";
+		return "unsupported kind of address";
 	}
 }

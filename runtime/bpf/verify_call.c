@@ -20,10 +20,10 @@ static const char *check_map(const struct pb_bpf_verifier *v,
 	int is_ring = expected == PB_BPF_ARG_RING;
 
 	if (arg->type != PB_BPF_MAP)
-		return "an argument that is no map";
+		return "the argument is not a map";
 	if (is_ring != (pb_bpf_map_of(v, arg)->kind == PB_BPF_RINGBUF))
-		return is_ring ? "a map that is no ring buffer" :
-				 "a ring buffer, which has no keys";
+		return is_ring ? "the map is not a ring buffer" :
+				 "the map is a ring buffer, which has no keys";
 	return expected == PB_BPF_ARG_WRITABLE &&
 			       pb_bpf_map_of(v, arg)->read_only ?
 		       "a write to a constant" :
@@ -37,7 +37,7 @@ static const char *find_size(const struct pb_bpf_verifier *v, struct call *call,
 
 	if (arg->type != PB_BPF_CONSTANT || arg->num <= 0 ||
 	    arg->num > INT32_MAX)
-		return "a size that is not a constant above 0";
+		return "the size is not a constant above 0";
 	call->size = (uint32_t)arg->num;
 	return NULL;
 }
@@ -55,7 +55,7 @@ static const char *check_record(const struct pb_bpf_verifier *v,
 {
 	if (arg->type != PB_BPF_RECORD || arg->num ||
 	    arg->call + 1 != v->now.record)
-		return "an argument that is no record, or may be NULL";
+		return "the argument is not a record, or may be NULL";
 	return NULL;
 }
 
@@ -72,7 +72,7 @@ static const char *check_arg(struct pb_bpf_verifier *v, struct call *call,
 	case PB_BPF_ARG_CONTEXT:
 		return arg->type == PB_BPF_CONTEXT && !arg->num ?
 			       NULL :
-			       "an argument that is not the context";
+			       "the argument is not the context";
 	case PB_BPF_ARG_TABLE:
 	case PB_BPF_ARG_WRITABLE:
 	case PB_BPF_ARG_RING:
@@ -143,12 +143,12 @@ const char *pb_bpf_verify_call(struct pb_bpf_verifier *v,
 	const char *wrong;
 
 	if (insn->src_reg)
-		return "a call of a function of the program's: declare it "
-		       "static __always_inline";
+		return "a call of another function: declare the callee static "
+		       "__always_inline";
 	call.helper = pb_bpf_find_helper((uint32_t)insn->imm);
 	if (!call.helper)
-		return "a call of a helper that there is not: "
-		       "<patchbay/bpf.h> names those that there are";
+		return "unknown helper: <patchbay/bpf.h> lists the supported "
+		       "ones";
 	if (call.helper->result == PB_BPF_GIVES_RECORD && v->now.record)
 		return "a second record is reserved before the first is "
 		       "submitted";

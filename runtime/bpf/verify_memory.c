@@ -64,13 +64,13 @@ static const char *check_memory(struct pb_bpf_verifier *v,
 				    "an access outside of a record");
 	case PB_BPF_VALUE_OR_NULL:
 	case PB_BPF_RECORD_OR_NULL:
-		return "an access to what may be NULL: compare it with NULL "
-		       "before";
+		return "access through a pointer that may be NULL: compare it "
+		       "with NULL first";
 	case PB_BPF_NOTHING:
 		return pb_bpf_check_defined(val);
 	default:
-		return "an access to what is no address of the program's "
-		       "memory: bpf_probe_read_user() reads other memory";
+		return "access outside of the program's memory: "
+		       "bpf_probe_read_user() reads other memory";
 	}
 }
 
@@ -85,7 +85,7 @@ const char *pb_bpf_check_read(struct pb_bpf_verifier *v,
 	wrong = check_memory(v, val, offset, size);
 	if (!wrong && val->type == PB_BPF_FRAME &&
 	    !pb_bpf_stack_is_written(&v->now, val->num + offset, size))
-		return "a read of what was not written to the stack before";
+		return "a read of the stack before it was written";
 	return wrong;
 }
 
@@ -185,7 +185,7 @@ const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
 		return "an atomic operation that is not aligned";
 	if (!pb_bpf_is_number(&v->now.reg[insn->src_reg]) ||
 	    (insn->imm == BPF_CMPXCHG && !pb_bpf_is_number(&v->now.reg[0])))
-		return "an atomic operation with what is no number";
+		return "an atomic operation on a value that is not a number";
 	wrong = pb_bpf_check_read(v, &to, insn->off, size);
 	if (!wrong)
 		wrong = pb_bpf_check_write(v, &to, insn->off, size, &scalar);

@@ -96,7 +96,7 @@ def costs(results):
                   [[text, results.over(*key), results.ratio(*key)] for text, *key in COSTS]))
 
 
-# Of each tracer, the system in the suite.
+# The name of each tracer in the suite.
 PEERS = {"Patchbay": "ours", "XRay": "xray", "uftrace": "uftrace", "LTTng": "lttng",
          "`-finstrument-functions`": "instrument-functions", "lower bound": "floor"}
 # The case, the system that it is compared with, and tracers that have another name there, or

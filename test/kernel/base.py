@@ -140,7 +140,7 @@ def finished(kernel, boots, first):
 
 
 def log_folder(kernel, script):
-    """Of the boot whose first script this is, or that has this name."""
+    """The folder of the boot that has this name, or whose first script has it."""
     return kernel.out / f"boot-{script}"
 
 

@@ -270,7 +270,7 @@ SINGLE = ("fentry_fexit", "fentry_test/fentry", "fexit_test/fexit", "fexit_sleep
           "get_func_ip_fsession_test", "modify_return", "tracing_failure")
 
 
-# A test on all functions, without such a module, too.
+# A test that attaches to all functions. It also runs without such a module.
 MANY = "tracing_multi_bench_attach"
 
 

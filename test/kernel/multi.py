@@ -93,7 +93,7 @@ def modified(text):
              f"{KNOWN}: 0 wrong, detached: 0 wrong"),
             (f"skips {KNOWN} functions until it is detached",
              f"{KNOWN} skipped, then {KNOWN} called"),
-            ("on what is not modifiable is refused", f"wake_up_process: error {EINVAL}")):
+            ("on a function that is not modifiable is refused", f"wake_up_process: error {EINVAL}")):
         yield f"a BPF fmod_ret.multi program {what}", wanted in lines, "; ".join(lines) or text
 
 
@@ -192,7 +192,7 @@ def replaced(text, arch):
     for what, error in (("twice", EINVAL), ("no function", EINVAL)):
         seen = re.search(rf"^{what}: error (\d+)$", text, re.MULTILINE)
         yield (f"a program on one function {what} is refused" if what == "twice" else
-               "a program on what is no function is refused",
+               "a program on an address that is no function is refused",
                bool(seen) and int(seen[1]) == error, seen[0] if seen else text)
     yield "no function is replaced or traced any more", "left: 0" in text, text[-300:]
 

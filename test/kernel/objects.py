@@ -73,7 +73,7 @@ class Build:
         return f"make failed, see {kernel.log}" if failed else None
 
     def objects(self):
-        """Those that were compiled from a source file for the target."""
+        """The objects that were compiled from a source file for the target."""
         for path in sorted(self.kernel.out.glob("**/*.o")):
             command = path.with_name(f".{path.name}.cmd")
             if command.exists() and " -c " in command.read_text().partition("\n")[0]:

@@ -91,7 +91,7 @@ class Object:
 
 
 def check(objects):
-    """Of pairs of a name and an object."""
+    """Checks pairs of a name and an object. Prints each fault."""
     count = entries = faults = 0
     for path, compiled in objects:
         count += 1

@@ -31,7 +31,7 @@ def bpftrace(text):
 
 
 def file(text, name):
-    """What a script has printed of a file; nothing if that is damaged."""
+    """What a script printed about a file; empty if the file is damaged."""
     found = re.search(rf"^file: {name}\n(.*?)^end of file$", text, re.MULTILINE | re.DOTALL)
     try:
         return gzip.decompress(base64.b64decode(found[1])) if found else b""
@@ -105,7 +105,7 @@ def within(events, caller, called):
 
 
 def same(patchbay, out):
-    """The calls read from trace.dat are those read from the kernel's text."""
+    """Importing trace.dat and importing the kernel's text give the same calls."""
     found = {}
     for name in ("kernel", "trace-cmd"):
         data = out / f"{name}.data"

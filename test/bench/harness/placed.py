@@ -83,7 +83,7 @@ def build(tools, variant):
 
 
 def count(tools, variant):
-    """Returns counts of calls, those of direct ones by units of caller and target."""
+    """Returns the number of calls, and of direct calls by the units of caller and target."""
     of = emulate.run(tools, variant.isa, build(tools, variant), variant.options)
     empty = Count(instructions=1)  # such a function only returns
     target = of["base_target"] - of["base_empty"] + empty

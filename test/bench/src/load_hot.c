@@ -12,7 +12,7 @@ void load_prepare(void)
 {
 }
 
-/* Aligned, so that the address of the loop favours no system. */
+/* Aligned, so that no system benefits from the loop's address. */
 __attribute__((aligned(64))) uint64_t load_run(uint64_t calls)
 {
 	unsigned int x = 0;

@@ -13,7 +13,7 @@
 
 typedef long function(long);
 
-/* X(caller, key, target) for those whose caller, key or target is in a unit. */
+/* X(caller, key, target) for each call whose caller, key or target is in a unit. */
 #ifdef SAME_UNIT
 #define PLACED_CALLERS(unit, X) X(unit, unit, unit)
 #define PLACED_KEYS PLACED_CALLERS

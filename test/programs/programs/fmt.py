@@ -7,7 +7,7 @@ TESTS = ("format-test", "args-test", "assert-test", "chrono-test", "color-test",
          "core-test", "gtest-extra-test", "ostream-test", "compile-test",
          "printf-test", "ranges-test", "scan-test", "std-test", "xchar-test",
          "os-test")
-# Those that compile quickly.
+# The tests that compile quickly.
 SHORT = ("args-test", "gtest-extra-test", "os-test")
 
 

@@ -39,7 +39,7 @@ if how == "twice":
         expect(process.stdout, "interrupted")
     process.send_signal(signal.SIGTERM)
     if rest := process.stdout.read():
-        sys.exit(f"read {rest!r} behind the last signal")
+        sys.exit(f"read {rest!r} after the last signal")
     if process.wait():
         sys.exit(f"ended with {process.returncode}")
 else:

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What fails: the call at which @left becomes 0, and all later ones if @on is set. */
+/* The call at which @left becomes 0 fails, and all later ones fail if @on is set. */
 static struct {
 	int what, left, on, hits;
 } fault;

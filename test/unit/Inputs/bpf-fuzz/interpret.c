@@ -346,14 +346,14 @@ static struct patchbay_bpf_map *map_in(struct machine *m)
 	for (unsigned int i = 0; i < NR_MAPS; i++)
 		if ((uintptr_t)world->maps[i] == address)
 			return world->maps[i];
-	fault(m, "a helper is given what is no map");
+	fault(m, "a helper is given an argument that is not a map");
 	return world->maps[ARRAY];
 }
 
 static void expect_context(struct machine *m)
 {
 	if (get(m, 1) != (uintptr_t)m->world->context)
-		fault(m, "a helper is given what is not the context");
+		fault(m, "a helper is given an argument that is not the context");
 }
 
 static void expect_record(struct machine *m)
