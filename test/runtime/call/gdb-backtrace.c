@@ -13,10 +13,21 @@
 // RUN: %{gdb} --args %t.static exit | FileCheck %s
 // CHECK:      {{^}}#0 {{.*}}here (
 // CHECK-NEXT: {{^}}#1 {{.*}}handler (
-// CHECK:      {{^}}#{{[0-9]+ .*}}fig (
+// CHECK:      {{^}}#{{[0-9]+ .*}}fig (a=7)
 // CHECK-NEXT: {{^}}#{{[0-9]+ .*}}tree (a=6)
 // CHECK-NEXT: {{^}}#{{[0-9]+ .*}}main (
 // CHECK-NOT:  {{^}}#
+
+/* It also stops at the entry of the armed function, shows its argument, and finishes it. */
+// DEFINE: %{session} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break tree' -ex run -ex 'break *fig' -ex continue -ex 'info args' -ex finish
+// RUN: %{session} --args %t | FileCheck %s --check-prefix=SESSION
+// RUN: %{session} --args %t exit | FileCheck %s --check-prefix=SESSION
+// RUN: %{session} --args %t.static | FileCheck %s --check-prefix=SESSION
+// RUN: %{session} --args %t.static exit | FileCheck %s --check-prefix=SESSION
+// SESSION: {{^}}Breakpoint 2, fig (a=7)
+// SESSION: {{^}}a = 7{{$}}
+// SESSION: tree (a=6)
+// SESSION: {{^}}Value returned is $1 = 8{{$}}
 
 #include "../Inputs/check.h"
 
@@ -24,7 +35,13 @@
 
 #include <string.h>
 
-OPAQUE int fig(int a) { return a + 1; }
+/* With optimization, so that the argument has a location at the entry. */
+__attribute__((noinline)) int fig(int a)
+{
+	__asm__ volatile("");
+	return a + 1;
+}
+
 OPAQUE int tree(int a) { return fig(a + 1) + 1; }
 
 __attribute__((noinline, no_instrument_function)) static void here(void)

@@ -67,6 +67,12 @@
 	stp	x4, x5, [sp, #32]
 	stp	x6, x7, [sp, #48]
 	.endif
+	/* For debuggers: the arguments of the function's frame. */
+	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
+	.if \i < \nr
+	.cfi_offset x\i, 8*\i-FRAME_SIZE
+	.endif
+	.endr
 	stp	x8, x15, [sp, #FRAME_RESULT]
 	str	x17, [sp, #FRAME_BACK]
 	add	x16, sp, #FRAME_CALLER

@@ -70,6 +70,12 @@
 	std	9, HEADER_SIZE+48(1)
 	std	10, HEADER_SIZE+56(1)
 	.endif
+	/* For debuggers: the arguments of the function's frame. */
+	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
+	.if \i < \nr
+	.cfi_offset \i+3, HEADER_SIZE+8*\i-FUNCTION_SIZE
+	.endif
+	.endr
 	std	11, HEADER_SIZE+REGS_CHAIN(1)
 	mflr	11
 	mr	4, 0			/* parent_ip */

@@ -56,6 +56,12 @@
 	sd	a6, 48(sp)
 	sd	a7, 56(sp)
 	.endif
+	/* For debuggers: the arguments of the function's frame. */
+	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
+	.if \i < \nr
+	.cfi_offset a\i, 8*\i-FRAME_SIZE
+	.endif
+	.endr
 	sd	t2, FRAME_CHAIN(sp)
 	sd	t3, FRAME_CHAIN+8(sp)
 	sd	t0, FRAME_BACK(sp)

@@ -49,6 +49,7 @@
 	.cfi_remember_state
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
+	args_unknown
 	/* The body, after the site, begins without endbr64. */
 	notrack callq *%rax
 .Lbody_\body:
@@ -220,6 +221,7 @@
 .Lunwind_\id:
 	.cfi_def_cfa %rbp, STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
+	args_unknown
 	unwound \from, \id
 	.cfi_endproc
 	lsda	\id, \id, \from
@@ -234,6 +236,7 @@
 	.cfi_lsda 0x1b, .Llsda_timed_\id
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
+	args_saved 7
 .Lother_way_\id:
 	testb	$((CELL_DIRECT_SET+CELL_DIRECT_ENTRIES)/256), %ah
 	jnz	.Lset_\id
@@ -287,6 +290,7 @@
 	.cfi_lsda 0x1b, .Llsda_set_\id
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
+	args_saved 7
 .Lset_\id:
 	leaq	-DIRECT_ROOM(%rsp), %rsp	/* keeps the flags */
 	js	.Lset_entries_\id	/* CELL_DIRECT_ENTRIES */

@@ -40,4 +40,28 @@
 	movq	$0, %fs:PB_THREAD_FRAME(\thread)
 .endm
 
+/*
+ * For debuggers: the argument registers of the site's frame are in struct patchbay_regs,
+ * which is at the bottom of the trampoline's frame. \nr is that of the trampoline.
+ */
+.macro args_saved nr
+	.cfi_offset %rdi, 8-(REGS_SIZE+8)
+	.cfi_offset %rsi, 16-(REGS_SIZE+8)
+	.if \nr >= 4
+	.cfi_offset %rdx, REGS_RDX-(REGS_SIZE+8)
+	.cfi_offset %rcx, 32-(REGS_SIZE+8)
+	.endif
+	.if \nr >= 7
+	.cfi_offset %r8, 40-(REGS_SIZE+8)
+	.cfi_offset %r9, 48-(REGS_SIZE+8)
+	.endif
+.endm
+
+/* While the body runs, debuggers see the caller's frame instead. */
+.macro args_unknown
+	.irp	register, rdi, rsi, rdx, rcx, r8, r9
+	.cfi_undefined %\register
+	.endr
+.endm
+
 #endif /* PB_X86_64_FRAME_H */

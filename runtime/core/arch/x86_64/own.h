@@ -22,6 +22,8 @@
 #define unwound patchbay_unwound
 #define mark_inside patchbay_mark_inside
 #define mark_outside patchbay_mark_outside
+#define args_saved patchbay_args_saved
+#define args_unknown patchbay_args_unknown
 #define save_regs patchbay_save_regs
 #define restore_regs patchbay_restore_regs
 #define trampoline patchbay_trampoline
@@ -104,7 +106,6 @@
 	.org	.Lpatchbay_stubs + PATCHBAY_X86_64_OWN_OFFSET + \
 		\n*PATCHBAY_X86_64_OWN_SIZE + PATCHBAY_X86_64_OWN_OPEN, 0xcc
 	trampoline \from, \nr, patchbay_\n, \exits
-	.cfi_def_cfa_offset 8
 .endm
 
 	own_trampoline 0, 2, NEAR, patchbay_near
@@ -128,6 +129,7 @@
 	personality
 	.cfi_lsda 0x1b, .Llsda_\id
 	.cfi_def_cfa_offset REGS_SIZE+8
+	args_saved 7
 .Lexits_\id:
 	call_directly \from, 7, \id, \back
 .endm
@@ -145,6 +147,8 @@
 	.purgem unwound
 	.purgem mark_inside
 	.purgem mark_outside
+	.purgem args_saved
+	.purgem args_unknown
 	.purgem save_regs
 	.purgem restore_regs
 	.purgem trampoline

@@ -48,10 +48,12 @@
  * cell may belong to other functions.
  */
 .macro trampoline from, nr, id, exits
+	.cfi_remember_state
 	endbr64
 	subq	$REGS_SIZE, %rsp
 	.cfi_adjust_cfa_offset REGS_SIZE
 	save_regs \nr
+	args_saved \nr
 	movq	REGS_SIZE(%rsp), %r11
 	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
 	movq	CELL_SINCE(%r11), %rax	/* save_regs has saved al */
@@ -91,4 +93,5 @@
 	testl	%eax, %eax		/* CF = 0 */
 	jz	.Lleave_\id
 	jmp	.Lgeneral_\id
+	.cfi_restore_state
 .endm
