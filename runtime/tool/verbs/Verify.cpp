@@ -79,7 +79,7 @@ static Error verify(StringRef Path, Totals &Sum) {
   const size_t Moved = All - Records->size();
   for (const SiteRecord &R : *Records)
     checkRecord(*View, R, Out);
-  auto Slots = checkEntryTable(*View, Out);
+  auto Slots = checkEntryTables(*View, All, Out);
   if (!Slots)
     return Slots.takeError();
   auto Unslotted = unslottedText(*Image);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EntryTable.h"
 #include "PrefixCheck.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 
@@ -51,36 +52,63 @@ static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
   return std::nullopt;
 }
 
-Expected<unsigned> patchbay::checkEntryTable(const ImageView &View,
-                                             Findings &Out) {
-  auto Sections = View.image().sectionsNamed(TableName);
-  if (!Sections)
-    return Sections.takeError();
-  unsigned Slots = 0;
-  for (const ElfImage::ELFT::Shdr *Section : *Sections) {
-    auto Bytes = View.image().elf().getSectionContents(*Section);
-    if (!Bytes)
-      return View.image().error(Bytes.takeError());
-    if (Bytes->size() % PointerSize)
-      return View.image().error(
-          "section " + Twine(TableName) + " has " + Twine(Bytes->size()) +
-          " bytes, not a multiple of " + Twine(PointerSize));
-    for (size_t Offset = 0; Offset != Bytes->size(); Offset += PointerSize) {
-      auto Nops =
-          pointerAt(View, Section->sh_addr + Offset, Bytes->drop_front(Offset));
-      if (!Nops || !View.map().isCode(*Nops, 1)) {
-        Out.add(TableName, Offset, "entry", "an address of code",
-                Nops ? hex(*Nops) : "another module's");
-        continue;
-      }
-      std::optional<uint64_t> Entry = findEntry(View, *Nops);
-      if (!Entry)
-        continue;
-      ++Slots;
-      Subject Function{*Entry, View.nameAt(*Entry)};
-      checkSlot(View, Function, Out);
-      checkOwned(View, Function, PATCHBAY_SLOT_OFFSET, 0, Out);
+/// Can the section be a table that patchable_function_entry(N, M, "NAME") asks
+/// for? A linked image keeps the name and this flag, unless a linker script
+/// moves the table into another section.
+static bool canBeTable(const ElfImage::ELFT::Shdr &Section) {
+  constexpr uint64_t Flags = ELF::SHF_ALLOC | ELF::SHF_LINK_ORDER;
+  return Section.sh_type == ELF::SHT_PROGBITS &&
+         (Section.sh_flags & Flags) == Flags;
+}
+
+/// Adds entries of functions with a slot. In LLVM's table of the usual name
+/// each word has to be an entry; other sections may contain anything.
+static Error readTable(const ImageView &View,
+                       const ElfImage::ELFT::Shdr &Section, bool IsUsual,
+                       SetVector<uint64_t> &Entries, Findings &Out) {
+  auto Bytes = View.image().elf().getSectionContents(Section);
+  if (!Bytes)
+    return View.image().error(Bytes.takeError());
+  if (IsUsual && Bytes->size() % PointerSize)
+    return View.image().error(
+        "section " + Twine(TableName) + " has " + Twine(Bytes->size()) +
+        " bytes, not a multiple of " + Twine(PointerSize));
+  for (size_t Offset = 0; Offset + PointerSize <= Bytes->size();
+       Offset += PointerSize) {
+    auto Nops =
+        pointerAt(View, Section.sh_addr + Offset, Bytes->drop_front(Offset));
+    if (Nops && View.map().isCode(*Nops, 1)) {
+      if (std::optional<uint64_t> Entry = findEntry(View, *Nops))
+        Entries.insert(*Entry);
+    } else if (IsUsual) {
+      Out.add(TableName, Offset, "entry", "an address of code",
+              Nops ? hex(*Nops) : "another module's");
     }
   }
-  return Slots;
+  return Error::success();
+}
+
+Expected<unsigned> patchbay::checkEntryTables(const ImageView &View,
+                                              bool HasRecords, Findings &Out) {
+  auto Sections = View.image().elf().sections();
+  if (!Sections)
+    return View.image().error(Sections.takeError());
+  SetVector<uint64_t> Entries;
+  for (const ElfImage::ELFT::Shdr &Section : *Sections) {
+    auto Name = View.image().elf().getSectionName(Section);
+    if (!Name)
+      return View.image().error(Name.takeError());
+    const bool IsUsual =
+        *Name == TableName && Section.sh_type != ELF::SHT_NOBITS;
+    if (!IsUsual && (HasRecords || !canBeTable(Section)))
+      continue;
+    if (Error E = readTable(View, Section, IsUsual, Entries, Out))
+      return E;
+  }
+  for (uint64_t Entry : Entries) {
+    Subject Function{Entry, View.nameAt(Entry)};
+    checkSlot(View, Function, Out);
+    checkOwned(View, Function, PATCHBAY_SLOT_OFFSET, 0, Out);
+  }
+  return Entries.size();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks functions in LLVM's own table of patchable entries, as in kernel mode.
+// Checks functions in LLVM's own tables of patchable entries, as in kernel mode.
 // There the slot is the only part of Patchbay.
 #ifndef PATCHBAY_TOOL_ENTRYTABLE_H
 #define PATCHBAY_TOOL_ENTRYTABLE_H
@@ -10,8 +10,10 @@
 
 namespace patchbay {
 
-/// Returns how many functions of the table have a slot.
-llvm::Expected<unsigned> checkEntryTable(const ImageView &View, Findings &Out);
+/// Returns how many functions of the tables have a slot. An image with records
+/// has no table under another name than LLVM's usual one.
+llvm::Expected<unsigned> checkEntryTables(const ImageView &View,
+                                          bool HasRecords, Findings &Out);
 
 } // namespace patchbay
 
