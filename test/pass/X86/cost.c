@@ -5,6 +5,12 @@
 // RUN: llvm-nm %t.stock.o | FileCheck %s
 // RUN: llvm-nm %t.pass.o | FileCheck %s
 
+// The command for the growth of an object file (llvm-pass/README.md, Limits). Here it is
+// mostly what an object has once.
+// RUN: %python %S/../Inputs/growth.py %pass %clang --target=x86_64-linux-gnu %s | FileCheck %s --check-prefix=GROWTH
+// GROWTH:      {{^}}-O0: 2 functions, object +{{[0-9]+}} %, text and data +{{[0-9]+}} %, section headers {{[0-9]+}}, then {{[0-9]+$}}
+// GROWTH-NEXT: {{^}}-O2: 2 functions, object +{{[0-9]+}} %, text and data +{{[0-9]+}} %, section headers {{[0-9]+}}, then {{[0-9]+$}}
+
 void first(void) {}
 void second(void) {}
 
