@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 
 from toolchain import SOURCE, TARGETS, Configuration, SetupError, Toolchain
 
-LIMIT = 300  # seconds
 # Registers for arguments and results that the baseline lacks.
 FLAVOURS = {"x86_64": [("-march=x86-64-v4",), ("-fcf-protection=full",)],
             "aarch64": [("-march=armv9-a",), ("-mbranch-protection=standard",)],
@@ -24,13 +23,14 @@ FLAVOURS = {"x86_64": [("-march=x86-64-v4",), ("-fcf-protection=full",)],
             "riscv64": [("-march=rv64gcv",)]}
 
 
-def succeeds(command):
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+def succeeds(command, limit):
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     return ended.returncode == 0, ended.stdout + ended.stderr
 
 
 class Stress:
-    def __init__(self, build):
+    def __init__(self, build, limit):
+        self.limit = limit
         self.tools = Toolchain(build)
         self.linker = self.tools._text(self.tools.cc, "-print-prog-name=ld.lld").strip()
         self.llvm_stress = str(Path(self.linker).with_name("llvm-stress"))
@@ -63,7 +63,11 @@ class Stress:
             for opt in ("O0", "O2"):
                 configuration = Configuration(target, opt, generator == "csmith",
                                               flavours[seed % len(flavours)] + options)
-                result, output = self.compile(configuration, source, folder)
+                try:
+                    result, output = self.compile(configuration, source, folder)
+                except subprocess.TimeoutExpired as error:
+                    result = "FAIL"
+                    output = f"{Path(error.cmd[0]).name}: no end after {self.limit} s"
                 counts[result] += 1
                 if result == "FAIL":
                     flags = " ".join(configuration.flavour)
@@ -74,14 +78,15 @@ class Stress:
     def compile(self, configuration, source, folder):
         object, image = folder / "code.o", folder / "code"
         done, output = succeeds(
-            self.tools.compile_command(configuration, source, object, True))
+            self.tools.compile_command(configuration, source, object, True), self.limit)
         if not done:
             stock, _ = succeeds(
-                self.tools.compile_command(configuration, source, object, False))
+                self.tools.compile_command(configuration, source, object, False), self.limit)
             return ("FAIL" if stock else "STOCK"), output
-        done, output = succeeds([self.linker, "-shared", "-z", "undefs", object, "-o", image])
+        done, output = succeeds(
+            [self.linker, "-shared", "-z", "undefs", object, "-o", image], self.limit)
         if done:
-            done, output = succeeds(self.tools.verify_command(image))
+            done, output = succeeds(self.tools.verify_command(image), self.limit)
         return ("images" if done else "FAIL"), output
 
 
@@ -94,12 +99,14 @@ def main():
     parser.add_argument("--targets", default=",".join(TARGETS), metavar="A,B",
                         help="default: %(default)s")
     parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--limit", type=int, default=600, metavar="SECONDS",
+                        help="for one command; more is a failure (default: %(default)s)")
     parser.add_argument("--build", type=Path, default=SOURCE / "build" / "release",
                         metavar="DIR", help="build tree (default: build/release)")
     args = parser.parse_args()
     total = Counter()
     try:
-        stress = Stress(args.build)
+        stress = Stress(args.build, args.limit)
         tasks = [(generator, seed, TARGETS[name]) for name in args.targets.split(",")
                  for generator, number in (("llvm-stress", args.llvm_stress),
                                            ("csmith", args.csmith))

@@ -6,11 +6,13 @@
     bits      the first record of an image has a bit set that must be zero
     output    instrumented programs have another output
     compiler  instrumented programs are not compiled
+    hang      compiling instrumented programs does not end
     stock     optimized programs have another output
 """
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 arguments = sys.argv[1:]
@@ -20,6 +22,8 @@ if broken == "records":
     arguments = [argument for argument in arguments if not argument.startswith("-fplugin=")]
 elif broken == "compiler" and instrumented:
     sys.exit("error: broken")
+elif broken == "hang" and instrumented:
+    time.sleep(10**6)
 elif (broken == "output" and instrumented or broken == "stock" and "-O2" in arguments) \
         and "-c" in arguments:
     arguments += ["-include", str(Path(__file__).parent / "no-sort.h")]
