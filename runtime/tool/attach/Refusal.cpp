@@ -190,9 +190,10 @@ struct Mutex {
 static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
   const ProcessMemory::Mapping *First = Memory.mappingAt(Loader);
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
+    if (!First || First->Path.empty() || M.Path != First->Path || M.Executable)
+      continue;
     std::vector<char> Bytes(M.End - M.Start);
-    if (!First || First->Path.empty() || M.Path != First->Path || M.Executable ||
-        !Memory.read(M.Start, Bytes.data(), Bytes.size()))
+    if (!Memory.read(M.Start, Bytes.data(), Bytes.size()))
       continue;
     for (size_t At = 0; At + sizeof(Mutex) <= Bytes.size(); At += alignof(Mutex)) {
       Mutex Found;
