@@ -24,7 +24,7 @@ DESCRIPTION:
   and does not run it. It checks
     - the record, slot, pad, hash and site of each function with a record
     - the data that leads the runtime to the records
-    - in kernel mode, the slots in LLVM's table of patchable entries
+    - in kernel mode, the slots in LLVM's tables of patchable entries
 
   Each fault is one line. The last line has the counts.
     BIN: FUNCTION+0xOFFSET: what is wrong: expected X, found Y
