@@ -65,7 +65,7 @@ static int find_cells(struct pb_bulk_module *b)
 	for (struct pb_group *g = b->groups; g; g = g->next) {
 		if (!g->nr)
 			continue;
-		pb_group_find_cell(g);
+		pb_group_find_cell(g, 0);
 		if (!g->cell)
 			return PB_NOT_BULK;
 		b->slots |= g->way != PB_GROUP_STAYS || g->cell->leaving != g->nr;
@@ -84,45 +84,22 @@ static int is_alone_on(const struct patchbay_cell *cell,
 }
 
 /*
- * Add the function of the private cell @cell, if it is chosen, and update the range from
- * *@first to *@last. If the request's tracer is not @alone in the cell, a plan must do it.
+ * Keep the functions that lose their only tracer. A plan handles those that share a cell
+ * with functions that stay armed.
  */
-static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
-		    int alone, size_t *first, size_t *last)
-{
-	const size_t i = pb_record_index(b->module, cell->record);
-
-	if (!pb_choice_has(&b->choice, i))
-		return 0;
-	if (!alone)
-		return PB_NOT_BULK;
-	if (i < *first)
-		*first = i;
-	if (i > *last)
-		*last = i;
-	return pb_bulk_add_own(b, i);
-}
-
-/*
- * Keep the chosen functions, which are from @first to @last, whose cell has only this
- * tracer: their owners stay. Also keep functions with a private cell. Remove all others from
- * the choice.
- */
-static void keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
-		       size_t first, size_t last)
+static int keep_armed(struct pb_bulk_module *b, const struct pb_bulk_owners *owners)
 {
 	struct pb_shared *shared = b->module->shared;
 
-	if (shared)
-		pb_bulk_sort_out(b, owners, first, last);
-	for (size_t word = 0; b->own.bits && word <= last / 64; word++)
-		b->choice.bits[word] |= b->own.bits[word];
-	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
 		if (!owners->stays[i] || !owners->nr[i])
 			continue;
+		if (owners->nr[i] != shared->cells[i].nr)
+			return PB_NOT_BULK;
 		pb_group_leave(&shared->cells[i], NULL, owners->nr[i]);
 		b->nr += owners->nr[i];
 	}
+	return 0;
 }
 
 /* Remove the tracer from cells that @have others, too, if all functions of the cell lose it. */
@@ -154,26 +131,22 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 	size_t first = module->nr, last = 0;
+	int error;
 
 	pb_groups_begin(module);
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
-		int alone;
 
 		if (!cell->ops || !pb_set_find(cell, ops) ||
 		    !pb_cell_users(module, cell))
 			continue;
-		alone = is_alone_on(cell, ops);
 		if (!shared) {
-			const int error =
-				find_own(b, cell, alone, &first, &last);
-
-			if (error)
-				return error;
+			if (pb_choice_has(&b->choice, pb_record_index(module, cell->record)))
+				return PB_NOT_BULK;
 			continue;
 		}
-		(alone ? owners.stays : several)[pb_shared_number(module, shared)] =
-			1;
+		(is_alone_on(cell, ops) ? owners.stays :
+					  several)[pb_shared_number(module, shared)] = 1;
 		if (shared->first < first)
 			first = shared->first;
 		if (shared->last > last)
@@ -182,19 +155,11 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	/* Very many chosen functions may have no tracer. */
 	pb_choice_remove_row(&b->choice, 0, first);
 	pb_choice_remove_row(&b->choice, last + 1, module->nr);
-	if (first <= last)
-		keep_armed(b, &owners, first, last);
-	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;
-	     i++) {
-		struct pb_shared_cell *from = &module->shared->cells[i];
-
-		if (!owners.stays[i] || !from->leaving ||
-		    from->leaving == from->nr)
-			continue;
-		from->scattered = 1;
-		b->parts = 1;
-	}
-	return swap_out(bulk, b, &owners, several);
+	if (first > last)
+		return 0;
+	pb_bulk_sort_out(b, &owners, first, last);
+	error = keep_armed(b, &owners);
+	return error ? error : swap_out(bulk, b, &owners, several);
 }
 
 static int add_module(struct pb_bulk *bulk, struct pb_module *module)
@@ -226,7 +191,6 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 static void free_bulk_module(struct pb_bulk_module *b)
 {
 	pb_choice_free(&b->choice);
-	pb_choice_free(&b->own);
 	pb_choice_free(&b->refused);
 	pb_choice_free(&b->asked);
 	pb_groups_free(b->groups);
@@ -327,9 +291,10 @@ static int put_to_use(struct pb_bulk *bulk)
 	if (text)
 		bulk->handle = pb_text_open();
 	pb_engine_lock();
-	if (text)
-		error = request->disarm ? pb_bulk_disarm(bulk) :
-					  pb_bulk_arm(bulk);
+	if (text && request->disarm)
+		pb_bulk_disarm(bulk);
+	else if (text)
+		error = pb_bulk_arm(bulk);
 	if (request->nr)
 		pb_count(&pb_stats.batches);
 	/* From here on nothing can fail. */

@@ -40,33 +40,20 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
-/* The private cell of function @i, or NULL. */
-static const struct patchbay_cell *own_cell(const struct pb_module *module,
-					    size_t i, uintptr_t slot)
-{
-	const unsigned int owner = pb_owner(module, i);
-
-	if (!slot || (owner != PB_OWNER_NONE && owner != PB_OWNER_GATE))
-		return NULL;
-	return pb_cell_of(module, &module->records[i]);
-}
-
 /*
  * Check the owner of function @i. Refuses functions that have a tracer, except those that
- * bulk_swap.c handles.
+ * bulk_swap.c handles, and functions with a private cell.
  */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
 	const unsigned int owner = pb_owner(module, i);
-	const struct patchbay_cell *from = own_cell(module, i, slot);
+	const struct patchbay_cell *from;
 
-	if (!from && owner == PB_OWNER_NONE)
-		return 0;
-	if (!from && (owner == PB_OWNER_GATE ||
-		      slot != pb_owner_slot(module, owner)))
+	if (owner == PB_OWNER_NONE)
+		return slot && pb_is_cell(module, slot) ? PB_NOT_BULK : 0;
+	if (owner == PB_OWNER_GATE || slot != pb_owner_slot(module, owner))
 		return PB_NOT_BULK;
-	if (!from)
-		from = &module->shared->cells[owner].cell;
+	from = &module->shared->cells[owner].cell;
 	if (owner == PB_OWNER_NOBODY || !from->ops)
 		return 0;
 	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
@@ -81,17 +68,6 @@ static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
 	if (!error)
 		pb_choice_add(choice, i, 0);
 	return error;
-}
-
-int pb_bulk_add_own(struct pb_bulk_module *b, size_t i)
-{
-	int error = add_to(&b->own, b, i);
-
-	if (error)
-		return error;
-	b->nr_own++;
-	b->nr++;
-	return 0;
 }
 
 /* pb_bulk_reach() of sites with the stub of @record. */
@@ -192,13 +168,9 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	}
 	if (error)
 		return error;
-	/* A function whose slot leads to a private cell keeps it. One with a gate may share. */
-	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
-		return pb_bulk_add_own(b, i);
 	add_run(b, &group->group, owner, i, i + 1);
-	/* Accept other functions with this owner, too. Functions with the gate have no common cell. */
-	if (owner != PB_OWNER_GATE)
-		b->slot_of[owner] = slot;
+	/* Accept other functions with this owner, too. */
+	b->slot_of[owner] = slot;
 	group->reach[site != entry] = reach_of(module, record);
 	return 0;
 }
@@ -326,11 +298,6 @@ static void take_out(struct pb_bulk_module *b, size_t i)
 		return;
 	leave_out(b, i);
 	b->nr--;
-	if (pb_bulk_is_own(b, i)) {
-		pb_choice_remove_row(&b->own, i, i + 1);
-		b->nr_own--;
-		return;
-	}
 	pb_bulk_group(b, pb_shape(&module->records[i]))->group.nr--;
 	if (owner >= PB_OWNER_FIRST)
 		module->shared->cells[owner].leaving--;
@@ -407,7 +374,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			leave_out(b, i);
 	}
 	/* A plan must not ask again. */
-	if (!error && b->nr > b->nr_own && (attr->attach || attr->check) &&
+	if (!error && b->nr && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;
 	return error;

@@ -14,24 +14,19 @@
  * PUBLISH  fill the slots of functions to arm
  * ARM      arm their sites
  * FIRST    both, in a module where no site was ever armed
- * UNDO     disarm the sites. Slots of functions that were to join a cell lead to the empty one
- * PART     disarm functions while other functions keep their cell: slots lead to the empty
- *          cell, and sites are disarmed
- * JOIN     undo PART
  * DISARM   disarm the sites of functions whose cell is empty
  */
-enum change { PUBLISH, ARM, FIRST, UNDO, PART, JOIN, DISARM };
+enum change { PUBLISH, ARM, FIRST, DISARM };
 
 /*
  * A function. @group: the function's group, if the change needs it; otherwise that of an
- * earlier function. @own: its slot does not change, because it leads to a private cell.
+ * earlier function.
  */
 struct function {
 	const struct patchbay_record *record;
 	uintptr_t entry, site;
 	unsigned int owner;
 	struct pb_group *group;
-	int own;
 };
 
 static inline void look_at(struct function *f, const struct patchbay_record *record)
@@ -50,106 +45,38 @@ static inline void find_group(struct pb_bulk_module *b, struct function *f)
 		f->group = &pb_bulk_group(b, shape)->group;
 }
 
-/*
- * Copies of a module's data for loops. The compiler assumes that each store to text may
- * change the originals.
- */
-struct view {
-	struct pb_bulk_module *b;
-	const struct patchbay_record *records;
-	const uint64_t *own;
-	int parts;
-};
-
-static struct view view_of(struct pb_bulk_module *b)
+/* PUBLISH and FIRST: find what is stored in the slot. @f has the function's addresses. */
+static inline __attribute__((always_inline)) void
+look_at_slot(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
 {
-	return (struct view){ .b = b,
-			      .records = b->module->records,
-			      .own = b->own.bits,
-			      .parts = b->parts };
-}
-
-/* Does this change apply to the function of @record? @f has its addresses. */
-static inline __attribute__((always_inline)) int
-is_for(const struct view *v, const struct patchbay_record *record, enum change change,
-       struct function *f)
-{
-	const size_t i = (size_t)(record - v->records);
-
-	if (change == ARM || (change == DISARM && !v->parts))
-		return 1;
 	/* In a module where no site was ever armed, no thread has read a slot. */
-	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(v->b->module, i);
-	f->own = v->own && v->own[i / 64] >> i % 64 & 1;
-	if (change == PUBLISH || change == FIRST || change == UNDO)
-		find_group(v->b, f);
-	else if (f->own)
-		return change == DISARM;
-	else if (v->parts)
-		return pb_is_left_by_all(
-			       &v->b->module->shared->cells[f->owner]) ==
-		       (change == DISARM);
-	return 1;
-}
-
-static inline int publish(const struct function *f, uint8_t *slot)
-{
-	return f->own ? 0 :
-			pb_bulk_slot(slot, (uintptr_t)f->group->cell,
-				     f->owner != PB_OWNER_NONE);
+	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(b->module, i);
+	find_group(b, f);
 }
 
 /* @text: the offset from an address to its copy. */
 static inline __attribute__((always_inline)) int
-edit(const struct pb_module *module, const struct function *f, enum change change,
-     uintptr_t text)
+edit(const struct function *f, enum change change, uintptr_t text)
 {
-	uint8_t *slot = (uint8_t *)(text + f->entry - PB_BULK_BEFORE);
 	uint8_t *site = (uint8_t *)(text + f->site);
-	int error;
+	int error = 0;
 
-	switch (change) {
-	case PUBLISH:
-		return publish(f, slot);
-	case FIRST:
-		error = publish(f, slot);
-		return error ? error : pb_bulk_flip(site, 1);
-	case ARM:
-		return pb_bulk_flip(site, 1);
-	case PART:
-		/* Ignore an error: a slot that another patcher changed leads to no cell of ours. */
-		pb_bulk_slot(slot, pb_owner_slot(module, PB_OWNER_NOBODY), 1);
-		/* Ignore an error: such a site may continue to call the trampoline, without effect. */
+	if (change == PUBLISH || change == FIRST)
+		error = pb_bulk_slot((uint8_t *)(text + f->entry - PB_BULK_BEFORE),
+				     (uintptr_t)f->group->cell,
+				     f->owner != PB_OWNER_NONE);
+	if (change == ARM || (change == FIRST && !error))
+		error = pb_bulk_flip(site, 1);
+	/* Ignore an error: such a site may continue to call the trampoline, without effect. */
+	if (change == DISARM)
 		pb_bulk_flip(site, 0);
-		return 0;
-	case JOIN:
-		pb_bulk_flip(site, 1);
-		pb_bulk_slot(slot, pb_owner_slot(module, f->owner), 1);
-		return 0;
-	case UNDO:
-		if (!f->own && f->group->way == PB_GROUP_JOINS)
-			pb_bulk_slot(slot, pb_owner_slot(module,
-							 PB_OWNER_NOBODY), 1);
-		/* fall through */
-	case DISARM:
-		pb_bulk_flip(site, 0);
-	}
-	return 0;
+	return error;
 }
 
 static inline uintptr_t begin_of(const struct function *f, enum change change)
 {
 	return change == ARM || change == DISARM ? f->site :
 						   f->entry - PB_BULK_BEFORE;
-}
-
-/*
- * Are the functions known to be in the order of addresses? bulk_check.c has checked those to
- * arm.
- */
-static inline int is_ordered(enum change change)
-{
-	return change != PART && change != JOIN && change != DISARM;
 }
 
 /* Functions that are farther apart than this are written separately. */
@@ -199,12 +126,12 @@ static int write_block(struct pb_bulk *bulk, struct ready *ready)
  * function that was not edited.
  */
 static inline __attribute__((always_inline)) int
-edit_row(const struct view *view, const enum change change, size_t *i, size_t end,
+edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t end,
 	 struct ready *ready)
 {
-	const struct pb_module *module = view->b->module;
-	const struct view v = *view;
-	const struct patchbay_record *record = &v.records[*i], *stop = &v.records[end];
+	/* A copy: the compiler assumes that each store to text may change the original. */
+	const struct patchbay_record *records = b->module->records;
+	const struct patchbay_record *record = &records[*i], *stop = &records[end];
 	const uintptr_t text = ready->text, far = ready->far;
 	struct function f = { .group = NULL };
 	uintptr_t last = ready->last;
@@ -213,18 +140,21 @@ edit_row(const struct view *view, const enum change change, size_t *i, size_t en
 	for (; record < stop; record++) {
 		PB_KEEP_ONE(record);
 		look_at(&f, record);
-		if (!is_for(&v, record, change, &f))
-			continue;
-		/* go_on() handles a function that begins within the last one. */
-		if (f.site > far || (!is_ordered(change) && begin_of(&f, change) <= last))
+		if (change == PUBLISH || change == FIRST)
+			look_at_slot(b, (size_t)(record - records), change, &f);
+		/*
+		 * go_on() handles a function that begins within the last one. bulk_check.c has
+		 * checked the order of those to arm.
+		 */
+		if (f.site > far || (change == DISARM && f.site <= last))
 			break;
-		error = edit(module, &f, change, text);
+		error = edit(&f, change, text);
 		if (error)
 			break;
 		last = f.site;
 	}
 	ready->last = last;
-	*i = (size_t)(record - v.records);
+	*i = (size_t)(record - records);
 	return error;
 }
 
@@ -233,11 +163,10 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	      const enum change change)
 {
 	struct pb_text_block *block = &bulk->block;
-	const struct view view = view_of(b);
 	const size_t nr = b->module->nr;
 	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
 	struct ready ready = { .last = 0 };
-	int error, worst = 0;
+	int error;
 
 	while (i < nr || ready.last) {
 		if (i < nr) {
@@ -247,14 +176,14 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				end = pb_choice_row_end(&b->choice, i);
 			if (end > nr)
 				end = nr;
-			error = edit_row(&view, change, &i, end, &ready);
+			error = edit_row(b, change, &i, end, &ready);
 			if (error)
 				return error;
 			if (i == end) {
 				i = pb_choice_next(&b->choice, i);
 				continue;
 			}
-			look_at(&f, &view.records[i]);
+			look_at(&f, &b->module->records[i]);
 			if (go_on(block, &ready, begin_of(&f, change),
 					  f.site + PB_BULK_SITE_SIZE))
 				continue;
@@ -265,32 +194,29 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 			continue;
 		}
 		first = i;
-		if (error && change != UNDO && change != JOIN &&
-			 change != DISARM)
+		if (error && change != DISARM)
 			return error;
-		else if (error)
-			worst = error;
 	}
-	return worst;
+	return 0;
 }
 
-/* Each frequent change has its own loop. The others share one, which branches. */
+/* Each change has its own loop. */
 static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 			    enum change change)
 {
 	switch (change) {
+	case PUBLISH:
+		return change_module(bulk, b, PUBLISH);
 	case ARM:
 		return change_module(bulk, b, ARM);
 	case FIRST:
 		return change_module(bulk, b, FIRST);
-	case DISARM:
-		return change_module(bulk, b, DISARM);
 	default:
-		return change_module(bulk, b, change);
+		return change_module(bulk, b, DISARM);
 	}
 }
 
-/* Change all functions. Changes that undo continue after an error. */
+/* Change all functions. Disarming continues after an error. */
 static int change(struct pb_bulk *bulk, enum change change)
 {
 	int error = bulk->handle < 0 ? bulk->handle : 0;
@@ -298,48 +224,30 @@ static int change(struct pb_bulk *bulk, enum change change)
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
 		if (!b->nr || (change == PUBLISH && !b->slots))
 			continue;
-		if ((change == PUBLISH || change == ARM || change == FIRST) &&
-		    b->first != (change == FIRST))
-			continue;
-		if ((change == PART || change == JOIN) && !b->parts)
+		if (change != DISARM && b->first != (change == FIRST))
 			continue;
 		error = change_functions(bulk, b, change);
-		if (change == UNDO || change == JOIN || change == DISARM)
-			error = 0;
 	}
 	return error;
 }
 
 /*
- * Record where slots lead now. Unless all writes are @done, read the slots. @seen: as in
- * settle_owners() of engine.c.
+ * Arming has failed: record where slots lead now. @seen: as in settle_owners() of engine.c.
  */
-static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
-			  int seen)
+static void find_owners(const struct pb_bulk *bulk, int seen)
 {
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
 		struct pb_module *module = b->module;
-		const struct view view = view_of(b);
-		struct function f;
 
-		if (disarm ? !b->parts : !b->slots)
-			continue;
-		f.group = NULL;
-		for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+		for (size_t i = pb_choice_next(&b->choice, 0); b->slots && i < module->nr;
 		     i = pb_choice_next(&b->choice, i + 1)) {
-			unsigned int owner = PB_OWNER_NOBODY;
+			const uint32_t shape = pb_shape(&module->records[i]);
+			const struct pb_group *g = &pb_bulk_group(b, shape)->group;
 
-			look_at(&f, &module->records[i]);
-			if (!is_for(&view, f.record, disarm ? PART : PUBLISH, &f) ||
-			    f.own)
-				continue;
-			if (!disarm)
-				owner = pb_shared_number(module, f.group->cell);
-			if (!seen && f.owner == PB_OWNER_NONE)
-				continue;
-			if (!done)
-				owner = pb_owner_found(module, i, owner);
-			pb_lead(module, i, owner);
+			if (seen || pb_owner(module, i) != PB_OWNER_NONE)
+				pb_lead(module, i,
+					pb_owner_found(module, i,
+						       pb_shared_number(module, g->cell)));
 		}
 	}
 }
@@ -348,20 +256,6 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 static int is_kept(const struct pb_shared_cell *cell)
 {
 	return cell->to && !cell->scattered && cell->to->cell == cell;
-}
-
-/* Record that the functions from @i to @end - 1, of the same shape, lead to the cell of @g. */
-static void lead_alike(struct pb_bulk_module *b, const struct pb_group *g, size_t i,
-		       size_t end)
-{
-	const unsigned int owner = pb_shared_number(b->module, g->cell);
-	size_t next;
-
-	for (; i < end; i = next) {
-		next = b->own.bits ? pb_choice_same_end(&b->own, i, end) : end;
-		if (!pb_bulk_is_own(b, i))
-			pb_owner_set_row(b->module, i, next, owner);
-	}
 }
 
 /* Record that the functions from @i to @end - 1 lead to the cells of their groups. */
@@ -377,13 +271,11 @@ static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
 		for (next = i + 1; next < end && pb_shape(&records[next]) == shape;
 		     next++)
 			;
-		/* In a group without a cell each function has a private one. */
-		if (g->cell)
-			lead_alike(b, g, i, next);
+		pb_owner_set_row(b->module, i, next, pb_shared_number(b->module, g->cell));
 	}
 }
 
-/* A fast settle_owners() for functions that have all been armed. */
+/* All functions of @b have been armed: record where their slots lead. */
 static void lead_all(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -408,55 +300,19 @@ static void lead_all(struct pb_bulk_module *b)
 			pb_shared_join(g->cell, g->nr, g->first, g->last);
 }
 
-/* The first function from @i on with a private cell. The module's nr if there is none. */
-static size_t own_next(const struct pb_bulk_module *b, size_t i)
-{
-	return b->own.bits ? pb_choice_next(&b->own, i) : b->module->nr;
-}
-
-/* Give private cells the tracer. No thread is inside them. */
-static void fill_own(struct pb_bulk_module *b)
-{
-	struct pb_module *module = b->module;
-
-	for (size_t i = own_next(b, 0); i < module->nr; i = own_next(b, i + 1)) {
-		const struct patchbay_record *record = &module->records[i];
-		struct patchbay_cell from =
-			pb_bulk_group(b, pb_shape(record))->group.one;
-
-		from.record = record;
-		pb_fill_own(pb_cell_of(module, record), from);
-	}
-}
-
-/* Empty the private cells: their functions were not armed, or are disarmed. */
-static void empty_own(struct pb_bulk_module *b)
-{
-	struct pb_module *module = b->module;
-
-	for (size_t i = own_next(b, 0); i < module->nr; i = own_next(b, i + 1))
-		pb_empty_cell(pb_cell_of(module, &module->records[i]));
-	if (b->nr_own)
-		pb_mark_unsettled(module, 0);
-}
-
 static void fill_cells(struct pb_bulk *bulk)
 {
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 		for (struct pb_group *g = b->groups; g; g = g->next)
 			if (g->nr)
 				pb_fill_group(g);
-		fill_own(b);
-	}
 }
 
 static void take_back_cells(struct pb_bulk *bulk, int seen)
 {
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 		for (struct pb_group *g = b->groups; g; g = g->next)
 			pb_unfill_group(g, seen);
-		empty_own(b);
-	}
 }
 
 /* Write the slots before the sites: threads read slots once sites are armed. */
@@ -510,42 +366,23 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 				lead_all(b);
 		return 0;
 	}
-	change(bulk, UNDO);
-	settle_owners(bulk, 0, 0, seen);
+	change(bulk, DISARM);
+	find_owners(bulk, seen);
 	take_back_cells(bulk, seen);
 	return error;
 }
 
-static void empty_cells(struct pb_bulk_module *b)
+void pb_bulk_disarm(struct pb_bulk *bulk)
 {
-	struct pb_shared *shared = b->module->shared;
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		struct pb_shared *shared = b->module->shared;
 
-	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++)
-		if (shared->cells[i].leaving &&
-		    pb_is_left_by_all(&shared->cells[i]))
-			pb_empty_cell(&shared->cells[i].cell);
-	pb_mark_unsettled(b->module, 1);
-	empty_own(b);
-}
-
-int pb_bulk_disarm(struct pb_bulk *bulk)
-{
-	int parts = 0, error = 0;
-
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-		parts |= b->parts;
-	if (parts)
-		error = change(bulk, PART);
-	if (error) {
-		change(bulk, JOIN);
-		settle_owners(bulk, 1, 0, 1);
-		return error;
-	}
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		for (unsigned int i = PB_OWNER_FIRST; b->nr && i < shared->end; i++)
+			if (shared->cells[i].leaving)
+				pb_empty_cell(&shared->cells[i].cell);
 		if (b->nr)
-			empty_cells(b);
+			pb_mark_unsettled(b->module, 1);
+	}
 	/* An error does not matter: the cells are empty. See disarm() of engine.c. */
 	change(bulk, DISARM);
-	settle_owners(bulk, 1, 1, 1);
-	return 0;
 }

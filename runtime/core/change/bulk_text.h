@@ -27,8 +27,6 @@ struct pb_bulk_group {
  * The work on one module.
  * @choice:  the functions to change
  * @nr:      their number
- * @own:     the @nr_own functions of them that have a private cell and keep it: their slots
- *           do not change. Without bits there are none
  * @refused: other selected functions, whose sites have unexpected bytes
  * @groups:  arming: the groups by shape, as a list; @by_shape has them as a hash table.
  *           @last is the group that was found last
@@ -39,7 +37,6 @@ struct pb_bulk_group {
  *           the tracer has no @check
  * @slots:   some slots have unexpected values
  * @first:   no site of the module was ever armed, so no thread reads slots
- * @parts:   disarming: some functions share their cell with functions that stay armed
  *
  * For functions to arm:
  * @slot_of: for each owner, the slot value of its functions, once the bulk path has
@@ -48,12 +45,12 @@ struct pb_bulk_group {
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
-	struct pb_choice choice, own, refused, asked;
-	size_t nr, nr_own, nr_swapped, ask_below;
+	struct pb_choice choice, refused, asked;
+	size_t nr, nr_swapped, ask_below;
 	struct pb_group *groups, *swaps;
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
-	int slots, parts, first;
+	int slots, first;
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 
@@ -86,11 +83,6 @@ static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
 	return b->last = b->by_shape[at];
 }
 
-static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
-{
-	return b->own.bits && pb_choice_has(&b->own, i);
-}
-
 /*
  * pb_bulk_check() finds the functions of @b to arm, and their groups. It changes nothing that
  * other threads see. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
@@ -102,14 +94,11 @@ static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
-/* Record that function @i keeps its private cell. Returns 0 or -ENOMEM. */
-int pb_bulk_add_own(struct pb_bulk_module *b, size_t i);
-
 /*
- * Arm or disarm all functions; on error none has changed. Under the engine lock.
+ * Arm all functions; on error none has changed. Or disarm all. Under the engine lock.
  * @bulk->handle is the result of pb_text_open().
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
-int pb_bulk_disarm(struct pb_bulk *bulk);
+void pb_bulk_disarm(struct pb_bulk *bulk);
 
 #endif /* PB_CORE_BULK_TEXT_H */

@@ -81,12 +81,6 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	pb_shared_settle(g->cell);
 }
 
-void pb_fill_own(struct patchbay_cell *cell, struct patchbay_cell from)
-{
-	pb_fill_cell(cell, from);
-	note_tracers(cell);
-}
-
 /* Give a function's private cell its first tracers. */
 static void fill_own(struct pb_target *t)
 {
@@ -102,14 +96,13 @@ static void fill_own(struct pb_target *t)
 	if (t->set) {
 		fill_from_set(t->cell, t->record, t->set);
 		t->set = NULL;
-		note_tracers(t->cell);
 	} else {
 		while (!only->arms)
 			only++;
-		pb_fill_own(t->cell,
-			    pb_ops_cell(only->request->ops, only->record,
-					only->data, pb_since));
+		pb_fill_cell(t->cell, pb_ops_cell(only->request->ops, only->record,
+						  only->data, pb_since));
 	}
+	note_tracers(t->cell);
 }
 
 void pb_fill_target(struct pb_target *t)

@@ -14,9 +14,6 @@
  */
 void pb_fill_target(struct pb_target *t);
 
-/* Give a function's private cell its only tracer, @from. No thread is inside. */
-void pb_fill_own(struct patchbay_cell *cell, struct patchbay_cell from);
-
 /* The same for a group. A cell that is in use gets its tracers later. */
 void pb_fill_group(struct pb_group *g);
 

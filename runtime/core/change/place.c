@@ -216,7 +216,7 @@ static struct pb_shared_cell *find_equal(const struct pb_group *g)
 	return NULL;
 }
 
-void pb_group_find_cell(struct pb_group *g)
+void pb_group_find_cell(struct pb_group *g, int join)
 {
 	struct pb_module *module = g->module;
 
@@ -224,7 +224,7 @@ void pb_group_find_cell(struct pb_group *g)
 	g->way = PB_GROUP_STAYS;
 	if (g->cell)
 		return;
-	g->cell = find_equal(g);
+	g->cell = join ? find_equal(g) : NULL;
 	g->way = PB_GROUP_JOINS;
 	if (g->cell)
 		return;
@@ -343,7 +343,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 			continue;
 		error = pb_shared_init(module);
 		if (!error)
-			pb_group_find_cell(g);
+			pb_group_find_cell(g, 1);
 	}
 	pb_free(grouping);
 	for (size_t i = start; i < end && !error; i++) {

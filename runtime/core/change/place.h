@@ -62,7 +62,8 @@ void pb_groups_free(struct pb_group *groups);
 /*
  * The steps of pb_place(). pb_groups_begin() resets the state of an earlier plan.
  * pb_group_leave() records that @nr functions of @from join @to, or lose their tracers if
- * @to is NULL. After all of these, pb_group_find_cell() chooses the cell of @g.
+ * @to is NULL. After all of these, pb_group_find_cell() chooses the cell of @g; with @join
+ * it may be one that other functions have.
  */
 void pb_groups_begin(struct pb_module *module);
 static inline void pb_group_leave(struct pb_shared_cell *from,
@@ -74,7 +75,7 @@ static inline void pb_group_leave(struct pb_shared_cell *from,
 	from->to = to;
 }
 
-void pb_group_find_cell(struct pb_group *g);
+void pb_group_find_cell(struct pb_group *g, int join);
 
 /* Are there enough free cells for @nr groups of any kind? */
 int pb_groups_fit(const struct pb_module *module, unsigned int nr);
