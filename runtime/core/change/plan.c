@@ -253,40 +253,6 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 	return target->set ? 0 : -ENOMEM;
 }
 
-/*
- * Handle the usual case: one request, which arms the first tracer or disarms the only one.
- * Returns 0 for other cases, 1 if the step is made, or a negative errno.
- */
-static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
-{
-	const struct patchbay_cell *cell = target->cell;
-	struct pb_request *request = target->request;
-
-	if (target->nr != 1)
-		return 0;
-	if (request->disarm) {
-		if (!cell || cell->ops != request->ops || cell->set)
-			return 0;
-		plan->removes = 1;
-		take_step(plan, target, PB_STEP_DISARM);
-	} else {
-		int error;
-
-		if (cell && cell->ops)
-			return 0;
-		error = check_target(target, 0);
-		if (error)
-			return error;
-		error = check_site(plan, target);
-		if (error)
-			return pb_may_skip(request, error) ? 1 : error;
-		target->arms = 1;
-		take_step(plan, target, PB_STEP_ARM);
-	}
-	count_target(target);
-	return 1;
-}
-
 /* Choose the step of each function. */
 static int make_steps(struct pb_plan *plan)
 {
@@ -301,11 +267,6 @@ static int make_steps(struct pb_plan *plan)
 		if (target->cell && target->cell->set == &pb_set_nobody) {
 			error = PB_UNSETTLED;
 			break;
-		}
-		error = make_simple_step(plan, target);
-		if (error) {
-			error = error < 0 ? error : 0;
-			continue;
 		}
 		error = start_list(&list, target, end - i);
 		before = list.nr;
