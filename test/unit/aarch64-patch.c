@@ -143,12 +143,12 @@ static void sites(void)
 
 	CHECK(pb_aarch64_retarget(&armed, (uintptr_t)&f.entry[2],
 				  (uintptr_t)&place[10]));
-	pb_arch_arm(&site, patch);
+	pb_arch_flip(&site, 1, patch);
 	CHECK(patch[0].addr == (uintptr_t)&f.entry[2] && patch[0].len == 4);
 	CHECK(!memcmp(patch[0].old, &nop, 4) && !memcmp(patch[0].new, &armed, 4));
 	f.entry[2] = armed;
 	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
-	pb_arch_disarm(&site, patch);
+	pb_arch_flip(&site, 0, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) && !memcmp(patch[0].new, &nop, 4));
 	/* A foreign branch, and a BL, which is foreign, too. */
 	f.entry[2] = armed + 1;

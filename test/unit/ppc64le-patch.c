@@ -306,13 +306,13 @@ static void sites(void)
 	place[10] ^= 1;
 
 	CHECK(pb_ppc64_b(&armed, site.site, (uintptr_t)&place[10]));
-	pb_arch_arm(&site, patch);
+	pb_arch_flip(&site, 1, patch);
 	CHECK(patch[0].addr == site.site && patch[0].len == 4);
 	CHECK(!memcmp(patch[0].old, &nop, 4) &&
 	      !memcmp(patch[0].new, &armed, 4));
 	apply(patch, 1);
 	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
-	pb_arch_disarm(&site, patch);
+	pb_arch_flip(&site, 0, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) &&
 	      !memcmp(patch[0].new, &nop, 4));
 	/* A foreign branch, and a bl, which is foreign, too. */

@@ -120,12 +120,12 @@ static void sites(void)
 
 	/* From here on only the second word changes, there and back. */
 	for (int i = 0; i < 2; i++) {
-		pb_arch_arm(&site, patch);
+		pb_arch_flip(&site, 1, patch);
 		CHECK(patch[0].addr == site.site + 4 && patch[0].len == 4);
 		apply(patch, 1);
 		CHECK(f.entry[1] == armed[0] && f.entry[2] == armed[1]);
 		CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
-		pb_arch_disarm(&site, patch);
+		pb_arch_flip(&site, 0, patch);
 		CHECK(patch[0].addr == site.site + 4 && patch[0].len == 4);
 		apply(patch, 1);
 		CHECK(f.entry[1] == armed[0] && f.entry[2] == nop);

@@ -22,8 +22,9 @@
  *               - returns to the site.
  *               It uses initial-exec thread-local storage, which needs no call. It
  *               describes each step to unwinders.
- *   4. exit.S   calls of a function's body for its exit (call.h). offsets.c has the
- *               structure offsets that exit.S and entry.S use (offsets.h).
+ *   4. exit.S   calls of a function's body for its exit (call.h).
+ *               entry.h and offsets.h have the structure offsets that exit.S and
+ *               entry.S use; offsets.c checks them.
  *   5. static_call.c, tramp.h  static calls (static_call.h).
  *
  * Then add struct patchbay_regs and its functions in regs.h, compiler flags in
@@ -80,10 +81,9 @@ static inline uintptr_t pb_arch_slot(uintptr_t entry)
  *                    code that the site will branch to. Returns the number of patches, at
  *                    most PB_PUBLISH_MAX; 0 if nothing has to be written
  * pb_arch_open()     once for each module: connects the path to the trampolines
- * pb_arch_arm()      the single store that makes the site a branch
+ * pb_arch_flip()     the single store that makes the site a branch, or takes it back
  *
- * pb_arch_disarm() is the single store back. Publishing, arming and disarming only fill in
- * @patch. pb_arch_open() writes through @text, a handle of pb_text_open(), under the engine
+ * Publishing and flipping only fill in @patch. pb_arch_open() writes through @text, a handle of pb_text_open(), under the engine
  * lock, and returns the result of pb_text_apply().
  *
  * pb_arch_prepare() returns -ERANGE if it cannot place code in the reach of the site,
@@ -93,8 +93,7 @@ static inline uintptr_t pb_arch_slot(uintptr_t entry)
 int pb_arch_prepare(const struct pb_site *site);
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX]);
-void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
-void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
+void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch);
 
 /* The patch of pb_arch_publish() for the slot. Returns 0 if the slot leads to *@cell. */
 static inline int pb_arch_publish_slot(const struct pb_site *site, const uintptr_t *cell,

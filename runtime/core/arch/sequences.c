@@ -272,7 +272,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	return armed_word(site, &armed) && word == armed ? PB_SITE_ARMED : -EILSEQ;
 }
 
-static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
+void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 {
 	uint32_t armed = 0;
 
@@ -281,16 +281,6 @@ static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
 	pb_patch_fill(patch, site->site + pb_arch_site_size - sizeof(armed),
 		      arm ? &pb_arch_nop : &armed, arm ? &armed : &pb_arch_nop,
 		      sizeof(armed));
-}
-
-void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 1);
-}
-
-void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 0);
 }
 
 void pb_arch_init(void)

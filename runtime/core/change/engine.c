@@ -56,7 +56,7 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 		if (error)
 			return error;
 		site = pb_target_site(t);
-		pb_arch_arm(&site, &text->patches[text->nr++]);
+		pb_arch_flip(&site, 1, &text->patches[text->nr++]);
 	}
 	return 0;
 }
@@ -118,7 +118,7 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 	if (pb_arch_site_state(&site) != PB_SITE_ARMED)
 		return;
 	pb_text_queue_room(text, 1);
-	pb_arch_disarm(&site, &text->patches[text->nr++]);
+	pb_arch_flip(&site, 0, &text->patches[text->nr++]);
 }
 
 /*

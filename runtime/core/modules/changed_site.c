@@ -18,20 +18,7 @@ static void (*told)(const struct patchbay_site_info *site);
 
 static int has_tracers(const struct patchbay_cell *cell)
 {
-	return cell && cell->ops && cell->set != &pb_set_nobody;
-}
-
-/*
- * The cell that function @i of @module shares with other functions, or NULL. It is found
- * by the recorded owner: other code may have changed the slot, too.
- */
-static const struct patchbay_cell *shared_cell(const struct pb_module *module, size_t i)
-{
-	const unsigned int owner = pb_owner(module, i);
-
-	if (owner == PB_OWNER_NONE || owner == PB_OWNER_NOBODY || owner == PB_OWNER_GATE)
-		return NULL;
-	return &module->shared->cells[owner].cell;
+	return cell->ops && cell->set != &pb_set_nobody;
 }
 
 /* The function has tracers: does its site differ from what the library wrote? */
@@ -71,8 +58,11 @@ static const struct patchbay_record *next_changed(struct walk *walk)
 			return cell->record;
 	while (module->shared && walk->next < module->nr) {
 		const size_t i = walk->next++;
+		/* Not the slot's cell: other code may have changed the slot, too. */
+		const unsigned int owner = pb_owner(module, i);
 
-		if (has_tracers(shared_cell(module, i)) &&
+		if (owner >= PB_OWNER_FIRST &&
+		    has_tracers(&module->shared->cells[owner].cell) &&
 		    is_changed(module, &module->records[i], &walk->can_arm))
 			return &module->records[i];
 	}
@@ -99,25 +89,27 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
 	return nr;
 }
 
-/* Write in the engine's order (engine.c): first the code that a site branches to. */
-struct rearming {
-	struct pb_text_queue tails, sites;
-	size_t room;
-};
-
-static void queue_module(struct rearming *r, const struct pb_module *module)
+/* Queue the patches that arm the sites again or, unless @arm, what precedes these. */
+static void queue_sites(struct pb_text_queue *text, size_t nr, int arm)
 {
-	struct walk walk = start_walk(module);
 	const struct patchbay_record *record;
 
-	while ((record = next_changed(&walk)) && r->sites.nr < r->room) {
-		const struct pb_site site = pb_site_of(module, record);
+	for (const struct pb_module *m = pb_modules; m; m = m->next) {
+		struct walk walk = start_walk(m);
 
-		if (!walk.can_arm || pb_arch_prepare(&site))
-			continue;
-		r->tails.nr += (size_t)pb_arch_publish(
-			&site, pb_arch_slot(site.entry), &r->tails.patches[r->tails.nr]);
-		pb_arch_arm(&site, &r->sites.patches[r->sites.nr++]);
+		while (nr && (record = next_changed(&walk))) {
+			const struct pb_site site = pb_site_of(m, record);
+			struct pb_patch *patch = &text->patches[text->nr];
+
+			if (!walk.can_arm || pb_arch_prepare(&site))
+				continue;
+			nr--;
+			if (arm)
+				pb_arch_flip(&site, 1, patch);
+			text->nr += arm ? 1 :
+					  (size_t)pb_arch_publish(
+						  &site, pb_arch_slot(site.entry), patch);
+		}
 	}
 }
 
@@ -132,43 +124,37 @@ static int open_modules(int text)
 	return 0;
 }
 
-static int apply(struct rearming *r)
+/* In the engine's order (engine.c): first the code that a site branches to. */
+static int rearm(struct pb_text_queue *text, size_t nr)
 {
-	const int text = r->sites.handle;
-	int error = text < 0 ? text : open_modules(text);
+	int error = text->handle < 0 ? text->handle : open_modules(text->handle);
 
-	if (error)
-		return error;
-	r->tails.handle = text;
-	error = pb_text_flush(&r->tails);
+	if (!error)
+		error = pb_text_flush(text);
 	if (!error)
 		error = pb_sync_core();
-	return error ? error : pb_text_flush(&r->sites);
+	if (error)
+		return error;
+	queue_sites(text, nr, 1);
+	nr = text->nr;
+	error = pb_text_flush(text);
+	return error ? error : nr > INT_MAX ? INT_MAX : (int)nr;
 }
 
 int pb_changed_rearm(size_t nr)
 {
-	struct rearming r = { .tails.handle = -EBADF, .sites.handle = -EBADF, .room = nr };
-	int error, count = 0;
+	struct pb_text_queue text = { .handle = -EBADF };
+	int error = nr ? pb_text_queue_init(&text, nr * PB_PUBLISH_MAX, 1) : 0;
 
-	if (!nr)
-		return 0;
-	error = pb_text_queue_init(&r.tails, nr * PB_PUBLISH_MAX, 1);
-	if (!error)
-		error = pb_text_queue_init(&r.sites, nr, 1);
-	for (const struct pb_module *m = pb_modules; m && !error; m = m->next)
-		queue_module(&r, m);
-	if (!error && r.sites.nr) {
-		count = r.sites.nr > INT_MAX ? INT_MAX : (int)r.sites.nr;
-		pb_text_queue_open(&r.sites);
-		pb_engine_lock();
-		error = apply(&r);
-		pb_engine_unlock();
-	}
-	r.tails.handle = -EBADF;
-	pb_text_queue_free(&r.tails);
-	pb_text_queue_free(&r.sites);
-	return error ? error : count;
+	if (error || !nr)
+		return error;
+	queue_sites(&text, nr, 0);
+	pb_text_queue_open(&text);
+	pb_engine_lock();
+	error = rearm(&text, nr);
+	pb_engine_unlock();
+	pb_text_queue_free(&text);
+	return error;
 }
 
 int pb_private_look_at_sites(void (*visit)(const struct patchbay_site_info *site,

@@ -26,7 +26,7 @@
 
 /*
  * A word of a trampoline's frame that does not change before the trampoline has marked
- * its thread as outside (arch/.../offsets.c).
+ * its thread as outside (arch/offsets.c).
  * @at:    the offset from struct patchbay_regs, in bytes
  * @value: the value there; 0: the lower half of the address of the thread's reader
  */

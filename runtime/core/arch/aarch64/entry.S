@@ -57,8 +57,8 @@
 	mov	x16, sp
 	paciasp			/* x30 by sp */
 	pacia1716		/* x17 by x16 */
-	sub	sp, sp, #FRAME_SIZE
-	.cfi_def_cfa_offset FRAME_SIZE
+	sub	sp, sp, #REGS_SIZE
+	.cfi_def_cfa_offset REGS_SIZE
 	stp	x0, x1, [sp]
 	.if \nr >= 4
 	stp	x2, x3, [sp, #16]
@@ -70,17 +70,17 @@
 	/* For debuggers: the arguments of the function's frame. */
 	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
 	.if \i < \nr
-	.cfi_offset x\i, 8*\i-FRAME_SIZE
+	.cfi_offset x\i, 8*\i-REGS_SIZE
 	.endif
 	.endr
 	stp	x8, x15, [sp, #FRAME_RESULT]
 	str	x17, [sp, #FRAME_BACK]
 	add	x16, sp, #FRAME_CALLER
 	stp	x16, x10, [sp, #FRAME_OWN]
-	.cfi_offset x17, FRAME_OWN+8-FRAME_SIZE
+	.cfi_offset x17, FRAME_OWN+8-REGS_SIZE
 	stp	x29, x9, [sp, #FRAME_CALLER]
-	.cfi_offset x29, FRAME_CALLER-FRAME_SIZE
-	.cfi_offset x30, FRAME_CALLER+8-FRAME_SIZE
+	.cfi_offset x29, FRAME_CALLER-REGS_SIZE
+	.cfi_offset x30, FRAME_CALLER+8-REGS_SIZE
 	add	x29, sp, #FRAME_OWN
 	adrp	x16, :gottprel:pb_thread
 	ldr	x16, [x16, :gottprel_lo12:pb_thread]
@@ -123,7 +123,7 @@
 	.cfi_same_value x29
 	.cfi_register x30, x9
 	ldr	x30, [sp, #FRAME_RETURN]
-	add	sp, sp, #FRAME_SIZE
+	add	sp, sp, #REGS_SIZE
 	.cfi_def_cfa_offset 0
 	mov	x16, sp
 	autia1716
@@ -178,7 +178,7 @@ pb_aarch64_trampolines:
 	mov	x29, sp
 	move_vectors stp, 16
 	add	x16, sp, #16
-	str	x16, [x3, #FRAME_VECTORS]
+	str	x16, [x3, #REGS_VECTORS]
 	\call
 	move_vectors ldp, 16
 	ldp	x29, x30, [sp], #16+VECTORS_SIZE

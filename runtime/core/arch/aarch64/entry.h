@@ -17,13 +17,13 @@
 
 /*
  * A trampoline's frame is struct patchbay_regs. It ends at the site's stack pointer. The
- * fields from FRAME_OWN on are the structure's reserved part, except FRAME_VECTORS.
+ * fields from FRAME_OWN on are the structure's reserved part, except REGS_VECTORS.
  */
-#define FRAME_SIZE 144
+#define REGS_SIZE 144
 #define FRAME_RESULT 64	 /* x8 and x15 */
 #define FRAME_OWN 80	 /* frame record: the next one, entry + 8 */
 #define FRAME_BACK 96	 /* into the sequence, signed */
-#define FRAME_VECTORS 104
+#define REGS_VECTORS 104
 #define FRAME_CALLER 112 /* frame record: x29, parent_ip */
 #define FRAME_RETURN 128 /* parent_ip signed */
 #define FRAME_THREAD 136 /* the thread's reader, or 0: the body has been called */
@@ -54,6 +54,7 @@
 
 /* The number of the bit PATCHBAY_EXIT_SKIP in CALL_SINCE. */
 #define CALL_SKIP_BIT 1
+#define CALL_SKIP (1 << CALL_SKIP_BIT)
 
 #ifndef __ASSEMBLER__
 extern const char pb_aarch64_trampolines[];

@@ -38,7 +38,7 @@
 #define REGS CALL_REGS
 #define OWN_BACK (REGS + FRAME_BACK)
 #define OWN_THREAD (REGS + FRAME_THREAD)
-#define STACK_ARGS (REGS + FRAME_SIZE)
+#define STACK_ARGS (REGS + REGS_SIZE)
 
 /* struct patchbay_call and a word. */
 #define CALL_FRAME_SIZE (CALL_SIZE + 8)
@@ -104,7 +104,7 @@
 	.if \vectors
 	sub	sp, sp, #VECTORS_SIZE
 	mov	x16, sp
-	str	x16, [x29, #REGS+FRAME_VECTORS]
+	str	x16, [x29, #REGS+REGS_VECTORS]
 	move_vectors stp, 0
 	.endif
 	add	x0, x29, #CALL

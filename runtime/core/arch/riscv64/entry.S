@@ -42,8 +42,8 @@
 	.cfi_startproc
 	.cfi_return_column t0
 	landing_pad
-	addi	sp, sp, -FRAME_SIZE
-	.cfi_def_cfa_offset FRAME_SIZE
+	addi	sp, sp, -REGS_SIZE
+	.cfi_def_cfa_offset REGS_SIZE
 	sd	a0, 0(sp)
 	sd	a1, 8(sp)
 	.if \nr >= 4
@@ -59,18 +59,18 @@
 	/* For debuggers: the arguments of the function's frame. */
 	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
 	.if \i < \nr
-	.cfi_offset a\i, 8*\i-FRAME_SIZE
+	.cfi_offset a\i, 8*\i-REGS_SIZE
 	.endif
 	.endr
 	sd	t2, FRAME_CHAIN(sp)
 	sd	t3, FRAME_CHAIN+8(sp)
 	sd	t0, FRAME_BACK(sp)
-	.cfi_offset t0, FRAME_BACK-FRAME_SIZE
+	.cfi_offset t0, FRAME_BACK-REGS_SIZE
 	sd	s0, FRAME_CALLER(sp)
-	.cfi_offset s0, FRAME_CALLER-FRAME_SIZE
+	.cfi_offset s0, FRAME_CALLER-REGS_SIZE
 	sd	ra, FRAME_CALLER+8(sp)
-	.cfi_offset ra, FRAME_CALLER+8-FRAME_SIZE
-	addi	t1, sp, FRAME_SIZE
+	.cfi_offset ra, FRAME_CALLER+8-REGS_SIZE
+	addi	t1, sp, REGS_SIZE
 	sd	t1, FRAME_OWN(sp)
 	addi	s0, sp, FRAME_CALLER
 	la.tls.ie t1, pb_thread
@@ -121,7 +121,7 @@
 	.cfi_same_value ra
 	ld	s0, FRAME_CALLER(sp)
 	.cfi_same_value s0
-	addi	sp, sp, FRAME_SIZE
+	addi	sp, sp, REGS_SIZE
 	.cfi_def_cfa_offset 0
 	jr	t0
 1:
@@ -164,16 +164,16 @@ pb_riscv64_trampolines:
 	.p2align 4
 body_was_called:
 	.cfi_startproc
-	.cfi_def_cfa_offset FRAME_SIZE
-	.cfi_offset s0, FRAME_CALLER-FRAME_SIZE
-	.cfi_offset ra, FRAME_CALLER+8-FRAME_SIZE
+	.cfi_def_cfa_offset REGS_SIZE
+	.cfi_offset s0, FRAME_CALLER-REGS_SIZE
+	.cfi_offset ra, FRAME_CALLER+8-REGS_SIZE
 	ld	a0, 0(sp)
 	ld	a1, 8(sp)
 	ld	ra, FRAME_CALLER+8(sp)
 	.cfi_same_value ra
 	ld	s0, FRAME_CALLER(sp)
 	.cfi_same_value s0
-	addi	sp, sp, FRAME_SIZE
+	addi	sp, sp, REGS_SIZE
 	.cfi_def_cfa_offset 0
 	/* Pops the return address that the site pushed. */
 	lla	t0, 0f
@@ -202,7 +202,7 @@ body_was_called:
 	.cfi_offset ra, -8
 	addi	s0, sp, VECTORS_SIZE+16
 	move_vectors fsd
-	sd	sp, FRAME_VECTORS(a3)
+	sd	sp, REGS_VECTORS(a3)
 	\call
 	move_vectors fld
 	ld	s0, VECTORS_SIZE(sp)

@@ -13,9 +13,9 @@
  * end are two frame records. s0 points to the end of a record, which has the next s0 and a
  * return address.
  */
-#define FRAME_SIZE 128
+#define REGS_SIZE 128
 #define FRAME_CHAIN 64	 /* t2 and t3 */
-#define FRAME_VECTORS 80
+#define REGS_VECTORS 80
 #define FRAME_THREAD 88	 /* the thread's reader, or 0: the body has been called */
 #define FRAME_OWN 96	 /* the trampoline's record: the end of this frame, FRAME_BACK */
 #define FRAME_BACK 104	 /* t0: return address into the function, after the site */

@@ -38,7 +38,7 @@
 #define REGS CALL_REGS
 #define OWN_BACK (REGS + FRAME_BACK)
 #define OWN_THREAD (REGS + FRAME_THREAD)
-#define STACK_ARGS (REGS + FRAME_SIZE)
+#define STACK_ARGS (REGS + REGS_SIZE)
 
 /* struct patchbay_call and a word. */
 #define CALL_FRAME_SIZE (CALL_SIZE + 8)
@@ -102,7 +102,7 @@
 	.endif
 	.if \vectors
 	addi	sp, sp, -VECTORS_SIZE
-	sd	sp, REGS+FRAME_VECTORS(s0)
+	sd	sp, REGS+REGS_VECTORS(s0)
 	move_vectors fsd
 	.endif
 	addi	a0, s0, CALL

@@ -171,16 +171,6 @@ int pb_arch_prepare(const struct pb_site *site)
 	return armed_words(site, words) ? 0 : -ERANGE;
 }
 
-/* Prepare a patch that stores @new at @addr. Returns 0 if the bytes are there already. */
-static int replace(struct pb_patch *patch, uintptr_t addr, const void *new,
-		   size_t len)
-{
-	*patch = (struct pb_patch){ .addr = addr, .len = (uint8_t)len };
-	memcpy(patch->old, (const void *)addr, len);
-	memcpy(patch->new, new, len);
-	return memcmp(patch->old, patch->new, len) != 0;
-}
-
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX])
 {
@@ -188,33 +178,19 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 	int nr;
 
 	armed_words(site, words); /* as pb_arch_prepare() has */
-	nr = replace(&patch[0], site->entry + PATCHBAY_SLOT_OFFSET, &cell,
-		     sizeof(cell));
-	return nr + replace(&patch[nr], site->site, &words[0],
-			    sizeof(words[0]));
+	nr = pb_arch_publish_slot(site, &cell, &patch[0]);
+	return nr + pb_patch_fill(&patch[nr], site->site, (const void *)site->site,
+				  &words[0], sizeof(words[0]));
 }
 
-static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
+void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 {
 	const uint32_t disarmed = PB_RISCV64_NOP;
 	uint32_t words[2] = { 0, 0 };
 
 	/* Stubs exist: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_words(site, words);
-	*patch = (struct pb_patch){
-		.addr = site->site + PATCHBAY_RISCV64_SITE_BRANCH_OFFSET,
-		.len = sizeof(disarmed)
-	};
-	memcpy(patch->old, arm ? &disarmed : &words[1], sizeof(disarmed));
-	memcpy(patch->new, arm ? &words[1] : &disarmed, sizeof(disarmed));
-}
-
-void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 1);
-}
-
-void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, 0);
+	pb_patch_fill(patch, site->site + PATCHBAY_RISCV64_SITE_BRANCH_OFFSET,
+		      arm ? &disarmed : &words[1], arm ? &words[1] : &disarmed,
+		      sizeof(disarmed));
 }

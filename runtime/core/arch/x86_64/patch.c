@@ -125,24 +125,12 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 				  (const void *)(site->site + 1), displacement, 4);
 }
 
-static void flip(const struct pb_site *site, struct pb_patch *patch,
-		 uint8_t from, uint8_t to)
+void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 {
-	*patch = (struct pb_patch){
-		.addr = site->site, .len = 1, .old = { from }, .new = { to }
-	};
-}
+	static const uint8_t byte[] = { PATCHBAY_X86_64_SITE_DISARMED,
+					PATCHBAY_X86_64_SITE_CALL };
 
-void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, PATCHBAY_X86_64_SITE_DISARMED,
-	     PATCHBAY_X86_64_SITE_CALL);
-}
-
-void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
-{
-	flip(site, patch, PATCHBAY_X86_64_SITE_CALL,
-	     PATCHBAY_X86_64_SITE_DISARMED);
+	pb_patch_fill(patch, site->site, &byte[!arm], &byte[arm], 1);
 }
 
 const void *pb_arch_reach(const struct pb_module *module,
