@@ -130,7 +130,7 @@ static void check_lists(void)
 	both.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
-	pb_set_renew(set, old, &both);
+	pb_set_renew(set, old);
 	CHECK(set->nr == 3 && set->since == SINCE(9) && set->told == 2);
 	CHECK(set->enter == pb_arch_call_set);
 	CHECK(LISTS(set, entries, 1) && LISTS(set, exits, 0));
@@ -142,7 +142,7 @@ static void check_lists(void)
 	leave.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
-	pb_set_renew(set, old, &leave);
+	pb_set_renew(set, old);
 	CHECK(set->nr == 3 && set->since == SINCE(9) && !set->told);
 	CHECK(set->enter == pb_set_call_fast && !set->more);
 	CHECK(LISTS(set, entries, 1) && has_nothing(set->exits));
@@ -152,13 +152,13 @@ static void check_lists(void)
 	leave.disabled = 0;
 	old = set;
 	set = pb_set_reserve(3);
-	pb_set_renew(set, old, &leave);
+	pb_set_renew(set, old);
 	CHECK(set->since == SINCE(9) && set->told == 2);
 	pb_set_free(old);
 	both.disabled = 0;
 	old = set;
 	set = pb_set_reserve(3);
-	pb_set_renew(set, old, &both);
+	pb_set_renew(set, old);
 	CHECK(set->since ==
 	      (SINCE(9) | WAYS | PATCHBAY_CELL_DIRECT_ENTRIES));
 	CHECK(set->told == 3 && LISTS(set, exits, 2, 0));

@@ -38,18 +38,13 @@ int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
 	return 0;
 }
 
-int pb_os_sync_core(void)
+int pb_sync_core(void)
 {
 	return 0;
 }
 
 /* Opening the text is not part of this. */
 int pb_engine_is_locked(void)
-{
-	return 0;
-}
-
-int pb_os_text_keep(void)
 {
 	return 0;
 }

@@ -195,52 +195,29 @@ static size_t copy_others(struct pb_set *set, const struct patchbay_cell *cell,
 	return kept;
 }
 
-static size_t nr_tracers(const struct patchbay_cell *cell)
+struct pb_set *pb_set_change(const struct patchbay_cell *cell,
+			     const struct patchbay_cell *more,
+			     const struct patchbay_ops *less)
 {
+	struct pb_set *set;
 	size_t nr;
 
 	pb_set_cells(cell, &nr);
-	return nr;
-}
-
-struct pb_set *pb_set_with(const struct patchbay_cell *cell,
-			   const struct patchbay_cell *more)
-{
-	const size_t nr = nr_tracers(cell);
-	struct pb_set *set = pb_set_reserve(nr + 1);
-
+	set = pb_set_reserve(nr + 1);
 	if (!set)
 		return NULL;
-	copy_others(set, cell, NULL);
-	set->cells[nr] = *more;
-	finish_set(set, nr + 1);
+	nr = copy_others(set, cell, less);
+	if (more)
+		set->cells[nr++] = *more;
+	finish_set(set, nr);
 	return set;
 }
 
-struct pb_set *pb_set_without(const struct patchbay_cell *cell,
-			      const struct patchbay_ops *ops)
+void pb_set_renew(struct pb_set *set, const struct pb_set *old)
 {
-	const size_t nr = nr_tracers(cell) - 1;
-	struct pb_set *set = pb_set_reserve(nr);
+	const struct patchbay_cell cell = { .set = old, .record = old->cells[0].record };
 
-	if (set)
-		finish_set(set, copy_others(set, cell, ops));
-	return set;
-}
-
-void pb_set_renew(struct pb_set *set, const struct pb_set *old,
-		  struct patchbay_ops *ops)
-{
-	for (size_t i = 0; i < old->nr; i++) {
-		const struct patchbay_cell *member = &old->cells[i];
-
-		set->cells[i] = member->ops != ops ?
-					*member :
-					pb_ops_cell(ops, member->record,
-						    member->data,
-						    member->since);
-	}
-	finish_set(set, old->nr);
+	finish_set(set, copy_others(set, &cell, NULL));
 }
 
 int pb_set_find_word(const struct patchbay_cell *cells, size_t nr)

@@ -77,7 +77,7 @@ int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		     struct pb_shared_cell *cell)
 {
 	return add_swap(b, cell,
-			pb_set_without(&cell->cell, bulk->request->ops));
+			pb_set_change(&cell->cell, NULL, bulk->request->ops));
 }
 
 /* Make a set for @cell with the request's tracer. Does nothing if that may be skipped. */
@@ -102,7 +102,7 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		return pb_may_skip(request, word) ? 0 : word;
 	one = pb_ops_cell(ops, &cell->shape, ops->attr.data,
 			  pb_since | (uint64_t)word);
-	return add_swap(b, cell, pb_set_with(&cell->cell, &one));
+	return add_swap(b, cell, pb_set_change(&cell->cell, &one, NULL));
 }
 
 /*

@@ -300,8 +300,6 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 			return error;
 		t->owner = PB_OWNER_GATE;
 		t->cell = module->shared->own[i];
-		if (t->cell && t->cell->set == &pb_set_nobody)
-			return PB_UNSETTLED;
 		*own += !t->cell;
 	}
 	t->moves = t->step != PB_STEP_ARM && t->owner != owner;

@@ -53,7 +53,7 @@ struct pb_group {
 
 /*
  * Choose a cell for each target that is armed or changes its tracers, and allocate what is
- * needed. Returns 0, -ENOMEM or PB_UNSETTLED. The caller holds the change lock.
+ * needed. Returns 0 or -ENOMEM. The caller holds the change lock.
  */
 int pb_place(struct pb_plan *plan);
 

@@ -253,6 +253,18 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 	return target->set ? 0 : -ENOMEM;
 }
 
+/* May threads be in a cell of the function that was emptied when it was disarmed? */
+static int is_unsettled(const struct pb_target *target)
+{
+	const struct pb_shared *shared = target->module->shared;
+	const struct patchbay_cell *own = NULL;
+
+	if (shared && shared->own)
+		own = shared->own[pb_record_index(target->module, target->record)];
+	return (target->cell && target->cell->set == &pb_set_nobody) ||
+	       (own && own->set == &pb_set_nobody);
+}
+
 /* Choose the step of each function. */
 static int make_steps(struct pb_plan *plan)
 {
@@ -264,7 +276,7 @@ static int make_steps(struct pb_plan *plan)
 		size_t before;
 
 		end = plan->tried = pb_function_begin(plan, i);
-		if (target->cell && target->cell->set == &pb_set_nobody) {
+		if (is_unsettled(target)) {
 			error = PB_UNSETTLED;
 			break;
 		}
@@ -421,9 +433,6 @@ static int attach_all(struct pb_plan *plan, struct pb_request *requests)
 {
 	int error = 0;
 
-	for (struct pb_request *r = requests; r && !error; r = r->next)
-		if (!r->disarm && r->ops->attr.attach && pb_question_must_wait(plan))
-			error = PB_UNSETTLED;
 	for (struct pb_request *r = requests; r && !error; r = r->next)
 		error = attach(plan, r);
 	drop_gone(plan);

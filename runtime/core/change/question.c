@@ -63,30 +63,6 @@ size_t pb_function_begin(struct pb_plan *plan, size_t i)
 	return end;
 }
 
-/* The private cell that the function has by way of the gate, and may return to; or NULL. */
-static const struct patchbay_cell *own_cell(const struct pb_target *target)
-{
-	const struct pb_shared *shared = target->module->shared;
-
-	return shared && shared->own ?
-		       shared->own[pb_record_index(target->module, target->record)] :
-		       NULL;
-}
-
-int pb_question_must_wait(struct pb_plan *plan)
-{
-	for (size_t i = 0; i < plan->nr; i++) {
-		const struct pb_target *target = &plan->targets[i];
-		const struct patchbay_cell *cell = NULL;
-
-		if (target->step != PB_STEP_NONE)
-			cell = own_cell(target);
-		if (cell && cell->set == &pb_set_nobody)
-			return 1;
-	}
-	return 0;
-}
-
 /*
  * Must the tracer of target @i be asked about the function? Not if it is armed on it, unless
  * the batch disarms it first. Never twice.

@@ -34,12 +34,6 @@ int pb_question_ask(const struct pb_request *request, struct pb_question *questi
 int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size_t nr);
 
 /*
- * May a function of the plan return to a cell that threads are inside of? Placing finds
- * that out, but only after @attach, which may be called only once.
- */
-int pb_question_must_wait(struct pb_plan *plan);
-
-/*
  * Ask the tracer for the data of @nr functions of a module. *@own_data is set if they
  * are not all the same. Returns 0 or a negative errno.
  */

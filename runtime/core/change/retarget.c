@@ -94,7 +94,7 @@ static void retarget_cells(struct patchbay_ops *ops, struct pb_set *sets)
 				struct pb_set *old = (struct pb_set *)cell->set;
 
 				sets = sets->retired;
-				pb_set_renew(new, old, ops);
+				pb_set_renew(new, old);
 				pb_cell_enter_set(cell, new);
 				pb_retire(old);
 			} else {

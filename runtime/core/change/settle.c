@@ -10,7 +10,6 @@
 #include "types/shared_cells.h"
 #include "types/tracer.h"
 
-
 /*
  * pb_module.unsettled: the module has cells to settle. AGING: all of them were retired
  * before the current grace period began. PLANNED: the plan that is being applied knows

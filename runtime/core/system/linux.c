@@ -2,9 +2,10 @@
 #include "system/linux.h"
 #include "system/maps_text.h"
 #include "system/memory.h"
-
+#include "system/private.h"
 #include "system/raw_syscall.h"
 #include "system/stats.h"
+#include "system/text.h"
 #include "system/traced_mem.h"
 
 #include <dlfcn.h>
@@ -50,7 +51,7 @@ static __thread struct {
 	pid_t pid;
 } kept __attribute__((tls_model("initial-exec")));
 
-int pb_os_text_keep(void)
+int pb_private_keep_text(void)
 {
 	/* Above the descriptors that programs use for standard streams. */
 	const int above = 16;
@@ -164,7 +165,7 @@ static int membarrier(int command)
 	return syscall(SYS_membarrier, command, 0, 0) < 0 ? -errno : 0;
 }
 
-int pb_os_sync_core(void)
+int pb_sync_core(void)
 {
 	int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 

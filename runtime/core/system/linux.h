@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The core's interface to the operating system. A port to another system provides these
- * functions.
+ * functions, pb_sync_core() and pb_private_keep_text().
  */
 #ifndef PB_CORE_OS_H
 #define PB_CORE_OS_H
@@ -26,15 +26,8 @@ int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
 int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len);
 void pb_os_text_close(int handle);
 
-/*
- * pb_os_text_keep() keeps a handle for the calling thread, for a time when it cannot open
- * one. Returns 0 or -errno. pb_os_text_forget() closes the handle in a forked child.
- */
-int pb_os_text_keep(void);
+/* Call in a forked child: closes the handle of pb_private_keep_text(). */
 void pb_os_text_forget(void);
-
-/* See pb_sync_core(). */
-int pb_os_sync_core(void);
 
 /*
  * Returns 1 if the word at @at differs from @value or cannot be read. Returns 0 if it

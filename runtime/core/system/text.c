@@ -2,7 +2,6 @@
 #include "system/text.h"
 
 #include "system/linux.h"
-#include "system/private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,16 +58,6 @@ void pb_text_forget(void)
 		pb_os_text_close(open_text);
 	open_text = -1;
 	pb_os_text_forget();
-}
-
-int pb_private_keep_text(void)
-{
-	return pb_os_text_keep();
-}
-
-int pb_sync_core(void)
-{
-	return pb_os_sync_core();
 }
 
 /* Compare and store as numbers: a patch then calls neither memcmp() nor memcpy(). */

@@ -81,22 +81,19 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr);
 
 /*
- * The same for the current tracers of @cell: with @more appended, or without @ops. @ops
- * is not the only tracer.
+ * The same for the current tracers of @cell, without @less and with @more appended; either
+ * may be NULL. At least one tracer is left.
  */
-struct pb_set *pb_set_with(const struct patchbay_cell *cell,
-			   const struct patchbay_cell *more);
-struct pb_set *pb_set_without(const struct patchbay_cell *cell,
-			      const struct patchbay_ops *ops);
+struct pb_set *pb_set_change(const struct patchbay_cell *cell,
+			     const struct patchbay_cell *more,
+			     const struct patchbay_ops *less);
 
 /*
  * The same in two steps, of which only the first can fail. pb_set_reserve() allocates a
- * set of @nr members. pb_set_renew() copies the tracers of @old, with the current state
- * of @ops.
+ * set of @nr members. pb_set_renew() copies the tracers of @old in their current state.
  */
 struct pb_set *pb_set_reserve(size_t nr);
-void pb_set_renew(struct pb_set *set, const struct pb_set *old,
-		  struct patchbay_ops *ops);
+void pb_set_renew(struct pb_set *set, const struct pb_set *old);
 
 /* The size of a set of @nr members, in bytes. */
 size_t pb_set_size(size_t nr);
