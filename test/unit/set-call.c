@@ -45,7 +45,6 @@ void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 
 UNCALLED(pb_enter_nothing)
 UNCALLED(pb_arch_enter_any)
-UNCALLED(pb_arch_enter_gate)
 UNCALLED(pb_arch_call_fast)
 UNCALLED(pb_arch_call_any)
 UNCALLED(pb_arch_call_set)

@@ -77,7 +77,6 @@ void pb_os_unmap(void *memory, size_t size)
 	}
 
 UNCALLED(pb_enter_nothing)
-UNCALLED(pb_arch_enter_gate)
 
 /* Eight bytes, some of them written. */
 static uintptr_t mix(uintptr_t old, uintptr_t new, unsigned int written)

@@ -22,9 +22,20 @@
  *               - returns to the site.
  *               It uses initial-exec thread-local storage, which needs no call. It
  *               describes each step to unwinders.
- *   4. exit.S   calls of a function's body for its exit (call.h).
- *               entry.h and offsets.h have the structure offsets that exit.S and
- *               entry.S use; offsets.c checks them.
+ *   4. exit.S   calls of a function's body for its exit (call.h), by a macro call_body:
+ *                 \name     cells enter it by cell->enter
+ *                 \members  0: it calls cell->func and cell->exit, FAST handlers of a
+ *                           simple function; 1: any handlers, by call.c
+ *                 \vectors  handlers may use vector registers
+ *                 \set      the handlers are in cell->set, not in the cell itself
+ *                 \any      with \set and without \vectors: the function to jump to if
+ *                           the handlers of the cell's set may use vector registers
+ *               To unwinders (ppc64le: and by the back chain), the caller appears to have
+ *               called this function. They must skip the site's frame, and so the
+ *               trampoline's: the tables of C++ functions say that no exception comes from
+ *               there.
+ *      entry.h and offsets.h have the structure offsets that exit.S and entry.S use;
+ *      offsets.c checks them.
  *   5. static_call.c, tramp.h  static calls (static_call.h).
  *
  * Then add struct patchbay_regs and its functions in regs.h, compiler flags in

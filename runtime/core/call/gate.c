@@ -39,3 +39,18 @@ const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 	}
 	return &nobodys;
 }
+
+/* PowerPC cannot tail-call a function by its address: see entry.S there. */
+#ifndef __powerpc64__
+/*
+ * A tail call: the enter function relies on the stack pointer to find the trampoline's
+ * frame.
+ */
+void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	cell = pb_gate_find(cell, ip);
+	__attribute__((musttail)) return __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE)(
+		ip, parent_ip, cell, regs);
+}
+#endif

@@ -208,43 +208,6 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
 call_saving_vectors enter_slowly, bl pb_enter_slowly
 
-/*
- * Enter the function's private cell instead of the gate in x2, as the trampoline does. Its
- * enter function relies on the stack pointer to find the trampoline's frame.
- */
-	.globl	pb_arch_enter_gate
-	.hidden	pb_arch_enter_gate
-	.type	pb_arch_enter_gate, @function
-	.p2align 4
-pb_arch_enter_gate:
-	.cfi_startproc
-	paciasp
-	.cfi_negate_ra_state
-	stp	x29, x30, [sp, #-48]!
-	.cfi_def_cfa_offset 48
-	.cfi_offset x29, -48
-	.cfi_offset x30, -40
-	mov	x29, sp
-	stp	x0, x1, [sp, #16]
-	str	x3, [sp, #32]
-	mov	x1, x0			/* ip */
-	mov	x0, x2			/* the gate */
-	bl	pb_gate_find
-	mov	x2, x0
-	ldp	x0, x1, [sp, #16]
-	ldr	x3, [sp, #32]
-	ldp	x29, x30, [sp], #48
-	.cfi_def_cfa_offset 0
-	.cfi_restore x29
-	.cfi_restore x30
-	autiasp
-	.cfi_negate_ra_state
-	/* Acquire, as in the trampoline. bti c accepts branches by x16 and x17. */
-	ldar	x17, [x2]
-	br	x17
-	.cfi_endproc
-	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
-
 	.section .note.GNU-stack, "", @progbits
 
 	/* This file has landing pads and signs return addresses. */

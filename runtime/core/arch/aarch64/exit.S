@@ -20,10 +20,6 @@
  * returns to the trampoline, the trampoline to the sequence, and the sequence to the
  * caller. Each ret matches the last call. Processors predict that, and guarded control
  * stacks require it.
- *
- * To unwinders, the caller appears to have called this function. They must skip the
- * site's frame: the tables of C++ functions say that no exception comes from there. The
- * trampoline's frame is skipped with it.
  */
 #include "entry.h"
 #include "arch/lsda.h"
@@ -52,17 +48,7 @@
 	.cfi_offset x30, 8-STACK_ARGS
 .endm
 
-/*
- * \name: cells enter it by cell->enter.
- * \members: 0: this function calls cell->func and cell->exit. They are FAST handlers of a
- *              function without stack arguments, whose result, if any, is in integer
- *              registers
- *           1: it calls any handlers, through call.c
- * \vectors: handlers may use vector registers
- * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set and without \vectors: the function to jump to if the handlers of
- *           the cell's set may use vector registers
- */
+/* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
 	.hidden	\name

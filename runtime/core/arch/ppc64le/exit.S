@@ -20,10 +20,6 @@
  * trampoline returns to the sequence, and the sequence to the caller. Each blr matches the
  * last bl.
  *
- * To unwinders, and by the back chain, the caller appears to have called this function.
- * They must skip the site's frame: the tables of C++ functions say that no exception comes
- * from there. The trampoline's frame is skipped with it.
- *
  * Only trampolines call this code, so r2 is the library's TOC pointer already.
  */
 #include "entry.h"
@@ -59,17 +55,7 @@
 	std	2, HEADER_TOC(1)
 .endm
 
-/*
- * \name: cells enter it by cell->enter.
- * \members: 0: this function calls cell->func and cell->exit. They are FAST handlers of a
- *              function without stack arguments, whose result, if any, is in integer
- *              registers
- *           1: it calls any handlers, through call.c
- * \vectors: handlers may use floating-point and vector registers
- * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set and without \vectors: the function to jump to if the handlers of
- *           the cell's set may use these registers
- */
+/* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
 	.hidden	\name

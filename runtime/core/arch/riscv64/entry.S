@@ -232,45 +232,4 @@ call_saving_vectors pb_arch_enter_set, call pb_set_call
 
 call_saving_vectors enter_slowly, call pb_enter_slowly
 
-/*
- * Enter the function's private cell instead of the gate in a2, as the trampoline does. Its
- * enter function relies on the stack pointer to find the trampoline's frame.
- */
-	.globl	pb_arch_enter_gate
-	.hidden	pb_arch_enter_gate
-	.type	pb_arch_enter_gate, @function
-	.p2align 4
-pb_arch_enter_gate:
-	.cfi_startproc
-	landing_pad
-	addi	sp, sp, -48
-	.cfi_def_cfa_offset 48
-	sd	s0, 32(sp)
-	sd	ra, 40(sp)
-	.cfi_offset s0, -16
-	.cfi_offset ra, -8
-	addi	s0, sp, 48
-	sd	a0, 0(sp)
-	sd	a1, 8(sp)
-	sd	a3, 16(sp)
-	mv	a1, a0			/* ip */
-	mv	a0, a2			/* the gate */
-	call	pb_gate_find
-	mv	a2, a0
-	ld	a0, 0(sp)
-	ld	a1, 8(sp)
-	ld	a3, 16(sp)
-	ld	s0, 32(sp)
-	ld	ra, 40(sp)
-	.cfi_restore s0
-	.cfi_restore ra
-	addi	sp, sp, 48
-	.cfi_def_cfa_offset 0
-	/* Acquire, as in the trampoline. */
-	ld	t1, 0(a2)
-	fence	r, rw
-	jr	t1
-	.cfi_endproc
-	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
-
 	.section .note.GNU-stack, "", @progbits

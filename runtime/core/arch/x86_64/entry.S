@@ -133,35 +133,4 @@ call_saving_vectors pb_arch_enter_set, pb_set_call
 	.hidden	pb_x86_64_enter_slowly
 call_saving_vectors pb_x86_64_enter_slowly, pb_enter_slowly
 
-/*
- * Enter the function's own cell instead of the gate in rdx. The callee's frame is
- * where the trampoline's callee would have had it, so it finds the trampoline's frame.
- */
-	.globl	pb_arch_enter_gate
-	.hidden	pb_arch_enter_gate
-	.type	pb_arch_enter_gate, @function
-	.p2align 4
-pb_arch_enter_gate:
-	.cfi_startproc
-	endbr64
-	pushq	%rdi
-	.cfi_adjust_cfa_offset 8
-	pushq	%rsi
-	.cfi_adjust_cfa_offset 8
-	pushq	%rcx
-	.cfi_adjust_cfa_offset 8
-	movq	%rdi, %rsi		/* ip */
-	movq	%rdx, %rdi		/* the gate */
-	callq	pb_gate_find
-	movq	%rax, %rdx
-	popq	%rcx
-	.cfi_adjust_cfa_offset -8
-	popq	%rsi
-	.cfi_adjust_cfa_offset -8
-	popq	%rdi
-	.cfi_adjust_cfa_offset -8
-	jmpq	*CELL_ENTER(%rdx)
-	.cfi_endproc
-	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
-
 	.section .note.GNU-stack, "", @progbits

@@ -22,22 +22,12 @@
  * trampoline, with the mark that makes the trampoline set CF. The trampoline returns to
  * the site, whose `jb` then jumps to the `ret` in the pad. Each `ret` matches the last
  * `call`.
- *
- * To unwinders, the caller appears to have called this function. They must skip the
- * site's frame: the tables of C++ functions say that no exception comes from there. The
- * trampoline's frame is skipped with it.
  */
 #include "exit_macros.h"
 
 	.text
 
-/*
- * \name:    the function; cells enter it by cell->enter
- * \vectors: handlers may use vector registers, or the result may be in one
- * \set:     the handlers are in cell->set, not in the cell itself
- * \any:     with \set and without \vectors: the function to jump to if the handlers of
- *           the cell's set may use vector registers
- */
+/* arch.h has the parameters. */
 .macro call_body name, vectors, set, any
 	.globl	\name
 	.hidden	\name
