@@ -8,6 +8,7 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 71{{$}}
 
+#include "arch/mapped_reach.c"
 #include "arch/sequences.c"
 
 #include "arch/aarch64/patch.c"

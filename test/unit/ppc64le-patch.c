@@ -8,6 +8,7 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 129{{$}}
 
+#include "arch/mapped_reach.c"
 #include "arch/sequences.c"
 
 #include "arch/ppc64le/patch.c"

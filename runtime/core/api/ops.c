@@ -2,11 +2,10 @@
 /* Tracers: the public functions, each a lock around the engine. */
 #include "api/ops.h"
 
-#include "call/threshold.h"
+#include "types/set.h"
 #include "call/unwinder.h"
 #include "cells/cell.h"
 #include "change/engine.h"
-#include "change/retarget.h"
 #include "change/settle.h"
 #include "quiesce/quiesce.h"
 #include "system/attr.h"

@@ -36,12 +36,6 @@ struct pb_sequences {
 	uintptr_t sequences[];
 };
 
-size_t pb_arch_links_size(const struct patchbay_module *desc)
-{
-	(void)desc;
-	return sizeof(struct patchbay_links);
-}
-
 /* Maps no code yet: pb_arch_prepare() does. */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
@@ -83,22 +77,6 @@ void pb_arch_unmap_reach(void *reach_of_module)
 		use = next;
 	}
 	pb_free(reach);
-}
-
-/* sequence_of() finds the site's part by its record. */
-const void *pb_arch_reach(const struct pb_module *module,
-			  const struct patchbay_record *record)
-{
-	(void)record;
-	return module->reach;
-}
-
-/* Each function's sequence leads to a trampoline when it is published. */
-int pb_arch_open(const struct pb_module *module, int text)
-{
-	(void)module;
-	(void)text;
-	return 0;
 }
 
 static uintptr_t *sequence_of(const struct pb_site *site)
@@ -281,8 +259,4 @@ void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 	pb_patch_fill(patch, site->site + pb_arch_site_size - sizeof(armed),
 		      arm ? &pb_arch_nop : &armed, arm ? &armed : &pb_arch_nop,
 		      sizeof(armed));
-}
-
-void pb_arch_init(void)
-{
 }

@@ -15,9 +15,8 @@
  * the kernel maintains the caches. A function keeps its sequence while the module is
  * loaded: a thread may stay in it for any time, at the entry or the exit, unnoticed.
  *
- * From arch.h, sequences.c defines pb_arch_map_reach(), pb_arch_unmap_reach(),
- * pb_arch_reach(), pb_arch_open() and all that reads or changes a site. The last word of a
- * site is a NOP, or a branch to the sequence.
+ * From arch.h, sequences.c defines pb_arch_map_reach(), pb_arch_unmap_reach() and all that
+ * reads or changes a site. The last word of a site is a NOP, or a branch to the sequence.
  */
 #ifndef PB_CORE_SEQUENCES_H
 #define PB_CORE_SEQUENCES_H

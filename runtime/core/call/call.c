@@ -2,7 +2,6 @@
 /* Compiled for general registers only. */
 #include "types/call.h"
 
-#include "types/no_handler.h"
 #include "types/set.h"
 #include "types/tracer.h"
 

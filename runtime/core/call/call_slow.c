@@ -2,7 +2,6 @@
 /* Slow paths of exits, and queries about exits for arming. */
 #include "arch/lsda.h"
 #include "call/unwinder.h"
-#include "quiesce/missed_calls.h"
 #include "quiesce/open_calls.h"
 #include "quiesce/quiesce.h"
 #include "types/call.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The slow path of trampolines: the thread is inside, or has no reader. */
 #include "arch/arch.h"
-#include "quiesce/missed_calls.h"
 #include "quiesce/quiesce.h"
 #include "types/call.h"
-#include "types/no_handler.h"
 #include "types/set.h"
 #include "types/shared_cells.h"
 #include "types/tracer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A separate file, because it is compiled for general registers only. */
-#include "types/no_handler.h"
+#include "types/set.h"
 #include "types/shared_cells.h"
 
 /* The cell to use if the function's record is damaged: it has no tracers. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "call/libgcc.h"
+#include "call/unwinder.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Handlers that do nothing. */
-#include "types/no_handler.h"
+#include "types/set.h"
 
 #include <patchbay/exit.h>
 

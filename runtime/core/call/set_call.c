@@ -3,7 +3,6 @@
 #include "types/set.h"
 
 #include "arch/arch.h"
-#include "types/no_handler.h"
 
 /* The member of lists without handlers: a walk need not check for an empty list. */
 static const struct patchbay_cell nothing = { .func = pb_enter_nothing,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Compiled for general registers only: these are handlers. */
-#include "call/threshold.h"
+#include "types/set.h"
 
 #include "quiesce/open_calls.h"
 #include "system/private.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "call/unwinder.h"
 
-#include "call/libgcc.h"
 #include "types/call.h"
 
 #include <dlfcn.h>

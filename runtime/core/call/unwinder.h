@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
+ * The room call/: what a call executes in C between its trampoline and its handlers. It takes
+ * no lock and does not allocate: it runs in any thread, also in a signal handler. A thread
+ * reads cells and sets only while it is marked as inside (quiesce/quiesce.h).
+ *
  * The unwinder whose functions the library calls. A process may have others: of a program
  * that is linked with -static-libgcc, LLVM's libunwind, or one in a shared object. No
  * unwinder can read the context of another one.
@@ -35,5 +39,14 @@ int pb_unwinder_has(uintptr_t address);
 
 /* The call whose body the frame of @context has called, or NULL. */
 struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
+
+/*
+ * Functions of libgcc_s.so.1, which libpatchbay.so is linked with, even if other objects
+ * interpose them. libpatchbay.a does not have this function: there the linker has bound
+ * all names to one unwinder.
+ */
+/* Fill in @address: NULL for an unknown name. Returns 0 if the library is not loaded. */
+int pb_libgcc_look_up(const char *const *names, void **address, size_t nr)
+	__attribute__((weak));
 
 #endif /* PB_CORE_UNWINDER_H */

@@ -2,11 +2,9 @@
 #include "cells/cell.h"
 
 #include "arch/arch.h"
-#include "call/threshold.h"
 #include "system/lock.h"
 #include "system/memory.h"
 #include "types/call.h"
-#include "types/no_handler.h"
 #include "types/set.h"
 #include "types/shared_cells.h"
 

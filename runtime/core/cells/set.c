@@ -2,10 +2,8 @@
 #include "types/set.h"
 
 #include "arch/arch.h"
-#include "call/threshold.h"
 #include "system/memory.h"
 #include "types/call.h"
-#include "types/no_handler.h"
 #include "types/tracer.h"
 
 #include <errno.h>

@@ -2,11 +2,10 @@
 #include "types/shared_cells.h"
 
 #include "cells/cell.h"
-#include "names/record_order.h"
+#include "names/name_index.h"
 #include "system/linux.h"
 #include "system/lock.h"
 #include "system/memory.h"
-#include "types/no_handler.h"
 #include "types/set.h"
 
 #include <errno.h>

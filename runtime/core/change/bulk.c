@@ -3,11 +3,9 @@
 
 #include "cells/cell.h"
 #include "cells/site.h"
-#include "change/bulk_swap.h"
 #include "change/bulk_text.h"
-#include "change/future_filters.h"
 #include "change/question.h"
-#include "change/select.h"
+#include "change/plan.h"
 #include "change/settle.h"
 #include "names/names.h"
 #include "system/lock.h"

@@ -4,7 +4,7 @@
  * all functions or by a glob. It needs no data for each function but a bit. Functions of
  * the same shape share a cell. Text is changed in the order of addresses: the library
  * copies a block, changes the bytes of its functions in the copy, and writes the copy. If
- * the functions have other tracers, too, only their cells change (bulk_swap.h).
+ * the functions have other tracers, too, only their cells change (bulk_swap.c).
  *
  * The bulk path writes back code between the sites. So it is for architectures that allow
  * this (pb_arch_rewrite; arch/<name>/arch_bulk.h has the details). A plan does everything
@@ -23,7 +23,11 @@
  * Like pb_engine_commit(), for all modules or for @only. Also returns PB_UNSETTLED, like
  * pb_plan(), or PB_NOT_BULK.
  */
+#if __has_include("arch_bulk.h")
 int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
 		   enum pb_wait wait);
+#else
+#define pb_bulk_commit(requests, only, wait) PB_NOT_BULK
+#endif
 
 #endif /* PB_CORE_BULK_H */

@@ -5,9 +5,8 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/bulk.h"
-#include "change/bulk_swap.h"
 #include "change/question.h"
-#include "change/select.h"
+#include "change/plan.h"
 #include "names/names.h"
 #include "system/memory.h"
 

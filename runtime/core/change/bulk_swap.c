@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/bulk_swap.h"
+#include "change/bulk_text.h"
 
 #include "cells/cell.h"
 #include "cells/site.h"

@@ -31,7 +31,7 @@ struct pb_bulk_group {
  * @groups:  arming: the groups by shape, as a list; @by_shape has them as a hash table.
  *           @last is the group that was found last
  * @swaps:   cells that get another set, with @nr_swapped functions; these functions are not
- *           in @choice (bulk_swap.h)
+ *           in @choice (bulk_swap.c)
  * @asked:   the functions to ask the tracer's @check about, below @ask_below: the first
  *           function that cannot be armed for another reason is just before it. Without bits
  *           the tracer has no @check
@@ -100,5 +100,49 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
 void pb_bulk_disarm(struct pb_bulk *bulk);
+
+/*
+ * The bulk path for functions that have tracers before and after. If a request selects all
+ * functions of a shared cell, the cell gets another set: slots and sites do not change.
+ * Threads in flight are safe, as with any other cell that gets a set
+ * (pb_cell_enter_set(), call.h).
+ *
+ * If a request selects only some functions of a cell, these need another cell. A plan does
+ * that.
+ */
+/*
+ * For each owner: how many functions of a request have it, and whether their sites change.
+ */
+struct pb_bulk_owners {
+	uint32_t nr[PB_NR_SHARED];
+	uint8_t stays[PB_NR_SHARED];
+};
+
+/*
+ * Count the chosen functions by owner. They are from @first to @last. Functions whose owner
+ * does not stay are no longer chosen.
+ */
+void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+		      size_t first, size_t last);
+
+/*
+ * For a request that arms: make the new sets of cells. The functions of these cells are
+ * then no longer chosen in @b. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno
+ * (bulk.h). Not under the engine lock.
+ */
+int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b);
+
+/*
+ * For a request that disarms: @cell will lose the tracer, and has other tracers, too.
+ * Returns 0 or -ENOMEM.
+ */
+int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
+		     struct pb_shared_cell *cell);
+
+/* Does the cell of function @i of @b get another set? */
+int pb_bulk_is_swapped(const struct pb_bulk_module *b, size_t i);
+
+/* Under the engine lock: give all cells their new sets. Cannot fail. */
+void pb_bulk_swap(const struct pb_bulk *bulk);
 
 #endif /* PB_CORE_BULK_TEXT_H */

@@ -5,13 +5,12 @@
 #include "cells/cell.h"
 #include "change/bulk.h"
 #include "change/fill.h"
-#include "change/future_filters.h"
+#include "change/plan.h"
 #include "change/place.h"
 #include "change/settle.h"
 #include "change/text_queue.h"
 #include "system/lock.h"
 #include "system/stats.h"
-#include "types/no_handler.h"
 #include "types/set.h"
 
 #include <errno.h>

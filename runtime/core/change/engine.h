@@ -29,4 +29,21 @@ int pb_engine_commit(struct pb_request *requests);
 void pb_engine_module_added(struct pb_module *module);
 void pb_engine_module_leaving(struct pb_module *module);
 
+/*
+ * Enable, disable or update a tracer that stays armed on the same functions. This needs no
+ * plan and writes no text.
+ */
+/* The fields of a tracer that may change. */
+struct pb_ops_change {
+	patchbay_handler handler, exit;
+	int disabled;
+};
+
+/*
+ * Apply @change to @ops and to all its cells. Then wait until no thread is in the old
+ * handlers. Returns 0; -ENOMEM, with nothing changed; or an error of the wait, as
+ * pb_engine_commit() does. The caller holds the locks of pb_engine_commit().
+ */
+int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change);
+
 #endif /* PB_CORE_ENGINE_H */

@@ -4,7 +4,7 @@
 #include "cells/cell.h"
 #include "change/place.h"
 #include "change/settle.h"
-#include "types/no_handler.h"
+#include "types/set.h"
 #include "types/tracer.h"
 
 /* Extend the ranges of the tracers in @cell by @cell. They may be new or from another cell. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/future_filters.h"
+#include "change/plan.h"
 
 #include "types/tracer.h"
 

@@ -5,7 +5,6 @@
 #include "cells/site.h"
 #include "change/place.h"
 #include "change/question.h"
-#include "change/select.h"
 #include "names/names.h"
 #include "system/lock.h"
 #include "system/memory.h"

@@ -151,4 +151,33 @@ static inline struct pb_site pb_target_site(const struct pb_target *target)
 	};
 }
 
+/*
+ * Add a target to @plan for each function that each of @requests selects, in all modules
+ * or in @only. The targets of one function are adjacent, in the order of the requests.
+ * Returns 0, -ENOMEM, -ENOENT if a request does not find the functions that it must find,
+ * or an error of reading names.
+ */
+int pb_select(struct pb_plan *plan, struct pb_request *requests,
+	      struct pb_module *only);
+
+/*
+ * Call these around the selection. pb_requests_begin() allocates memory, or returns
+ * -ENOMEM. pb_requests_check() returns -ENOENT if a request has not found the functions
+ * that it must find. pb_requests_end() frees the memory.
+ */
+int pb_requests_begin(struct pb_request *requests);
+int pb_requests_check(const struct pb_request *requests);
+void pb_requests_end(struct pb_request *requests);
+
+/* All such filters, in the order in which they were given. */
+extern struct pb_filter *pb_future;
+
+/*
+ * Add or remove filters as @requests say. Call it under the engine lock, and before a wait:
+ * modules may be loaded meanwhile. Pass @forgotten to pb_future_free() later, without that
+ * lock.
+ */
+void pb_future_update(struct pb_request *requests, struct pb_filter **forgotten);
+void pb_future_free(struct pb_filter *forgotten);
+
 #endif /* PB_CORE_PLAN_H */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/retarget.h"
+#include "change/engine.h"
 
 #include "cells/cell.h"
 #include "change/settle.h"
 #include "system/lock.h"
 #include "system/memory.h"
 #include "system/private.h"
-#include "types/no_handler.h"
 #include "types/set.h"
 #include "types/tracer.h"
 

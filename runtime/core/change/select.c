@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/select.h"
+#include "change/plan.h"
 
 #include "cells/cell.h"
 #include "names/names.h"

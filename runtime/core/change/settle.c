@@ -3,10 +3,9 @@
 
 #include "cells/cell.h"
 #include "quiesce/quiesce.h"
-#include "quiesce/wait.h"
 #include "system/lock.h"
 #include "system/memory.h"
-#include "types/no_handler.h"
+#include "types/set.h"
 #include "types/shared_cells.h"
 #include "types/tracer.h"
 

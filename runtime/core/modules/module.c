@@ -9,7 +9,6 @@
 #include "modules/other_modules.h"
 #include "names/names.h"
 #include "quiesce/quiesce.h"
-#include "quiesce/wait.h"
 #include "system/elf_note.h"
 #include "system/linux.h"
 #include "system/lock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "modules/namespaces.h"
+#include "modules/other_modules.h"
 
 #include "modules/module_note.h"
 #include "system/lock.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "modules/other_modules.h"
 
-#include "modules/namespaces.h"
 #include "system/lock.h"
 #include "system/memory.h"
 #include "system/private.h"

@@ -26,4 +26,20 @@ int pb_other_is_loaded(const struct pb_other *other);
 /* Remove all modules that are no longer loaded. Takes the modules lock. */
 void pb_others_forget_unloaded(void);
 
+/*
+ * Modules in other namespaces of the loader than the library's own (dlmopen(3)). They are
+ * not registered and cannot be traced. Such a namespace has its own C library, which ends
+ * threads without notice to this library, although pb_thread is part of each thread.
+ * Handlers and unwinders would have to ask that C library instead of ours. So the library
+ * only reports such modules to the user.
+ */
+/*
+ * Call @visit, under a lock of the loader, for each such module with its file and its
+ * descriptor. Finds none if the loader has no namespaces or does not list them, and in a
+ * forked child.
+ */
+void pb_elsewhere_visit(void (*visit)(const char *path,
+				      const struct patchbay_module *desc, void *arg),
+			void *arg);
+
 #endif /* PB_CORE_OTHER_MODULES_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "names/filter.h"
 
-#include "names/name_hash.h"
 #include "system/attr.h"
 #include "system/memory.h"
 

@@ -84,4 +84,14 @@ int pb_filter_is_all(const struct pb_filter *filter);
 /* The only name that a glob matches. NULL if it has wildcards, or is not a glob. */
 const char *pb_filter_plain_name(const struct pb_filter *filter);
 
+/* The hash of a function's name, in lists and in tables of symbols. */
+static inline uint32_t pb_name_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
 #endif /* PB_CORE_FILTER_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "names/name_index.h"
 
-#include "names/name_hash.h"
-#include "names/record_order.h"
+#include "names/filter.h"
 #include "system/memory.h"
 
 #include <patchbay/names.h>

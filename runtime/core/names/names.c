@@ -3,9 +3,8 @@
 
 #include "names/elf_file.h"
 #include "names/entry_name.h"
-#include "names/name_hash.h"
+#include "names/filter.h"
 #include "names/name_index.h"
-#include "names/record_order.h"
 #include "system/linux.h"
 #include "system/lock.h"
 #include "system/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "names/record_order.h"
+#include "names/name_index.h"
 
 #include "system/lock.h"
 #include "system/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "quiesce/missed_calls.h"
+#include "quiesce/quiesce.h"
 
 #include "system/private.h"
 #include "system/stats.h"

@@ -2,7 +2,6 @@
 #include "quiesce/quiesce.h"
 
 #include "quiesce/handler_frame.h"
-#include "quiesce/missed_calls.h"
 #include "system/linux.h"
 #include "system/stats.h"
 #include "system/text.h"

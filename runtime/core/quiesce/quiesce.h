@@ -33,7 +33,7 @@
  * PB_ENTERED_TO_MISS: the thread was, or seemed to be, in a handler already: read the
  *                     tracers to count the call as missed, and call no handler
  * PB_NOT_ENTERED:     the call has no mark: read nothing. pb_thread_enter() has counted
- *                     it (missed_calls.h)
+ *                     it (pb_miss_unseen())
  */
 enum pb_entry { PB_ENTERED, PB_ENTERED_TO_MISS, PB_NOT_ENTERED };
 
@@ -71,7 +71,7 @@ int pb_thread_inside_below(const void *frame);
  * pb_quiesce_begin() starts a grace period and returns 0 or an error of membarrier(2).
  * Handlers that are entered later see all stores made before it. pb_quiesce_over()
  * returns 1 if all handlers that were running at pb_quiesce_begin() have returned. It
- * does not wait; pb_wait() does (wait.h).
+ * does not wait; pb_wait() does.
  */
 int pb_quiesce_begin(uint64_t *phase);
 int pb_quiesce_over(uint64_t phase);
@@ -92,6 +92,38 @@ uint64_t pb_quiesce_until(uint64_t phase, int closely);
  * costs system calls, as pb_quiesce_until() does with @closely.
  */
 int pb_quiesce_thread(uint64_t phase, int *over);
+
+/* Count one call that the cell's tracer misses. Async-signal-safe. */
+void pb_miss(const struct patchbay_cell *cell);
+
+/*
+ * Count one missed call for the whole process. The thread may not read a cell: it is
+ * counting another missed call, or it has no reader (quiesce.h). Async-signal-safe.
+ */
+void pb_miss_unseen(void);
+
+/*
+ * Wait until every handler that was running at the time of the call has returned.
+ * Handlers that are entered during the wait see all stores made before the call.
+ * Returns 0, -EDEADLK from within a handler, -ETIMEDOUT after the limit of
+ * patchbay_set_wait_limit(), or an error of membarrier(2).
+ *
+ * The caller holds the caller lock and no other lock of lock.h: handlers may wait for
+ * threads that need those.
+ */
+int pb_wait(void);
+
+/*
+ * Returns the last phase, at most @phase, whose handlers have all returned
+ * (pb_quiesce_until()). Does not wait. From time to time it also looks closely, for
+ * abandoned handlers. Otherwise a sleeping thread that has abandoned a handler would
+ * block all deferred work. *@looked is the time of the last close look, initially 0. Each
+ * call site has its own @looked: with a shared one, only the first would look closely.
+ *
+ * The caller holds the change lock and not the engine lock: a close look makes system
+ * calls.
+ */
+uint64_t pb_over_until(uint64_t phase, int64_t *looked);
 
 #endif /* __ASSEMBLER__ */
 

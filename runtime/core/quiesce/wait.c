@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "quiesce/wait.h"
-
 #include "quiesce/quiesce.h"
 #include "system/lock.h"
 #include "system/private.h"

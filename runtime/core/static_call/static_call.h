@@ -14,7 +14,9 @@
 #ifndef PB_CORE_STATIC_CALL_H
 #define PB_CORE_STATIC_CALL_H
 
-#include "system/hash.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * struct pb_tramp - a tramp, as the table of its link unit describes it
@@ -95,5 +97,12 @@ int pb_arch_call_site(uintptr_t site, uintptr_t *to);
  * @to is too far, or if the architecture has no safe way for this address.
  */
 int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to);
+
+/*
+ * The kCFI hash of a function is within this many bytes before it: whether it
+ * is that of functions of @type.
+ */
+extern const size_t pb_arch_hash_size;
+bool pb_arch_hash_is(const uint8_t *before, uint32_t type);
 
 #endif /* PB_CORE_STATIC_CALL_H */

@@ -6,7 +6,6 @@
 #include "system/raw_syscall.h"
 #include "system/stats.h"
 #include "system/text.h"
-#include "system/traced_mem.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
  * SIGCHLD. But a program that waits for children of all kinds (__WALL) at that moment may
  * see it end. A debugger of the program does not see it.
  */
-#include "system/traced_mem.h"
+#include "system/linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -121,4 +121,21 @@ void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
 void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
+/* What a cell enters while its function has no tracer. */
+void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs);
+
+/*
+ * The entry and exit handlers in cells of tracers with a threshold. On x86-64 the
+ * trampolines do the same without a call where they can (arch/x86_64/direct.h): a call
+ * would cost too much for functions below the threshold.
+ */
+void pb_timed_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs);
+
 #endif /* PB_CORE_SET_H */

@@ -14,7 +14,7 @@ struct pb_cell_range {
 
 /*
  * @next, @link: the next tracer of the list of all, and the pointer to this one
- * @future: the filters for modules that are not loaded yet (future_filters.h)
+ * @future: the filters for modules that are not loaded yet (change/plan.h)
  * @cells:  a range that contains all private cells that the tracer was ever armed on. With
  *          many tracers of few functions each, a change of one walks only its range
  * @error:  the error of the last attempt to arm it in a newly loaded module, or 0

@@ -34,7 +34,7 @@
  */
 // DEFINE: %{core} = %patchbay_source/runtime/core
 // DEFINE: %{asan} = %clang -O1 -g -fsanitize=address -mgeneral-regs-only -D_GNU_SOURCE -I %patchbay_include -I %{core} -I %{core}/arch/x86_64 -c
-// RUN: cd %t/core && %{asan} %{core}/*/*.c && rm sequences.o no_bulk.o
+// RUN: cd %t/core && %{asan} %{core}/*/*.c && rm sequences.o mapped_reach.o
 // RUN: cd %t/arch && %{asan} %{core}/arch/x86_64/*.c %{core}/arch/x86_64/*.S
 // RUN: %build -fsanitize=address -rdynamic %s %t/core/*.o %t/arch/*.o -o %t/torture.asan -lpthread
 // RUN: %t/torture.asan %t/plugin.so 2 | FileCheck %s

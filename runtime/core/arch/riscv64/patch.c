@@ -57,10 +57,6 @@ struct stubs {
 
 static struct stubs *all_stubs;
 
-void pb_arch_init(void)
-{
-}
-
 static uintptr_t lowest(const struct pb_module *module)
 {
 	return module->high > REACH ? module->high - REACH : 0;
@@ -110,22 +106,6 @@ void pb_arch_unmap_reach(void *reach)
 	(void)reach;
 }
 
-/* The site determines the stub. */
-const void *pb_arch_reach(const struct pb_module *module,
-			  const struct patchbay_record *record)
-{
-	(void)record;
-	return module->reach;
-}
-
-/* The stubs lead to the trampolines from the beginning. */
-int pb_arch_open(const struct pb_module *module, int text)
-{
-	(void)module;
-	(void)text;
-	return 0;
-}
-
 /* The armed site's words. False if the module has no stubs in reach. */
 static bool armed_words(const struct pb_site *site, uint32_t words[2])
 {
@@ -136,12 +116,6 @@ static bool armed_words(const struct pb_site *site, uint32_t words[2])
 	       pb_riscv64_call(words, site->site,
 			       (uintptr_t)site->reach +
 				       stub * PB_RISCV64_STUB_SIZE);
-}
-
-size_t pb_arch_links_size(const struct patchbay_module *desc)
-{
-	(void)desc;
-	return sizeof(struct patchbay_links);
 }
 
 int pb_arch_site_state(const struct pb_site *site)

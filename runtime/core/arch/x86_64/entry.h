@@ -78,7 +78,8 @@
 #define CALL_X87 4
 
 #ifndef __ASSEMBLER__
-#include <stdint.h>
+#include "types/module.h"
+
 extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
 
@@ -91,6 +92,16 @@ extern const uint32_t pb_x86_64_rare[];
 
 /* A module's own trampolines call it if the thread is not outside; see pb_enter_slowly(). */
 extern const char pb_x86_64_enter_slowly[];
+
+/* Stub @i of @module. The code after the last stub is where all stubs lead at first. */
+static inline const void *pb_module_stub(const struct pb_module *module,
+					 unsigned int i)
+{
+	const struct patchbay_module *desc = module->desc;
+
+	return (const char *)pb_desc_place(&desc->stubs) +
+	       i * PATCHBAY_X86_64_STUB_SIZE;
+}
 #endif
 
 #endif /* PB_X86_64_ENTRY_H */

@@ -2,10 +2,29 @@
 /* Macros to save and restore results around a function's body, for exit.S and rare.h. */
 #include "arch/lsda.h"
 #include "frame.h"
-#include "ours.h"
 #include "vectors.h"
 
 #include <cet.h> /* says that the file works with IBT and shadow stacks */
+
+/* How the library's own trampolines find its data and functions. */
+
+/* The offset of struct pb_thread from %fs:0. */
+.macro words_to register
+	movq	pb_thread@gottpoff(%rip), \register
+.endm
+
+/*
+ * The offset of the thread's reader from %fs:0. For a thread without a reader it is 0. The
+ * word there is the thread pointer (psABI, 3.4.2), which never equals PB_THREAD_OUTSIDE.
+ */
+.macro thread_to register
+	words_to \register
+	movq	%fs:(\register), \register
+.endm
+
+.macro call_slowly
+	callq	pb_x86_64_enter_slowly
+.endm
 
 #define X87_SIZE 112 /* of fnsave, rounded up */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * For assembler: the frames of trampolines and of the functions that call a body, and the
- * thread's mark. The includer (ours.h or own.h) defines the macros words_to and thread_to,
+ * thread's mark. The includer (exit_macros.h or own.h) defines the macros words_to and thread_to,
  * which find the thread's words and its reader.
  */
 #ifndef PB_X86_64_FRAME_H

@@ -38,7 +38,6 @@
 
 #include "arch/x86_64/entry.h"
 #include "arch/x86_64/insn.h"
-#include "arch/x86_64/stub.h"
 #include "types/module.h"
 
 #include <cpuid.h>

@@ -16,7 +16,6 @@
 #include "arch/lsda.h"
 #include "arch/x86_64/arch_bulk.h"
 #include "arch/x86_64/entry.h"
-#include "arch/x86_64/stub.h"
 #include "quiesce/quiesce.h"
 #include "system/lock.h"
 #include "types/module.h"
