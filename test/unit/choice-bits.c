@@ -14,13 +14,8 @@
 static int is(const struct pb_choice *choice, size_t first, size_t step,
 	      size_t hidden)
 {
-	size_t next = 0, last = 0;
+	size_t next = 0;
 
-	for (size_t i = 0; i < choice->nr; i = pb_choice_next(choice, i + 1))
-		if (pb_choice_has(choice, i))
-			last = i;
-	if (pb_choice_last(choice) != last)
-		return 0;
 	for (size_t i = 0; i <= choice->nr; i++) {
 		size_t want = i;
 

@@ -81,7 +81,7 @@ static void few(void)
 
 	/* Unneeded services are not requested. */
 	CHECK(pb_text_flush(&queue) == 0 && !opens && !nr_writes);
-	pb_text_queue_open(&queue);
+	queue.handle = pb_text_open();
 	CHECK(opens == 1);
 	add(&queue, 30);
 	add(&queue, 10);
@@ -101,7 +101,7 @@ static void many(int whole)
 {
 	struct pb_text_queue queue = begin(MANY, whole);
 
-	pb_text_queue_open(&queue);
+	queue.handle = pb_text_open();
 	/* In random order. */
 	for (uintptr_t i = 0; i < MANY; i++)
 		add(&queue, i * 1021 % MANY);
@@ -115,7 +115,7 @@ static void errors(void)
 {
 	struct pb_text_queue queue = begin(2, 0);
 
-	pb_text_queue_open(&queue);
+	queue.handle = pb_text_open();
 	/* A failed write is not retried later. */
 	write_error = -EACCES;
 	add(&queue, 10);
@@ -128,7 +128,7 @@ static void errors(void)
 	/* If the text cannot be opened, the write fails. */
 	queue = begin(2, 0);
 	open_error = -ENODEV;
-	pb_text_queue_open(&queue);
+	queue.handle = pb_text_open();
 	CHECK(pb_text_flush(&queue) == 0);
 	add(&queue, 10);
 	CHECK(pb_text_flush(&queue) == -ENODEV && nr_writes == 0);

@@ -27,7 +27,7 @@ static void drop_requests(struct patchbay_batch *batch)
 
 	for (struct pb_request *r = batch->requests; r; r = next) {
 		next = r->next;
-		pb_request_drop(r);
+		pb_filter_free(r->filter);
 		pb_free(r);
 	}
 	batch->requests = NULL;

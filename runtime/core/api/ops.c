@@ -155,8 +155,7 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		  const patchbay_handler *exit)
 {
-	struct patchbay_ops_attr new = { .handler = handler };
-	struct pb_ops_change change;
+	struct pb_ops_change new = { .handler = handler };
 	int error = pb_enter_library();
 
 	if (error)
@@ -165,13 +164,11 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 	if (ops->attr.threshold)
 		new.handler = handler ? NULL : pb_timed_entry;
 	new.exit = exit ? *exit : ops->attr.exit;
+	new.disabled = ops->disabled;
 	if (!new.handler != !ops->attr.handler || !new.exit != !ops->attr.exit)
 		error = -EINVAL;
-	change = (struct pb_ops_change){ .handler = new.handler,
-					 .exit = new.exit,
-					 .disabled = ops->disabled };
 	if (!error)
-		error = pb_retarget(ops, &change);
+		error = pb_retarget(ops, &new);
 	pb_leave_library();
 	return error;
 }
@@ -189,14 +186,12 @@ int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 
 static int disable(struct patchbay_ops *ops, int disabled)
 {
-	struct pb_ops_change change = { .disabled = disabled };
 	int error = pb_enter_library();
 
 	if (error)
 		return error;
-	change.handler = ops->attr.handler;
-	change.exit = ops->attr.exit;
-	error = pb_retarget(ops, &change);
+	error = pb_retarget(ops, &(const struct pb_ops_change){ ops->attr.handler,
+								ops->attr.exit, disabled });
 	pb_leave_library();
 	return error;
 }
@@ -263,11 +258,6 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 	return 0;
 }
 
-void pb_request_drop(struct pb_request *request)
-{
-	pb_filter_free(request->filter);
-}
-
 static inline __attribute__((always_inline)) int
 carry_out(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 	  unsigned int flags, int disarm)
@@ -282,7 +272,7 @@ carry_out(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 		error = pb_engine_commit(&request);
 		pb_leave_library();
 	}
-	pb_request_drop(&request);
+	pb_filter_free(request.filter);
 	return error ? error : pb_request_count(&request);
 }
 

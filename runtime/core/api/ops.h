@@ -16,11 +16,10 @@
 int pb_enter_library_from(const void *frame);
 void pb_leave_library(void);
 
-/* Returns 0, or what is wrong with @filter or @flags, or -ENOMEM. */
+/* Returns 0, or what is wrong with @filter or @flags, or -ENOMEM. Free request->filter. */
 int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 		    const struct patchbay_filter *filter, unsigned int flags,
 		    int disarm);
-void pb_request_drop(struct pb_request *request);
 
 /* How many functions a list of requests armed and disarmed. */
 int pb_request_count(const struct pb_request *requests);

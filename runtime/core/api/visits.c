@@ -6,7 +6,6 @@
  * Other threads may unload modules meanwhile: the memory of those it visits is kept.
  */
 #include "modules/changed_site.h"
-#include "modules/inspect.h"
 #include "names/names.h"
 #include "quiesce/quiesce.h"
 #include "system/linux.h"

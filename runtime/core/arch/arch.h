@@ -9,8 +9,8 @@
  * lower case. Add these files:
  *   1. insn.h   encoders and decoders: pure functions, tested on every host (test/unit).
  *   2. patch.c  the functions below. Document at each store which rule of the architecture
- *               manual lets other threads execute it. If sites need sequences,
- *               sequences.c has some of the functions.
+ *               manual lets other threads execute it. mapped_reach.c and,
+ *               if sites need sequences, sequences.c have some of the functions.
  *   3. entry.S  the functions named below, and the trampolines. A trampoline
  *               - marks the thread as inside in its reader, if it has one (struct
  *                 pb_reader), with the address of its frame (struct pb_frame_mark in
@@ -47,8 +47,7 @@
 #define PB_CORE_ARCH_H
 
 #include "system/text.h"
-
-#include <patchbay/patchbay.h>
+#include "types/gate.h"
 
 struct pb_module;
 
@@ -138,14 +137,10 @@ int pb_arch_open(const struct pb_module *module, int text);
  * cell->enter for handlers that use vector registers: saves the vector registers that may
  * hold arguments, and calls cell->func.
  */
-void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
+pb_handler pb_arch_enter_any;
 
 /* The same for pb_set_call(), which calls all handlers of a set. */
-void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
+pb_handler pb_arch_enter_set;
 
 /*
  * The trampolines call this, with vector registers saved, if the thread is inside or has

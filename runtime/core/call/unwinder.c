@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "call/unwinder.h"
 
+#include "system/elf_note.h"
 #include "types/call.h"
 
 #include <dlfcn.h>
@@ -72,19 +73,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	struct range *range = arg;
 
 	(void)size;
-	range->low = UINTPTR_MAX;
-	range->high = 0;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type != PT_LOAD)
-			continue;
-		if (begin < range->low)
-			range->low = begin;
-		if (begin + segment->p_memsz > range->high)
-			range->high = begin + segment->p_memsz;
-	}
+	pb_elf_range(info, 0, &range->low, &range->high);
 	return is_in(range, range->address);
 }
 

@@ -4,7 +4,6 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/bulk_text.h"
-#include "change/question.h"
 #include "change/plan.h"
 #include "change/settle.h"
 #include "names/names.h"
@@ -66,7 +65,7 @@ static int find_cells(struct pb_bulk_module *b)
 		pb_group_find_cell(g, 0);
 		if (!g->cell)
 			return PB_NOT_BULK;
-		b->slots |= g->way != PB_GROUP_STAYS || g->cell->leaving != g->nr;
+		b->slots |= g->cell->leaving != g->nr;
 	}
 	return 0;
 }
@@ -189,7 +188,6 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 static void free_bulk_module(struct pb_bulk_module *b)
 {
 	pb_choice_free(&b->choice);
-	pb_choice_free(&b->refused);
 	pb_choice_free(&b->asked);
 	pb_groups_free(b->groups);
 	pb_groups_free(b->swaps);
@@ -264,20 +262,6 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
-/* Count refused sites. If a plan takes over, the plan counts them. */
-static void count_refused(const struct pb_bulk *bulk)
-{
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
-		struct pb_module *module = b->module;
-
-		if (!b->refused.bits)
-			continue;
-		for (size_t i = pb_choice_next(&b->refused, 0); i < module->nr;
-		     i = pb_choice_next(&b->refused, i + 1))
-			pb_count_refused(module, &module->records[i]);
-	}
-}
-
 static int put_to_use(struct pb_bulk *bulk)
 {
 	struct pb_request *request = bulk->request;
@@ -336,10 +320,12 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 		   enum pb_wait wait)
 {
 	struct pb_bulk bulk = { .request = request, .handle = -1 };
+	uint64_t refused[PATCHBAY_SITE_NR_STATES];
 	int error, prepared;
 
 	if (!is_for_us(request))
 		return PB_NOT_BULK;
+	memcpy(refused, pb_stats.refused, sizeof(refused));
 	pb_begin_batch();
 	error = pb_requests_begin(request);
 	if (!error)
@@ -348,9 +334,9 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 	prepared = !error;
 	if (prepared)
 		error = put_to_use(&bulk);
-	/* Before the wait: modules may be unloaded meanwhile, with their records. */
-	if (error <= 0)
-		count_refused(&bulk);
+	/* A plan will count them. */
+	if (error > 0)
+		memcpy(pb_stats.refused, refused, sizeof(refused));
 	if (prepared && wait == PB_WAIT && error < 0)
 		pb_settle_all(0);
 	else if (prepared && wait == PB_WAIT && !error && request->disarm)

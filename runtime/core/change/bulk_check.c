@@ -5,7 +5,6 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/bulk.h"
-#include "change/question.h"
 #include "change/plan.h"
 #include "names/names.h"
 #include "system/memory.h"
@@ -56,17 +55,6 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	if (owner == PB_OWNER_NOBODY || !from->ops)
 		return 0;
 	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
-}
-
-/* Add function @i to @choice. Allocates the bits, because most modules need none. */
-static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
-		  size_t i)
-{
-	int error = choice->bits ? 0 : pb_choice_init(choice, b->module->nr, 0);
-
-	if (!error)
-		pb_choice_add(choice, i, 0);
-	return error;
 }
 
 /* pb_bulk_reach() of sites with the stub of @record. */
@@ -154,8 +142,8 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	if (error)
 		return error;
 	error = check_site(module, i, end);
-	if (error == -EILSEQ && add_to(&b->refused, b, i))
-		return -ENOMEM;
+	if (error == -EILSEQ)
+		pb_count_refused(module, record);
 	if (error < 0 && pb_may_skip(bulk->request, error)) {
 		leave_out(b, i);
 		return 0;

@@ -4,7 +4,7 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/bulk.h"
-#include "change/fill.h"
+#include "change/place.h"
 #include "change/settle.h"
 #include "system/memory.h"
 
@@ -66,7 +66,6 @@ static int add_swap(struct pb_bulk_module *b, struct pb_shared_cell *cell,
 				.nr = cell->nr,
 				.shape = pb_shape(&cell->shape),
 				.owns = 1,
-				.way = PB_GROUP_STAYS,
 				.cell = cell };
 	cell->to = b->swaps = g;
 	b->nr_swapped += g->nr;

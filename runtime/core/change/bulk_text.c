@@ -2,7 +2,7 @@
 #include "change/bulk_text.h"
 
 #include "cells/cell.h"
-#include "change/fill.h"
+#include "change/place.h"
 #include "change/settle.h"
 #include "system/text.h"
 
@@ -200,22 +200,6 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
-/* Each change has its own loop. */
-static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
-			    enum change change)
-{
-	switch (change) {
-	case PUBLISH:
-		return change_module(bulk, b, PUBLISH);
-	case ARM:
-		return change_module(bulk, b, ARM);
-	case FIRST:
-		return change_module(bulk, b, FIRST);
-	default:
-		return change_module(bulk, b, DISARM);
-	}
-}
-
 /* Change all functions. Disarming continues after an error. */
 static int change(struct pb_bulk *bulk, enum change change)
 {
@@ -226,7 +210,11 @@ static int change(struct pb_bulk *bulk, enum change change)
 			continue;
 		if (change != DISARM && b->first != (change == FIRST))
 			continue;
-		error = change_functions(bulk, b, change);
+		/* Each change has its own loop. */
+		error = change == PUBLISH ? change_module(bulk, b, PUBLISH) :
+			change == ARM	  ? change_module(bulk, b, ARM) :
+			change == FIRST	  ? change_module(bulk, b, FIRST) :
+					    change_module(bulk, b, DISARM);
 	}
 	return error;
 }
@@ -383,6 +371,6 @@ void pb_bulk_disarm(struct pb_bulk *bulk)
 		if (b->nr)
 			pb_mark_unsettled(b->module, 1);
 	}
-	/* An error does not matter: the cells are empty. See disarm() of engine.c. */
+	/* An error does not matter: the cells are empty. See queue_disarm() of engine.c. */
 	change(bulk, DISARM);
 }

@@ -27,7 +27,6 @@ struct pb_bulk_group {
  * The work on one module.
  * @choice:  the functions to change
  * @nr:      their number
- * @refused: other selected functions, whose sites have unexpected bytes
  * @groups:  arming: the groups by shape, as a list; @by_shape has them as a hash table.
  *           @last is the group that was found last
  * @swaps:   cells that get another set, with @nr_swapped functions; these functions are not
@@ -45,7 +44,7 @@ struct pb_bulk_group {
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
-	struct pb_choice choice, refused, asked;
+	struct pb_choice choice, asked;
 	size_t nr, nr_swapped, ask_below;
 	struct pb_group *groups, *swaps;
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;

@@ -4,7 +4,6 @@
 #include "arch/arch.h"
 #include "cells/cell.h"
 #include "change/bulk.h"
-#include "change/fill.h"
 #include "change/plan.h"
 #include "change/place.h"
 #include "change/settle.h"
@@ -109,7 +108,12 @@ static int is_any_armed(const struct pb_plan *plan)
 	return 0;
 }
 
-/* Queue the patch that disarms the site of a function without tracers, if it is armed. */
+/*
+ * Queue the patch that disarms the site of a function without tracers, if it is armed. An
+ * error of writing it does not matter: an empty cell calls no handler. If a site cannot be
+ * disarmed (another patcher has changed it, or the process may no longer write text), it
+ * continues to call the trampoline, without effect.
+ */
 static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 {
 	const struct pb_site site = pb_target_site(t);
@@ -118,16 +122,6 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 		return;
 	pb_text_queue_room(text, 1);
 	pb_arch_flip(&site, 0, &text->patches[text->nr++]);
-}
-
-/*
- * Disarm the queued sites. An error does not matter: an empty cell calls no handler. If a
- * site cannot be disarmed (another patcher has changed it, or the process may no longer
- * write text), it continues to call the trampoline, without effect.
- */
-static void disarm(struct pb_text_queue *text)
-{
-	pb_text_flush(text);
 }
 
 /* Queue a patch of the slot of @t, from @old to @new; see shared_cells.h. */
@@ -225,8 +219,7 @@ static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 		if (t->moves)
 			owner = pb_owner(t->module, pb_record_index(t->module,
 								    t->record));
-		else if (t->step != PB_STEP_ARM || !t->group ||
-			 t->group->way != PB_GROUP_JOINS)
+		else if (t->step != PB_STEP_ARM || !t->group || !t->group->joins)
 			continue;
 		if (now == pb_target_slot(t))
 			queue_slot(t, now, pb_owner_slot(t->module, owner),
@@ -277,7 +270,7 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 		if (t->step == PB_STEP_ARM && seen)
 			queue_disarm(t, text);
 	}
-	disarm(text);
+	pb_text_flush(text);
 	text->nr = 0;
 	settle_owners(plan, 0, seen);
 	for (struct pb_group *g = plan->groups; g; g = g->next)
@@ -327,7 +320,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 		if (plan->removes)
 			pb_mark_unsettled(t->module, 1);
 	}
-	disarm(text);
+	pb_text_flush(text);
 }
 
 /* Make all changes at once, as seen by other holders of the engine lock. */
@@ -361,7 +354,7 @@ static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 	/* Exchanging sets writes no text. */
 	if (!error &&
 	    (plan->moves || plan->nr_steps != plan->steps[PB_STEP_SWAP]))
-		pb_text_queue_open(text);
+		text->handle = pb_text_open();
 	return error;
 }
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/fill.h"
-
 #include "cells/cell.h"
 #include "change/place.h"
 #include "change/settle.h"

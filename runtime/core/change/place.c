@@ -221,14 +221,12 @@ void pb_group_find_cell(struct pb_group *g, int join)
 	struct pb_module *module = g->module;
 
 	g->cell = find_own(g);
-	g->way = PB_GROUP_STAYS;
+	if (!g->cell && join) {
+		g->cell = find_equal(g);
+		g->joins = g->cell != NULL;
+	}
 	if (g->cell)
 		return;
-	g->cell = join ? find_equal(g) : NULL;
-	g->way = PB_GROUP_JOINS;
-	if (g->cell)
-		return;
-	g->way = PB_GROUP_NEW;
 	if (g->nr >= PB_GROUP_MIN || pb_shared_count_free(module) > SPARE)
 		g->cell = pb_shared_find_free(module, g->shape);
 	if (g->cell)
@@ -289,7 +287,8 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 		t->group->led |= owner != PB_OWNER_NONE;
 		t->owner = (uint8_t)pb_shared_number(module, t->group->cell);
 	} else if (t->step == PB_STEP_DISARM) {
-		if (from && !pb_is_left_by_all(from))
+		/* If all functions lose their last tracer, the cell is emptied in place. */
+		if (from && (from->leaving != from->nr || from->to || from->scattered))
 			t->owner = PB_OWNER_NOBODY;
 	} else if (owner == PB_OWNER_NONE) {
 		*own += !t->cell;

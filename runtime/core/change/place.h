@@ -10,16 +10,6 @@
 #include "types/shared_cells.h"
 
 /*
- * How a group gets its shared cell:
- *
- * PB_GROUP_NEW    the cell is free
- * PB_GROUP_STAYS  all functions of the cell join the group. The cell is changed in place,
- *                 and their slots stay
- * PB_GROUP_JOINS  other functions have the cell already, with the same tracers
- */
-enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
-
-/*
  * Functions of a module with the same shape that get the same tracers with the same data.
  * @next:   the next group of the plan
  * @chain:  the next group with the same hash
@@ -27,7 +17,9 @@ enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
  * @set:    all tracers, or NULL
  * @nr:     the number of functions
  * @owns:   the group owns @set; otherwise a target does
- * @cell:   the cell that the functions share; NULL: each gets a private cell
+ * @cell:   the cell that the functions share; NULL: each gets a private cell. It is free; or
+ *          all its functions join the group, and their slots stay; or, if the group @joins,
+ *          other functions have it already, with the same tracers
  * @led:    some slots led to a cell before, so threads may be reading them
  * @filled: @cell has the tracers
  * @first, @last: the range of records that contains the functions
@@ -39,8 +31,7 @@ struct pb_group {
 	struct pb_set *set;
 	size_t nr;
 	uint32_t shape;
-	int owns, led, filled;
-	enum pb_group_way way;
+	int owns, led, filled, joins;
 	struct pb_shared_cell *cell;
 	size_t first, last;
 };
@@ -80,10 +71,43 @@ void pb_group_find_cell(struct pb_group *g, int join);
 /* Are there enough free cells for @nr groups of any kind? */
 int pb_groups_fit(const struct pb_module *module, unsigned int nr);
 
-/* Do all functions of @cell lose their last tracer? Then @cell is emptied in place. */
-static inline int pb_is_left_by_all(const struct pb_shared_cell *cell)
-{
-	return cell->leaving == cell->nr && !cell->to && !cell->scattered;
-}
+/* Changing the cells as a plan says. All of these run under the engine lock. None writes text. */
+/*
+ * Fill the new cell of a function with its tracers. No thread is inside the cell: disarming
+ * has waited.
+ */
+void pb_fill_target(struct pb_target *t);
+
+/* The same for a group. A cell that is in use gets its tracers later. */
+void pb_fill_group(struct pb_group *g);
+
+/*
+ * Empty the cell of a group whose functions could not be armed. @seen: some of their sites
+ * were armed for a moment. Otherwise no thread has entered the cell, unless a slot led to
+ * one before.
+ */
+void pb_unfill_group(struct pb_group *g, int seen);
+
+/* Give a function that keeps its cell its new tracers. Its slot does not change. */
+void pb_swap_target(struct pb_target *t);
+
+/* The same for a group, unless another function of the group has done so. */
+void pb_swap_group(struct pb_group *g);
+
+/* The value to store into the slot. */
+uintptr_t pb_target_slot(const struct pb_target *t);
+
+/*
+ * The slot of function @i was to lead to @owner, but writing has failed half way. Returns
+ * where the slot leads now.
+ */
+unsigned int pb_owner_found(const struct pb_module *module, size_t i,
+			    unsigned int owner);
+
+/* Record that function @i leads to @owner now. The cell that it has left needs settling. */
+void pb_lead(struct pb_module *module, size_t i, unsigned int owner);
+
+/* Empty @cell: threads that enter it call no handler. */
+void pb_empty_cell(struct patchbay_cell *cell);
 
 #endif /* PB_CORE_PLACE_H */

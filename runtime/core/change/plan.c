@@ -4,7 +4,6 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/place.h"
-#include "change/question.h"
 #include "names/names.h"
 #include "system/lock.h"
 #include "system/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/question.h"
+#include "change/plan.h"
 
 #include "cells/cell.h"
 #include "system/lock.h"

@@ -22,11 +22,6 @@ int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole)
 	return queue->patches ? 0 : -ENOMEM;
 }
 
-void pb_text_queue_open(struct pb_text_queue *queue)
-{
-	queue->handle = pb_text_open();
-}
-
 void pb_text_queue_free(struct pb_text_queue *queue)
 {
 	pb_may_allocate();

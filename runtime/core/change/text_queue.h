@@ -11,7 +11,7 @@
 
 /*
  * @patches: the queued patches: @nr of at most @room
- * @handle:  the result of pb_text_open()
+ * @handle:  the result of pb_text_open(). If that failed, writing a patch returns the error
  */
 struct pb_text_queue {
 	struct pb_patch *patches;
@@ -24,9 +24,6 @@ struct pb_text_queue {
  * nothing before pb_text_flush(). Returns 0 or -ENOMEM.
  */
 int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole);
-
-/* Open the text. If that fails, writing a patch returns the error. */
-void pb_text_queue_open(struct pb_text_queue *queue);
 
 /* Free the queue, and close the text. */
 void pb_text_queue_free(struct pb_text_queue *queue);

@@ -4,7 +4,6 @@
 #include "cells/cell.h"
 #include "cells/site.h"
 #include "change/text_queue.h"
-#include "modules/inspect.h"
 #include "system/lock.h"
 #include "system/private.h"
 #include "types/set.h"
@@ -149,7 +148,7 @@ int pb_changed_rearm(size_t nr)
 	if (error || !nr)
 		return error;
 	queue_sites(&text, nr, 0);
-	pb_text_queue_open(&text);
+	text.handle = pb_text_open();
 	pb_engine_lock();
 	error = rearm(&text, nr);
 	pb_engine_unlock();

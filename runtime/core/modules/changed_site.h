@@ -28,4 +28,9 @@ int pb_changed_rearm(size_t nr);
 /* Call the callback of pb_private_on_changed() for such functions of @module, which is leaving. */
 void pb_changed_tell(const struct pb_module *module);
 
+/* Fill in @site for @record of @module. */
+void pb_inspect_site(const struct pb_module *module,
+		     const struct patchbay_record *record,
+		     struct patchbay_site_info *site);
+
 #endif /* PB_CORE_CHANGED_SITE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "modules/inspect.h"
+#include "modules/changed_site.h"
 
 #include "cells/cell.h"
 #include "cells/site.h"

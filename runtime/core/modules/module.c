@@ -46,8 +46,6 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 	int here = 0;
 
 	(void)size;
-	found->low = UINTPTR_MAX;
-	found->high = 0;
 	found->build_id = NULL;
 	found->build_id_size = 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -59,19 +57,10 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 			found->build_id = pb_elf_note(info, ph, "GNU",
 						      NT_GNU_BUILD_ID,
 						      &found->build_id_size);
-		if (ph->p_type != PT_LOAD)
-			continue;
-		here |= desc >= start && desc < end;
-		/* Slots are read: what can only be executed is not for us. */
-		if (~ph->p_flags & (PF_R | PF_X))
-			continue;
-		if (start < found->low)
-			found->low = start;
-		if (end > found->high)
-			found->high = end;
+		here |= ph->p_type == PT_LOAD && desc >= start && desc < end;
 	}
-	if (found->low > found->high)
-		found->low = found->high = 0;
+	/* Slots are read: what can only be executed is not for us. */
+	pb_elf_range(info, PF_R | PF_X, &found->low, &found->high);
 	found->base = info->dlpi_addr;
 	found->name = info->dlpi_name;
 	found->phdrs = info->dlpi_phdr;

@@ -86,21 +86,13 @@ static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 	const struct patchbay_static_calls *calls = NULL;
 	size_t size = 0;
 
-	*unit = (struct unit){ .low = UINTPTR_MAX };
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_NOTE && !calls)
-			calls = pb_elf_note(info, ph, PATCHBAY_NOTE_NAME,
+	*unit = (struct unit){ .low = 0 };
+	for (int i = 0; i < info->dlpi_phnum && !calls; i++)
+		if (info->dlpi_phdr[i].p_type == PT_NOTE)
+			calls = pb_elf_note(info, &info->dlpi_phdr[i],
+					    PATCHBAY_NOTE_NAME,
 					    PATCHBAY_NOTE_STATIC_CALLS, &size);
-		if (ph->p_type != PT_LOAD)
-			continue;
-		if (start < unit->low)
-			unit->low = start;
-		if (start + ph->p_memsz > unit->high)
-			unit->high = start + ph->p_memsz;
-	}
+	pb_elf_range(info, 0, &unit->low, &unit->high);
 	if (!calls)
 		return 0;
 	if (size < sizeof(*calls) ||

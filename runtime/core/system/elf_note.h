@@ -28,6 +28,24 @@ static inline int pb_elf_has(const ElfW(Phdr) *segments, size_t nr, uintptr_t ba
 	return 0;
 }
 
+/* The address range of the segments that have all of @flags; 0 and 0 if none has. */
+static inline void pb_elf_range(const struct dl_phdr_info *info, ElfW(Word) flags,
+				uintptr_t *low, uintptr_t *high)
+{
+	*low = *high = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD || flags & ~segment->p_flags)
+			continue;
+		if (!*high || start < *low)
+			*low = start;
+		if (start + segment->p_memsz > *high)
+			*high = start + segment->p_memsz;
+	}
+}
+
 /*
  * The descriptor of the first note of @owner and @type in @segment, a PT_NOTE
  * segment of @info, and its size; NULL if there is none.

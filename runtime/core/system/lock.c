@@ -200,13 +200,15 @@ static void block_signals(sigset_t *before)
 	}
 }
 
-static int try_to_take(struct lock *lock)
+static int take(struct lock *lock, int wait)
 {
 	sigset_t before;
 	int cancel = disable_cancel();
 
 	block_signals(&before);
-	if (pthread_mutex_trylock(&lock->mutex)) {
+	if (wait) {
+		pthread_mutex_lock(&lock->mutex);
+	} else if (pthread_mutex_trylock(&lock->mutex)) {
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		restore_cancel(cancel);
 		return -EBUSY;
@@ -214,17 +216,6 @@ static int try_to_take(struct lock *lock)
 	lock->signals = before;
 	lock->cancel = cancel;
 	return 0;
-}
-
-static void take(struct lock *lock)
-{
-	sigset_t before;
-	int cancel = disable_cancel();
-
-	block_signals(&before);
-	pthread_mutex_lock(&lock->mutex);
-	lock->signals = before;
-	lock->cancel = cancel;
 }
 
 static void give_back(struct lock *lock)
@@ -247,13 +238,13 @@ void pb_modules_lock(void)
 	/* Taking the modules lock under the engine lock would invert the order. */
 	assert(modules_depth || !engine_depth);
 	if (!modules_depth)
-		take(&modules);
+		take(&modules, 1);
 	modules_depth++;
 }
 
 int pb_modules_trylock(void)
 {
-	const int error = modules_depth ? 0 : try_to_take(&modules);
+	const int error = modules_depth ? 0 : take(&modules, 0);
 
 	if (!error)
 		modules_depth++;
@@ -381,7 +372,7 @@ void pb_engine_lock(void)
 		engine_depth++;
 		return;
 	}
-	take(&engine);
+	take(&engine, 1);
 	engine_depth = 1; /* after take(); see pb_modules_lock() */
 	/* As in a seqlock: odd before the first change, even after the last. */
 	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,

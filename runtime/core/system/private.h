@@ -3,6 +3,9 @@
  * Private functions of libpatchbay for libpatchbay-trace of the same build. They are not
  * part of the interface and may change at any time. The library exports them under their
  * own symbol version, PATCHBAY_PRIVATE.
+ *
+ * A process has at most one registered function of each kind, and cannot unregister it:
+ * these return -EBUSY if another one is registered.
  */
 #ifndef PB_CORE_PRIVATE_H
 #define PB_CORE_PRIVATE_H
@@ -15,8 +18,7 @@ extern "C" {
 
 /*
  * Register @retire. Each thread that has made a traced call calls it when the thread ends,
- * to free per-thread data. A process has at most one such function, and cannot unregister
- * it.
+ * to free per-thread data.
  *
  * A destructor of a pthread key calls @retire in the ending thread, in the first round of
  * destructors, with signals blocked and without any lock of the library. Destructors that
@@ -24,7 +26,7 @@ extern "C" {
  * @retire is not called at the end of the process. In a forked child it is not called for
  * the threads that the child does not have.
  *
- * Returns -EBUSY if another function is registered. Returns -EAGAIN if the C library has no
+ * Returns -EAGAIN if the C library has no
  * key left: then no function can run when a thread ends.
  */
 int pb_private_at_thread_exit(void (*retire)(void));
@@ -36,8 +38,7 @@ struct patchbay_ops;
  * seems to be, in a handler (@nmissed of struct patchbay_ops_info). It runs in that thread,
  * during that call, with vector registers saved. Its argument is NULL if the library could
  * not read the call's tracers (struct patchbay_stats, @unseen). It may run within another
- * handler, so it must be async-signal-safe. A process has at most one such function, and
- * cannot unregister it. Returns -EBUSY if another one is registered.
+ * handler, so it must be async-signal-safe.
  */
 int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
 
@@ -47,8 +48,7 @@ struct patchbay_site_info;
  * Register @told, to be called for functions of an unloaded module: for each that has a
  * tracer and whose site other code has changed. patchbay_rearm() does the same for loaded
  * modules. All modules are unloaded when the process exits. @told runs under a lock of the
- * library. A process has at most one such function, and cannot unregister it. Returns
- * -EBUSY if another one is registered.
+ * library.
  */
 int pb_private_on_changed(void (*told)(const struct patchbay_site_info *site));
 

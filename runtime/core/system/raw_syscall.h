@@ -20,23 +20,30 @@ static inline long pb_raw_syscall(long number, const long arg[6])
 	return result;
 }
 
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__riscv)
+#ifdef __riscv
+#define PB_REGISTER(arm, riscv) __asm__(riscv)
+#define PB_SYSTEM_CALL "ecall"
+#else
+#define PB_REGISTER(arm, riscv) __asm__(arm)
+#define PB_SYSTEM_CALL "svc #0"
+#endif
 /* (syscall(2), "Architecture calling conventions".) The result, or -errno. */
 static inline long pb_raw_syscall(long number, const long arg[6])
 {
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = arg[0];
-	register long x1 __asm__("x1") = arg[1];
-	register long x2 __asm__("x2") = arg[2];
-	register long x3 __asm__("x3") = arg[3];
-	register long x4 __asm__("x4") = arg[4];
-	register long x5 __asm__("x5") = arg[5];
+	register long nr PB_REGISTER("x8", "a7") = number;
+	register long a0 PB_REGISTER("x0", "a0") = arg[0];
+	register long a1 PB_REGISTER("x1", "a1") = arg[1];
+	register long a2 PB_REGISTER("x2", "a2") = arg[2];
+	register long a3 PB_REGISTER("x3", "a3") = arg[3];
+	register long a4 PB_REGISTER("x4", "a4") = arg[4];
+	register long a5 PB_REGISTER("x5", "a5") = arg[5];
 
-	__asm__ volatile("svc #0"
-			 : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+	__asm__ volatile(PB_SYSTEM_CALL
+			 : "+r"(a0)
+			 : "r"(nr), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
 			 : "memory");
-	return x0;
+	return a0;
 }
 
 #elif defined(__powerpc64__)
@@ -63,25 +70,6 @@ static inline long pb_raw_syscall(long number, const long arg[6])
 			 :
 			 : "r9", "r10", "r11", "r12", "cr0", "ctr", "memory");
 	return r3;
-}
-
-#elif defined(__riscv)
-/* (syscall(2), "Architecture calling conventions".) The result, or -errno. */
-static inline long pb_raw_syscall(long number, const long arg[6])
-{
-	register long a7 __asm__("a7") = number;
-	register long a0 __asm__("a0") = arg[0];
-	register long a1 __asm__("a1") = arg[1];
-	register long a2 __asm__("a2") = arg[2];
-	register long a3 __asm__("a3") = arg[3];
-	register long a4 __asm__("a4") = arg[4];
-	register long a5 __asm__("a5") = arg[5];
-
-	__asm__ volatile("ecall"
-			 : "+r"(a0)
-			 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
-			 : "memory");
-	return a0;
 }
 #endif
 

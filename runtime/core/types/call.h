@@ -58,18 +58,7 @@
  * pb_arch_call_set      the cell's set, all FAST, on a simple function
  * pb_arch_call_any_set  any set
  */
-void pb_arch_call_fast(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
-void pb_arch_call_any(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
-void pb_arch_call_set(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
-void pb_arch_call_any_set(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs);
+pb_handler pb_arch_call_fast, pb_arch_call_any, pb_arch_call_set, pb_arch_call_any_set;
 
 /* Is @enter one of these: the handlers of sets, or those of a single tracer? */
 static inline int pb_call_is_of_set(patchbay_handler enter)

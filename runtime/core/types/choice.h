@@ -74,14 +74,4 @@ static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 /* Those from @i to below @end are chosen no longer. */
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
 
-/* The last one, of some. */
-static inline size_t pb_choice_last(const struct pb_choice *choice)
-{
-	size_t word = (choice->nr - 1) / 64;
-
-	while (word && !choice->bits[word])
-		word--;
-	return word * 64 + 63 - (size_t)__builtin_clzll(choice->bits[word] | 1);
-}
-
 #endif /* PB_CORE_CHOICE_H */

@@ -5,6 +5,10 @@
 
 #include <patchbay/patchbay.h>
 
+/* The type of handlers and of cell->enter. */
+typedef void pb_handler(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell, struct patchbay_regs *regs);
+
 /*
  * The private cell of function @ip, whose slot leads to @gate. Compiled for general
  * registers only; may run at any time.
@@ -13,10 +17,7 @@ const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 					 uintptr_t ip);
 
 /* cell->enter of a gate: calls pb_gate_find(), then enters the private cell. */
-void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,
-			const struct patchbay_cell *cell,
-			struct patchbay_regs *regs)
-	__attribute__((visibility("hidden")));
+pb_handler pb_arch_enter_gate __attribute__((visibility("hidden")));
 
 /* Is @cell a gate? Its func, which is never called, marks it. */
 static inline int pb_is_gate(const struct patchbay_cell *cell)

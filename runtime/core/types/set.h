@@ -12,7 +12,7 @@
 #ifndef PB_CORE_SET_H
 #define PB_CORE_SET_H
 
-#include <patchbay/patchbay.h>
+#include "types/gate.h"
 
 /*
  * @retired: the next of a list of replaced sets
@@ -115,27 +115,16 @@ void pb_set_free(struct pb_set *set);
  * pb_set_call_fast() directly if all handlers are FAST. If the cell has got another set
  * since the thread entered it, pb_set_call_fast() checks that again.
  */
-void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
-void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
-		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
+pb_handler pb_set_call_fast, pb_set_call;
 
 /* What a cell enters while its function has no tracer. */
-void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
+pb_handler pb_enter_nothing;
 
 /*
  * The entry and exit handlers in cells of tracers with a threshold. On x86-64 the
  * trampolines do the same without a call where they can (arch/x86_64/direct.h): a call
  * would cost too much for functions below the threshold.
  */
-void pb_timed_entry(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
-void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs);
+pb_handler pb_timed_entry, pb_timed_exit;
 
 #endif /* PB_CORE_SET_H */

@@ -47,16 +47,13 @@ struct pb_group;
 #define PB_SHARED_STEP 256
 #define PB_NR_SHARED 256
 
-/*
- * Where the slot of a function leads: the number of a shared cell, at least
- * PB_OWNER_FIRST, or one of these.
- *
- * PB_OWNER_NONE    to no shared cell: the slot is 0 or leads to a private cell
- * PB_OWNER_NOBODY  to a cell without tracers. Functions get it when they are disarmed
- *                  while other functions keep the shared cell
- * PB_OWNER_GATE    to the gate
- */
-enum { PB_OWNER_NONE, PB_OWNER_NOBODY, PB_OWNER_GATE, PB_OWNER_FIRST };
+/* Where the slot of a function leads: the number of a shared cell, or one of these. */
+enum {
+	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or leads to a private cell */
+	PB_OWNER_NOBODY, /* a cell without tracers, when others keep the shared cell */
+	PB_OWNER_GATE,	 /* the gate */
+	PB_OWNER_FIRST,	 /* the first shared cell */
+};
 
 /*
  * @cell:        its record is @shape

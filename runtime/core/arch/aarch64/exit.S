@@ -48,6 +48,16 @@
 	.cfi_offset x30, 8-STACK_ARGS
 .endm
 
+/* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
+.macro call_with_told function, members
+	.if !\members
+	mov	x16, #-1
+	stur	x16, [x29, #CALL_TOLD]
+	.endif
+	add	x0, x29, #CALL
+	bl	\function
+.endm
+
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -209,21 +219,13 @@
 	.if !\members
 	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\name:
-	mov	x16, #-1
-	stur	x16, [x29, #CALL_TOLD]
-	add	x0, x29, #CALL
-	bl	pb_call_exit
+	call_with_told pb_call_exit, 0
 	b	.Lreturn_\name
 	.endif
 
 	/* The thread has no reader, or is inside already. */
 .Lslow_\name:
-	.if !\members
-	mov	x16, #-1
-	stur	x16, [x29, #CALL_TOLD]
-	.endif
-	add	x0, x29, #CALL
-	bl	pb_call_exit_slowly
+	call_with_told pb_call_exit_slowly, \members
 	b	.Lleave_\name
 
 	/* An exception passes; x0 points to it. */
@@ -232,23 +234,14 @@
 	cfi_as_called
 	bti	j
 	stur	x0, [x29, #CALL_GP]
-	.if !\members
-	mov	x16, #-1
-	stur	x16, [x29, #CALL_TOLD]
-	.endif
-	add	x0, x29, #CALL
-	bl	pb_call_unwound
+	call_with_told pb_call_unwound, \members
 	ldur	x0, [x29, #CALL_GP]
 	bl	pb_call_resume
 	udf	#0
 	.cfi_endproc
 	.size	\name, .-\name
 
-	.if \members
-	lsda	\name, \name
-	.else
-	lsda	\name, \name, -1
-	.endif
+	lsda	\name, \name, \members-1
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

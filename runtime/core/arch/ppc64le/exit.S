@@ -55,6 +55,16 @@
 	std	2, HEADER_TOC(1)
 .endm
 
+/* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
+.macro call_with_told function, members
+	.if !\members
+	li	0, -1
+	std	0, CALL_TOLD(31)
+	.endif
+	addi	3, 31, CALL
+	bl	\function
+.endm
+
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -242,10 +252,7 @@
 	.if !\members
 	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\name:
-	li	0, -1
-	std	0, CALL_TOLD(31)
-	addi	3, 31, CALL
-	bl	pb_call_exit
+	call_with_told pb_call_exit, 0
 	b	.Lreturn_\name
 	.endif
 
@@ -254,12 +261,7 @@
 	 * mark, so give it two words of this frame that are no longer used.
 	 */
 .Lslow_\name:
-	.if !\members
-	li	0, -1
-	std	0, CALL_TOLD(31)
-	.endif
-	addi	3, 31, CALL
-	bl	pb_call_exit_slowly
+	call_with_told pb_call_exit_slowly, \members
 	addi	0, 31, CALL_TOLD
 	std	0, OWN_THREAD(31)
 	b	.Lreturn_\name
@@ -271,12 +273,7 @@
 .Lunwind_\name:
 	cfi_as_called
 	std	3, CALL_GP(31)
-	.if !\members
-	li	0, -1
-	std	0, CALL_TOLD(31)
-	.endif
-	addi	3, 31, CALL
-	bl	pb_call_unwound
+	call_with_told pb_call_unwound, \members
 	ld	3, CALL_GP(31)
 	bl	pb_call_resume
 	nop
@@ -284,11 +281,7 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
-	.if \members
-	lsda	\name, \name
-	.else
-	lsda	\name, \name, -1
-	.endif
+	lsda	\name, \name, \members-1
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

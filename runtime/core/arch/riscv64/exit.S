@@ -48,6 +48,16 @@
 	.cfi_offset ra, CALL_PARENT-STACK_ARGS
 .endm
 
+/* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
+.macro call_with_told function, members
+	.if !\members
+	li	t1, -1
+	sd	t1, CALL_TOLD(s0)
+	.endif
+	addi	a0, s0, CALL
+	call	\function
+.endm
+
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	.globl	\name
@@ -215,21 +225,13 @@
 	.if !\members
 	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
 .Lchanged_\name:
-	li	t1, -1
-	sd	t1, CALL_TOLD(s0)
-	addi	a0, s0, CALL
-	call	pb_call_exit
+	call_with_told pb_call_exit, 0
 	j	.Lreturn_\name
 	.endif
 
 	/* The thread has no reader, or is inside already. */
 .Lslow_\name:
-	.if !\members
-	li	t1, -1
-	sd	t1, CALL_TOLD(s0)
-	.endif
-	addi	a0, s0, CALL
-	call	pb_call_exit_slowly
+	call_with_told pb_call_exit_slowly, \members
 	j	.Lleave_\name
 
 	/* An exception passes; a0 points to it. */
@@ -237,23 +239,14 @@
 	cfi_as_called
 	landing_pad
 	sd	a0, CALL_GP(s0)
-	.if !\members
-	li	t1, -1
-	sd	t1, CALL_TOLD(s0)
-	.endif
-	addi	a0, s0, CALL
-	call	pb_call_unwound
+	call_with_told pb_call_unwound, \members
 	ld	a0, CALL_GP(s0)
 	call	pb_call_resume
 	unimp
 	.cfi_endproc
 	.size	\name, .-\name
 
-	.if \members
-	lsda	\name, \name
-	.else
-	lsda	\name, \name, -1
-	.endif
+	lsda	\name, \name, \members-1
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

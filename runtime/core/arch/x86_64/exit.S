@@ -27,6 +27,17 @@
 
 	.text
 
+.macro return_to_trampoline
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 16
+	.cfi_same_value %rbp
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	retq
+	.cfi_restore_state
+.endm
+
 /* arch.h has the parameters. */
 .macro call_body name, vectors, set, any
 	.globl	\name
@@ -135,28 +146,14 @@
 	/* The trampoline loads these again, if the function has such arguments. */
 	movq	%rax, CALL_REGS+REGS_RAX(%rbp)
 	movq	%rdx, CALL_REGS+REGS_RDX(%rbp)
-	.cfi_remember_state
-	leave
-	.cfi_def_cfa %rsp, 16
-	.cfi_same_value %rbp
-	addq	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	retq
-	.cfi_restore_state
+	return_to_trampoline
 
 	.if !\set
 .Lanswered_\name:
 	testl	$CALL_SKIP, CALL_SINCE(%rbp)
 	jnz	.Lskip_\name
 	/* patchbay_forgo_exit(): back to the trampoline, and the body is next. */
-	.cfi_remember_state
-	leave
-	.cfi_def_cfa %rsp, 16
-	.cfi_same_value %rbp
-	addq	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	retq
-	.cfi_restore_state
+	return_to_trampoline
 	.endif
 
 	/*

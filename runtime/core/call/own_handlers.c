@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiled for general registers only: these are handlers. */
+/* The library's own handlers. Compiled for general registers only. */
 #include "types/set.h"
 
 #include "quiesce/open_calls.h"
@@ -39,4 +39,21 @@ void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
 	patchbay_call(regs)->duration = duration;
 	exit = __atomic_load_n(&attr->exit, __ATOMIC_RELAXED);
 	exit(ip, parent_ip, cell, regs);
+}
+
+void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+}
+
+void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	pb_enter_nothing(ip, parent_ip, cell, regs);
 }
