@@ -229,6 +229,11 @@ public:
 
 private:
   void call(const TraceCall &C, uint64_t End, const DataValues *V);
+  std::optional<Mark> markOf(const TraceCall &C, const DataValues *V) const {
+    return patchbay::markOf(T.Functions[C.Function].Name, V);
+  }
+  void mark(const TraceCall &C, const Mark &M);
+  void where(StringRef Phase, StringRef Name, const TraceCall &C);
 
   json::OStream &J;
   Trace &T;
@@ -248,7 +253,9 @@ void ChromeCalls::beginThread(const TraceThread &Of) {
 void ChromeCalls::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   Values.resize(Open.size());
   Values.back() = V ? *V : DataValues();
-  if (Open.back().Kind == TraceCall::Entry)
+  if (std::optional<Mark> M = markOf(Open.back(), V))
+    mark(Open.back(), *M);
+  else if (Open.back().Kind == TraceCall::Entry)
     call(Open.back(), 0, V);
 }
 
@@ -260,20 +267,35 @@ void ChromeCalls::end(ArrayRef<TraceCall> Open, size_t Depth,
     Last = std::max(Last,
                     SaturatingAdd(C.Start, std::max(C.elapsed(), uint64_t(1))));
   for (size_t I = 0; I != Ended.size(); ++I)
-    if (Ended[I].Kind != TraceCall::Entry)
+    if (Ended[I].Kind != TraceCall::Entry && !markOf(Ended[I], &Values[Depth + I]))
       call(Ended[I], Ends[I].value_or(Last), &Values[Depth + I]);
+}
+
+void ChromeCalls::where(StringRef Phase, StringRef Name, const TraceCall &C) {
+  J.attribute("ph", Phase);
+  J.attribute("name", json::fixUTF8(Name));
+  J.attribute("pid", pid(T, *Thread));
+  J.attribute("tid", Thread->Tid);
+  J.attributeBegin("ts");
+  J.rawValue(microseconds(C.Start));
+  J.attributeEnd();
+}
+
+// An instant of the thread, or a counter of its process.
+void ChromeCalls::mark(const TraceCall &C, const Mark &M) {
+  J.object([&] {
+    where(M.Value ? "C" : "i", M.Name, C);
+    if (M.Value)
+      J.attributeObject("args", [&] { J.attribute("value", *M.Value); });
+    else
+      J.attribute("s", "t");
+  });
 }
 
 void ChromeCalls::call(const TraceCall &C, uint64_t End, const DataValues *V) {
   bool IsEntry = C.Kind == TraceCall::Entry;
   J.object([&] {
-    J.attribute("ph", IsEntry ? "i" : "X");
-    J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
-    J.attribute("pid", pid(T, *Thread));
-    J.attribute("tid", Thread->Tid);
-    J.attributeBegin("ts");
-    J.rawValue(microseconds(C.Start));
-    J.attributeEnd();
+    where(IsEntry ? "i" : "X", T.Functions[C.Function].Name, C);
     if (IsEntry) {
       J.attribute("s", "t");
       if (V && V->IsRecorded)

@@ -9,6 +9,7 @@
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
+#include <map>
 
 using namespace llvm;
 using namespace patchbay;
@@ -26,7 +27,8 @@ constexpr unsigned StateCleared = 1, NeedsState = 2;
 constexpr unsigned Clocks = 1, PrimaryClock = 2, ClockOf = 1, ClockTime = 2;
 constexpr unsigned Realtime = 1, Monotonic = 3;
 // TrackDescriptor
-constexpr unsigned Uuid = 1, Process = 3, Thread = 4, ParentUuid = 5;
+constexpr unsigned Uuid = 1, TrackName = 2, Process = 3, Thread = 4, ParentUuid = 5,
+                   Counter = 8;
 // ProcessDescriptor, ThreadDescriptor
 constexpr unsigned ProcessPid = 1, Cmdline = 2, ProcessName = 6, ThreadPid = 1,
                    ThreadTid = 2, ThreadName = 5;
@@ -36,8 +38,9 @@ constexpr unsigned EventNames = 2, NameIid = 1, NameText = 2;
 constexpr unsigned DebugAnnotations = 4;
 // DebugAnnotation
 constexpr unsigned AnnotationName = 10, AnnotationUint = 3, AnnotationText = 6;
-constexpr unsigned EventType = 9, EventNameIid = 10, TrackUuid = 11;
-enum EventTypes { SliceBegin = 1, SliceEnd = 2, Instant = 3 };
+constexpr unsigned EventType = 9, EventNameIid = 10, TrackUuid = 11, EventName = 23,
+                   CounterValue = 30;
+enum EventTypes { SliceBegin = 1, SliceEnd = 2, Instant = 3, CounterEvent = 4 };
 
 class Writer : public CallSink {
 public:
@@ -59,6 +62,9 @@ private:
   void name(uint32_t Function);
   void event(uint64_t Time, EventTypes Type, uint64_t Function,
              const SlowReason *Slow = nullptr, const DataValues *Values = nullptr);
+  void event(uint64_t Time, const ProtobufMessage &Event);
+  void mark(uint64_t Time, const Mark &M);
+  uint64_t counterTrack(const std::string &Name);
   uint64_t processTrack(size_t I) const { return I + 1; }
 
   Trace &T;
@@ -68,6 +74,9 @@ private:
   std::vector<bool> Named; // functions
   uint64_t Threads = 0;    // so far
   uint64_t Track = 0;      // of the present thread
+  std::map<std::pair<uint32_t, std::string>, uint64_t> Counters; // tracks, by process
+                                                                 // and name
+  std::vector<bool> AreMarks;                                    // of the open calls
 };
 
 } // namespace
@@ -89,6 +98,7 @@ void Writer::clocks() {
       break;
     }
   Snapshot.number(PrimaryClock, Monotonic);
+  Packet.number(SequenceFlags, StateCleared); // before the first event
   Packet.message(ClockSnapshot, Snapshot);
   packet(Packet);
 }
@@ -99,13 +109,12 @@ void Writer::name(uint32_t Function) {
     Named.resize(T.Functions.size());
   if (Named[Function])
     return;
-  bool IsFirst = !llvm::is_contained(Named, true);
   Named[Function] = true;
   ProtobufMessage Name, Interned, Packet;
   Name.number(NameIid, Function + 1); // 0 is invalid
   Name.text(NameText, T.Functions[Function].Name);
   Interned.message(EventNames, Name);
-  Packet.number(SequenceFlags, IsFirst ? StateCleared : NeedsState);
+  Packet.number(SequenceFlags, NeedsState);
   Packet.message(InternedData, Interned);
   packet(Packet);
 }
@@ -152,7 +161,7 @@ static void annotate(ProtobufMessage &Event, const DataValues &V) {
 
 void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function,
                    const SlowReason *Slow, const DataValues *Values) {
-  ProtobufMessage Event, Packet;
+  ProtobufMessage Event;
   if (Values && Values->IsRecorded)
     annotate(Event, *Values);
   if (Slow)
@@ -161,11 +170,44 @@ void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function,
   if (Type != SliceEnd)
     Event.number(EventNameIid, Function + 1);
   Event.number(TrackUuid, Track);
+  event(Time, Event);
+}
+
+void Writer::event(uint64_t Time, const ProtobufMessage &Event) {
+  ProtobufMessage Packet;
   Packet.number(Timestamp, Time);
   Packet.number(ClockId, Monotonic);
   Packet.number(SequenceFlags, NeedsState);
   Packet.message(TrackEventField, Event);
   packet(Packet);
+}
+
+// Numbers of counters are above those of all processes and threads.
+uint64_t Writer::counterTrack(const std::string &Name) {
+  auto [At, IsNew] = Counters.try_emplace(
+      {Of->Process, Name}, T.Processes.size() + T.Threads.size() + Counters.size() + 1);
+  if (IsNew) {
+    ProtobufMessage TrackOf, Packet;
+    TrackOf.number(Uuid, At->second);
+    TrackOf.text(TrackName, Name);
+    TrackOf.number(ParentUuid, processTrack(Of->Process));
+    TrackOf.message(Counter, ProtobufMessage());
+    Packet.message(TrackDescriptorField, TrackOf);
+    packet(Packet);
+  }
+  return At->second;
+}
+
+// An instant of the thread, or a counter of its process.
+void Writer::mark(uint64_t Time, const Mark &M) {
+  ProtobufMessage Event;
+  Event.number(EventType, M.Value ? CounterEvent : Instant);
+  Event.number(TrackUuid, M.Value ? counterTrack(M.Name) : Track);
+  if (M.Value)
+    Event.number(CounterValue, uint64_t(*M.Value));
+  else
+    Event.text(EventName, M.Name);
+  event(Time, Event);
 }
 
 void Writer::beginThread(const TraceThread &From) {
@@ -184,6 +226,11 @@ void Writer::beginThread(const TraceThread &From) {
 
 void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   const TraceCall &C = Open.back();
+  std::optional<Mark> M = markOf(T.Functions[C.Function].Name, V);
+  AreMarks.resize(Open.size());
+  AreMarks.back() = M.has_value();
+  if (M)
+    return mark(C.Start, *M);
   name(C.Function);
   std::optional<SlowReason> R = Why.of(*Of, V);
   event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, C.Function,
@@ -197,7 +244,7 @@ void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
                  std::optional<uint64_t> Next) {
   std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);
   for (size_t I = Open.size(); I-- != Depth;)
-    if (Ends[I - Depth] && Open[I].Kind != TraceCall::Entry)
+    if (Ends[I - Depth] && Open[I].Kind != TraceCall::Entry && !AreMarks[I])
       event(*Ends[I - Depth], SliceEnd, 0);
 }
 

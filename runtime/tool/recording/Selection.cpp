@@ -179,8 +179,10 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
         return makeError(Usage, Why);
       if (!What.Untyped++)
         What.NoType = Why;
+    } else if (*IsTyped) {
+      Chosen = true;
     } else {
-      Chosen |= *IsTyped;
+      W.Typed.addMark(Image, R, Symbols, Names->nameForRuntime(Image, R.Entry));
     }
     What.Chosen |= Chosen;
     What.Left |= Chosen && !TakenAway;

@@ -471,15 +471,30 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
     LeftOut.push_back(Name + ": " + join(NotRead, "; "));
   if (!NotUsed.empty())
     Unused.push_back(Name + ": " + join(NotUsed, ", "));
+  addOption(Image, Record, NameForRuntime, *Text);
+  return true;
+}
+
+void TypedArgs::addOption(const ElfImage &Image, const SiteRecord &Record,
+                          const std::string &NameForRuntime, StringRef Text) {
   std::string File = Image.buildId().empty()
                          ? Image.path()
                          : toHex(Image.buildId(), /*LowerCase=*/true);
   std::string Option = File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) + "|" +
-                       NameForRuntime + "|" + *Text;
+                       NameForRuntime + "|" + Text.str();
   // A file may have several paths.
   if (!is_contained(Options, Option))
     Options.push_back(std::move(Option));
-  return true;
+}
+
+void TypedArgs::addMark(const ElfImage &Image, const SiteRecord &Record,
+                        ArrayRef<StringRef> Symbols, const std::string &NameForRuntime) {
+  if (!WithMarks || Record.Raw.flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
+    return;
+  if (Record.Raw.gp_args == 1 && is_contained(Symbols, "patchbay_mark"))
+    addOption(Image, Record, NameForRuntime, "name=s:r0");
+  if (Record.Raw.gp_args == 2 && is_contained(Symbols, "patchbay_value"))
+    addOption(Image, Record, NameForRuntime, "name=s:r0;value=i8:r1");
 }
 
 std::vector<std::string> TypedArgs::unmatchedRequests() const {

@@ -43,6 +43,11 @@ public:
   llvm::Expected<bool> add(const ElfImage &Image, const SiteRecord &Record,
                            llvm::ArrayRef<llvm::StringRef> Symbols,
                            const std::string &NameForRuntime);
+  /// Records the arguments of <patchbay/mark.h> if the function is one of its own.
+  void addMark(const ElfImage &Image, const SiteRecord &Record,
+               llvm::ArrayRef<llvm::StringRef> Symbols, const std::string &NameForRuntime);
+  /// Are marks recorded?
+  bool WithMarks = false;
   /// Call after an image has been searched.
   void endImage() { Known.reset(); }
   /// For functions with all arguments requested: those that are not recorded,
@@ -62,6 +67,8 @@ public:
   std::vector<std::string> unmatchedRequests() const;
 
 private:
+  void addOption(const ElfImage &Image, const SiteRecord &Record,
+                 const std::string &NameForRuntime, llvm::StringRef Text);
   llvm::Expected<std::string>
   textFor(llvm::ArrayRef<const TypedRequest *> Requests, llvm::DWARFDie Of,
           const SiteRecord &Record, uint16_t Machine,

@@ -10,12 +10,16 @@ using namespace patchbay;
 
 // Limits: callers shown per call, and bytes in total.
 static constexpr size_t MostCallers = 8, MostText = 1000;
+// Limits of marks: names, and events of a name.
+static constexpr size_t MostNames = 64, MostEvents = 4096;
 
 void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   if (!V || (!V->IsRecorded && !V->Slow))
     return;
-  ++Calls;
   const TraceCall &C = Open.back();
+  if (std::optional<Mark> M = markOf(T.Functions[C.Function].Name, V))
+    return addMark(*M, C.Start);
+  ++Calls;
   uint64_t Ns = C.elapsed();
   if (Longest.size() == Most) {
     if (Ns <= Longest.front().Ns)
@@ -25,6 +29,22 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   }
   Longest.push_back({Ns, {Thread, Open.size() - 1, C.Start}, *V});
   std::push_heap(Longest.begin(), Longest.end());
+}
+
+void CallNotes::addMark(const Mark &M, uint64_t Start) {
+  std::string Name = M.Value ? M.Name + "=" : M.Name; // a name may be of both kinds
+  if (Marks.size() == MostNames && !Marks.count(Name))
+    return;
+  NotedMarks &To = Marks[Name];
+  To.AreValues = M.Value.has_value();
+  if (To.All++ % To.Every)
+    return;
+  if (To.Events.size() == MostEvents) {
+    size_t I = 0;
+    llvm::erase_if(To.Events, [&](const NotedMarks::Event &) { return I++ % 2; });
+    To.Every *= 2;
+  }
+  To.Events.push_back({Thread, Start, M.Value.value_or(0)});
 }
 
 void CallNotes::finish() {

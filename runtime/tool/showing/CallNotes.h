@@ -2,13 +2,26 @@
 //
 // Further data of single calls as text for the page: arguments and results
 // (`record --args`), and why they were slow (`record --why`). A page has no
-// room for all, so it has the longest such calls, and their total number.
+// room for all, so it has the longest such calls, and their total number. Also the marks
+// and values of <patchbay/mark.h>.
 #ifndef PATCHBAY_TOOL_CALLNOTES_H
 #define PATCHBAY_TOOL_CALLNOTES_H
 
 #include "reading/CallStream.h"
 
 namespace patchbay {
+
+/// The marks of a name, or its values.
+struct NotedMarks {
+  struct Event {
+    size_t Thread;
+    uint64_t Start;
+    int64_t Value;
+  };
+  bool AreValues = false;
+  uint64_t All = 0, Every = 1; // one of Every is in Events
+  std::vector<Event> Events;
+};
 
 class CallNotes : public CallSink {
 public:
@@ -22,6 +35,8 @@ public:
   llvm::StringRef at(size_t Thread, size_t Depth, uint64_t Start) const;
   /// The number of calls with further data.
   uint64_t calls() const { return Calls; }
+  /// By name. Further names than the first 64 are left out.
+  const std::map<std::string, NotedMarks> &marks() const { return Marks; }
 
 private:
   using Place = std::tuple<size_t, size_t, uint64_t>; // thread, depth, start
@@ -33,11 +48,14 @@ private:
     bool operator<(const Noted &Other) const { return Ns > Other.Ns; }
   };
 
+  void addMark(const struct Mark &M, uint64_t Start);
+
   Trace &T;
   size_t Most, Thread = SIZE_MAX; // the first is 0
   uint64_t Calls = 0;
   std::vector<Noted> Longest; // a heap
   std::map<Place, std::string> Texts;
+  std::map<std::string, NotedMarks> Marks;
 };
 
 } // namespace patchbay

@@ -18,6 +18,8 @@
 //     cpu                       CPU time of all processes, in ns; 0 if unknown
 //     noted                     number of calls with further data
 //     notes                     [thread, row, span, text], for some of them
+//     marks                     [name, are values, all, times, threads, values], a row for
+//                               each name; times are relative to the timeline's begin
 //     sampled                   tree has no self times: only some calls were recorded
 //     noCalls, noDurations      see PageContent
 //   LEB128:
@@ -57,6 +59,7 @@ public:
 private:
   std::string json();
   void notes(json::OStream &J);
+  void marks(json::OStream &J);
   void columns(json::OStream &J, StringRef Name, const Trace &T,
                const FunctionDurations *PageFunction::*Side);
   void sums(PageSums PageNode::*Side);
@@ -125,6 +128,26 @@ void Writer::notes(json::OStream &J) {
               J.value(json::fixUTF8(Text));
             });
         }
+  });
+}
+
+void Writer::marks(json::OStream &J) {
+  auto Column = [&](const NotedMarks &Of, auto Value) {
+    J.array([&] {
+      for (const NotedMarks::Event &E : Of.Events)
+        J.value(Value(E));
+    });
+  };
+  J.attributeArray("marks", [&] {
+    for (const auto &[Name, Of] : C.Notes->marks())
+      J.array([&, &Name = Name, &Of = Of] {
+        J.value(json::fixUTF8(StringRef(Name).drop_back(Of.AreValues)));
+        J.value(Of.AreValues);
+        J.value(Of.All);
+        Column(Of, [&](auto &E) { return E.Start - std::min(E.Start, C.Times->Begin); });
+        Column(Of, [](auto &E) { return E.Thread; });
+        Column(Of, [](auto &E) { return E.Value; });
+      });
   });
 }
 
@@ -201,6 +224,7 @@ std::string Writer::json() {
         Cpu = SaturatingAdd(Cpu, P.Data.Session->CpuNs);
     J.attribute("cpu", Cpu);
     notes(J);
+    marks(J);
     J.attribute("sampled", C.T->isSampled() || (C.Before && C.Before->isSampled()));
     J.attribute("noCalls", C.NoCalls);
     J.attribute("noDurations", C.NoDurations);

@@ -114,6 +114,20 @@ void patchbay::printValues(json::OStream &J, const DataValues &V) {
                                     : integerJson(*V.Result));
 }
 
+std::string Mark::text() const { return Value ? Name + "=" + itostr(*Value) : Name; }
+
+std::optional<Mark> patchbay::markOf(StringRef Function, const DataValues *V) {
+  const bool IsValue = Function == "patchbay_value";
+  if ((!IsValue && Function != "patchbay_mark") || !V || !V->Types ||
+      V->Types->Fields.size() != (IsValue ? 2 : 1))
+    return std::nullopt;
+  auto Field = [&](size_t I) { return typedJson(V->Types->Fields[I], I, V->Typed); };
+  json::Value Name = Field(0), Value = IsValue ? Field(1) : json::Value(nullptr);
+  if (!Name.getAsString() || (IsValue && !Value.getAsInteger()))
+    return std::nullopt;
+  return Mark{Name.getAsString()->str(), Value.getAsInteger()};
+}
+
 std::string patchbay::calledText(StringRef Name, const DataValues &V) {
   if (Name.ends_with(")")) {
     size_t Open = 1, At = Name.size() - 1;

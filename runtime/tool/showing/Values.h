@@ -16,6 +16,15 @@ std::string resultText(const DataValues &V);
 /// "args" and "result" of an object. Numbers are JSON numbers, also for known
 /// types.
 void printValues(llvm::json::OStream &J, const DataValues &V);
+/// A call of <patchbay/mark.h>.
+struct Mark {
+  std::string Name;
+  std::optional<int64_t> Value; // of patchbay_value()
+  /// "frame", or "queue=17".
+  std::string text() const;
+};
+/// Nothing if it is another call, or its name was not recorded.
+std::optional<Mark> markOf(llvm::StringRef Function, const DataValues *V);
 /// "name(1, 2)": replaces the parameters of a demangled name.
 std::string calledText(llvm::StringRef Name, const DataValues &V);
 

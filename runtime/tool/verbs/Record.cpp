@@ -235,6 +235,10 @@ ARGUMENTS:
   info' counts them. Calls with unreadable arguments are kept. The condition
   applies to those functions of --args that have the argument.
 
+  patchbay_mark("frame") and patchbay_value("queue", n) of <patchbay/mark.h> put
+  names and numbers on the time line. They are recorded unless -N excludes them
+  or this recording cannot have named arguments, as with -t count.
+
   --args GLOB without names records integer registers in order; a structure may
   use two. The types are unknown: small numbers are shown in decimal, others in
   hexadecimal. Of floating-point registers only results are recorded: as float
@@ -375,6 +379,7 @@ static Expected<Wanted> wanted() {
   if (!Conditions)
     return Conditions.takeError();
   W.Typed.Conditions = std::move(*Conditions);
+  W.Typed.WithMarks = Opts.takesTypedArguments();
   // Graph records the entry before the result is known.
   if (Opts.Tracer == RecordOptions::FunctionGraph && !Opts.Threshold.given())
     for (const TypedCondition &C : W.Typed.Conditions)

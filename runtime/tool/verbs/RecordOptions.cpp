@@ -210,6 +210,11 @@ Expected<std::vector<pid_t>> RecordOptions::processes() {
   return Named;
 }
 
+bool RecordOptions::takesTypedArguments() const {
+  return Tracer != FunctionProfile && !Depth.given() && !NoSleepTime && Sample.empty() &&
+         RotateSize.empty() && !RotateEvery.given();
+}
+
 // The table of runtime/trace says what is right.
 Expected<RecordingLimits> RecordOptions::read() const {
   struct pb_options Asked = {};

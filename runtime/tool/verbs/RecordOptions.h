@@ -31,6 +31,8 @@ struct RecordOptions {
 
   /// Whether calls are not only counted.
   bool hasEvents() const { return Tracer != FunctionProfile || Histogram; }
+  /// Whether arguments with names can be recorded, as trace/options/option_table.c says.
+  bool takesTypedArguments() const;
   /// Whether it is measured how long calls take.
   bool isTimed() const { return Tracer != Function && hasEvents(); }
 

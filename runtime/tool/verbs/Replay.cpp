@@ -176,9 +176,15 @@ private:
       return Right;
     });
   }
+  std::optional<Mark> mark(const Line &L) {
+    return markOf(T.Functions[L.Call.Function].Name, L.Values ? &*L.Values : nullptr);
+  }
   void called(const Line &L) {
     NameAt = Text.size();
-    if (L.Values && L.Values->IsRecorded) {
+    if (std::optional<Mark> M = mark(L)) {
+      Text += "/* " + printable(M->text()) + " */"; // as ftrace shows trace_marker
+      NameEnd = NameAt;
+    } else if (L.Values && L.Values->IsRecorded) {
       Text += calledText(function(L), *L.Values);
       NameEnd = Text.size() - argsText(*L.Values).size() - 2;
     } else {
@@ -447,7 +453,7 @@ void Printer::durations() {
     Text += "  | ";
     appendDecimal(Text, L.Time, 1000000000, 9, 5);
     Text += " | ";
-    if (L.Call.hasDuration())
+    if (L.Call.hasDuration() && !mark(L))
       duration(L.Call);
     else
       Text += NoDuration;
@@ -474,11 +480,14 @@ void Printer::nested() {
   while (const Line *Next = All.next()) {
     const Line &L = *Next;
     const TraceCall &C = L.Call;
+    const bool IsMark = mark(L).has_value();
+    if (IsMark && L.End)
+      continue;
     time(L.Time);
     Text += " | ";
     Text += task(L, 18);
     Text += " | ";
-    if (C.hasDuration() && (L.End || L.Leaf))
+    if (C.hasDuration() && (L.End || L.Leaf) && !IsMark)
       duration(C);
     else
       Text += NoDuration;
@@ -491,11 +500,12 @@ void Printer::nested() {
     } else {
       called(L);
       // A demangled name already has its parameters.
-      if (Text.back() != ')')
+      if (Text.back() != ')' && !IsMark)
         Text += "()";
       if (L.Leaf)
         result(L);
-      Text += L.Leaf ? ";" : " {";
+      if (!IsMark)
+        Text += L.Leaf ? ";" : " {";
     }
     if (StringRef Left = leftBy(C); !Left.empty() && (L.End || L.Leaf)) {
       (Text += L.End ? ", " : " /* ").append(Left.data(), Left.size());

@@ -11,7 +11,7 @@ import hashlib
 import os
 import sys
 
-SCRIPTS = ("common", "data", "trees", "scope", "timeline", "timeline-input", "flame", "histogram", "table",
+SCRIPTS = ("common", "data", "trees", "scope", "timeline", "timeline-input", "marks", "flame", "histogram", "table",
            "calls", "address", "main")
 
 

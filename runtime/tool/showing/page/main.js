@@ -90,6 +90,7 @@ function start() {
   else views.push(new HistogramView());
   if (trace.threads.some(t => t.rows.length)) {
     views.push(page.timeline = new TimelineView());
+    if (trace.marks.length) views.push(page.marks = new MarksView());
   } else {
     missing(get("overview"), trace.noCalls || "No call was recorded.");
   }

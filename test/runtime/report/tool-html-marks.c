@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Marks and values of <patchbay/mark.h> in the page: rows above the threads, each with a
+ * tooltip. Many are thinned out.
+ */
+// REQUIRES: chromium
+// DEFINE: %{browser} = %python %S/../Inputs/browser.py --in=%t/browser %t/page.html
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// RUN: cd %t && %patchbay record -F 'work' -- ./prog 3 && %patchbay report --html page.html
+// RUN: %python %S/../Inputs/browser.py --start=%t/browser
+// RUN: %{browser} eval:patchbayPage.marks.texts "eval:document.querySelector('#marks').ariaLabel" "eval:const m = patchbayPage.marks, box = m.canvas.getBoundingClientRect(); m.point({ clientX: box.right - 1, clientY: box.top + 20 })" "text:#tip p" "eval:const c = document.querySelector('#marks'), all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; all.some(n => n)" | FileCheck %s --match-full-lines
+//      CHECK:frame, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:queue = -1, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:queue = 0, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:queue = 1, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:frame: 3 marks, queue: 3 values
+//      CHECK:queue = 1
+// CHECK-NEXT:prog-{{[0-9]+}}
+// CHECK-NEXT:{{.*}} after the first
+// CHECK-NEXT:true
+//
+// RUN: cd %t && %patchbay record -F 'work' -- ./prog 10000 && %patchbay report --html page.html
+// RUN: %{browser} text:#summed "eval:patchbayPage.marks.rows.map(row => row.events.length).join()" | FileCheck %s --check-prefix=MANY
+// MANY: Marks and values: of frame 2,500 of 10,000, queue 2,500 of 10,000.
+// MANY: 2500,2500
+// RUN: %python %S/../Inputs/browser.py --stop=%t/browser
+#include <patchbay/mark.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) void work(int n)
+{
+	patchbay_mark("frame");
+	patchbay_value("queue", n);
+	__asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
+		work(1 - (i - 1));
+	return 0;
+}
