@@ -4,11 +4,12 @@
 #include "names/NameForms.h"
 #include "names/SymbolFiles.h"
 #include "support/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include <map>
 
 using namespace llvm;
 using namespace patchbay;
@@ -93,11 +94,20 @@ static std::string callOf(DWARFDie Inlined) {
   return Name + ":" + utostr(Line);
 }
 
-std::string DwarfFunctions::inlinedText(ArrayRef<std::string> Globs) const {
-  NameFilter Filter(Globs);
-  std::map<uint64_t, bool> Known; // by offset of the declaration
-  std::string First;
-  size_t More = 0;
+std::string InlinedFunction::name() const { return plainName(demangle(Symbol)); }
+
+std::string InlinedFunction::into() const {
+  DWARFDie Caller = First.getParent();
+  while (Caller && Caller.getTag() != DW_TAG_subprogram)
+    Caller = Caller.getParent();
+  return plainName(demangle(symbolOf(Caller))) + " (" + callOf(First) + ")";
+}
+
+std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
+  std::vector<InlinedFunction> Found;
+  constexpr size_t None = SIZE_MAX;
+  StringMap<size_t> BySymbol;          // index in Found
+  DenseMap<uint64_t, size_t> ByOffset; // of the declaration; None: does not match
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
     for (const DWARFDebugInfoEntry &Entry : Unit->dies()) {
       DWARFDie Die(Unit.get(), &Entry);
@@ -106,24 +116,33 @@ std::string DwarfFunctions::inlinedText(ArrayRef<std::string> Globs) const {
       DWARFDie Origin = Die.getAttributeValueAsReferencedDie(DW_AT_abstract_origin);
       if (!Origin)
         continue;
-      auto [At, IsNew] = Known.try_emplace(Origin.getOffset());
-      if (IsNew)
-        At->second = Filter.match({StringRef(symbolOf(Origin))}) != NameFilter::None;
-      if (!At->second)
-        continue;
-      if (!First.empty()) {
-        ++More;
-        continue;
+      auto [At, IsNew] = ByOffset.try_emplace(Origin.getOffset(), None);
+      if (IsNew) {
+        std::string Symbol = symbolOf(Origin);
+        if (Filter.match({StringRef(Symbol)}) != NameFilter::None) {
+          At->second = BySymbol.try_emplace(Symbol, Found.size()).first->second;
+          if (At->second == Found.size())
+            Found.push_back({Symbol, 0, Die});
+        }
       }
-      DWARFDie Into = Die.getParent();
-      while (Into && Into.getTag() != DW_TAG_subprogram)
-        Into = Into.getParent();
-      First = plainName(demangle(symbolOf(Origin))) + " was inlined into " +
-              plainName(demangle(symbolOf(Into))) + " (" + callOf(Die) + ")";
+      if (At->second != None)
+        ++Found[At->second].Places;
     }
-  if (More)
-    First += " and " + utostr(More) + (More == 1 ? " more place" : " more places");
-  return First;
+  return Found;
+}
+
+std::string DwarfFunctions::inlinedText(ArrayRef<std::string> Globs) const {
+  NameFilter Filter(Globs);
+  std::vector<InlinedFunction> Found = inlined(Filter);
+  if (Found.empty())
+    return "";
+  size_t More = 0;
+  for (const InlinedFunction &F : Found)
+    More += F.Places;
+  std::string Text = Found.front().name() + " was inlined into " + Found.front().into();
+  if (--More)
+    Text += " and " + utostr(More) + (More == 1 ? " more place" : " more places");
+  return Text;
 }
 
 DWARFDie patchbay::typeOf(DWARFDie Of) {

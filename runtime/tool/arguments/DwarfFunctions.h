@@ -10,6 +10,18 @@
 
 namespace patchbay {
 
+class NameFilter;
+
+/// A function that was inlined somewhere.
+struct InlinedFunction {
+  std::string Symbol;     // that it would have
+  size_t Places = 0;      // into which it was inlined
+  llvm::DWARFDie First;   // one of these
+  /// "small", and "main (a.c:3)".
+  std::string name() const;
+  std::string into() const;
+};
+
 class DwarfFunctions {
 public:
   /// Opens debug information of the image. If the image was stripped, looks for
@@ -22,6 +34,8 @@ public:
   /// The source location of the function at an address: "a.c:3"; empty if
   /// unknown.
   std::string sourceOf(uint64_t Entry) const;
+  /// Functions that were inlined and match, in the order of their first places.
+  std::vector<InlinedFunction> inlined(NameFilter &Filter) const;
   /// "f was inlined into main (a.c:3) and 2 more places", if Globs match a
   /// function that was inlined. Otherwise empty.
   std::string inlinedText(llvm::ArrayRef<std::string> Globs) const;

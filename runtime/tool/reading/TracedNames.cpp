@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TracedNames.h"
+#include "TracedFile.h"
 #include "names/NameArchive.h"
 #include "names/NameFilter.h"
 #include "names/SourceNames.h"
@@ -16,21 +17,20 @@ std::string patchbay::moduleKey(const DataModule &M) {
   return M.BuildId.empty() ? "path " + M.Path : "id " + M.BuildId;
 }
 
-// Fails if the file is not the one that was traced.
-static Expected<ElfImage> openTraced(const DataModule &M, StringRef Symfs) {
-  Expected<ElfImage> Image = ElfImage::open((Symfs + M.Path).str());
+Expected<ElfImage> patchbay::openTraced(StringRef Path, StringRef BuildId,
+                                        StringRef Symfs) {
+  Expected<ElfImage> Image = ElfImage::open((Symfs + Path).str());
   // The kernel marks a file like this if it was removed or replaced while the
   // program ran. By now the same file may be there again.
-  StringRef Path = M.Path;
-  if (!Image && !M.BuildId.empty() && Path.consume_back(" (deleted)")) {
+  if (!Image && !BuildId.empty() && Path.consume_back(" (deleted)")) {
     Expected<ElfImage> Again = ElfImage::open((Symfs + Path).str());
-    if (Again && toStringRef(Again->buildId()) == M.BuildId) {
+    if (Again && toStringRef(Again->buildId()) == BuildId) {
       consumeError(Image.takeError());
       return Again;
     }
     consumeError(Again.takeError());
   }
-  if (Image && !M.BuildId.empty() && toStringRef(Image->buildId()) != M.BuildId)
+  if (Image && !BuildId.empty() && toStringRef(Image->buildId()) != BuildId)
     return makeError(Image->path() + ": not the file that was traced (its "
                                      "build id differs)");
   return Image;
@@ -67,7 +67,7 @@ Error TracedNames::find(const DataModule &M, File &To) const {
       return Error::success();
     To.Symbols = {};
   }
-  Expected<ElfImage> Image = openTraced(M, Sources.Symfs);
+  Expected<ElfImage> Image = openTraced(M.Path, M.BuildId, Sources.Symfs);
   Error Failure = Image ? Error::success() : Image.takeError();
   if (!Failure) {
     To.Image = std::move(*Image);

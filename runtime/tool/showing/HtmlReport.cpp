@@ -3,6 +3,7 @@
 #include "HowRecorded.h"
 #include "Losses.h"
 #include "PageData.h"
+#include "SourceLines.h"
 #include "analysis/Comparison.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,6 +52,13 @@ static StringRef whyNoDurations(const Trace &T) {
   return "";
 }
 
+static void addSources(PageContent &C) {
+  SourceLines Sources;
+  for (size_t I = 0; I != C.PlaceOf.size(); ++I)
+    if (C.PlaceOf[I] != UINT32_MAX)
+      C.Functions[C.PlaceOf[I]].Source = Sources.of(*C.T, C.T->Functions[I]);
+}
+
 static PageContent contentOf(PageSide &Side, Field By) {
   const Trace &T = Side.T;
   PageContent C = {&T, nullptr, {}, {}, {}, Side.Dir, &Side.Times, &Side.Notes,
@@ -67,6 +75,7 @@ static PageContent contentOf(PageSide &Side, Field By) {
   PageTree Tree;
   Tree.add(Side.Tree, C.PlaceOf);
   C.Tree = Tree.finish();
+  addSources(C);
   return C;
 }
 
@@ -93,6 +102,7 @@ static PageContent contentOf(PageSide &After, PageSide &Before,
     PlaceOfBefore.push_back(PlaceOf[I]);
   Tree.add(Before.Tree, PlaceOfBefore, /*IsBefore=*/true);
   C.Tree = Tree.finish();
+  addSources(C);
   return C;
 }
 

@@ -9,6 +9,7 @@
 //                               recording
 //     p                         with two recordings: see likelihood()
 //     unit, unitBefore          of histograms, in ns
+//     sources                   of functions; empty strings if unknown
 //     threads                   [name, process, calls, busy, rows]
 //     processes                 their names
 //     begin, length             of the timeline, in ns; begin is a string
@@ -176,6 +177,10 @@ std::string Writer::json() {
     J.attributeArray("modules", [&] {
       for (StringRef M : Modules)
         J.value(json::fixUTF8(M));
+    });
+    J.attributeArray("sources", [&] {
+      for (const PageFunction &F : C.Functions)
+        J.value(json::fixUTF8(F.Source));
     });
     columns(J, "after", *C.T, &PageFunction::After);
     if (C.Before) {

@@ -17,6 +17,7 @@ struct PageFunction {
   std::string Name, Module;
   const FunctionDurations *After;
   const FunctionDurations *Before; // null for a single recording
+  std::string Source = {};         // "a.c:3"; empty if unknown
 };
 
 struct PageContent {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReportTable.h"
+#include "SourceLines.h"
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -98,6 +99,7 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
   case Field::Caller:
   case Field::Sub:
   case Field::Module:
+  case Field::Source:
     return 0;
   }
   llvm_unreachable("all fields are above");
@@ -137,6 +139,8 @@ StringRef patchbay::fieldTitle(Field F) {
     return "sub-routine that took most";
   case Field::Module:
     return "module";
+  case Field::Source:
+    return "source";
   }
   llvm_unreachable("all fields are above");
 }
@@ -208,7 +212,8 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::P95:
   case Field::P99:
     return F.Durations.calls() ? durationText(number(F, Of)) : "-";
-  case Field::Share: // of all functions: see printReport()
+  case Field::Share: // printReport() knows these
+  case Field::Source:
     return "";
   case Field::Name:
     return printable(Function.Name);
@@ -242,6 +247,11 @@ void patchbay::printReport(const Trace &T,
                            unsigned Width, raw_ostream &OS) {
   const bool HasSelf = T.hasEvents() && !T.isSampled();
   const FunctionShares Shares(T, Functions);
+  SourceLines Sources;
+  auto SourceOf = [&](const FunctionDurations &Of) {
+    std::string Source = printable(Sources.of(T, T.Functions[Of.Function]));
+    return Source.empty() ? "-" : Source;
+  };
   Table Out;
   for (Field F : Fields)
     Out.addColumn(fieldTitle(F), alignmentOf(F));
@@ -249,9 +259,10 @@ void patchbay::printReport(const Trace &T,
     const FunctionDurations &Of = Functions[I];
     std::vector<std::string> Row;
     for (Field F : Fields)
-      Row.push_back(F == Field::Sub     ? subCell(Of, HasSelf)
-                    : F == Field::Share ? Shares.text(Of)
-                                        : fieldText(T.Functions[Of.Function], Of, F, HasSelf));
+      Row.push_back(F == Field::Sub      ? subCell(Of, HasSelf)
+                    : F == Field::Share  ? Shares.text(Of)
+                    : F == Field::Source ? SourceOf(Of)
+                                         : fieldText(T.Functions[Of.Function], Of, F, HasSelf));
     Out.addRow(std::move(Row));
   }
   Out.print(OS, Width);

@@ -26,7 +26,8 @@ enum class Field {
   Thread,
   Caller,
   Sub,
-  Module
+  Module,
+  Source
 };
 
 /// The default columns and sort order.
@@ -73,7 +74,7 @@ void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  unsigned Width, llvm::raw_ostream &OS);
 
 /// Prints the differences between After and Before, sorted by the change of By.
-/// Functions are compared by name, so Field::Module and Sub are not possible.
+/// Functions are compared by name, so Field::Module, Source and Sub are not possible.
 void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
                      llvm::ArrayRef<Field> Fields, bool AreDefault,
                      unsigned Width, llvm::raw_ostream &OS);

@@ -30,6 +30,8 @@ static StringsOption Globs(Options, "F,filter", "GLOB",
                            "Show only functions matching GLOB (repeatable)");
 static StringsOption NoShow(Options, "N,notrace", "GLOB",
                             "Exclude functions matching GLOB (repeatable)");
+static FlagOption Inlined(Options, "inlined",
+                          "Show functions that were inlined, which cannot be traced there");
 static FlagOption Json(Options, "json", "Print JSON");
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
@@ -46,8 +48,8 @@ DESCRIPTION:
 
   GLOB matches mangled and demangled names, with or without parameters. Names
   are shortened as in 'patchbay report'; --full-names and --json show full
-  names. --json shows all names of a function, and its source line if the file
-  has debug information (-g).
+  names. --json shows all names of a function. Source lines and --inlined need
+  debug information (-g).
 
   The names of a stripped file come from its debug file: see 'archive --help'.
 
@@ -59,6 +61,11 @@ COLUMNS:
   stack    8-byte words of arguments on the stack; ? if unknown
   returns  void, int, fp, or other (both, vectors, memory)
   flags    sret, variadic, noreturn, musttail
+  source   file and line of the function, if known
+
+COLUMNS OF INLINED FUNCTIONS:
+  places   number of places into which the function was inlined
+  into     the first of these: caller, file and line
 
 COLUMNS OF A PROCESS:
   entry    address of the function in the process
@@ -117,7 +124,8 @@ struct Function {
 };
 } // namespace
 
-static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
+static void printTable(ArrayRef<Function> Functions, const SymbolNames &All,
+                       const DwarfFunctions *Sources) {
   size_t Untimed = 0;
   Table T;
   T.addColumn("entry", Table::Right);
@@ -127,6 +135,8 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
   T.addColumn("stack", Table::Right);
   T.addColumn("returns", Table::Left);
   T.addColumn("flags", Table::Left);
+  if (Sources)
+    T.addColumn("source", Table::Left);
   T.addColumn("function", Table::Names);
   for (const Function &F : Functions) {
     const patchbay_record &R = F.Record.Raw;
@@ -140,11 +150,16 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
       Also = " (also " + join(drop_begin(Names), ", ") + ")";
     if (outputIsTerminal() && Also.size() > 20)
       Also = " (also " + utostr(Names.size() - 1) + " more)";
-    T.addRow({utohexstr(F.Record.Entry, /*LowerCase=*/true, /*Width=*/8),
-              R.signature ? utohexstr(R.signature, true, 8) : "-",
-              Count(R.gp_args), Count(R.fp_args), Count(R.stack_arg_words),
-              returns(R.flags).str(), Flags.empty() ? "-" : Flags,
-              Table::nameCell("", Names.front(), Also)});
+    std::vector<std::string> Row = {
+        utohexstr(F.Record.Entry, /*LowerCase=*/true, /*Width=*/8),
+        R.signature ? utohexstr(R.signature, true, 8) : "-",
+        Count(R.gp_args), Count(R.fp_args), Count(R.stack_arg_words),
+        returns(R.flags).str(), Flags.empty() ? "-" : Flags};
+    if (std::string Source = Sources ? printable(Sources->sourceOf(F.Record.Entry)) : "";
+        Sources)
+      Row.push_back(Source.empty() ? "-" : Source);
+    Row.push_back(Table::nameCell("", Names.front(), Also));
+    T.addRow(std::move(Row));
     Untimed += (R.flags & PATCHBAY_RECORD_NO_EXIT) != 0;
   }
   T.print(outs(), lineWidth());
@@ -153,6 +168,28 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
   if (Untimed)
     errs() << ", " << Untimed << " of them cannot be timed";
   errs() << '\n';
+}
+
+static Expected<int> listInlined(const DwarfFunctions *Sources) {
+  if (!Sources)
+    return makeError(Input + ": has no debug information, which names inlined functions: "
+                             "compile with -g");
+  NameFilter Filter(Globs), Without(NoShow);
+  Table T;
+  T.addColumn("places", Table::Right);
+  T.addColumn("function", Table::Names);
+  T.addColumn("into", Table::Left);
+  size_t Rows = 0;
+  for (const InlinedFunction &F : Sources->inlined(Filter)) {
+    if (!NoShow.empty() && Without.match({StringRef(F.Symbol)}) != NameFilter::None)
+      continue;
+    T.addRow({utostr(F.Places), printable(F.name()), printable(F.into())});
+    ++Rows;
+  }
+  if (!Rows)
+    return makeError(NothingFound, Input + ": no inlined function matches");
+  T.print(outs(), lineWidth());
+  return Success;
 }
 
 static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
@@ -201,6 +238,8 @@ static Expected<int> runList(ArrayRef<const char *>) {
   if (IsLive == (Input.given() != 0))
     return makeError(Usage, "give either BIN or -p PID: see "
                             "'patchbay list --help'");
+  if (Inlined && (IsLive || Json))
+    return makeError(Usage, "--inlined prints a table of a file: leave out -p and --json");
   if (IsLive)
     return listLive(Live, Filter, NoShow.empty() ? nullptr : &Without, Json);
   Expected<ElfImage> Image = ElfImage::open(Input);
@@ -246,12 +285,14 @@ static Expected<int> runList(ArrayRef<const char *>) {
     Sources = std::move(*Found);
   else
     consumeError(Found.takeError());
+  if (Inlined)
+    return listInlined(Sources.get());
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
-    std::string Inlined = Sources ? Sources->inlinedText(Filter.unmatchedGlobs()) : "";
+    std::string Where = Sources ? Sources->inlinedText(Filter.unmatchedGlobs()) : "";
     std::string Message = Input + ": no function matches " + Unmatched + ": " +
-                          (Inlined.empty()
+                          (Where.empty()
                                ? Filter.hint(Names->stripped() ? Image->path() : "")
-                               : Inlined);
+                               : Where);
     if (Functions.empty())
       return makeError(NothingFound, Message);
     warn(Message);
@@ -259,7 +300,7 @@ static Expected<int> runList(ArrayRef<const char *>) {
   if (Json)
     printJson(*Image, Functions, Names->known(), Sources.get());
   else
-    printTable(Functions, Names->known());
+    printTable(Functions, Names->known(), Sources.get());
   return Success;
 }
 

@@ -42,7 +42,7 @@ static ChoiceOption<Field> Sort(
      {"sub", Field::Sub, "name of the callee with the largest total"},
      {"module", Field::Module, "file of the function"}});
 static StringOption FieldList(Options, "f,fields", "KEYS",
-                              "Show these columns: keys of -s, percent");
+                              "Show these columns: keys of -s, percent, source");
 static ChoiceOption<Apart> By(Options, "by", "WHAT", "Split the calls of a function",
                               Apart::Nothing,
                               {{"thread", Apart::Thread, "by thread"},
@@ -98,6 +98,7 @@ COLUMNS:
                  exclude both (-f)
   p50, p95, p99  percentiles of the durations, to one part in 128 (-f)
   sub            direct callee with the largest total (-f)
+  source         file and line of the function, if compiled with -g (-f)
 
   In recordings of --histogram there is no self, and each recursive call counts
   in total.
@@ -294,7 +295,7 @@ static Expected<std::vector<Field>> parseFields() {
       {"p50", Field::P50},         {"p95", Field::P95},
       {"p99", Field::P99},         {"percent", Field::Share},
       {"name", Field::Name},       {"sub", Field::Sub},
-      {"module", Field::Module}};
+      {"module", Field::Module},   {"source", Field::Source}};
   std::vector<Field> Fields;
   if (!FieldList.given())
     return Fields;
@@ -305,7 +306,7 @@ static Expected<std::vector<Field>> parseFields() {
       return makeError(Usage, "-f: unknown column '" + Word +
                                   "': use calls, made, unfinished, total, "
                                   "average, self, longest, p50, p95, p99, percent, "
-                                  "name, sub, module");
+                                  "name, sub, module, source");
     Fields.push_back(Key->second);
   }
   return Fields;
@@ -376,12 +377,12 @@ static Expected<int> runDiff(const std::string &Dir,
   if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Histograms}))
     return E;
   auto IsOther = [](Field F) {
-    return F == Field::Sub || F == Field::Module || F == Field::Share;
+    return F == Field::Sub || F == Field::Module || F == Field::Source || F == Field::Share;
   };
   if (llvm::any_of(Fields, IsOther) ||
       (Sort.given() && IsOther(Sort)))
     return makeError(Usage, "--diff compares functions by name: leave out sub, "
-                            "module and percent");
+                            "module, source and percent");
   Expected<Trace> Before = openTrace(Diff, Symfs);
   if (!Before)
     return Before.takeError();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Marks and values of <patchbay/mark.h> in the page: rows above the threads, each with a
- * tooltip. Many are thinned out.
+ * tooltip. Many are thinned out. Also the source lines of functions.
  */
 // REQUIRES: chromium
 // DEFINE: %{browser} = %python %S/../Inputs/browser.py --in=%t/browser %t/page.html
@@ -9,7 +9,7 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -F 'work' -- ./prog 3 && %patchbay report --html page.html
 // RUN: %python %S/../Inputs/browser.py --start=%t/browser
-// RUN: %{browser} eval:patchbayPage.marks.texts "eval:document.querySelector('#marks').ariaLabel" "eval:const m = patchbayPage.marks, box = m.canvas.getBoundingClientRect(); m.point({ clientX: box.right - 1, clientY: box.top + 20 })" "text:#tip p" "eval:const c = document.querySelector('#marks'), all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; all.some(n => n)" | FileCheck %s --match-full-lines
+// RUN: %{browser} eval:patchbayPage.marks.texts "eval:document.querySelector('#marks').ariaLabel" "eval:patchbayPage.trace.sources.join()" "eval:const m = patchbayPage.marks, box = m.canvas.getBoundingClientRect(); m.point({ clientX: box.right - 1, clientY: box.top + 20 })" "text:#tip p" "eval:const c = document.querySelector('#marks'), all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; all.some(n => n)" | FileCheck %s --match-full-lines
 //      CHECK:frame, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
@@ -17,10 +17,17 @@
 // CHECK-NEXT:queue = 0, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:queue = 1, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:frame: 3 marks, queue: 3 values
+// CHECK-NEXT:{{.*}}tool-html-marks.c:[[# @LINE + 21]]{{.*}}
 //      CHECK:queue = 1
 // CHECK-NEXT:prog-{{[0-9]+}}
 // CHECK-NEXT:{{.*}} after the first
 // CHECK-NEXT:true
+//
+// The table of `report` has source lines, too, if asked; without debug information it has none.
+// RUN: cd %t && %patchbay report -f calls,name,source | FileCheck %s --check-prefix=SOURCE
+// SOURCE: {{^ +3  work +tool-html-marks.c:}}[[# @LINE + 13]]{{$}}
+// RUN: cd %t && llvm-strip --strip-debug prog && %patchbay report -f calls,name,source | FileCheck %s --check-prefix=STRIPPED
+// STRIPPED: {{^ +3  work +-$}}
 //
 // RUN: cd %t && %patchbay record -F 'work' -- ./prog 10000 && %patchbay report --html page.html
 // RUN: %{browser} text:#summed "eval:patchbayPage.marks.rows.map(row => row.events.length).join()" | FileCheck %s --check-prefix=MANY
