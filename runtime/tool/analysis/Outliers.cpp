@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Outliers.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace patchbay;
@@ -131,4 +132,34 @@ void OutlierTrees::endRoot(const TraceCall &C) {
   TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues), Cause});
   if (TheSlowest.size() > Show)
     TheSlowest.pop_back();
+}
+
+uint64_t patchbay::leastOfSlow(const Spread &Durations) {
+  double N = Durations.calls();
+  uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
+  return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
+}
+
+std::vector<OutlierLine> OutlierTrees::lines(bool HasSelf) const {
+  double SlowN = SlowDurations.calls(), OtherN = OtherDurations.calls();
+  std::vector<OutlierLine> Lines;
+  for (uint32_t I = 0; I != Slow.size(); ++I) {
+    const CallNode &S = Slow[I], &O = Others[I];
+    Lines.push_back({I, S.Total / SlowN, O.Total / OtherN, S.Self / SlowN, O.Self / OtherN,
+                     S.Calls / SlowN, O.Calls / OtherN, false});
+  }
+  const double Least = std::abs(Lines[1].more()) / 100;
+  for (size_t I = Lines.size() - 1; I; --I) {
+    OutlierLine &L = Lines[I];
+    L.MakesDifference |= std::abs(L.more()) >= Least || (HasSelf && std::abs(L.itself()) >= Least);
+    if (L.MakesDifference)
+      Lines[Slow[I].Parent].MakesDifference = true;
+  }
+  std::vector<OutlierLine> Ordered;
+  for (uint32_t I : inOrder(Slow, [&](const CallNode &A, const CallNode &B) {
+         return std::make_pair(-Lines[&A - Slow.data()].more(), A.Function) <
+                std::make_pair(-Lines[&B - Slow.data()].more(), B.Function);
+       }))
+    Ordered.push_back(Lines[I]);
+  return Ordered;
 }

@@ -33,6 +33,19 @@ private:
   std::optional<size_t> RootDepth; // of the open call
 };
 
+/// The least duration of a slow call: above the 99th percentile, or above all calls but
+/// one if there are fewer than 100.
+uint64_t leastOfSlow(const Spread &Durations);
+
+/// The values of a node, per call of the function.
+struct OutlierLine {
+  uint32_t Node;
+  double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
+  bool MakesDifference; // it, or a node below it
+  double more() const { return SlowTotal - OtherTotal; }
+  double itself() const { return SlowSelf - OtherSelf; }
+};
+
 /// Adds up the callees of a function's calls, for slow calls and others
 /// separately.
 class OutlierTrees : public CallSink {
@@ -63,6 +76,8 @@ public:
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
   std::vector<Cause> causes() const; // of most calls first
+  /// All nodes but the first, each before those below it, largest difference first.
+  std::vector<OutlierLine> lines(bool HasSelf) const;
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);

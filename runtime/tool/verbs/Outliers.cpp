@@ -87,26 +87,6 @@ EXIT CODES:
   3  no call of the function, no slow call, no other call, or no matching thread
 )";
 
-namespace {
-// The values of a node, per call of the function.
-struct Line {
-  double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
-  double more() const { return SlowTotal - OtherTotal; }
-  double itself() const { return SlowSelf - OtherSelf; }
-};
-} // namespace
-
-static std::vector<Line> linesOf(const OutlierTrees &Of) {
-  double Slow = Of.SlowDurations.calls(), Others = Of.OtherDurations.calls();
-  std::vector<Line> Lines;
-  for (size_t I = 0; I != Of.Slow.size(); ++I) {
-    const CallNode &S = Of.Slow[I], &O = Of.Others[I];
-    Lines.push_back({S.Total / Slow, O.Total / Others, S.Self / Slow,
-                     O.Self / Others, S.Calls / Slow, O.Calls / Others});
-  }
-  return Lines;
-}
-
 // A sampled recording has no self times: they would include callees not recorded.
 static bool hasSelf(const Trace &T) { return !T.isSampled(); }
 
@@ -124,28 +104,6 @@ static std::vector<std::vector<uint32_t>> disarmedCallees(const CallTree &Tree,
 // A name for a message, or for a cell beside others.
 static std::string shortName(const Trace &T, uint32_t Function) {
   return shortened(printable(plainName(T.Functions[Function].Name)), 40);
-}
-
-// By node: does it, or a node below it, make a difference?
-static std::vector<bool> shown(const Trace &T, const CallTree &Tree,
-                               ArrayRef<Line> Lines) {
-  double Least = All ? 0 : std::abs(Lines[1].more()) / 100;
-  std::vector<bool> Is(Tree.size());
-  for (size_t I = Tree.size() - 1; I; --I) {
-    if (std::abs(Lines[I].more()) >= Least ||
-        (hasSelf(T) && std::abs(Lines[I].itself()) >= Least))
-      Is[I] = true;
-    if (Is[I])
-      Is[Tree[I].Parent] = true;
-  }
-  return Is;
-}
-
-static std::vector<uint32_t> ordered(const CallTree &Tree, ArrayRef<Line> Lines) {
-  return inOrder(Tree, [&](const CallNode &A, const CallNode &B) {
-    return std::make_pair(-Lines[&A - Tree.data()].more(), A.Function) <
-           std::make_pair(-Lines[&B - Tree.data()].more(), B.Function);
-  });
 }
 
 static std::string differenceText(double Ns) {
@@ -199,19 +157,17 @@ static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS)
 
 static void printTable(const Trace &T, const OutlierTrees &Of,
                        const std::set<uint32_t> &Disarmed, raw_ostream &OS) {
-  std::vector<Line> Lines = linesOf(Of);
   auto Missing = disarmedCallees(Of.Slow, Disarmed);
   bool SomeMissing = false;
-  std::vector<bool> IsShown = shown(T, Of.Slow, Lines);
   Table Out;
   for (const char *Title :
        {"more", "itself", "slow", "calls", "others", "calls"})
     Out.addColumn(Title, Table::Right);
   Out.addColumn("function", Table::Names);
   size_t LeftOut = 0;
-  for (uint32_t I : ordered(Of.Slow, Lines)) {
-    const Line &L = Lines[I];
-    if (!IsShown[I]) {
+  for (const OutlierLine &L : Of.lines(hasSelf(T))) {
+    const uint32_t I = L.Node;
+    if (!L.MakesDifference && !All) {
       ++LeftOut;
       continue;
     }
@@ -313,7 +269,6 @@ static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCa
 static void printJson(const Trace &T, const OutlierTrees &Of,
                       const std::set<uint32_t> &Disarmed, const SlowestCalls &Known,
                       uint64_t From, uint64_t Unfinished) {
-  std::vector<Line> Lines = linesOf(Of);
   auto Missing = disarmedCallees(Of.Slow, Disarmed);
   auto NameOf = [&](uint32_t Function) { return json::fixUTF8(T.Functions[Function].Name); };
   json::OStream J(outs(), /*IndentSize=*/2);
@@ -341,9 +296,9 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
     Durations("slow", Of.SlowDurations, Of.Slow[1]);
     Durations("others", Of.OtherDurations, Of.Others[1]);
     J.attributeArray("tree", [&] {
-      for (uint32_t I : ordered(Of.Slow, Lines))
+      for (const OutlierLine &L : Of.lines(hasSelf(T)))
         J.object([&] {
-          const Line &L = Lines[I];
+          const uint32_t I = L.Node;
           J.attribute("name",
                       json::fixUTF8(T.Functions[Of.Slow[I].Function].Name));
           J.attribute("depth", Of.Slow[I].Depth);
@@ -401,15 +356,6 @@ static Error checkOneName(const Trace &T, ArrayRef<uint32_t> Functions) {
   return Error::success();
 }
 
-// The least duration of a slow call.
-static uint64_t limit(const Spread &Durations) {
-  if (Slower.given())
-    return Slower;
-  double N = Durations.calls();
-  uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
-  return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
-}
-
 static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
   std::string Name = "'" + Root + "'";
   uint64_t Slow = Of.SlowDurations.calls(), Others = Of.OtherDurations.calls();
@@ -461,7 +407,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   if (!First.Durations.calls())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' has a recorded return");
-  uint64_t From = limit(First.Durations);
+  uint64_t From = Slower.given() ? uint64_t(Slower) : leastOfSlow(First.Durations);
   T->Ended = {}; // the second pass counts again
   OutlierTrees Trees(IsRoot, From, /*Show=*/5);
   readCalls(*T, {&Trees});
