@@ -13,12 +13,11 @@ static constexpr char KeysText[] = R"(As in perf report and htop:
   Up Down k j        a line up or down
   PgUp PgDn          a page
   Home End g G       first and last line
-  Enter              in functions: show the callers; in trees: fold or unfold
+  Enter c            callers of the selected function, x: its callees
+  d                  histogram of its durations, o: its slow calls
   Tab, BackTab       next and previous view
-  1 2 3 4 5          functions, tree of calls, callers, callees, histogram
+  1 2 3 4 5 6        functions, tree, callers, callees, histogram, outliers
   t F5               tree of calls
-  c                  callers of the selected function, x: its callees
-  d                  histogram of its durations
   + e Space          fold or unfold a node, E: unfold all, C: fold all
   Right Left         into a node, and out of it
   > < F6             sort by the next or previous column
@@ -63,6 +62,9 @@ void Browser::open(ViewKind K) {
     Other = std::make_unique<TreeView>(F, calleesOf(F.Tree, *Chosen),
                                        "callees below each; ", Chosen, 4);
     break;
+  case Outliers:
+    Other = std::make_unique<OutliersView>(F, *Chosen);
+    break;
   default:
     Other = std::make_unique<HistogramView>(F, *Chosen);
   }
@@ -103,10 +105,10 @@ void Browser::draw() {
       if (I < Seen)
         Term.put(First + I, 0, Line, Style::Quiet);
   std::string Foot = Typing       ? "/" + Text
-                     : Width < 86 ? "h help  q leave  1 functions 2 tree 3 "
-                                    "callers 4 callees 5 histogram"
+                     : Width < 97 ? "h help  q leave  1 functions 2 tree 3 "
+                                    "callers 4 callees 5 histogram 6 outliers"
                                   : "1 functions 2 tree 3 callers 4 callees 5 "
-                                    "histogram  / find  > < sort  "
+                                    "histogram 6 outliers  / find  > < sort  "
                                     "h help  q leave";
   if (!Typing && Paused)
     Foot = "paused (p)  " + Foot;
@@ -158,13 +160,6 @@ bool Browser::type(int Key) {
   return true;
 }
 
-void Browser::enter() {
-  if (Kind == Functions)
-    show(F.hasTree() ? Callers : Histogram);
-  else
-    current().key(' ');
-}
-
 bool Browser::handle(int Key) {
   if (Typing)
     return type(Key);
@@ -213,7 +208,7 @@ bool Browser::handle(int Key) {
     move(INT32_MAX);
     break;
   case keys::Enter:
-    enter();
+    show(F.hasTree() ? Callers : Histogram);
     break;
   case '\t':
     show(ViewKind((Kind + 1) % Kinds));
@@ -226,6 +221,7 @@ bool Browser::handle(int Key) {
   case '3':
   case '4':
   case '5':
+  case '6':
     show(ViewKind(Key - '1'));
     break;
   case 't':
@@ -240,6 +236,9 @@ bool Browser::handle(int Key) {
     break;
   case 'd':
     show(Histogram);
+    break;
+  case 'o':
+    show(Outliers);
     break;
   case '/':
   case '\\':

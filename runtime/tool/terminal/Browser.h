@@ -18,7 +18,7 @@ public:
                   llvm::function_ref<llvm::Expected<bool>()> Refresh = nullptr);
 
 private:
-  enum ViewKind { Functions, Tree, Callers, Callees, Histogram, Kinds };
+  enum ViewKind { Functions, Tree, Callers, Callees, Histogram, Outliers, Kinds };
   View &current() { return Help ? *Help : Kind == Functions ? Table : *Other; }
   void show(ViewKind K);
   void open(ViewKind K);
@@ -27,7 +27,6 @@ private:
   bool handle(int Key); // false: leave
   bool type(int Key);
   void move(int64_t By);
-  void enter();
   bool find(llvm::StringRef Text, bool Next);
 
   Terminal &Term;

@@ -8,6 +8,7 @@
 #include "analysis/CallTree.h"
 #include "analysis/Durations.h"
 #include "names/ShortNames.h"
+#include "showing/SourceLines.h"
 
 namespace patchbay {
 
@@ -37,9 +38,13 @@ struct Figures {
     return {T->Functions[Function].Module, T->Functions[Function].Entry};
   }
   bool hasTree() const { return Tree.size() > 1; }
+  std::string sourceOf(uint32_t Function) const {
+    return Sources.of(*T, T->Functions[Function]);
+  }
 
 private:
   mutable ShortNames Names; // of T->Functions
+  mutable SourceLines Sources;
 };
 
 } // namespace patchbay

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace patchbay;
@@ -342,6 +343,47 @@ std::string TreeView::empty() const {
 // Histograms, texts
 //===----------------------------------------------------------------------===//
 
+OutliersView::OutliersView(const Figures &F, uint32_t Function) : F(F), Function(Function) {
+  auto IsRoot = [=](uint32_t Of) { return Of == Function; };
+  RootDurations All(IsRoot);
+  readCalls(*F.T, {&All});
+  const uint64_t From = leastOfSlow(All.Durations);
+  OutlierTrees Trees(IsRoot, From, /*Show=*/0);
+  readCalls(*F.T, {&Trees});
+  const uint64_t NumSlow = Trees.SlowDurations.calls(), Others = Trees.OtherDurations.calls();
+  if (!NumSlow || !Others)
+    return;
+  Lines = Trees.lines(!F.T->isSampled());
+  Slow = std::move(Trees.Slow);
+  erase_if(Lines, [](const OutlierLine &L) { return !L.MakesDifference; });
+  Title = ": " + counted(NumSlow, "slow call") + " of " + durationText(From) + " or more, " +
+          counted(Others, "other");
+}
+
+std::string OutliersView::title(size_t Width) const {
+  return F.nameIn(Function, roomBehind(Title, Width)) + Title;
+}
+
+std::string OutliersView::head(size_t Width) {
+  return columnsBefore({"calls", "more", "itself", "slow", "others"}, Width) + "function";
+}
+
+std::pair<std::string, Style> OutliersView::line(size_t I, size_t Width) {
+  const OutlierLine &L = Lines[I];
+  auto Difference = [](double Ns) {
+    return (Ns < 0 ? "-" : "+") + durationText(uint64_t(std::abs(Ns)));
+  };
+  std::string Text = columnsBefore({formatv("{0:f1}", L.SlowCalls).str(), Difference(L.more()),
+                                    F.T->isSampled() ? "-" : Difference(L.itself()),
+                                    durationText(uint64_t(L.SlowTotal)),
+                                    durationText(uint64_t(L.OtherTotal))},
+                                   Width) +
+                     indentation(Slow[L.Node].Depth);
+  const double All = Lines.front().more();
+  return {Text + F.nameIn(Slow[L.Node].Function, roomBehind(Text, Width)),
+          All > 0 ? styleOf(L.itself() / All) : Style::Plain};
+}
+
 static std::vector<std::string> split(StringRef Text) {
   std::vector<std::string> Lines;
   while (!Text.empty()) {
@@ -366,6 +408,8 @@ HistogramView::HistogramView(const Figures &F, uint32_t Function)
     if (Value != "-")
       OS << '\n' << left_justify(fieldTitle(Of), 9) << Value;
   }
+  if (std::string Source = F.sourceOf(Function); !Source.empty())
+    OS << '\n' << left_justify(fieldTitle(Field::Source), 9) << printable(Source);
   Lines = split(Text);
 }
 

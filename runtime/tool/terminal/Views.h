@@ -7,6 +7,7 @@
 
 #include "Figures.h"
 #include "Terminal.h"
+#include "analysis/Outliers.h"
 #include "showing/ReportTable.h"
 #include <set>
 
@@ -113,6 +114,25 @@ private:
   const Figures &F;
   uint32_t Function;
   std::vector<std::string> Lines;
+};
+
+/// Slow calls of a function and its other calls, as in `patchbay outliers`.
+class OutliersView : public View {
+public:
+  OutliersView(const Figures &F, uint32_t Function);
+  std::string title(size_t Width) const override;
+  std::string head(size_t Width) override;
+  size_t lines() const override { return Lines.size(); }
+  std::pair<std::string, Style> line(size_t I, size_t Width) override;
+  uint32_t functionAt(size_t I) const override { return Slow[Lines[I].Node].Function; }
+  std::string empty() const override { return "no call is much slower than the others"; }
+
+private:
+  const Figures &F;
+  uint32_t Function;
+  std::string Title; // behind the name
+  CallTree Slow;
+  std::vector<OutlierLine> Lines;
 };
 
 /// Splits Line into lines of at most Width columns, and indents all but the

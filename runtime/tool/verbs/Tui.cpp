@@ -42,14 +42,16 @@ DESCRIPTION:
     3  the callers of a function
     4  its callees
     5  the histogram of its durations
+    6  its slow calls, as in 'patchbay outliers'
 
   Large values are coloured: red from 5 %, green from 0.5 % of the time.
 
 KEYS:
   arrows      move, and so do PgUp and PgDn
-  1 to 5      change the view, and so does Tab
+  1 to 6      change the view, and so does Tab
   < and >     sort by another column
-  Enter       show the callers of a function, or unfold a node
+  Enter       show the callers of a function
+  Space       fold or unfold a node
   /           show only names with a text; in trees: search
   h           show all keys
   q           quit
