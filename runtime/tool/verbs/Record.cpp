@@ -240,10 +240,11 @@ ARGUMENTS:
   or this recording cannot have named arguments, as with -t count.
 
   --args GLOB without names records integer registers in order; a structure may
-  use two. The types are unknown: small numbers are shown in decimal, others in
-  hexadecimal. Of floating-point registers only results are recorded: as float
-  if the upper half of the register is zero, else as double. 'patchbay replay'
-  and 'patchbay dump' show arguments.
+  use two. Those of unused arguments may hold any value. The types are unknown:
+  small numbers are shown in decimal, others in hexadecimal. Of floating-point
+  registers only results are recorded: as float if the upper half of the
+  register is zero, else as double. 'patchbay replay' and 'patchbay dump' show
+  arguments.
 
 NAMES:
   GLOB is compared with demangled names, and with mangled names without

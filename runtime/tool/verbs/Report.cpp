@@ -131,8 +131,8 @@ COST OF TRACING:
 
 SLOW CALLS:
   The waits of calls of record --why are below the table. Names of kernel
-  functions come from /proc/kallsyms, on the same machine until it reboots. 'off
-  processor' is a share of the calls' time; >= marks a lower bound.
+  functions come from /proc/kallsyms, on the same machine until it reboots.
+  off-CPU is a share of the calls' time; >= marks a lower bound.
 
 NAMES:
   Names are shortened to the width of the terminal, or else to COLUMNS or 100

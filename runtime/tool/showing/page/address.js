@@ -48,7 +48,7 @@ function keepAddress() {
     if (scope.thread >= 0) of.set("thread", scope.thread);
     if (trace.waiting.size && scope.hide !== scope.hidesFirst) of.set("waiting", scope.hide ? "hidden" : "shown");
     const text = of.toString() && "#" + of;
-    if (text !== location.hash) history.replaceState(null, "", text || location.pathname);
+    if (text !== location.hash) history.replaceState(null, "", text || location.pathname + location.search);
   }, 200);
 }
 function followAddress(find) {
