@@ -61,7 +61,7 @@ COLUMNS:
   stack    8-byte words of arguments on the stack; ? if unknown
   returns  void, int, fp, or other (both, vectors, memory)
   flags    sret, variadic, noreturn, musttail
-  source   file and line of the function, if known
+  source   file and line of the function, if known; with 100 columns or more
 
 COLUMNS OF INLINED FUNCTIONS:
   places   number of places into which the function was inlined
@@ -126,6 +126,8 @@ struct Function {
 
 static void printTable(ArrayRef<Function> Functions, const SymbolNames &All,
                        const DwarfFunctions *Sources) {
+  if (lineWidth() && lineWidth() < 100)
+    Sources = nullptr; // names need the room
   size_t Untimed = 0;
   Table T;
   T.addColumn("entry", Table::Right);
