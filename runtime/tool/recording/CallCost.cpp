@@ -2,6 +2,7 @@
 #include "CallCost.h"
 #include "OptionFile.h"
 #include "OutputDir.h"
+#include "Recorder.h"
 #include "TracerLibrary.h"
 #include "reading/Clock.h"
 #include "reading/DataFiles.h"
@@ -14,7 +15,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include <fcntl.h>
 #include <numeric>
+#include <optional>
 #include <unistd.h>
 
 using namespace llvm;
@@ -91,7 +94,8 @@ std::string CallCost::option() const {
          utostr(std::min(Pages, All - Inside)) + "/" + utostr(Error);
 }
 
-Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options) {
+Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options,
+                                             bool HasArena) {
   auto Probe = findProbe();
   if (!Probe)
     return Probe.takeError();
@@ -99,9 +103,15 @@ Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-cost", Folder))
     return failed(Folder + ": " + EC.message());
   scope_exit Remove([&] { sys::fs::remove_directories(Folder); });
+  const int Dir = open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  scope_exit Close([&] { close(Dir); });
+  std::optional<Recorder> Arena;
   std::string Path = escapeOption(Folder);
+  if (HasArena)
+    Path += Arena.emplace(Dir).option();
   auto Said = run(*Probe, Folder,
                   environment(Tracer, (Options + ",filter=probe_*,output=" + Path).str()));
+  Arena.reset();
   if (!Said)
     return Said.takeError();
   SmallVector<StringRef, 4> Words;

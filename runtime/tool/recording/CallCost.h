@@ -25,9 +25,9 @@ struct CallCost {
 };
 
 /// Runs CostProbe.c with the tracer, which takes some 10 ms. Options: for
-/// PATCHBAY, without functions and output.
-llvm::Expected<CallCost> measureCallCost(llvm::StringRef Tracer,
-                                         llvm::StringRef Options);
+/// PATCHBAY, without functions and output. HasArena: a Recorder writes the events.
+llvm::Expected<CallCost> measureCallCost(llvm::StringRef Tracer, llvm::StringRef Options,
+                                         bool HasArena);
 
 } // namespace patchbay
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <optional>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -45,7 +44,7 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
 
 // See cgroups(7). Version 2 is mounted alone, or beside hierarchies of version
 // 1.
-static std::optional<uint64_t> memoryLimit(pid_t Process) {
+std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
   std::string Groups = contents("/proc/" + Twine(Process) + "/cgroup");
   SmallVector<StringRef, 16> Lines;
   StringRef(Groups).split(Lines, '\n', -1, /*KeepEmpty=*/false);

@@ -6,12 +6,16 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <optional>
 #include <sys/types.h>
 
 namespace patchbay {
 
 /// Is the open file or directory in tmpfs or the like?
 bool isInMemory(int File);
+
+/// The least memory limit of the process's control groups.
+std::optional<uint64_t> memoryLimit(pid_t Process);
 
 /// Warns if Dir is, and the process's control group has a memory limit. Path:
 /// where this process finds Dir.

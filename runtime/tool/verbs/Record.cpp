@@ -10,6 +10,7 @@
 #include "recording/Program.h"
 #include "recording/RecordProcess.h"
 #include "recording/RecordSummary.h"
+#include "recording/Recorder.h"
 #include "recording/RunProgram.h"
 #include "recording/Selection.h"
 #include "recording/TracerLibrary.h"
@@ -80,8 +81,9 @@ OUTPUT DIRECTORY:
   mode 0600. An existing empty DIR keeps its mode: processes of other users
   write to it if its mode lets them.
 
-  Events are in the files as soon as they happen, so they survive a crash or
-  SIGKILL of PROG. Programs map these files: truncating one kills its program
+  Events survive a crash or SIGKILL of PROG. This command writes those of busy
+  threads, which use up to 64 MB of memory together, within a tenth of a second.
+  Programs map these files: truncating one kills its program
   by SIGBUS; deleting one is harmless. In tmpfs, such as /dev/shm, a file
   counts as memory of the program's control group: a warning says so, and
   --max-size limits it. The reader sorts events of all threads and processes by
@@ -313,7 +315,7 @@ static bool isCostKnown() {
 
 // The measured cost of a call, for --max-overhead and for the reader. If it cannot be
 // measured, the recording is made without it, and report says so.
-static Expected<std::string> costOptions(const ElfImage &TracerImage) {
+static Expected<std::string> costOptions(const ElfImage &TracerImage, bool HasArena) {
   const bool HasBudget = !Opts.MaxOverhead.empty();
   if (!HasBudget && !isCostKnown())
     return "";
@@ -323,7 +325,7 @@ static Expected<std::string> costOptions(const ElfImage &TracerImage) {
     How += ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100) + "%";
   if (HasBudget && !Opts.ArgsOf.empty())
     How += ",args=probe_*";
-  auto Cost = measureCallCost(TracerImage.path(), How);
+  auto Cost = measureCallCost(TracerImage.path(), How, HasArena);
   if (!Cost && !HasBudget) {
     consumeError(Cost.takeError());
     return "";
@@ -456,7 +458,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   auto TracerImage = openTracer(TracerKind::Listens);
   if (!TracerImage)
     return TracerImage.takeError();
-  auto Cost = costOptions(*TracerImage);
+  auto Cost = costOptions(*TracerImage, /*HasArena=*/false);
   if (!Cost)
     return Cost.takeError();
   if (Error E = wanted().takeError())
@@ -548,7 +550,11 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!Options)
     return Options.takeError();
 
-  auto Cost = costOptions(*TracerImage);
+  // The library that listens writes its files itself, and so does a process that uses
+  // its blocks again. Blocks that are reserved could exceed a limit of all files.
+  const bool HasArena =
+      Opts.hasEvents() && !Listens && !Opts.Overwrite && !Limits->MaxSize;
+  auto Cost = costOptions(*TracerImage, HasArena);
   if (!Cost)
     return Cost.takeError();
   *Options += *Cost;
@@ -561,6 +567,9 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     if (!Limits->MaxSize)
       warnOfMemory(Opts.Output, Dir->path(), getpid());
   }
+  std::optional<Recorder> Arena;
+  if (HasArena)
+    *Options += Arena.emplace(Dir->descriptor()).option();
   *Options += Limits->option() +
               (Unmatched.empty() ? ",checked=1" : ",checked=later");
   auto Given = withOutput(*Options, Dir->descriptor(), Dir->path(), unsigned(getpid()));
@@ -575,6 +584,11 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 
   auto Status = runProgram(*Path, Args, Opts.For);
+  if (Arena)
+    Arena->finish();
+  if (Arena && Arena->unwritten())
+    warn(Opts.Output + ": " + Twine(Arena->unwritten()) +
+         " MB of events cannot be written to their files and are lost");
   if (!Status) {
     Dir->undo();
     return Status.takeError();

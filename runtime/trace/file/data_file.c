@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "data_file.h"
+#include "arena.h"
 #include "quota.h"
 #include "spare_files.h"
 #include "system/file_name.h"
@@ -252,16 +253,14 @@ static void end_use(const struct pb_data_file *file, int fd)
 }
 
 /*
- * @at need not be a multiple of the page size. A mapping larger than a block is
- * for later use, and part of it may never be used. The kernel adds its pages
- * when they are touched.
+ * @at need not be a multiple of the page size. @flags: MAP_POPULATE unless part of the
+ * mapping may never be used. The kernel then adds its pages when they are touched.
  */
-static void *map(int fd, uint64_t at, uint64_t size, int *error)
+static void *map(int fd, uint64_t at, uint64_t size, int flags, int *error)
 {
 	uint64_t page = at & ~(pb_page_size - 1);
-	int flags = size > 1u << 20 ? MAP_SHARED : MAP_SHARED | MAP_POPULATE;
 	long mapped = pb_sys(SYS_mmap, NULL, at - page + size,
-			     PROT_READ | PROT_WRITE, flags, fd, page);
+			     PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, page);
 
 	*error = mapped < 0 && mapped > -4096 ? (int)mapped : 0;
 	return *error ? NULL : (char *)mapped + (at - page);
@@ -284,7 +283,7 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 	}
 	if (*error)
 		return NULL;
-	header = map(fd, 0, least + size, error);
+	header = map(fd, 0, least + size, MAP_POPULATE, error);
 	if (header)
 		file->ahead = (struct pb_data_ahead){
 			(char *)header + least, least, size };
@@ -332,7 +331,7 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 	int fd = make_file(output, file->before), is_spare = fd < 0, error;
 	struct pbd_header *header;
 
-	file->allocated = file->end = file->extents = 0;
+	file->allocated = file->end = file->extents = file->nr_unused = 0;
 	if (is_spare)
 		fd = take_spare(file, fd);
 	if (fd < 0)
@@ -390,7 +389,7 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
  * On error returns NULL and sets *@error. The file is unchanged, or longer by
  * bytes that no reader looks at.
  */
-static void *append(struct pb_data_file *file, uint64_t size, int *error)
+static void *append(struct pb_data_file *file, uint64_t size, int flags, int *error)
 {
 	uint64_t start = file->header->committed;
 	void *mapped = NULL;
@@ -404,7 +403,7 @@ static void *append(struct pb_data_file *file, uint64_t size, int *error)
 	*error = allocate(file, fd, start, size);
 	pb_quota_end(place);
 	if (!*error)
-		mapped = map(fd, start, size, error);
+		mapped = map(fd, start, size, flags, error);
 	end_use(file, fd);
 	return mapped;
 }
@@ -414,7 +413,7 @@ static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
 {
 	int error;
 
-	ahead->mapped = append(file, size, &error);
+	ahead->mapped = append(file, size, MAP_POPULATE, &error);
 	ahead->start = file->header->committed;
 	ahead->size = ahead->mapped ? size : 0;
 }
@@ -476,8 +475,10 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 	chunk = take_ahead(file, &file->ahead, size);
 	if (!chunk && is_lasting(kind))
 		chunk = take_lasting(file, size);
+	if (!chunk && kind == PBD_BLOCK && size == PBA_CHUNK_SIZE)
+		chunk = pb_arena_take(file);
 	if (!chunk)
-		chunk = append(file, size, error);
+		chunk = append(file, size, kind == PBD_SPARE ? 0 : MAP_POPULATE, error);
 	if (!chunk)
 		return NULL;
 	*error = 0;
@@ -493,6 +494,8 @@ void pb_data_unmap(const struct pb_data_file *file,
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->size;
 
+	if (pb_arena_pass_on(chunk, PBA_ENDED))
+		return;
 	/* Other chunks share its pages. */
 	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size)
 		return;
@@ -501,6 +504,8 @@ void pb_data_unmap(const struct pb_data_file *file,
 
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
 {
+	if (pb_arena_has(chunk))
+		return;
 	/*
 	 * Pairs with the acquire load of a reader that reads the file while it
 	 * is written.

@@ -36,6 +36,7 @@ struct pb_data_file {
 	uint64_t allocated; /* bytes of the disk that were counted for it */
 	uint64_t end;       /* end of the allocated pages */
 	uint64_t extents;   /* number of allocations so far */
+	uint64_t unused_at, nr_unused; /* blocks that the recorder may write */
 	struct pb_identity identity;
 	int kept; /* the descriptor of pb_data_keep() plus 1; 0: none */
 	struct pb_data_ahead ahead;   /* from pb_data_open() */

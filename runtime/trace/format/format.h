@@ -11,13 +11,13 @@
  * make a file uses one that another process had set aside, PID.N.spare.pbd with that
  * process's PID. Unused spare files are empty.
  *
- * A file is a header and a sequence of chunks. The writer keeps the whole file mapped
- * shared, and advances `committed` only over chunks that are complete. So after SIGKILL
- * the kernel still holds every committed chunk, and a reader that stops at `committed`
- * never sees a half-written one. Counters and event records inside a committed chunk go
- * on changing while the process runs. A record counts once its last word is written.
- * The file of a forked child refers to another one in the directory (struct
- * pbd_parent).
+ * A file is a header and a sequence of chunks. The writer keeps the file mapped shared,
+ * except blocks that another process writes (arena.h). It advances `committed` only over
+ * chunks that are complete. So after SIGKILL the kernel still holds every committed
+ * chunk, and a reader that stops at `committed` never sees a half-written one. Counters
+ * and event records inside a committed chunk go on changing while the process runs. A
+ * record counts once its last word is written. The file of a forked child refers to
+ * another one in the directory (struct pbd_parent).
  *
  * Times are ticks of the processor's counter. Readers convert them to nanoseconds by
  * the moments in struct pbd_session, on any machine. Functions have numbers, which

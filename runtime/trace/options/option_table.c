@@ -52,6 +52,7 @@ struct option {
 static const struct option table[] = {
 	{ "tracer", .kind = TEXT, AT(tracer_name) },
 	{ "output", .kind = TEXT, AT(output) },
+	{ "arena", .kind = TEXT, AT(arena) },
 	{ "filter", NAMES(filters) },
 	{ "symbol", NAMES(symbols) },
 	{ "notrace", NAMES(notrace) },

@@ -50,6 +50,8 @@
  *	               write several files, each of at most this size, or for this
  *	               time: a number with ms, s, m or h (rotate.h). Both start
  *	               the thread of live=1, too
+ *	arena=PATH     memory that another process writes to the data files
+ *	               (format/arena.h)
  *	recording=N    identifies the files of this recording; the default is a hash
  *	               of all options, so processes with the same options make one
  *	               recording
@@ -128,6 +130,7 @@
 struct pb_options {
 	const char *tracer_name;
 	const char *output;
+	const char *arena;
 	const char **filters;
 	size_t nr_filters;
 	const char **symbols;

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "asked.h"
+#include "file/arena.h"
 #include "file/quota.h"
 #include "losses.h"
 #include "maps.h"
@@ -109,6 +110,7 @@ int pb_session_file(void)
 		pb_losses_no_file(error);
 		return error;
 	}
+	pb_arena_open();
 	pb_session->owner = pb_session->file.header->pid;
 	pb_session->file.header->recording = pb_options.recording;
 	write_cmdline(&pb_session->file, cmdline, length);

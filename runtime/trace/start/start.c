@@ -7,6 +7,7 @@
  * The first failure is stored in the data file, and `patchbay` reports it.
  */
 #include "count_missed.h"
+#include "file/arena.h"
 #include "functions/globs.h"
 #include "functions/left_out.h"
 #include "functions/modules.h"
@@ -510,6 +511,7 @@ void pb_write_end(void)
 	if (pb_session->chunk) {
 		pb_threads_write_names();
 		pb_session_tick();
+		pb_arena_write_rest(&pb_session->file);
 	}
 	pb_signal_unlock(&pb_session->lock, signals);
 }

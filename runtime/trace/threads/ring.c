@@ -2,6 +2,7 @@
 #include "ring.h"
 
 #include "count_losses.h"
+#include "file/arena.h"
 #include "options/options.h"
 #include "own_clock.h"
 #include "rotate.h"
@@ -15,7 +16,9 @@
  * Large enough that a busy thread rarely needs a new block. A short-lived
  * thread has small ones.
  */
-#define BLOCK_MAX (1u << 20)
+#define BLOCK_MAX PBA_CHUNK_SIZE
+/* A thread with fewer events has no block in the arena, which has the largest size. */
+#define ARENA_FROM (128u << 10)
 
 _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
@@ -88,7 +91,21 @@ static uint64_t next_size(const struct pb_ring *ring)
 	size = ring->block[ring->nr_blocks - 1]->chunk.size * 2;
 	if (size < PB_BLOCK_MIN)
 		return PB_BLOCK_MIN;
+	if (size >= ARENA_FROM && pb_arena_is_open() &&
+	    ring->size + BLOCK_MAX <= pb_options.buffer && pb_memory_has_room(BLOCK_MAX, 0))
+		return BLOCK_MAX;
 	return size < BLOCK_MAX ? size : BLOCK_MAX;
+}
+
+/* The ring has gone on in the next block. */
+static void pass_on(struct pbd_block **block)
+{
+	const uint64_t size = (*block)->chunk.size;
+
+	if (!pb_arena_pass_on(*block, PBA_FULL))
+		return;
+	*block = NULL;
+	pb_memory_give(size);
 }
 
 static int add_block(struct pb_thread_state *self)
@@ -110,6 +127,8 @@ static int add_block(struct pb_thread_state *self)
 	pb_memory_take(size);
 	begin(self, block);
 	pb_data_commit(&pb_session->file, &block->chunk);
+	if (ring->nr_blocks > 1 && ring->block[ring->nr_blocks - 2])
+		pass_on(&ring->block[ring->nr_blocks - 2]);
 	return 0;
 }
 
@@ -229,7 +248,7 @@ static void release(struct pb_ring *ring)
 	while (ring->nr_blocks) {
 		struct pbd_block *block = ring->block[--ring->nr_blocks];
 
-		if (!pb_pool_has(block)) {
+		if (block && !pb_pool_has(block)) {
 			pb_memory_give(block->chunk.size);
 			pb_data_unmap(&pb_session->file, &block->chunk);
 		}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "arena.h"
+
+#include "data_file.h"
+#include "options/options.h"
+#include "system/sys.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+/* Not in memory that fork() fills with zeros: a child uses the same mapping. */
+static struct pba_arena *arena;
+static uint32_t nr_chunks;
+static int was_opened;
+/* Chunks whose pages the process with this file has mapped. A forked child has none. */
+static uint64_t populated, populated_for;
+
+_Static_assert(PBA_CHUNKS_MAX <= 64, "@populated has a bit for each chunk");
+_Static_assert(sizeof(struct pba_arena) <= PBA_DATA_AT, "chunks follow the head");
+
+static char *memory(uint32_t nr)
+{
+	return (char *)arena + PBA_DATA_AT + nr * PBA_CHUNK_SIZE;
+}
+
+/* Another file may have this path after the recorder has ended. */
+static int is_arena(int fd, struct pba_arena *head)
+{
+	const int seals = (int)pb_sys(SYS_fcntl, fd, F_GET_SEALS, 0);
+
+	/* Without these seals, the recorder could end the process by SIGBUS. */
+	return seals > 0 && seals & F_SEAL_SHRINK && seals & F_SEAL_GROW &&
+	       pb_sys(SYS_pread64, fd, head, offsetof(struct pba_arena, chunk), 0) ==
+		       offsetof(struct pba_arena, chunk) &&
+	       *(const uint64_t *)head->magic == *(const uint64_t *)PBA_MAGIC &&
+	       head->nr && head->nr <= PBA_CHUNKS_MAX;
+}
+
+/* The mapping would take the memory that the limit leaves to the program. */
+static int is_memory_limited(void)
+{
+	struct rlimit limit;
+
+	return pb_sys(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) ||
+	       limit.rlim_cur != RLIM_INFINITY;
+}
+
+void pb_arena_open(void)
+{
+	static struct pba_arena head; /* static: stacks may be small */
+	long mapped;
+	int fd;
+
+	if (was_opened || !pb_options.arena || pb_options.overwrite || is_memory_limited())
+		return;
+	was_opened = 1;
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, pb_options.arena,
+			 O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	mapped = is_arena(fd, &head) ? pb_sys(SYS_mmap, NULL, PBA_SIZE(head.nr),
+					      PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0ul) :
+				       -EINVAL;
+	pb_sys(SYS_close, fd);
+	if (mapped < 0 && mapped > -4096)
+		return;
+	/* A core dump has the program's memory only. */
+	pb_sys(SYS_madvise, mapped, PBA_SIZE(head.nr), MADV_DONTDUMP);
+	arena = (struct pba_arena *)mapped;
+	nr_chunks = head.nr;
+}
+
+/* The rest of @to is filled with zeros. */
+static void copy_name(char to[PBA_NAME_MAX], const char *from)
+{
+	for (size_t i = 0; i < PBA_NAME_MAX; i++)
+		to[i] = i < PBA_NAME_MAX - 1 && *from ? *from++ : '\0';
+}
+
+static int is_same(const char left[PBA_NAME_MAX], const char right[PBA_NAME_MAX])
+{
+	size_t i = 0;
+
+	while (i < PBA_NAME_MAX && left[i] == right[i])
+		i++;
+	return i == PBA_NAME_MAX;
+}
+
+/* One system call instead of a page fault for each page. Older kernels cannot. */
+static void populate(uint32_t nr, uint64_t start_ns)
+{
+	if (populated_for != start_ns)
+		populated = 0;
+	populated_for = start_ns;
+	if (populated >> nr & 1)
+		return;
+	populated |= UINT64_C(1) << nr;
+	pb_sys(SYS_madvise, memory(nr), PBA_CHUNK_SIZE, MADV_POPULATE_WRITE);
+}
+
+/*
+ * Add blocks that readers skip until the recorder writes to them. Several at once, since
+ * allocating space waits while the recorder writes. At most an eighth of the file is
+ * unused in the end.
+ */
+static int add_unused_blocks(struct pb_data_file *file)
+{
+	const uint64_t at = file->header->committed, before = at & (pb_page_size - 1);
+	uint64_t nr = at / 8 / PBA_CHUNK_SIZE;
+	char *mapped;
+	int error;
+
+	nr = nr < 1 ? 1 : nr > 16 ? 16 : nr;
+	mapped = pb_data_reserve(file, PBD_SPARE, nr * PBA_CHUNK_SIZE, &error);
+	if (!mapped)
+		return error;
+	/* Otherwise the kernel would make pages around each head. */
+	pb_sys(SYS_madvise, mapped - before, before + nr * PBA_CHUNK_SIZE, MADV_RANDOM);
+	for (uint64_t i = 0; i < nr; i++) {
+		struct pbd_chunk *chunk = (void *)(mapped + i * PBA_CHUNK_SIZE);
+
+		chunk->kind = PBD_SPARE;
+		chunk->size = PBA_CHUNK_SIZE;
+		pb_data_commit(file, chunk);
+	}
+	pb_sys(SYS_munmap, mapped - before, before + nr * PBA_CHUNK_SIZE);
+	file->unused_at = at;
+	file->nr_unused = nr;
+	return 0;
+}
+
+int pb_arena_is_open(void)
+{
+	return arena && !__atomic_load_n(&arena->closed, __ATOMIC_RELAXED);
+}
+
+/* The first free one: so few chunks are in use, and stay in the cache. */
+static int take_free(void)
+{
+	for (uint32_t i = 0; i < nr_chunks; i++) {
+		uint32_t is_free = PBA_FREE;
+
+		if (pb_arena_is_open() &&
+		    __atomic_compare_exchange_n(&arena->chunk[i].state, &is_free, PBA_TAKEN,
+						0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return (int)i;
+	}
+	return -EAGAIN;
+}
+
+static void set_state(struct pba_chunk *chunk, enum pba_state state)
+{
+	__atomic_store_n(&chunk->state, state, __ATOMIC_RELEASE);
+}
+
+void *pb_arena_take(struct pb_data_file *file)
+{
+	const int nr = take_free();
+	struct pba_chunk *chunk;
+
+	if (nr < 0)
+		return NULL;
+	chunk = &arena->chunk[nr];
+	if (!file->nr_unused && add_unused_blocks(file)) {
+		set_state(chunk, PBA_FREE);
+		return NULL;
+	}
+	populate((uint32_t)nr, file->header->start_ns);
+	chunk->at = file->unused_at;
+	chunk->start_ns = file->header->start_ns;
+	copy_name(chunk->file, pb_data_name(file));
+	file->unused_at += PBA_CHUNK_SIZE;
+	file->nr_unused--;
+	set_state(chunk, PBA_OWNED);
+	return memory((uint32_t)nr);
+}
+
+int pb_arena_has(const void *address)
+{
+	return arena && (uintptr_t)address - (uintptr_t)memory(0) <
+				nr_chunks * PBA_CHUNK_SIZE;
+}
+
+int pb_arena_pass_on(const void *chunk, enum pba_state state)
+{
+	if (!pb_arena_has(chunk))
+		return 0;
+	set_state(&arena->chunk[((uintptr_t)chunk - (uintptr_t)memory(0)) / PBA_CHUNK_SIZE],
+		  state);
+	return 1;
+}
+
+void pb_arena_write_rest(const struct pb_data_file *file)
+{
+	char name[PBA_NAME_MAX];
+	int fd;
+
+	if (!arena ||
+	    !(__atomic_load_n(&arena->recorder, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED))
+		return;
+	fd = pb_data_reopen(file);
+	copy_name(name, pb_data_name(file));
+	for (uint32_t i = 0; fd >= 0 && i < nr_chunks; i++) {
+		const struct pba_chunk *chunk = &arena->chunk[i];
+
+		if (__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
+		    chunk->start_ns == file->header->start_ns && is_same(chunk->file, name))
+			pb_sys(SYS_pwrite64, fd, memory(i), PBA_CHUNK_SIZE, chunk->at);
+	}
+	if (fd >= 0)
+		pb_sys(SYS_close, fd);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A traced program writes garbage to the memory that it shares with the command. The command
+ * ends, and writes to no file but those of the recording. @long: more rounds.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link
+// RUN: cd %t && echo precious > 1.pbd && cp 1.pbd notes.pbd && cp 1.pbd before
+// RUN: %patchbay record -t function_duration -F step -o out -- ./prog
+// RUN: cmp before 1.pbd && cmp before notes.pbd && ls out | FileCheck %s
+// CHECK: {{^[0-9]+\.pbd$}}
+// CHECK-NOT: {{.}}
+
+#include "../Inputs/check.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <trace/format/arena.h>
+#include <unistd.h>
+
+OPAQUE void step(void)
+{
+	__asm__ volatile("");
+}
+
+static struct pba_arena *find_arena(void)
+{
+	const char *at = strstr(getenv("PATCHBAY"), ",arena=") + strlen(",arena=");
+	char path[64] = "";
+	void *mapped;
+
+	memcpy(path, at, strcspn(at, ","));
+	mapped = mmap(NULL, PBA_SIZE(PBA_CHUNKS_MAX), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      open(path, O_RDWR), 0);
+	CHECK(mapped != MAP_FAILED);
+	return mapped;
+}
+
+static uint64_t one_of(const uint64_t *values, size_t nr)
+{
+	return values[(size_t)rand() % nr];
+}
+
+int main(void)
+{
+	static const char *const names[] = { "../1.pbd", "../notes.pbd", "1.pbd", "/dev/zero",
+					     "..", "" };
+	static const uint64_t offsets[] = { 0, 8, 4096, 1 << 20, UINT64_MAX, UINT64_MAX - 7,
+					    UINT64_MAX << 20, 104 };
+	struct pba_arena *arena = find_arena();
+	struct pba_chunk real;
+	const time_t end = time(NULL) + 3;
+
+	for (int i = 0; i < 400000; i++)
+		step();
+	real = arena->chunk[0];
+	snprintf(real.file, sizeof(real.file), "%d.pbd", (int)getpid());
+	while (time(NULL) < end) {
+		struct pba_chunk *chunk = &arena->chunk[rand() % PBA_CHUNKS_MAX];
+
+		*chunk = real;
+		chunk->at = one_of(offsets, sizeof(offsets) / sizeof(offsets[0]));
+		if (rand() % 2)
+			strcpy(chunk->file, names[rand() % 6]);
+		if (rand() % 4 == 0)
+			memset(chunk->file, 'x', sizeof(chunk->file));
+		arena->nr = (uint32_t)rand();
+		chunk->state = (uint32_t)rand() % 8;
+		step();
+	}
+	return 0;
+}

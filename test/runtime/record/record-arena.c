@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The command writes the events that the program leaves in shared memory. The program maps
+ * little of its file. No event is lost in threads, in forked children and in daemons, if the program
+ * is killed, or if the command is killed.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link -pthread
+// DEFINE: %{how} = calls
+// DEFINE: %{record} = %patchbay record -t function_duration -F step -- ./prog %{how}
+// DEFINE: %{report} = %patchbay report %t/patchbay.data
+// DEFINE: %{wait-for} = sh %S/../Inputs/wait-for.sh
+
+// RUN: cd %t && %{record} 2>&1 | FileCheck %s --check-prefix=MAPPED
+// MAPPED: {{^}}less than 512 KB of the file are mapped{{$}}
+// RUN: %{report} | FileCheck %s -DNR=400000
+// CHECK: {{^ *}}[[NR]] {{.*}} step{{$}}
+
+// REDEFINE: %{how} = threads
+// RUN: cd %t && %{record}
+// RUN: %{report} | FileCheck %s -DNR=1600000
+// REDEFINE: %{how} = fork
+// RUN: cd %t && %{record}
+// RUN: %{report} | FileCheck %s -DNR=1600000
+
+/* The program has written nothing of it to the file. */
+// REDEFINE: %{how} = killed
+// RUN: cd %t && not %{record}
+// RUN: %{report} | FileCheck %s -DNR=400000
+
+/* The program writes at its end what the killed command has not written. */
+// REDEFINE: %{how} = orphan
+// RUN: cd %t && not --crash %{record}
+// RUN: %{wait-for} '^800000 .* step' %{report}
+// RUN: %{report} | FileCheck %s -DNR=800000
+
+/* Nobody writes the rest, and what was written is readable. */
+// REDEFINE: %{how} = both
+// RUN: cd %t && not --crash %{record}
+// RUN: %patchbay info %t/patchbay.data
+
+/* After the command has ended, a process in the background writes. */
+// REDEFINE: %{how} = daemon
+// RUN: cd %t && %{record}
+// RUN: %{wait-for} '^400000 .* step' %{report}
+
+#include "../Inputs/check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NR 400000 /* 10 MB of events */
+
+OPAQUE void step(void)
+{
+	__asm__ volatile("");
+}
+
+static void *calls(void *arg)
+{
+	for (int i = 0; i < NR; i++)
+		step();
+	return arg;
+}
+
+/* The events fill 10 MB. */
+static void check_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long begin, end, sum = 0;
+	char line[8192];
+
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, ".pbd\n") && sscanf(line, "%lx-%lx", &begin, &end) == 2)
+			sum += end - begin;
+	puts(sum && sum < 1 << 19 ? "less than 512 KB of the file are mapped" : "the file is mapped");
+}
+
+static void in_threads(void)
+{
+	pthread_t thread[4];
+
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_create(&thread[i], NULL, calls, NULL));
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void in_children(void)
+{
+	for (int i = 0; i < 4; i++)
+		if (!fork()) {
+			calls(NULL);
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void kill_command(void)
+{
+	kill(getppid(), SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(how, "threads"))
+		in_threads();
+	else if (!strcmp(how, "fork"))
+		in_children();
+	else
+		calls(NULL);
+	if (!strcmp(how, "calls"))
+		check_mappings();
+	if (!strcmp(how, "orphan") || !strcmp(how, "both"))
+		kill_command();
+	if (!strcmp(how, "killed") || !strcmp(how, "both"))
+		raise(SIGKILL);
+	if (!strcmp(how, "orphan"))
+		calls(NULL);
+	if (!strcmp(how, "daemon") && !fork()) {
+		setsid();
+		sleep(1);
+		raise(SIGKILL);
+	}
+	return 0;
+}
