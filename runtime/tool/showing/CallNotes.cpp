@@ -32,11 +32,11 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
 }
 
 void CallNotes::addMark(const Mark &M, uint64_t Start) {
-  std::string Name = M.Value ? M.Name + "=" : M.Name; // a name may be of both kinds
-  if (Marks.size() == MostNames && !Marks.count(Name))
+  // A name may be of both kinds.
+  const std::pair<std::string, bool> Row(M.Name, M.Value.has_value());
+  if (Marks.size() == MostNames && !Marks.count(Row))
     return;
-  NotedMarks &To = Marks[Name];
-  To.AreValues = M.Value.has_value();
+  NotedMarks &To = Marks[Row];
   if (To.All++ % To.Every)
     return;
   if (To.Events.size() == MostEvents) {

@@ -18,7 +18,6 @@ struct NotedMarks {
     uint64_t Start;
     int64_t Value;
   };
-  bool AreValues = false;
   uint64_t All = 0, Every = 1; // one of Every is in Events
   std::vector<Event> Events;
 };
@@ -35,8 +34,8 @@ public:
   llvm::StringRef at(size_t Thread, size_t Depth, uint64_t Start) const;
   /// The number of calls with further data.
   uint64_t calls() const { return Calls; }
-  /// By name. Further names than the first 64 are left out.
-  const std::map<std::string, NotedMarks> &marks() const { return Marks; }
+  /// By name, and whether they are values. Further rows than the first 64 are left out.
+  const std::map<std::pair<std::string, bool>, NotedMarks> &marks() const { return Marks; }
 
 private:
   using Place = std::tuple<size_t, size_t, uint64_t>; // thread, depth, start
@@ -55,7 +54,7 @@ private:
   uint64_t Calls = 0;
   std::vector<Noted> Longest; // a heap
   std::map<Place, std::string> Texts;
-  std::map<std::string, NotedMarks> Marks;
+  std::map<std::pair<std::string, bool>, NotedMarks> Marks;
 };
 
 } // namespace patchbay

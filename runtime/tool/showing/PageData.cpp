@@ -140,10 +140,10 @@ void Writer::marks(json::OStream &J) {
     });
   };
   J.attributeArray("marks", [&] {
-    for (const auto &[Name, Of] : C.Notes->marks())
-      J.array([&, &Name = Name, &Of = Of] {
-        J.value(json::fixUTF8(StringRef(Name).drop_back(Of.AreValues)));
-        J.value(Of.AreValues);
+    for (const auto &[Row, Of] : C.Notes->marks())
+      J.array([&, &Row = Row, &Of = Of] {
+        J.value(json::fixUTF8(Row.first));
+        J.value(Row.second);
         J.value(Of.All);
         Column(Of, [&](auto &E) { return E.Start - std::min(E.Start, C.Times->Begin); });
         Column(Of, [](auto &E) { return E.Thread; });

@@ -7,16 +7,17 @@
 // DEFINE: %{browser} = %python %S/../Inputs/browser.py --in=%t/browser %t/page.html
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -F 'work' -- ./prog 3 && %patchbay report --html page.html
+// RUN: cd %t && %patchbay record -F 'work' -- ./prog 3 both && %patchbay report --html page.html
 // RUN: %python %S/../Inputs/browser.py --start=%t/browser
 // RUN: %{browser} eval:patchbayPage.marks.texts "eval:document.querySelector('#marks').ariaLabel" "eval:patchbayPage.trace.sources.join()" "eval:const m = patchbayPage.marks, box = m.canvas.getBoundingClientRect(); m.point({ clientX: box.right - 1, clientY: box.top + 20 })" "text:#tip p" "eval:const c = document.querySelector('#marks'), all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; all.some(n => n)" | FileCheck %s --match-full-lines
 //      CHECK:frame, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
+// CHECK-NEXT:queue, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:queue = -1, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:queue = 0, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:queue = 1, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:frame: 3 marks, queue: 3 values
+// CHECK-NEXT:frame: 3 marks, queue: 1 mark{{s?}}, queue: 3 values
 // CHECK-NEXT:{{.*}}tool-html-marks.c:[[# @LINE + 21]]{{.*}}
 //      CHECK:queue = 1
 // CHECK-NEXT:prog-{{[0-9]+}}
@@ -48,5 +49,7 @@ int main(int argc, char **argv)
 {
 	for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
 		work(1 - (i - 1));
+	if (argc > 2)
+		patchbay_mark("queue"); /* a name of both kinds */
 	return 0;
 }
