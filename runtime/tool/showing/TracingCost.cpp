@@ -60,7 +60,7 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
     }
 }
 
-// A namespace, class or function for -N; empty if none would help. Omitting
+// A function, or else a namespace or class, for -N; empty if none would help. Omitting
 // everything is no help, either.
 std::string TracingCost::busiest() const {
   std::map<StringRef, uint64_t> Scopes;
@@ -78,10 +78,11 @@ std::string TracingCost::busiest() const {
   auto Helps = [&](uint64_t N) {
     return double(N) >= Helpful * double(All) && N < All;
   };
-  if (auto Scope = Most(Scopes); Scope != Scopes.end() && Helps(Scope->second))
-    return (Scope->first + "::*").str();
   if (auto Name = Most(Sampled); Name != Sampled.end() && Helps(Name->second))
     return Name->first;
+  // The only scope of a program is what it is recorded for.
+  if (auto Scope = Most(Scopes); Scopes.size() > 1 && Helps(Scope->second))
+    return (Scope->first + "::*").str();
   return "";
 }
 

@@ -67,8 +67,8 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     return E;
   if (T.Chosen.From >= T.Chosen.To)
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
-  // The user may write 1 and mean 1s.
-  if (!From.empty() && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
+  // The user may write 1 and mean 1s. 0 is the same with every unit.
+  if (T.Chosen.From && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
     warn(Dir + ": --from " + From +
          " is before the recording and has no effect: " + rangeText(T));
   return Error::success();
