@@ -51,8 +51,8 @@ together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap nam
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors reading/DataFiles \
 	support/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
 	analysis/Buckets analysis/CallTree analysis/Comparison analysis/Durations showing/Histogram \
-	showing/Losses showing/ReportTable analysis/Spread showing/Table \
-	showing/TracingCost showing/Values \
+	showing/Losses showing/ReportTable showing/SourceLines analysis/Spread showing/Table \
+	arguments/DwarfFunctions showing/TracingCost showing/Values \
 	export/PerfettoExport
 together export export/Export
 together files recording/OptionFile reading/OwnFiles
