@@ -126,8 +126,12 @@ struct Function {
 
 static void printTable(ArrayRef<Function> Functions, const SymbolNames &All,
                        const DwarfFunctions *Sources) {
-  if (lineWidth() && lineWidth() < 100)
-    Sources = nullptr; // names need the room
+  auto HasSource = [&](const Function &F) {
+    return !Sources->sourceOf(F.Record.Entry).empty();
+  };
+  // Names need the room.
+  if (Sources && ((lineWidth() && lineWidth() < 100) || none_of(Functions, HasSource)))
+    Sources = nullptr;
   size_t Untimed = 0;
   Table T;
   T.addColumn("entry", Table::Right);
