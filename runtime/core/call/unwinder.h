@@ -43,9 +43,9 @@ struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
 /*
  * Functions of libgcc_s.so.1, which libpatchbay.so is linked with, even if other objects
  * interpose them. libpatchbay.a does not have this function: there the linker has bound
- * all names to one unwinder.
+ * all names to one unwinder. Fills in @address: NULL for an unknown name. Returns 0 if the
+ * library is not loaded.
  */
-/* Fill in @address: NULL for an unknown name. Returns 0 if the library is not loaded. */
 int pb_libgcc_look_up(const char *const *names, void **address, size_t nr)
 	__attribute__((weak));
 

@@ -99,8 +99,8 @@ int pb_arch_call_site(uintptr_t site, uintptr_t *to);
 int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to);
 
 /*
- * The kCFI hash of a function is within this many bytes before it: whether it
- * is that of functions of @type.
+ * The kCFI hash of a function is within this many bytes before it. Do functions of @type
+ * have the hash in @before?
  */
 extern const size_t pb_arch_hash_size;
 bool pb_arch_hash_is(const uint8_t *before, uint32_t type);

@@ -83,11 +83,10 @@ OUTPUT DIRECTORY:
 
   Events survive a crash or SIGKILL of PROG. This command writes those of busy
   threads, which use up to 64 MB of memory together, within a tenth of a second.
-  Programs map these files: truncating one kills its program
-  by SIGBUS; deleting one is harmless. In tmpfs, such as /dev/shm, a file
-  counts as memory of the program's control group: a warning says so, and
-  --max-size limits it. The reader sorts events of all threads and processes by
-  the processor's clock.
+  Programs map these files: truncating one kills its program by SIGBUS; deleting
+  one is harmless. In tmpfs, such as /dev/shm, a file counts as memory of the
+  program's control group: a warning says so, and --max-size limits it. Events
+  of all threads and processes are sorted by the processor's clock.
 
 ATTACHING TO A PROCESS:
   -p records process PID from now on, until Ctrl-C or until the command after
@@ -237,16 +236,14 @@ ARGUMENTS:
   info' counts them. Calls with unreadable arguments are kept. The condition
   applies to those functions of --args that have the argument.
 
-  patchbay_mark("frame") and patchbay_value("queue", n) of <patchbay/mark.h> put
-  names and numbers on the time line. They are recorded unless -N excludes them
-  or this recording cannot have named arguments, as with -t count.
+  patchbay_mark("frame") and patchbay_value("queue", n) of <patchbay/mark.h> are
+  recorded, too, unless -N excludes them or arguments cannot be (-t count).
 
   --args GLOB without names records integer registers in order; a structure may
   use two. Those of unused arguments may hold any value. The types are unknown:
   small numbers are shown in decimal, others in hexadecimal. Of floating-point
-  registers only results are recorded: as float if the upper half of the
-  register is zero, else as double. 'patchbay replay' and 'patchbay dump' show
-  arguments.
+  registers only results are recorded: as float if the upper half is zero, else
+  as double. 'patchbay replay' and 'patchbay dump' show arguments.
 
 NAMES:
   GLOB is compared with demangled names, and with mangled names without
@@ -305,8 +302,7 @@ static std::string clockOption() {
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-// Every call is in the file and costs the same, so the reader can compute the cost of
-// recording and take it out of durations.
+// Every call is in the file and costs the same: the reader can take the cost out of times.
 static bool isCostKnown() {
   return (Opts.Tracer == RecordOptions::FunctionDuration ||
           Opts.Tracer == RecordOptions::FunctionGraph) &&

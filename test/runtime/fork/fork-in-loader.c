@@ -7,34 +7,13 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}the child: 3 calls counted, status 0{{$}}
 
-#include "../Inputs/check.h"
 #include "../Inputs/count-calls.h"
+#include "../Inputs/loader-lock.h"
 
-#include <link.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 OPAQUE int traced(int a) { return a + 1; }
-
-static sem_t is_in_loader, forked;
-
-static int stay(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	(void)info;
-	(void)size;
-	(void)arg;
-	sem_post(&is_in_loader);
-	sem_wait(&forked);
-	return 1;
-}
-
-static void *hold_the_lock(void *arg)
-{
-	dl_iterate_phdr(stay, NULL);
-	return arg;
-}
 
 static int child(void)
 {
@@ -58,21 +37,16 @@ static int child(void)
 
 int main(void)
 {
-	pthread_t thread;
 	int status;
 	pid_t pid;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
-	sem_init(&is_in_loader, 0, 0);
-	sem_init(&forked, 0, 0);
-	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
-	sem_wait(&is_in_loader);
+	take_loader_lock();
 	pid = fork();
 	if (!pid)
 		_exit(child());
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	printf("status %d\n", status);
-	sem_post(&forked);
-	pthread_join(thread, NULL);
+	leave_loader_lock();
 	return 0;
 }

@@ -13,11 +13,9 @@
 // CALLS: {{^ *3 .*}}step
 
 #include "../Inputs/compiler-bytes.h"
+#include "../Inputs/loader-lock.h"
 
 #include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,40 +23,18 @@
 OPAQUE int step(int a) { return a + 1; }
 OPAQUE int spare(int a) { return a + 2; }
 
-static sem_t is_in_loader, forked;
-
-static int stay(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	(void)info;
-	(void)size;
-	(void)arg;
-	sem_post(&is_in_loader);
-	sem_wait(&forked);
-	return 1;
-}
-
-static void *hold_the_lock(void *arg)
-{
-	dl_iterate_phdr(stay, NULL);
-	return arg;
-}
-
 int main(int argc, char **argv)
 {
-	pthread_t thread;
 	int status;
 	pid_t pid;
 
 	step(1);
 	if (argc > 1)
 		CHECK(dlmopen(LM_ID_NEWLM, argv[1], RTLD_NOW));
-	sem_init(&is_in_loader, 0, 0);
-	sem_init(&forked, 0, 0);
-	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
-	sem_wait(&is_in_loader);
+	take_loader_lock();
 	pid = fork();
 	if (!pid) {
-		alarm(patience(60)); /* a child that waits for the lock */
+		alarm(patience(600)); /* a child that waits for the lock */
 		step(1);
 		step(1);
 		disarm_like((uintptr_t)step, (uintptr_t)spare);
@@ -66,7 +42,6 @@ int main(int argc, char **argv)
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	printf("the child: status %d\n", status);
-	sem_post(&forked);
-	pthread_join(thread, NULL);
+	leave_loader_lock();
 	return 0;
 }

@@ -7,40 +7,19 @@
 // RUN: rm -rf %t && mkdir %t && cd %t && %build %s -o prog -lpthread
 // RUN: cd %t && ./prog sh -c '%patchbay record -p "$0" -o out -- sleep 1' 2>&1 | FileCheck %s
 // RUN: %plain -fno-sanitize=kcfi -shared -fPIC %S/../Inputs/attached.c -o %t/prog.so
-// RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=. ./prog sh -c 'env -u LD_PRELOAD timeout 60 %patchbay attach -p "$0" --fentry traced ./prog.so:on_entry' 2>&1 | FileCheck %s
+// RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=. ./prog sh -c 'env -u LD_PRELOAD timeout 600 %patchbay attach -p "$0" --fentry traced ./prog.so:on_entry' 2>&1 | FileCheck %s
 // CHECK: {{^}}patchbay: error: process {{[0-9]+}}: no library can be loaded into it: when it was forked, another thread of its parent held the loader's lock (dl_iterate_phdr(3), dlopen(3)){{$}}
 // CHECK: {{^}}the child: dlsym() has returned, status 0{{$}}
-#include "../Inputs/check.h"
+#include "../Inputs/loader-lock.h"
 
 #include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static sem_t is_in_loader, forked;
-
 OPAQUE void traced(void) {}
-
-static int stay(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	(void)info;
-	(void)size;
-	(void)arg;
-	sem_post(&is_in_loader);
-	sem_wait(&forked);
-	return 1;
-}
-
-static void *hold_the_lock(void *arg)
-{
-	dl_iterate_phdr(stay, NULL);
-	return arg;
-}
 
 /* The parent runs the command meanwhile, and then closes the pipe. */
 static void child(int until_closed)
@@ -50,7 +29,7 @@ static void child(int until_closed)
 	traced();
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	CHECK_EQ(read(until_closed, &byte, 1), 0);
-	alarm(patience(60));
+	alarm(patience(600));
 	CHECK(dlsym(RTLD_DEFAULT, "malloc"));
 	printf("the child: dlsym() has returned, ");
 	exit(0);
@@ -58,16 +37,12 @@ static void child(int until_closed)
 
 int main(int argc, char **argv)
 {
-	pthread_t thread;
 	int ends[2], status;
 	char number[16];
 	pid_t pid, command;
 
 	CHECK(argc > 1);
-	sem_init(&is_in_loader, 0, 0);
-	sem_init(&forked, 0, 0);
-	CHECK_EQ(pthread_create(&thread, NULL, hold_the_lock, NULL), 0);
-	sem_wait(&is_in_loader);
+	take_loader_lock();
 	CHECK_EQ(pipe(ends), 0);
 	pid = fork();
 	if (!pid) {
@@ -85,7 +60,6 @@ int main(int argc, char **argv)
 	close(ends[1]);
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	printf("status %d\n", status);
-	sem_post(&forked);
-	pthread_join(thread, NULL);
+	leave_loader_lock();
 	return 0;
 }

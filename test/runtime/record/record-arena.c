@@ -34,7 +34,7 @@
 // RUN: %{wait-for} '^800000 .* step' %{report}
 // RUN: %{report} | FileCheck %s -DNR=800000
 
-/* Nobody writes the rest, and what was written is readable. */
+/* If both are killed, the rest is lost, and what was written is readable. */
 // REDEFINE: %{how} = both
 // RUN: cd %t && not --crash %{record}
 // RUN: %patchbay info %t/patchbay.data

@@ -42,7 +42,7 @@
 
 /*
  * For debuggers: the argument registers of the site's frame are in struct patchbay_regs,
- * which is at the bottom of the trampoline's frame. \nr is that of the trampoline.
+ * which is at the bottom of the trampoline's frame. \nr of them are saved.
  */
 .macro args_saved nr
 	.cfi_offset %rdi, 8-(REGS_SIZE+8)
