@@ -34,7 +34,7 @@ def proof(reader, tool, folder, *command):
 
 def read_ours(folder, _program, tool):
     report = subprocess.run((tool, "report", "--json", folder), check=True,
-                            text=True, stdout=subprocess.PIPE)
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return sum(function["calls"] for function in json.loads(report.stdout)["functions"]
                if function["name"] == "hot_callee")
 
@@ -44,7 +44,7 @@ def read_xray(folder, program, tool):
     log = max(Path(folder).glob("log.*"), key=lambda path: path.stat().st_size)
     account = subprocess.run((tool, "account", log, f"--instr_map={program}", "-k",
                               "-f", "csv"), check=True, text=True,
-                             stdout=subprocess.PIPE)
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return sum(2 * int(row["count"]) for row in csv.DictReader(io.StringIO(account.stdout))
                if row["function"] == "hot_callee")
 

@@ -21,16 +21,21 @@ def proof(program):
     return (sys.executable, __file__, program)
 
 
+def calls(folder):
+    report = subprocess.run(("uftrace", "report", "-d", folder), check=True,
+                            text=True, stdout=subprocess.PIPE)
+    seen = re.search(r" (\d+)  hot_callee$", report.stdout, re.MULTILINE)
+    return int(seen[1]) if seen else 0
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         worker = subprocess.run((*RECORD, "-d", folder, program), check=True,
                                 text=True, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE)
-        report = subprocess.run(("uftrace", "report", "-d", folder), check=True,
-                                text=True, stdout=subprocess.PIPE)
-    calls = re.search(r"^ready (\d+) ", worker.stdout, re.MULTILINE)
-    seen = re.search(r" (\d+)  hot_callee$", report.stdout, re.MULTILINE)
-    print("ready", calls[1], 2 * int(seen[1]) if seen else 0)
+        seen = calls(folder)
+    made = re.search(r"^ready (\d+) ", worker.stdout, re.MULTILINE)
+    print("ready", made[1], 2 * seen)
 
 
 if __name__ == "__main__":

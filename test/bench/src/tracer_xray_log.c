@@ -22,7 +22,11 @@ int __xray_log_flushLog(void);
  * second drops the main thread's last buffer when the program ends, so its buffers are
  * such that the last one is full after PROOF_CALLS. (Default: 1024.)
  */
+#ifdef DEFAULT_BUFFERS
+#define FDR "func_duration_threshold_us=0"
+#else
 #define FDR "func_duration_threshold_us=0:buffer_size=16384:buffer_max=16"
+#endif
 #define BASIC "func_duration_threshold_us=0:thread_buffer_size=1000"
 
 static void end(void)

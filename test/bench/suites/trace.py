@@ -6,16 +6,21 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness import lttng, traced, uftrace
+from harness import kept, lttng, traced, uftrace
 from harness.paired import Case, Entry, measure
 from harness.systems import systems
+from harness.report import Skipped
 from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
 
 NO_LTTNG = "no LTTng: install lttng-tools, liblttng-ust1, babeltrace2"
 BOTH = "an event at entry and one at exit"
+DURATION = "one record, at the exit, with entry and duration"
 AGAINST = ("baseline", "floor")
 # For the slowest ones: a long slice is interrupted more often.
 FEWER = CALLS // 10
+# Recordings that keep each call: 240 MB of ours, which a default buffer holds.
+KEPT, KEPT_ROUNDS = 10_000_000, 5
+KEPT_QUICK = 2_000_000
 
 
 def run(bench):
@@ -25,6 +30,11 @@ def run(bench):
         with lttng.ring() if programs.lttng else contextlib.nullcontext():
             measure(logged(programs), bench.plan, bench.report)
         measure(dropped(programs), bench.plan, bench.report)
+        kept.measure("kept call", programs.kept(), programs.logs,
+                     KEPT_QUICK if bench.quick else KEPT,
+                     2 if bench.quick else KEPT_ROUNDS, bench.report)
+        for system, reason in programs.missing():
+            bench.report.skip(Skipped("kept call", system, reason))
 
 
 class Programs:
@@ -72,6 +82,45 @@ class Programs:
                      proof=traced.proof("xray", self.tools.tool("llvm-xray"), log,
                                         *command), calls=FEWER, note=BOTH)
 
+    def kept_program(self, system, tracer="none", flags=()):
+        tools, system = self.tools, self.hot.table[system]
+        return tools.program(
+            f"kept-{system.name}",
+            [tools.object("kept_calls.c"), tools.object("load_hot.c"),
+             tools.object("hot_callee.c", system.flags),
+             tools.object(f"tracer_{tracer}.c", flags)],
+            ["-fxray-instrument"] if system.is_xray else [])
+
+    def kept(self):
+        """The default mode of each tracer's command. XRay has none: it records in the
+        program, and its default buffers keep the newest calls only."""
+        patchbay = self.tools.product("bin/patchbay")
+        plain = self.kept_program("ours-without-kcfi")
+        found = [
+            kept.Recording("baseline", self.kept_program("baseline")),
+            kept.Recording(
+                "ours", plain, note=DURATION,
+                command=lambda log: (patchbay, "record", "-t", "function_duration", "-F",
+                                     "hot_callee", "-o", log / "data", "--"),
+                kept=lambda log: traced.read_ours(log / "data", plain, patchbay))]
+        if self.uftrace:
+            found.append(kept.Recording(
+                "uftrace", self.kept_program("uftrace"), note=BOTH,
+                command=lambda log: ("uftrace", "record", "-d", log / "data"),
+                kept=lambda log: uftrace.calls(log / "data")))
+        if self.xray:
+            program = self.kept_program("xray", "xray_log", ["-DDEFAULT_BUFFERS"])
+            found.append(kept.Recording(
+                "xray-fdr", program, note=f"{BOTH}; keeps the newest calls",
+                arguments=("xray-fdr",), environment=traced.xray,
+                kept=lambda log: traced.read_xray(log, program, self.tools.tool(
+                    "llvm-xray")) / 2))
+        return found
+
+    def missing(self):
+        return (() if self.uftrace else (("uftrace", NO_UFTRACE),)) + (
+            () if self.xray else (("xray-fdr", NO_XRAY),))
+
 
 def logged(programs):
     entries = [
@@ -79,7 +128,7 @@ def logged(programs):
         Entry("floor", (programs.floor("floor", ["-DRECORD"]),),
               note="two readings of the clock and a record of 24 bytes"),
         programs.ours("ours", "function_duration",
-                      note="one record, at the exit, with entry and duration"),
+                      note=DURATION),
         programs.ours("ours-graph", "function_graph", note=BOTH),
         programs.ours("ours-function", "function", note="an event at entry"),
     ]
