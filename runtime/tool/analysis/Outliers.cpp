@@ -140,7 +140,7 @@ uint64_t patchbay::leastOfSlow(const Spread &Durations) {
   return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
 }
 
-std::vector<OutlierLine> OutlierTrees::lines(bool HasSelf) const {
+std::vector<OutlierLine> OutlierTrees::lines() const {
   double SlowN = SlowDurations.calls(), OtherN = OtherDurations.calls();
   std::vector<OutlierLine> Lines;
   for (uint32_t I = 0; I != Slow.size(); ++I) {
@@ -151,7 +151,7 @@ std::vector<OutlierLine> OutlierTrees::lines(bool HasSelf) const {
   const double Least = std::abs(Lines[1].more()) / 100;
   for (size_t I = Lines.size() - 1; I; --I) {
     OutlierLine &L = Lines[I];
-    L.MakesDifference |= std::abs(L.more()) >= Least || (HasSelf && std::abs(L.itself()) >= Least);
+    L.MakesDifference |= std::abs(L.more()) >= Least || std::abs(L.itself()) >= Least;
     if (L.MakesDifference)
       Lines[Slow[I].Parent].MakesDifference = true;
   }

@@ -77,7 +77,7 @@ public:
   std::vector<Slowest> TheSlowest; // longest first
   std::vector<Cause> causes() const; // of most calls first
   /// All nodes but the first, each before those below it, largest difference first.
-  std::vector<OutlierLine> lines(bool HasSelf) const;
+  std::vector<OutlierLine> lines() const;
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);

@@ -40,6 +40,14 @@ uint32_t DataFile::fileErrno() const {
   return IsOfFile && !Losses.empty() && Losses[PBD_LOST_SPACE] ? Errno : 0;
 }
 
+uint64_t DataFile::tracedCalls() const {
+  uint64_t Number = SaturatingAdd(Session->Lost, Session->Overwritten);
+  for (const auto &[Id, Thread] : Threads)
+    Number = SaturatingAdd(Number, Thread.Events);
+  // An entry and an exit.
+  return Session->Tracer == "function_graph" && !Session->ThresholdNs ? Number / 2 : Number;
+}
+
 uint64_t DataFile::sampledFrom() const {
   uint64_t Calls = 0;
   for (const DataSample &S : Samples)

@@ -52,7 +52,7 @@ struct DataSession {
   uint64_t Lost = 0; // including those in blocks
   uint64_t Overwritten = 0;
   uint64_t Depth = 0; // levels of recorded calls; 0: any
-  uint64_t Sample = 0; // one in this many calls was recorded; 0: all
+  uint64_t Sample = 0; // one in this many calls was chosen; 0: all
   uint64_t MaxMemory = 0, MaxSize = 0; // bytes; 0: any
   uint64_t Part = 0; // number among the process's files; 0: the only one
   /// In picoseconds: see pbd_session. All are 0 if not measured.
@@ -278,6 +278,9 @@ struct DataFile {
   }
   /// The number of calls, where only some were recorded.
   uint64_t sampledFrom() const;
+  /// The calls that were recorded, also those lost or overwritten. Needs a session, and
+  /// the number of events.
+  uint64_t tracedCalls() const;
   /// Why the file could not grow, if that lost events. 0 if it did not, or if
   /// space was short.
   uint32_t fileErrno() const;

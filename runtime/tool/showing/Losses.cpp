@@ -17,6 +17,9 @@ using namespace patchbay;
 // Limits for the functions named in a message: their number, and characters.
 static constexpr size_t MostNames = 5, RoomForNames = 56;
 
+// Of fewer calls, the first of each function may be nearly all.
+static constexpr uint64_t MinSampled = 1000;
+
 static std::string shortName(StringRef Name) {
   constexpr size_t Most = 32;
   return shortened(Name.size() > Most ? plainName(Name) : Name.str(), Most);
@@ -50,6 +53,9 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     if (Data.Session->Sample > 1) {
       SampledFrom = SaturatingAdd(SampledFrom, Data.sampledFrom());
       Sample.insert(Data.Session->Sample);
+      InTrees |= Data.Session->Flags & PBD_SESSION_TREES && Data.Session->Tracer != "function";
+      IsSelfTooLarge |= !InTrees && Data.Session->Tracer != "function";
+      SampledCalls = SaturatingAdd(SampledCalls, Data.tracedCalls());
     }
     if (Data.Session->Flags & PBD_SESSION_THRESHOLD_CHANGED)
       NewThresholds.insert(Data.Session->ThresholdNs);
@@ -292,9 +298,15 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     std::vector<std::string> Ratios;
     for (uint64_t Sample : L.Sample)
       Ratios.push_back("1/" + utostr(Sample));
-    Add(false, "sampled, " + join(Ratios, " and ") + " of the calls of each function and "
-               "thread were recorded: " + counted(L.SampledFrom, "call") +
-               Were(L.SampledFrom) + " made and counted");
+    Add(false, "sampled, " + join(Ratios, " and ") + " of the " +
+                   (L.InTrees ? "outermost " : "") + "calls of each function and thread were "
+                   "recorded" + (L.InTrees ? ", with all calls within: " : ": ") +
+                   counted(L.SampledFrom, "call") + Were(L.SampledFrom) + " made and counted" +
+                   (L.IsSelfTooLarge ? "; self times include calls that were not recorded" : ""));
+    // A sample of nearly all calls is none: main() has all others within.
+    if (L.InTrees && L.SampledFrom > MinSampled && L.SampledCalls > L.SampledFrom / 10 * 9)
+      Add(false, "--sample left out hardly any call, since few calls are outermost ones: "
+                "choose with --under the functions whose calls are the sample");
   }
   if (!L.Thresholds.empty())
     Add(false, "calls under " + timesText(L.Thresholds) +

@@ -45,7 +45,10 @@ struct Losses {
   uint64_t KernelOverwritten = 0;
   uint64_t SampledFrom = 0; // all calls, if only some were recorded; otherwise
                             // 0
-  std::set<uint64_t> Sample; // one in how many was recorded
+  std::set<uint64_t> Sample; // one in how many was chosen
+  bool InTrees = false;      // outermost calls, which have the others within
+  bool IsSelfTooLarge = false; // older recordings chose any calls
+  uint64_t SampledCalls = 0; // those that were recorded
   std::set<uint64_t> Thresholds; // in ns, of --threshold
   /// The same for 'patchbay live --threshold': earlier calls had another one.
   std::set<uint64_t> NewThresholds;

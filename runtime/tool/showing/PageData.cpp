@@ -21,7 +21,6 @@
 //     notes                     [thread, row, span, text], for some of them
 //     marks                     [name, are values, all, times, threads, values], a row for
 //                               each name; times are relative to the timeline's begin
-//     sampled                   tree has no self times: only some calls were recorded
 //     noCalls, noDurations      see PageContent
 //   LEB128:
 //     tree: number of nodes; then one column after another: depth of the previous node
@@ -90,7 +89,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
   auto OrNull = [](bool IsKnown, uint64_t N) {
     return IsKnown ? json::Value(N) : json::Value(nullptr);
   };
-  bool HasSelf = T.hasEvents() && !T.isSampled();
+  bool HasSelf = T.hasEvents();
   J.attributeObject(Name, [&] {
     using F = const FunctionDurations &;
     Column("calls", [](F Of) { return Of.Calls; });
@@ -230,7 +229,6 @@ std::string Writer::json() {
     J.attribute("cpu", Cpu);
     notes(J);
     marks(J);
-    J.attribute("sampled", C.T->isSampled() || (C.Before && C.Before->isSampled()));
     J.attribute("noCalls", C.NoCalls);
     J.attribute("noDurations", C.NoDurations);
   });

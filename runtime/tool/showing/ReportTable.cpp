@@ -9,21 +9,13 @@
 using namespace llvm;
 using namespace patchbay;
 
-std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
-  // If only some calls were recorded, self times and nested calls are not
-  // known.
-  if (By == Apart::Nothing && T.isSampled())
-    return {Field::Made,    Field::Calls, Field::Total, Field::Average,
-            Field::Longest, Field::Name,  Field::Share};
+static std::vector<Field> fieldsOfRecordedCalls(const Trace &T, Apart By) {
   Field Of = By == Apart::Thread ? Field::Thread : Field::Caller;
   // For entries only their number is known.
   if (!T.hasDurations())
     return By == Apart::Nothing
                ? std::vector<Field>{Field::Calls, Field::Name, Field::Module, Field::Share}
                : std::vector<Field>{Field::Calls, Field::Name, Of, Field::Share};
-  if (By != Apart::Nothing && T.isSampled())
-    return {Field::Calls,   Field::Total, Field::Average,
-            Field::Longest, Field::Name,  Of, Field::Share};
   if (By != Apart::Nothing)
     return {Field::Calls, Field::Total,   Field::Average, Field::Self,
             Field::Share, Field::Longest, Field::Name,    Of};
@@ -32,6 +24,13 @@ std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
             Field::Share, Field::Longest, Field::Name};
   return {Field::Calls,   Field::Total, Field::Average,
           Field::Longest, Field::Name,  Field::Share};
+}
+
+std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
+  std::vector<Field> Fields = fieldsOfRecordedCalls(T, By);
+  if (By == Apart::Nothing && T.isSampled())
+    Fields.insert(Fields.begin(), Field::Made);
+  return Fields;
 }
 
 std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
@@ -49,7 +48,7 @@ Field patchbay::defaultSort(const Trace &T) {
 Field patchbay::defaultDiffSort(const Trace &T) {
   if (!T.hasDurations())
     return Field::Calls;
-  return T.hasEvents() && !T.isSampled() ? Field::Self : Field::Total;
+  return T.hasEvents() ? Field::Self : Field::Total;
 }
 
 static bool isText(Field F) {
@@ -146,7 +145,7 @@ StringRef patchbay::fieldTitle(Field F) {
 }
 
 static Field shareOf(const Trace &T) {
-  return T.hasDurations() && T.hasEvents() && !T.isSampled() ? Field::Self : Field::Calls;
+  return T.hasDurations() && T.hasEvents() ? Field::Self : Field::Calls;
 }
 
 std::vector<size_t>
@@ -245,7 +244,7 @@ void patchbay::printReport(const Trace &T,
                            ArrayRef<FunctionDurations> Functions,
                            ArrayRef<size_t> Order, ArrayRef<Field> Fields,
                            unsigned Width, raw_ostream &OS) {
-  const bool HasSelf = T.hasEvents() && !T.isSampled();
+  const bool HasSelf = T.hasEvents();
   const FunctionShares Shares(T, Functions);
   SourceLines Sources;
   auto SourceOf = [&](const FunctionDurations &Of) {
@@ -318,7 +317,6 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   const Trace &Before = Old.T, &After = New.T;
   const Comparison Sides(Old, New);
   bool Both = Before.hasEvents() && After.hasEvents();
-  bool HaveSelf = Both && !Before.isSampled() && !After.isSampled();
   bool WithLikelihood =
       AreDefault && Both && Before.hasDurations() && After.hasDurations();
   Table Out;
@@ -341,7 +339,7 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
         Row.push_back(printable(C->Name));
       else if (isNumber(F))
         Row.insert(Row.end(), {utostr(Was), utostr(Is)});
-      else if (F == Field::Self && !HaveSelf)
+      else if (F == Field::Self && !Both)
         Row.insert(Row.end(), {"-", "-"});
       else
         Row.insert(Row.end(), {durationText(Is, hasMark(F) && C->After.isMostlyCost()),

@@ -21,12 +21,7 @@ void TracingCost::add(const DataFile &Data, TracedNames &Names) {
   // A process that restricted its system calls could not read its CPU time any more.
   if (S.Flags & PBD_SESSION_SANDBOX)
     return;
-  uint64_t Here = SaturatingAdd(S.Lost, S.Overwritten);
-  for (const auto &[Id, Thread] : Data.Threads)
-    Here = SaturatingAdd(Here, Thread.Events);
-  // An entry and an exit.
-  if (S.Tracer == "function_graph" && !S.ThresholdNs)
-    Here /= 2;
+  const uint64_t Here = Data.tracedCalls();
   Calls = SaturatingAdd(Calls, Here);
   CostNs += double(Here) * double(S.CostInside + S.CostOutside) / 1000;
   ErrorNs += double(Here) * double(S.CostError) / 1000;

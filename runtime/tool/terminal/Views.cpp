@@ -46,7 +46,7 @@ TableView::TableView(const Figures &F) : F(F) {
     Fields.insert(Fields.begin(), Field::Made);
   if (T.hasDurations()) {
     Fields.push_back(Field::Total);
-    if (T.hasEvents() && !T.isSampled())
+    if (T.hasEvents())
       Fields.push_back(Field::Self);
     if (!F.Seconds)
       Fields.push_back(Field::Share);
@@ -319,7 +319,7 @@ std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
   double Part = Tree[0].Total ? double(N.Total) / double(Tree[0].Total) : 0;
   std::string Text =
       columnsBefore({shareText(N.Total, Tree[0].Total), durationText(N.Total, N.isMostlyCost()),
-                     F.T->isSampled() ? "-" : durationText(N.Self, N.isMostlyCost()),
+                     durationText(N.Self, N.isMostlyCost()),
                      utostr(N.Calls)},
                     Width) +
       indentation(N.Depth);
@@ -353,7 +353,7 @@ OutliersView::OutliersView(const Figures &F, uint32_t Function) : F(F), Function
   const uint64_t NumSlow = Trees.SlowDurations.calls(), Others = Trees.OtherDurations.calls();
   if (!NumSlow || !Others)
     return;
-  Lines = Trees.lines(!F.T->isSampled());
+  Lines = Trees.lines();
   Slow = std::move(Trees.Slow);
   erase_if(Lines, [](const OutlierLine &L) { return !L.MakesDifference; });
   Title = ": " + counted(NumSlow, "slow call") + " of " + durationText(From) + " or more, " +
@@ -374,7 +374,7 @@ std::pair<std::string, Style> OutliersView::line(size_t I, size_t Width) {
     return (Ns < 0 ? "-" : "+") + durationText(uint64_t(std::abs(Ns)));
   };
   std::string Text = columnsBefore({formatv("{0:f1}", L.SlowCalls).str(), Difference(L.more()),
-                                    F.T->isSampled() ? "-" : Difference(L.itself()),
+                                    Difference(L.itself()),
                                     durationText(uint64_t(L.SlowTotal)),
                                     durationText(uint64_t(L.OtherTotal))},
                                    Width) +

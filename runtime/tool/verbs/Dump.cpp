@@ -133,13 +133,6 @@ EXIT CODES:
 
 static bool isParquet() { return ParquetInto.given(); }
 
-// In these formats each value is self time, which sampling makes too large.
-static void sayWhatIsSelf(const Trace &T) {
-  if (T.isSampled() && (Form == Folded || Form == Pprof))
-    errs() << "patchbay: " << printable(Dir)
-           << ": sampled: the self time of callers includes calls that were not recorded\n";
-}
-
 // Binary output could change the terminal's state.
 static Error refuseTerminal() {
   StringRef Name = Form == Perfetto  ? "perfetto"
@@ -232,7 +225,6 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   if (Error E = HasOutput ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();
-  sayWhatIsSelf(*T);
   sayEnded(*T, Dir);
   if (Error E = Choice.checkFound(*T, Dir))
     return E;

@@ -99,7 +99,7 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
     std::vector<std::string> Row;
     if (HasDurations)
       Row = {shareText(N.Total, Tree[0].Total), durationText(N.Total, N.isMostlyCost()),
-             T.isSampled() ? "-" : durationText(N.Self, N.isMostlyCost())};
+             durationText(N.Self, N.isMostlyCost())};
     Row.push_back(utostr(N.Calls));
     Row.push_back(Table::nameCell(indentation(N.Depth),
                                   printable(T.Functions[N.Function].Name),

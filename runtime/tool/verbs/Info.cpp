@@ -101,7 +101,9 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
     OS << "  depth      " << S.Depth << '\n';
   if (S.Sample)
     OS << "  sample     1/" << S.Sample << " per function and thread, of "
-       << Data.sampledFrom() << " calls\n";
+       << Data.sampledFrom() << " calls"
+       << (S.Flags & PBD_SESSION_TREES && S.Tracer != "function" ? ", with all calls within\n"
+                                                                 : "\n");
   if (S.Flags & PBD_SESSION_UNDER)
     OS << "  under      only within calls of the functions of --under"
        << (S.Flags & PBD_SESSION_NO_ROOT ? ", none of which was called" : "")

@@ -76,7 +76,7 @@ FILTERS:
 NOTES:
   A call within another call of the function is part of that call. Calls
   without a recorded return are in neither group. Times include off-CPU time,
-  unless recorded with --no-sleep-time. Sampled recordings have no 'itself'.
+  unless recorded with --no-sleep-time.
   The mark ~ stands before a time that was mostly the cost of tracing.
 
 EXIT CODES:
@@ -86,9 +86,6 @@ EXIT CODES:
   2  wrong usage, or -f matches several functions
   3  no call of the function, no slow call, no other call, or no matching thread
 )";
-
-// A sampled recording has no self times: they would include callees not recorded.
-static bool hasSelf(const Trace &T) { return !T.isSampled(); }
 
 // By node: the callees that were disarmed during the recording. Their later calls
 // count as the caller's own time.
@@ -140,7 +137,7 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
 // Slow calls may have several causes. Their averages are those of no call.
 static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
   const std::vector<OutlierTrees::Cause> Causes = Of.causes();
-  if (!hasSelf(T) || Causes.size() < 2)
+  if (Causes.size() < 2)
     return;
   OS << "slow calls by cause, the function with the most additional self time:\n\n";
   Table Out;
@@ -165,7 +162,7 @@ static void printTable(const Trace &T, const OutlierTrees &Of,
     Out.addColumn(Title, Table::Right);
   Out.addColumn("function", Table::Names);
   size_t LeftOut = 0;
-  for (const OutlierLine &L : Of.lines(hasSelf(T))) {
+  for (const OutlierLine &L : Of.lines()) {
     const uint32_t I = L.Node;
     if (!L.MakesDifference && !All) {
       ++LeftOut;
@@ -178,7 +175,7 @@ static void printTable(const Trace &T, const OutlierTrees &Of,
               (N > 1 ? " and " + utostr(N - 1) + " more)" : ")");
     }
     Out.addRow({differenceText(L.more()),
-                hasSelf(T) ? differenceText(L.itself()) : "-",
+                differenceText(L.itself()),
                 durationText(std::llround(L.SlowTotal), Of.Slow[I].isMostlyCost()),
                 callsText(L.SlowCalls),
                 durationText(std::llround(L.OtherTotal), Of.Others[I].isMostlyCost()),
@@ -230,15 +227,12 @@ SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) {
 static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCalls &Known,
                          raw_ostream &OS) {
   OS << "\nthe slowest:\n\n";
-  std::vector<std::vector<std::string>> Rows = {{"duration", "began", "thread"}};
-  if (hasSelf(T))
-    Rows.front().push_back("cause");
+  std::vector<std::vector<std::string>> Rows = {{"duration", "began", "thread", "cause"}};
   if (Known.AnyHolder)
     Rows.front().push_back("meanwhile in");
   for (auto [I, S] : enumerate(Of.TheSlowest)) {
     Rows.push_back({durationText(S.Duration), timeText(S.Start), threadOf(*S.Thread)});
-    if (hasSelf(T))
-      Rows.back().push_back(shortName(T, S.Cause));
+    Rows.back().push_back(shortName(T, S.Cause));
     if (Known.AnyHolder)
       Rows.back().push_back(Known.holderText(T, I));
   }
@@ -283,8 +277,7 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
   auto Side = [&](StringRef Kind, double Total, double Self, double Calls) {
     J.attributeObject(Kind, [&] {
       J.attribute("total_ns", Total);
-      if (hasSelf(T))
-        J.attribute("self_ns", Self);
+      J.attribute("self_ns", Self);
       J.attribute("calls", Calls);
     });
   };
@@ -296,15 +289,14 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
     Durations("slow", Of.SlowDurations, Of.Slow[1]);
     Durations("others", Of.OtherDurations, Of.Others[1]);
     J.attributeArray("tree", [&] {
-      for (const OutlierLine &L : Of.lines(hasSelf(T)))
+      for (const OutlierLine &L : Of.lines())
         J.object([&] {
           const uint32_t I = L.Node;
           J.attribute("name",
                       json::fixUTF8(T.Functions[Of.Slow[I].Function].Name));
           J.attribute("depth", Of.Slow[I].Depth);
           J.attribute("more_ns", L.more());
-          if (hasSelf(T))
-            J.attribute("itself_ns", L.itself());
+          J.attribute("itself_ns", L.itself());
           Side("slow", L.SlowTotal, L.SlowSelf, L.SlowCalls);
           Side("others", L.OtherTotal, L.OtherSelf, L.OtherCalls);
           if (!Missing[I].empty())
@@ -314,16 +306,15 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
             });
         });
     });
-    if (hasSelf(T))
-      J.attributeArray("causes", [&] {
-        for (const OutlierTrees::Cause &C : Of.causes())
-          J.object([&] {
-            J.attribute("name", NameOf(C.Function));
-            J.attribute("calls", C.Calls);
-            J.attribute("average_ns", C.Total / C.Calls);
-            J.attribute("itself_ns", C.More / double(C.Calls));
-          });
-      });
+    J.attributeArray("causes", [&] {
+      for (const OutlierTrees::Cause &C : Of.causes())
+        J.object([&] {
+          J.attribute("name", NameOf(C.Function));
+          J.attribute("calls", C.Calls);
+          J.attribute("average_ns", C.Total / C.Calls);
+          J.attribute("itself_ns", C.More / double(C.Calls));
+        });
+    });
     J.attributeArray("slowest", [&] {
       for (auto [I, S] : enumerate(Of.TheSlowest))
         J.object([&, I = I, &S = S] {
@@ -331,8 +322,7 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
           J.attribute("duration_ns", S.Duration);
           J.attribute("tid", S.Thread->Tid);
           J.attribute("thread", json::fixUTF8(S.Thread->Name));
-          if (hasSelf(T))
-            J.attribute("cause", NameOf(S.Cause));
+          J.attribute("cause", NameOf(S.Cause));
           if (const LockHolders::Holder &H = Known.holder(I); H.Thread)
             J.attributeObject("meanwhile", [&] {
               J.attribute("name", NameOf(H.Function));

@@ -144,10 +144,14 @@ SELECTING CALLS:
   threads use no space. A thread that is renamed is noticed within 10 us to 10
   ms, the younger the sooner. A warning says which GLOB matched no thread.
 
-  --sample counts the calls that it does not record, for a few nanoseconds
-  each. 'patchbay report' shows the counts in the column "made", and times of
-  recorded calls only, without scaling. Choose an odd N if short and long calls
-  alternate.
+  --sample chooses among outermost calls, those that are within no other traced
+  call; with --under, among calls of its functions. It records a chosen call
+  with all calls within, so self times are right. If main() is traced it is the
+  only outermost call of its thread: use --under. With -t entry, --sample
+  chooses among all calls. It counts the calls that it does not record, for a
+  few nanoseconds each. 'patchbay report' shows the counts in the column
+  "made", and times of recorded calls only, without scaling. Choose an odd N if
+  short and long calls alternate.
 
 TIMES OF CALLS:
   Duration (and any tracer with --threshold) writes a call when it ends. So a

@@ -61,8 +61,8 @@ RecordOptions::RecordOptions(OptionTable &Table)
             "Record at most N nested levels of calls (1-64). On x86-64 deeper calls use no "
             "extra stack"),
       Sample(Table, "sample", "1/N",
-             "Record the first and then every N-th call of a function per thread, and "
-             "count the others"),
+             "Record one of N outermost calls (with --under: of its functions' calls) per "
+             "function and thread, with all calls within, and count the others"),
       Processes(Table.in("Processes"), "p", "PID",
                 "Record this running process instead of PROG; may be repeated"),
       Comms(Table, "comm", "NAME",

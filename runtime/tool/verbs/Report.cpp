@@ -88,8 +88,7 @@ COLUMNS:
   self           total without recorded callees, so a threshold or a filter
                  makes it larger
   made           with record --sample: all calls, also those only counted. All
-                 other values cover recorded calls and are not scaled. Self is
-                 unknown
+                 other values cover recorded calls and are not scaled
   %              share of the self time of all functions, or of all calls if
                  self is unknown (-f percent)
   unfinished     calls without a recorded return. A running call counts in
@@ -127,7 +126,7 @@ COST OF TRACING:
 
   The mark ~ stands before a time that was mostly cost, so it is inexact.
   'record -N' and --max-overhead give better times. The cost of calls that
-  --threshold, --depth or --sample dropped is unknown and stays in the times.
+  --threshold or --depth dropped is unknown and stays in the times.
 
 SLOW CALLS:
   The waits of calls of record --why are below the table. Names of kernel
@@ -187,7 +186,7 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
   if (!T.Raw && F.Measured > F.Total)
     J.attribute("measured_ns", F.Measured);
   J.attribute("average_ns", F.average());
-  if (T.hasEvents() && !T.isSampled())
+  if (T.hasEvents())
     J.attribute("self_ns", F.Self);
   J.attribute("longest_ns", F.Longest);
   if (F.Durations.calls()) {
@@ -199,7 +198,7 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
     J.attribute("open", F.Open);
     J.attribute("cut_off", F.CutOff);
   }
-  if (!F.SubName.empty() && !T.isSampled())
+  if (!F.SubName.empty())
     J.attributeObject("sub", [&] {
       J.attribute("name", json::fixUTF8(F.SubName));
       J.attribute("calls", F.SubCalls);
@@ -315,7 +314,7 @@ static Expected<std::vector<Field>> parseFields() {
 // The recording with fewer kinds of values. Events have all of them, counts only calls.
 static const Trace &poorer(const Trace &A, const Trace &B) {
   auto Rank = [](const Trace &T) {
-    return 4 * T.hasDurations() + 2 * T.hasEvents() + !T.isSampled();
+    return 4 * T.hasDurations() + 2 * T.hasEvents();
   };
   return Rank(A) < Rank(B) ? A : B;
 }
@@ -468,7 +467,7 @@ static Expected<int> runTable(const std::string &Dir,
     printReport(*T, Functions, Order, Fields, lineWidth(), outs());
   if (!Slow.empty() && !Json && !Histograms)
     Slow.print(outs(), lineWidth());
-  if (By == Apart::Caller && T->isSampled())
+  if (By == Apart::Caller && T->isSampled() && !T->hasDurations())
     errs() << "patchbay: " << printable(Dir)
            << ": sampled: the caller is the innermost recorded call\n";
   if (Order.empty() && Traced && !Json)

@@ -214,6 +214,8 @@ struct pbd_moment {
 #define PBD_SESSION_NO_ROOT 1024u /* none of these was called yet */
 #define PBD_SESSION_THRESHOLD_CHANGED 2048u /* to @threshold_ns: earlier calls had another
 					       one */
+#define PBD_SESSION_TREES 4096u /* if the tracer has exits, @sample chose among outermost
+				   calls, and all calls within are recorded, too */
 #define PBD_NAME_MAX 64
 
 /*
@@ -238,7 +240,7 @@ struct pbd_session {
 	char host[PBD_NAME_MAX];
 	uint64_t depth; /* levels of calls that were recorded, 0: any; not in a
 			   session of PBD_SESSION_MIN */
-	uint64_t sample; /* one in this many calls of a function was recorded; 0:
+	uint64_t sample; /* one in this many calls of a function was chosen; 0:
 			    all. This field and the following ones are not there,
 			    either */
 	uint64_t max_memory; /* bytes of events of all threads together; 0: any */
@@ -547,7 +549,7 @@ struct pbd_place {
 };
 
 /*
- * The calls of a function by one thread, where only one in @sample is recorded (struct
+ * The calls of a function by one thread, where only one in @sample is chosen (struct
  * pbd_session): the first, and each @sample-th after it. As with histograms a thread
  * may have several chunks of these.
  */

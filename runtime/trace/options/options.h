@@ -34,9 +34,10 @@
  *	               thread's off-CPU times
  *	depth=N        drop calls that are nested in N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
- *	sample=1/N     for each thread and function, record the first call and every
- *	               N-th after it, and count the others; N is from
- *	               1 to PB_SAMPLE_MAX
+ *	sample=1/N     for each thread and function, choose the first outermost call and
+ *	               every N-th after it, and record it with all calls within;
+ *	               tracer=function: of all calls, only the chosen ones; count the
+ *	               others; N is from 1 to PB_SAMPLE_MAX
  *	buffer=SIZE    memory for events, per thread: a number, with K, M or G; from
  *	               PB_BUFFER_MIN to PB_BUFFER_MAX
  *	max-memory=SIZE

@@ -234,6 +234,8 @@ static int write_session(void)
 		chunk->flags |= PBD_SESSION_WAITING;
 	if (pb_options.nr_under)
 		chunk->flags |= PBD_SESSION_UNDER;
+	if (pb_options.sample)
+		chunk->flags |= PBD_SESSION_TREES;
 	if (__atomic_load_n(&pb_under_waiting, __ATOMIC_RELAXED))
 		chunk->flags |= PBD_SESSION_NO_ROOT;
 	if (!pb_counter_is_invariant())

@@ -452,7 +452,7 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 	if (tracer && tracer->with_threshold && pb_options.threshold_ns)
 		tracer = tracer->with_threshold;
 	pb_depth = (unsigned int)pb_options.depth;
-	pb_sample = pb_options.sample;
+	pb_sample_set(pb_options.sample);
 	error = pb_start_check(tracer, why);
 	if (!error && pb_options.live && pb_live.is_missing) {
 		snprintf(why, PB_WHY_MAX,

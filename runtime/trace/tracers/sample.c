@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with sample=1/N record a thread's first call of a function, and each
- * N-th call after it. Each thread counts for itself (tally.h), so threads share
- * nothing. A thread counts all calls, so the file has the function's number of
- * calls. A call that is not recorded needs no stack for its exit, where the
- * architecture supports that.
+ * Tracers with sample=1/N. The first of N calls of a function in a thread is *chosen*.
+ * Each thread counts for itself (tally.h), so threads share nothing. A thread counts all
+ * calls, so the file has the function's number of calls.
+ *
+ * Tracers with an exit record whole trees: of a thread's outermost calls the chosen ones,
+ * with all calls within. So self times are right. A call in another tree needs no stack
+ * for its exit, where the architecture supports that. The tracer without an exit does not
+ * know which call is the outermost. It records each chosen call.
+ *
+ * Calls within have lower frames, as in under.c. A signal handler on its own stack at
+ * higher addresses begins a tree. The calls that follow it in the interrupted tree begin
+ * trees of their own.
  *
  * cell->data is a struct pb_index of places in the threads' tables. Its @of is
  * the cell->data that tracers use that record all calls.
@@ -18,7 +25,10 @@
 #include <counter.h>
 #include <patchbay/exit.h>
 
-uint64_t pb_sample;
+/* N of sample=1/N */
+static uint64_t one_in;
+/* Differs between recordings of a process. */
+static uint64_t era;
 
 /* An exit handler finds this in a call that is not recorded. No time has this value. */
 #define NOT_RECORDED 0
@@ -35,34 +45,88 @@ static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 }
 
 /*
- * Is this call recorded? An interrupting signal handler may shift the next
- * recorded call by one. No call is counted twice.
+ * The frame of the outermost open call, plus RECORDED if its tree is recorded; 0: none is
+ * open. One word, so that interrupting signal handlers find both or neither.
  */
-static int is_chosen(const struct patchbay_cell *cell, uintptr_t ip)
+static __thread uintptr_t tree __attribute__((tls_model("initial-exec")));
+#define RECORDED ((uintptr_t)1)
+/* In which era it began: the exit of a former recording's tree was not seen. */
+static __thread uint64_t tree_era __attribute__((tls_model("initial-exec")));
+
+void pb_sample_set(uint64_t n)
+{
+	one_in = n;
+	era++;
+}
+
+/*
+ * Count the call; is it chosen? An interrupting signal handler may shift the next
+ * chosen call by one. No call is counted twice.
+ */
+static int is_chosen(const struct patchbay_cell *cell, uintptr_t ip, int is_outermost)
 {
 	const struct pb_index *index = cell->data;
 	struct pbd_sample *sample;
 
-	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
-		return 0;
 	sample = (struct pbd_sample *)pb_tally_get(pb_index_get(index, ip),
 						   (uintptr_t)index->of + ip);
 	if (!sample)
 		return 0;
 	pb_local_add(&sample->calls, 1);
+	if (!is_outermost)
+		return 0;
 	if (sample->left) {
 		sample->left--;
 		return 0;
 	}
-	sample->left = pb_sample - 1;
+	sample->left = one_in - 1;
 	return 1;
+}
+
+static int is_recording(void)
+{
+	return __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
+}
+
+/* Is the call in a recorded tree? */
+static int enter(const struct patchbay_cell *cell, uintptr_t ip,
+		 struct patchbay_regs *regs)
+{
+	const uintptr_t frame = (uintptr_t)regs;
+	int is_outermost, chosen;
+
+	if (tree_era != era) {
+		tree = 0;
+		tree_era = era;
+	}
+	is_outermost = frame > tree;
+	if (is_recording()) {
+		chosen = is_chosen(cell, ip, is_outermost);
+		if (is_outermost)
+			tree = frame | (chosen ? RECORDED : 0);
+		if (tree & RECORDED)
+			return 1;
+	}
+	*patchbay_session_word(cell, regs) = NOT_RECORDED;
+	/* The outermost call's exit ends the tree. */
+	if (tree != frame)
+		patchbay_forgo_exit(regs);
+	return 0;
+}
+
+/* Is the call in a recorded tree? Ends the tree with its outermost call. */
+static int leave(const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	if ((tree & ~RECORDED) == (uintptr_t)regs)
+		tree = 0;
+	return *patchbay_session_word(cell, regs) != NOT_RECORDED;
 }
 
 void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
 			      const struct patchbay_cell *cell,
 			      struct patchbay_regs *regs)
 {
-	if (is_chosen(cell, ip)) {
+	if (is_recording() && is_chosen(cell, ip, 1)) {
 		struct patchbay_cell of = plain(cell);
 
 		pb_function_entry(ip, parent_ip, &of, regs);
@@ -73,18 +137,11 @@ void pb_sample_function_values(uintptr_t ip, uintptr_t parent_ip,
 			       const struct patchbay_cell *cell,
 			       struct patchbay_regs *regs)
 {
-	if (is_chosen(cell, ip)) {
+	if (is_recording() && is_chosen(cell, ip, 1)) {
 		struct patchbay_cell of = plain(cell);
 
 		pb_values_entry(ip, parent_ip, &of, regs);
 	}
-}
-
-static inline void forgo_exit(const struct patchbay_cell *cell,
-			      struct patchbay_regs *regs)
-{
-	*patchbay_session_word(cell, regs) = NOT_RECORDED;
-	patchbay_forgo_exit(regs);
 }
 
 void pb_sample_duration_entry(uintptr_t ip, uintptr_t parent_ip,
@@ -92,22 +149,18 @@ void pb_sample_duration_entry(uintptr_t ip, uintptr_t parent_ip,
 			      struct patchbay_regs *regs)
 {
 	(void)parent_ip;
-	if (is_chosen(cell, ip))
+	if (enter(cell, ip, regs))
 		*patchbay_session_word(cell, regs) = patchbay_clock();
-	else
-		forgo_exit(cell, regs);
 }
 
 void pb_sample_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 			   const struct patchbay_cell *cell,
 			   struct patchbay_regs *regs)
 {
-	if (is_chosen(cell, ip)) {
+	if (enter(cell, ip, regs)) {
 		struct patchbay_cell of = plain(cell);
 
 		pb_graph_entry(ip, parent_ip, &of, regs);
-	} else {
-		forgo_exit(cell, regs);
 	}
 }
 
@@ -115,7 +168,7 @@ void pb_sample_exit(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs)
 {
-	if (*patchbay_session_word(cell, regs) != NOT_RECORDED) {
+	if (leave(cell, regs)) {
 		struct patchbay_cell of = plain(cell);
 
 		pb_graph_exit(ip, parent_ip, &of, regs);
@@ -126,7 +179,7 @@ void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
 			   const struct patchbay_cell *cell,
 			   struct patchbay_regs *regs)
 {
-	if (*patchbay_session_word(cell, regs) != NOT_RECORDED) {
+	if (leave(cell, regs)) {
 		struct patchbay_cell of = plain(cell);
 
 		pb_values_graph_exit(ip, parent_ip, &of, regs);

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* N of sample=1/N; 0: record all calls. */
-extern uint64_t pb_sample;
+/*
+ * Record one of @n calls; 0: all. Calls that are open now are outside of the recording's
+ * trees.
+ */
+void pb_sample_set(uint64_t n);
 
 #endif /* PB_TRACE_SAMPLE_H */

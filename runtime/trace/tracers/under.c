@@ -39,9 +39,9 @@ static int everywhere = 1;
 
 /*
  * An exit handler finds this in a call that is not beneath a root. No time has
- * this value.
+ * this value, and no tracer's own handler stores it (sample.c stores 0).
  */
-#define OUTSIDE 0
+#define OUTSIDE UINT64_MAX
 /* And this in another call, if the entry handler stores nothing. */
 #define BENEATH 1
 

@@ -41,13 +41,13 @@
 // RUN: %{count}
 // REDEFINE: %{by} = -t function_profile --histogram --no-sleep-time
 // RUN: %{count}
-/* For each function and thread one call of two, in two threads. */
-// REDEFINE: %{nr} = 151
-// REDEFINE: %{by} = -t function_duration --sample 1/2
+/* One call of guarded() of two, with the three calls within. */
+// REDEFINE: %{nr} = 150
+// REDEFINE: %{by} = -t function_duration --sample 1/2 -N main -N ended
 // RUN: %{count}
-// REDEFINE: %{by} = -t function_duration --sample 1/2 --args words
+// REDEFINE: %{by} = -t function_duration --sample 1/2 -N main -N ended --args words
 // RUN: %{count}
-// REDEFINE: %{by} = -t function_graph --threshold 1h --sample 1/2
+// REDEFINE: %{by} = -t function_graph --threshold 1h --sample 1/2 -N main -N ended
 // RUN: %{count}
 // REDEFINE: %{nr} = 300
 // REDEFINE: %{by} = -t function_duration --under ended

@@ -138,8 +138,7 @@ class FlameView {
     const { after, before } = this.tree;
     if (!before) return boxColor(f);
     const all = Math.max(after.total[0], before.total[0], 1);
-    const key = trace.sampled ? "total" : "self";
-    return changeColor((after[key][node] - before[key][node]) / all);
+    return changeColor((after.self[node] - before.self[node]) / all);
   }
 
   at(x, y) {
@@ -161,14 +160,14 @@ class FlameView {
     return {
       f, name: f >= 0 ? undefined : f === ALL ? "all" : othersText(tree.paths[node]),
       time: time(total[node]) + (total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : ""),
-      more: [plural(calls[node], "call") + (trace.sampled ? "" : `, ${time(self[node])} self time`) + this.rest(node)],
+      more: [`${plural(calls[node], "call")}, ${time(self[node])} self time` + this.rest(node)],
     };
   }
   describe(node, several) {
     const { tree } = this, parts = this.parts(node, several);
     if (several) return `${parts.time} ${parts.name}`;
-    const { calls, total, self } = tree.after, own = trace.sampled ? "" : `, ${time(self[node])} of it self time`;
-    return `${parts.name ?? nameOf(parts.f)}: ${plural(calls[node], "call")}, ${time(total[node])}${own}` +
+    const { calls, total, self } = tree.after;
+    return `${parts.name ?? nameOf(parts.f)}: ${plural(calls[node], "call")}, ${time(total[node])}, ${time(self[node])} of it self time` +
       (!tree.before && total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : "") + this.rest(node);
   }
   rest(node) {
@@ -177,8 +176,7 @@ class FlameView {
     if (open[node]) text += `, ${count(open[node])} open when recording ended`;
     if (cutOff[node]) text += `, ${count(cutOff[node])} cut off`;
     if (tree.before)
-      text += `; before: ${plural(tree.before.calls[node], "call")}, ${time(tree.before.total[node])}` +
-        (trace.sampled ? "" : `, ${time(tree.before.self[node])}`);
+      text += `; before: ${plural(tree.before.calls[node], "call")}, ${time(tree.before.total[node])}, ${time(tree.before.self[node])}`;
     return text;
   }
 

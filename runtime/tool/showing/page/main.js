@@ -78,7 +78,7 @@ function start() {
     get("failed").textContent = "No call was recorded.";
     get("failed").hidden = false;
   }
-  trace.waiting = trace.noCalls || trace.sampled ? new Set() : findWaiting(trace.tree);
+  trace.waiting = trace.noCalls ? new Set() : findWaiting(trace.tree);
   // A function that seems to wait may compute without calls: CPU time tells. One thread alone
   // does not hide others.
   const waited = [...trace.waiting].reduce((sum, f) => sum + trace.after.self[f], 0);
@@ -101,7 +101,6 @@ function start() {
     flame.show(seen.tree);
     views.push(flame);
     get("sized").hidden = !trace.before;
-    if (trace.sampled) get("sized-by").textContent = "time";
     get("sized").querySelector("select").onchange = event => {
       flame.side = event.target.value;
       redraw();
