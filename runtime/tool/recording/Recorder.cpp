@@ -157,9 +157,12 @@ bool Recorder::write(unsigned I, size_t Records) {
 
 void Recorder::release(unsigned I) {
   Known[I] = {};
-  // When the arena is closed, a process that ends may be writing the same block.
-  if (!Ends)
+  // When the arena is closed, a process that ends may be writing the same block. If this
+  // command is killed here, the process must not write zeros to the block in its file.
+  if (!Ends) {
+    __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
     memset(memory(I), 0, PBA_CHUNK_SIZE);
+  }
   __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_FREE), __ATOMIC_RELEASE);
 }
 

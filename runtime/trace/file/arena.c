@@ -193,6 +193,17 @@ int pb_arena_pass_on(const void *chunk, enum pba_state state)
 	return 1;
 }
 
+/* Other processes can write to @chunk. */
+static int is_block_of(const struct pba_chunk *chunk, uint64_t at,
+		       const struct pb_data_file *file, const char name[PBA_NAME_MAX])
+{
+	return __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
+	       chunk->start_ns == file->header->start_ns && is_same(chunk->file, name) &&
+	       at >= sizeof(struct pbd_header) && at <= file->end &&
+	       file->end - at >= PBA_CHUNK_SIZE &&
+	       !pb_data_exceeds_limit(at + PBA_CHUNK_SIZE);
+}
+
 void pb_arena_write_rest(const struct pb_data_file *file)
 {
 	char name[PBA_NAME_MAX];
@@ -204,11 +215,10 @@ void pb_arena_write_rest(const struct pb_data_file *file)
 	fd = pb_data_reopen(file);
 	copy_name(name, pb_data_name(file));
 	for (uint32_t i = 0; fd >= 0 && i < nr_chunks; i++) {
-		const struct pba_chunk *chunk = &arena->chunk[i];
+		const uint64_t at = __atomic_load_n(&arena->chunk[i].at, __ATOMIC_RELAXED);
 
-		if (__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
-		    chunk->start_ns == file->header->start_ns && is_same(chunk->file, name))
-			pb_sys(SYS_pwrite64, fd, memory(i), PBA_CHUNK_SIZE, chunk->at);
+		if (is_block_of(&arena->chunk[i], at, file, name))
+			pb_sys(SYS_pwrite64, fd, memory(i), PBA_CHUNK_SIZE, at);
 	}
 	if (fd >= 0)
 		pb_sys(SYS_close, fd);

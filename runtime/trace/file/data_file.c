@@ -105,8 +105,7 @@ static int make_file(const char *output, char now[PATH_MAX])
 	return -EEXIST;
 }
 
-/* A process that writes beyond this limit gets a signal that kills it. */
-static int exceeds_limit(uint64_t end)
+int pb_data_exceeds_limit(uint64_t end)
 {
 	struct rlimit limit;
 
@@ -118,7 +117,7 @@ int pb_data_allocate(int fd, uint64_t start, uint64_t size)
 {
 	long error;
 
-	if (exceeds_limit(start + size))
+	if (pb_data_exceeds_limit(start + size))
 		return -EFBIG;
 	do {
 		error = pb_sys(SYS_fallocate, fd, 0, start, size);

@@ -114,6 +114,12 @@ void pb_data_forget(void);
  */
 int pb_data_allocate(int fd, uint64_t start, uint64_t size);
 
+/*
+ * Is @end beyond the process's limit of file sizes (RLIMIT_FSIZE)? A process that writes
+ * there gets a signal that kills it.
+ */
+int pb_data_exceeds_limit(uint64_t end);
+
 /* Never replaces another file. Returns 0 or -errno. */
 int pb_data_rename(const char *from, const char *to);
 

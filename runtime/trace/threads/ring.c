@@ -22,10 +22,24 @@
 
 _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
+/*
+ * Other processes can write to blocks in the arena. No number from there may lead this one
+ * to an address.
+ */
+static uint64_t size_of(const struct pbd_block *block)
+{
+	return pb_arena_has(block) ? PBA_CHUNK_SIZE : block->chunk.size;
+}
+
+static uint64_t pass_of(const struct pbd_block *block)
+{
+	return pb_arena_has(block) ? 0 : block->pass;
+}
+
 /* One record is reserved: see pb_ring_try(). */
 static uint64_t capacity(const struct pbd_block *block)
 {
-	return (block->chunk.size - sizeof(*block)) /
+	return (size_of(block) - sizeof(*block)) /
 		       sizeof(block->record[0]) -
 	       1;
 }
@@ -38,7 +52,7 @@ static struct pbd_block *current(const struct pb_ring *ring)
 static uint64_t place(const struct pbd_block *block, uint64_t nr)
 {
 	return (uint64_t)(uintptr_t)&block->record[nr] |
-	       block->pass << PB_PASS_SHIFT;
+	       pass_of(block) << PB_PASS_SHIFT;
 }
 
 static void fill_in(const struct pb_thread_state *self, struct pbd_block *block,
@@ -88,7 +102,7 @@ static uint64_t next_size(const struct pb_ring *ring)
 
 	if (!ring->nr_blocks)
 		return first_size();
-	size = ring->block[ring->nr_blocks - 1]->chunk.size * 2;
+	size = size_of(ring->block[ring->nr_blocks - 1]) * 2;
 	if (size < PB_BLOCK_MIN)
 		return PB_BLOCK_MIN;
 	if (size >= ARENA_FROM && pb_arena_is_open() &&
@@ -100,12 +114,10 @@ static uint64_t next_size(const struct pb_ring *ring)
 /* The ring has gone on in the next block. */
 static void pass_on(struct pbd_block **block)
 {
-	const uint64_t size = (*block)->chunk.size;
-
 	if (!pb_arena_pass_on(*block, PBA_FULL))
 		return;
 	*block = NULL;
-	pb_memory_give(size);
+	pb_memory_give(PBA_CHUNK_SIZE);
 }
 
 static int add_block(struct pb_thread_state *self)
@@ -249,7 +261,7 @@ static void release(struct pb_ring *ring)
 		struct pbd_block *block = ring->block[--ring->nr_blocks];
 
 		if (block && !pb_pool_has(block)) {
-			pb_memory_give(block->chunk.size);
+			pb_memory_give(size_of(block));
 			pb_data_unmap(&pb_session->file, &block->chunk);
 		}
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A traced program writes garbage to the memory that it shares with the command. The command
- * ends, and writes to no file but those of the recording. @long: more rounds.
+ * ends, and writes to no file but those of the recording. The program goes on, although the
+ * garbage is also in heads of blocks that its threads use.
  */
 // RUN: rm -rf %t && mkdir %t
-// RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link
+// RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link -pthread
 // RUN: cd %t && echo precious > 1.pbd && cp 1.pbd notes.pbd && cp 1.pbd before
 // RUN: %patchbay record -t function_duration -F step -o out -- ./prog
 // RUN: cmp before 1.pbd && cmp before notes.pbd && ls out | FileCheck %s
@@ -14,6 +15,7 @@
 #include "../Inputs/check.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -43,6 +45,21 @@ static uint64_t one_of(const uint64_t *values, size_t nr)
 	return values[(size_t)rand() % nr];
 }
 
+/* The first chunks are in use. */
+static uint64_t *block_head(struct pba_arena *arena)
+{
+	return (uint64_t *)((char *)arena + PBA_DATA_AT +
+			    (uint64_t)(rand() % 4) * PBA_CHUNK_SIZE);
+}
+
+/* Takes blocks while another thread writes garbage. */
+static void *steps(void *arg)
+{
+	while (!__atomic_load_n((int *)arg, __ATOMIC_RELAXED))
+		step();
+	return NULL;
+}
+
 int main(void)
 {
 	static const char *const names[] = { "../1.pbd", "../notes.pbd", "1.pbd", "/dev/zero",
@@ -52,11 +69,14 @@ int main(void)
 	struct pba_arena *arena = find_arena();
 	struct pba_chunk real;
 	const time_t end = time(NULL) + 3;
+	int is_over = 0;
+	pthread_t thread;
 
 	for (int i = 0; i < 400000; i++)
 		step();
 	real = arena->chunk[0];
 	snprintf(real.file, sizeof(real.file), "%d.pbd", (int)getpid());
+	CHECK(!pthread_create(&thread, NULL, steps, &is_over));
 	while (time(NULL) < end) {
 		struct pba_chunk *chunk = &arena->chunk[rand() % PBA_CHUNKS_MAX];
 
@@ -68,7 +88,9 @@ int main(void)
 			memset(chunk->file, 'x', sizeof(chunk->file));
 		arena->nr = (uint32_t)rand();
 		chunk->state = (uint32_t)rand() % 8;
-		step();
+		block_head(arena)[rand() % 8] = (uint64_t)rand() << 40;
 	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
 	return 0;
 }

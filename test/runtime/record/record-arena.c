@@ -34,6 +34,11 @@
 // RUN: %{wait-for} '^800000 .* step' %{report}
 // RUN: %{report} | FileCheck %s -DNR=800000
 
+/* But not if it may not write to files any more. */
+// REDEFINE: %{how} = limit
+// RUN: cd %t && not --crash %{record} | FileCheck %s --check-prefix=LIMIT
+// LIMIT: {{^}}a child ended with status 0{{$}}
+
 /* If both are killed, the rest is lost, and what was written is readable. */
 // REDEFINE: %{how} = both
 // RUN: cd %t && not --crash %{record}
@@ -49,6 +54,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,6 +112,23 @@ static void kill_command(void)
 	kill(getppid(), SIGKILL);
 }
 
+/* The command has been killed. */
+static void end_with_limit(void)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		const struct rlimit limit = { 4096, 4096 };
+
+		calls(NULL);
+		CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
+		exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
+	printf("a child ended with status %d\n", status);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -118,12 +141,14 @@ int main(int argc, char **argv)
 		calls(NULL);
 	if (!strcmp(how, "calls"))
 		check_mappings();
-	if (!strcmp(how, "orphan") || !strcmp(how, "both"))
+	if (!strcmp(how, "orphan") || !strcmp(how, "both") || !strcmp(how, "limit"))
 		kill_command();
 	if (!strcmp(how, "killed") || !strcmp(how, "both"))
 		raise(SIGKILL);
 	if (!strcmp(how, "orphan"))
 		calls(NULL);
+	if (!strcmp(how, "limit"))
+		end_with_limit();
 	if (!strcmp(how, "daemon") && !fork()) {
 		setsid();
 		sleep(1);
