@@ -35,6 +35,8 @@ public:
   unsigned unwritten() const { return Unwritten; }
 
 private:
+  friend struct RecorderTest;
+
   // What is known about the content of a chunk.
   struct Progress {
     uint64_t At = 0, StartNs = 0; // of the block

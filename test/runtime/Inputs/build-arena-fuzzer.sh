@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# build-arena-fuzzer.sh CXX SOURCE-TREE TEST OUTPUT: builds the test with the recorder, both
+# with sanitizers. Functions of the tool that the recorder does not call are left out.
+set -e
+cxx=$1 source=$2 test=$3 output=$4
+llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
+exec "$cxx" -std=c++17 -O1 -gline-tables-only -fno-exceptions -fno-rtti \
+	-fsanitize=address,undefined -fno-sanitize=vptr,function \
+	-fno-sanitize-recover=undefined -ffunction-sections \
+	-isystem "$("$llvm" --includedir)" \
+	-D_GNU_SOURCE -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
+	-I "$source/runtime" -I "$source/runtime/include" -I "$source/runtime/tool" \
+	"$test" "$source/runtime/tool/recording/Recorder.cpp" \
+	"$source/runtime/tool/reading/OwnFiles.cpp" \
+	"$source/runtime/tool/names/NameArchive.cpp" -pthread -fuse-ld=lld -Wl,--gc-sections \
+	-L "$("$llvm" --libdir)" -lLLVM -Wl,-rpath,"$("$llvm" --libdir)" -o "$output"

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// No content of the arena makes the recorder crash, hang, or write to a file that is not a
+// data file of its folder, or outside a block of such a file. Each round fills heads and
+// chunks with garbage, and the recorder looks at all of it. Meanwhile another process writes
+// garbage to heads and records in a loop.
+//
+// By hand: PATCHBAY_TEST_ARENAS=10000000. The second argument is the seed.
+//
+// REQUIRES: host-x86_64
+// DEFINE: %{tool} = %patchbay_source/runtime/tool
+// RUN: rm -rf %t && mkdir %t
+// RUN: sh %S/../Inputs/build-arena-fuzzer.sh %clangxx %patchbay_source %s %t/fuzz
+// RUN: %t/fuzz %t/work 1 | FileCheck %s
+// CHECK: {{^}}fuzzed arenas: {{[1-9][0-9]+}}, blocks written: {{[1-9][0-9]+}}, refused: {{[1-9][0-9]+}}
+
+#include "recording/Recorder.h"
+#include "trace/format/format.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <random>
+#include <signal.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace patchbay;
+
+// The recorder asks for the limit of its control group.
+namespace patchbay {
+std::optional<uint64_t> memoryLimit(pid_t) { return std::nullopt; }
+} // namespace patchbay
+
+static constexpr uint64_t StartNs = 4711;
+static constexpr unsigned long Rounds = 2000, RoundsPerCheck = 500;
+
+static void fail(const char *What) {
+  printf("failed: %s\n", What);
+  exit(1);
+}
+
+static void check(bool Holds, const char *What) {
+  if (!Holds)
+    fail(What);
+}
+
+// ===----------------------------------------------------------------------===//
+// Files
+// ===----------------------------------------------------------------------===//
+
+namespace {
+struct File {
+  std::string Path;
+  std::string Content; // the whole file must stay as it is
+};
+} // namespace
+
+static std::string read(const std::string &Path) {
+  std::string Content;
+  FILE *Stream = fopen(Path.c_str(), "r");
+  char Part[4096];
+  while (Stream) {
+    const size_t Size = fread(Part, 1, sizeof(Part), Stream);
+    if (!Size)
+      break;
+    Content.append(Part, Size);
+  }
+  if (Stream)
+    fclose(Stream);
+  return Content;
+}
+
+static void write(const std::string &Path, const std::string &Content) {
+  FILE *Stream = fopen(Path.c_str(), "w");
+  check(Stream && fwrite(Content.data(), 1, Content.size(), Stream) == Content.size() &&
+            !fclose(Stream),
+        "cannot make a file");
+}
+
+static std::string header(uint32_t Pid) {
+  pbd_header Header = {};
+  memcpy(Header.magic, PBD_MAGIC, sizeof(Header.magic));
+  Header.byte_order = PBD_BYTE_ORDER;
+  Header.version = PBD_VERSION;
+  Header.header_size = sizeof(Header);
+  Header.pid = Pid;
+  Header.start_ns = StartNs;
+  Header.committed = sizeof(Header);
+  return std::string(reinterpret_cast<const char *>(&Header), sizeof(Header));
+}
+
+static constexpr off_t DataSize = 3 << 20;
+
+static void makeDataFile(const std::string &Path) {
+  write(Path, header(100));
+  check(!truncate(Path.c_str(), DataSize), "cannot make a data file");
+}
+
+// A data file must keep its header and its size.
+static void checkDataFile(const std::string &Path) {
+  struct stat Status;
+  check(!stat(Path.c_str(), &Status) && Status.st_size == DataSize,
+        "a data file has another size");
+  check(read(Path).substr(0, sizeof(pbd_header)) == header(100), "a header was written to");
+}
+
+// ===----------------------------------------------------------------------===//
+// Garbage
+// ===----------------------------------------------------------------------===//
+
+using Random = std::mt19937_64;
+
+static uint64_t oneOf(Random &Choose, std::initializer_list<uint64_t> Values) {
+  return Values.begin()[Choose() % Values.size()];
+}
+
+static void name(Random &Choose, char (&Name)[PBA_NAME_MAX]) {
+  static const char *const Names[] = {
+      "100.pbd",       "100.2.pbd",      "100.3.spare.pbd",  "../outside/1.pbd",
+      "../1.pbd",      "200.pbd",        "300.pbd",          "400.pbd",
+      "notes.pbd",     "500.pbd",        "..",               ".",
+      "",              "/dev/zero",      ".size",            ".command",
+      "./100.pbd",     "100.pbd.new",    "100.selection",    "1/../../outside/1.pbd",
+      "18446744073709551616.pbd"};
+  const char *From = Choose() % 2 ? Names[Choose() % 3]
+                                  : Names[Choose() % (sizeof(Names) / sizeof(*Names))];
+  memset(Name, 0, sizeof(Name));
+  strncpy(Name, From, sizeof(Name));
+  if (Choose() % 8 == 0)
+    Name[Choose() % sizeof(Name)] = char(Choose());
+  if (Choose() % 32 == 0)
+    memset(Name, 'x', sizeof(Name));
+}
+
+static void state(Random &Choose, pba_chunk &Chunk) {
+  const uint64_t State = Choose();
+  __atomic_store_n(&Chunk.state,
+                   uint32_t(State % 8 ? State / 8 % (PBA_ENDED + 1) : State >> 32),
+                   __ATOMIC_RELEASE);
+}
+
+static void head(Random &Choose, pba_chunk &Chunk) {
+  const uint64_t Size = DataSize;
+  // Often the recorder knows the block already.
+  if (Choose() % 4 == 0)
+    return state(Choose, Chunk);
+  Chunk.at = oneOf(Choose, {sizeof(pbd_header), 4096, Size - PBA_CHUNK_SIZE, 0, 8,
+                            Size - PBA_CHUNK_SIZE + 8, Size, Size + 8, 1, UINT64_MAX,
+                            UINT64_MAX - 7, UINT64_MAX << 20, INT64_MAX, Choose()});
+  Chunk.start_ns = Choose() % 8 ? StartNs : Choose();
+  name(Choose, Chunk.file);
+  state(Choose, Chunk);
+}
+
+static char *memory(pba_arena *Arena, uint64_t Nr) {
+  return reinterpret_cast<char *>(Arena) + PBA_DATA_AT + Nr * PBA_CHUNK_SIZE;
+}
+
+static void records(Random &Choose, pba_arena *Arena) {
+  auto *Block = reinterpret_cast<pbd_block *>(
+      memory(Arena, Choose() % 4 ? Choose() % 4 : Choose() % PBA_CHUNKS_MAX));
+  const uint64_t Most = (PBA_CHUNK_SIZE - sizeof(*Block)) / sizeof(Block->record[0]);
+  const uint64_t Nr = Choose() % 4 ? Choose() % 16 : Choose() % (Most + 1);
+  const uint64_t From = Choose() % 2 ? 0 : Choose() % (Most - Nr + 1);
+  for (uint64_t I = 0; I != sizeof(*Block) / 8; ++I)
+    reinterpret_cast<uint64_t *>(Block)[I] = Choose();
+  for (uint64_t I = From; I != From + Nr; ++I)
+    Block->record[I].last = Choose() % 64 ? Choose() : 0;
+}
+
+static void wholeHead(Random &Choose, pba_arena *Arena) {
+  Arena->nr = uint32_t(Choose());
+  Arena->closed = uint32_t(Choose());
+  Arena->recorder = uint32_t(Choose());
+  memset(Arena->magic, int(Choose()), sizeof(Arena->magic));
+}
+
+// In another process.
+[[noreturn]] static void disturb(pba_arena *Arena, uint64_t Seed) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (Random Choose(Seed);;) {
+    head(Choose, Arena->chunk[Choose() % PBA_CHUNKS_MAX]);
+    wholeHead(Choose, Arena);
+    if (Choose() % 16 == 0)
+      records(Choose, Arena);
+    // Few enough that most of what the recorder finds comes from its own process.
+    usleep(50);
+  }
+}
+
+// ===----------------------------------------------------------------------===//
+// Rounds
+// ===----------------------------------------------------------------------===//
+
+namespace patchbay {
+struct RecorderTest {
+  Recorder R;
+  unsigned long Written = 0, Refused = 0;
+
+  explicit RecorderTest(int Dir) : R(Dir) {
+    check(R.HasThread, "the recorder has no arena");
+    R.finish();
+    R.Ends = false;
+  }
+
+  pba_arena *arena() { return R.Arena; }
+
+  void look(Random &Choose) {
+    const unsigned Before = R.Unwritten;
+    unsigned Full = 0;
+    for (unsigned I = 0; I != R.Nr; ++I)
+      Full += R.state(I) == PBA_FULL || R.state(I) == PBA_ENDED;
+    R.prepareChunks();
+    R.drainFull();
+    R.drainOwned();
+    if (Choose() % 8 == 0)
+      R.drainRest();
+    Refused += R.Unwritten - Before;
+    Written += Full > R.Unwritten - Before ? Full - (R.Unwritten - Before) : 0;
+  }
+};
+} // namespace patchbay
+
+int main(int Argc, char **Argv) {
+  const std::string Work = Argc > 1 ? Argv[1] : "work";
+  const uint64_t Seed = Argc > 2 ? strtoull(Argv[2], nullptr, 10) : 1;
+  const char *Wanted = getenv("PATCHBAY_TEST_ARENAS");
+  const unsigned long Nr = Wanted ? strtoul(Wanted, nullptr, 10) : Rounds;
+
+  mkdir(Work.c_str(), 0700);
+  mkdir((Work + "/outside").c_str(), 0700);
+  mkdir((Work + "/data").c_str(), 0700);
+  const std::string Data = Work + "/data/";
+  const std::vector<std::string> Files = {Data + "100.pbd", Data + "100.2.pbd",
+                                          Data + "100.3.spare.pbd"};
+  for (const std::string &Each : Files)
+    makeDataFile(Each);
+  // Valid data files with other names, and other files with the names of data files.
+  auto Other = [](uint32_t Pid) {
+    std::string Content = header(Pid);
+    Content.resize(2 << 20);
+    return Content;
+  };
+  const std::vector<File> Others = {{Work + "/1.pbd", Other(1)},
+                                    {Work + "/outside/1.pbd", Other(1)},
+                                    {Work + "/outside/200.pbd", Other(200)},
+                                    {Data + "notes.pbd", Other(100)},
+                                    {Data + "500.pbd", std::string(2 << 20, 'n')},
+                                    {Data + ".size", Other(100)},
+                                    {Data + ".command", Other(100)},
+                                    {Data + "100.selection", Other(100)}};
+  for (const File &Each : Others)
+    write(Each.Path, Each.Content);
+  check(!symlink("../outside/200.pbd", (Data + "200.pbd").c_str()) &&
+            !mkdir((Data + "300.pbd").c_str(), 0700) &&
+            !mkfifo((Data + "400.pbd").c_str(), 0600),
+        "cannot make a file");
+
+  const int Dir = open(Data.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  RecorderTest Test(Dir);
+  Random Choose(Seed);
+  const pid_t Disturber = fork();
+  if (!Disturber)
+    disturb(Test.arena(), Seed + 1);
+  unsigned long Round = 0;
+  for (; Round != Nr; ++Round) {
+    alarm(600); // the recorder hangs
+    for (uint64_t I = Choose() % 4 + 1; I; --I)
+      head(Choose, Test.arena()->chunk[Choose() % 2 ? Choose() % 4
+                                                    : Choose() % PBA_CHUNKS_MAX]);
+    if (Choose() % 4 == 0)
+      records(Choose, Test.arena());
+    Test.look(Choose);
+    if (Round % RoundsPerCheck == 0 || Round + 1 == Nr) {
+      for (const std::string &Each : Files)
+        checkDataFile(Each);
+      for (const File &Each : Others)
+        check(read(Each.Path) == Each.Content, Each.Path.c_str());
+    }
+    if (Round && Round % 1000000 == 0)
+      printf("after %lu arenas\n", Round);
+    fflush(stdout);
+  }
+  kill(Disturber, SIGKILL);
+  printf("fuzzed arenas: %lu, blocks written: %lu, refused: %lu\n", Round, Test.Written,
+         Test.Refused);
+  fflush(stdout);
+  _exit(0); // the arena has garbage for which another recorder would go on
+}
