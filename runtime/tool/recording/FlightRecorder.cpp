@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -126,6 +127,9 @@ static std::string nameOfNow(StringRef Why) {
 }
 
 Error FlightRecorder::take(StringRef Why, bool HasEnded) {
+  // The recording command may still write the last events (Recorder.h).
+  if (HasEnded)
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
   // The process may write to another file by now (record --rotate-size).
   int Fresh = HasEnded ? -1 : askForFile(Options.Pid);
   if (Fresh >= 0)

@@ -3,6 +3,7 @@
 #include "OutputDir.h"
 #include "Program.h"
 #include "RecordSummary.h"
+#include "Recorder.h"
 #include "TracerLibrary.h"
 #include "Visit.h"
 #include "attach/ProcessChoice.h"
@@ -17,6 +18,7 @@
 #include <climits>
 #include <csignal>
 #include <map>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
@@ -273,10 +275,11 @@ static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
 
 static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
                                              const ElfImage &Library,
-                                             const std::string &Dir) {
+                                             const std::string &Dir,
+                                             StringRef Arena) {
   std::vector<Visit> All;
   for (Prepared &P : Processes) {
-    auto V = Visit::begin(P.Memory, Library, P.Options, Dir, "recording");
+    auto V = Visit::begin(P.Memory, Library, P.Options, Dir, Arena, "recording");
     if (V) {
       All.push_back(std::move(*V));
       continue;
@@ -331,7 +334,10 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   auto Dir = OutputDir::create(R.Output);
   if (!Dir)
     return Dir.takeError();
-  auto All = beginAll(*Processes, *Library, Dir->path());
+  std::optional<Recorder> Arena;
+  if (R.HasArena)
+    Arena.emplace(Dir->descriptor());
+  auto All = beginAll(*Processes, *Library, Dir->path(), Arena ? Arena->option() : "");
   if (!All) {
     Dir->undo();
     return All.takeError();
@@ -352,6 +358,10 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   for (Visit &V : *All)
     V.awaitEnd();
   awaitNewChildren(Dir->path());
+  if (Arena) {
+    Arena->finish();
+    Arena->sayUnwritten(R.Output);
+  }
   // Only when all have ended: a child writes to its parent's directory.
   for (ArrayRef<Visit> Some : {ArrayRef<Visit>(Ended), ArrayRef<Visit>(*All)})
     for (const Visit &V : Some)

@@ -2,6 +2,7 @@
 #include "Recorder.h"
 #include "MemoryFiles.h"
 #include "reading/OwnFiles.h"
+#include "support/Diagnostics.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -259,8 +260,11 @@ void Recorder::drain() {
     else
       Wait = std::min(2 * Wait, LongestWait);
     auto Now = std::chrono::steady_clock::now();
-    if (Now >= Next) {
+    const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
+    if (Now >= Next || Asked != Arena->answered) {
+      drainFull();
       drainOwned();
+      __atomic_store_n(&Arena->answered, Asked, __ATOMIC_RELEASE);
       Next = Now + OwnedWait;
     }
     std::this_thread::sleep_for(Wait);
@@ -282,6 +286,12 @@ void Recorder::drainRest() {
     else
       writeAndRelease(I);
   }
+}
+
+void Recorder::sayUnwritten(StringRef Output) const {
+  if (Unwritten)
+    warn(Output + ": " + Twine(Unwritten) +
+         " MB of events cannot be written to their files and are lost");
 }
 
 bool Recorder::hasOwned() const {

@@ -6,6 +6,7 @@
 #define PATCHBAY_TOOL_RECORDING_RECORDER_H
 
 #include "trace/format/arena.h"
+#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <atomic>
 #include <linux/futex.h>
@@ -31,8 +32,8 @@ public:
   /// another process goes on until they have ended or have no block in the arena.
   void finish();
 
-  /// Blocks whose file was not found, or could not be written.
-  unsigned unwritten() const { return Unwritten; }
+  /// Warns if there are blocks whose file was not found, or could not be written.
+  void sayUnwritten(llvm::StringRef Output) const;
 
 private:
   friend struct RecorderTest;

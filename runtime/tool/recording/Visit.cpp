@@ -82,10 +82,10 @@ static std::string pidNamespace(const std::string &Process) {
 }
 
 // In another PID namespace this command has no number, or another one.
-static std::string visitOptions(pid_t Pid, StringRef Options) {
+static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Arena = "") {
   std::string Ours = pidNamespace("self"), By;
   if (!Ours.empty() && Ours == pidNamespace(std::to_string(Pid)))
-    By = ",by=" + std::to_string(getpid());
+    By = ",by=" + std::to_string(getpid()) + Arena.str();
   return (Options + By + ",live=1,checked=1").str();
 }
 
@@ -110,7 +110,7 @@ static Error notHeld(const ProcessMemory &Memory, Error E) {
 
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
                              const std::string &Options, const std::string &Dir,
-                             StringRef What) {
+                             StringRef Arena, StringRef What) {
   auto Output = OutputInside::create(Memory.pid(), Dir);
   if (!Output)
     return Output.takeError();
@@ -119,7 +119,11 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     warnOfMemory(Output->path(),
                  "/proc/" + std::to_string(Memory.pid()) + "/root" + Output->path(),
                  Memory.pid());
-  auto Text = Output->withOutput(visitOptions(Memory.pid(), Options), Memory.pid());
+  // A directory inside is not the one that the recorder writes to.
+  if (Output->path() != Dir)
+    Arena = "";
+  auto Text =
+      Output->withOutput(visitOptions(Memory.pid(), Options, Arena), Memory.pid());
   if (!Text)
     return Text.takeError();
   if (Error E = load(Memory, Library, *Text, What))

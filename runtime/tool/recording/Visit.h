@@ -17,13 +17,14 @@ namespace patchbay {
 class Visit {
 public:
   /// Loads Library into the process, and lets it begin a recording with
-  /// Options. The output directory is Dir, or one inside. Prints one line to
+  /// Options. The output directory is Dir, or one inside. Arena is the option of a
+  /// Recorder for Dir, for processes that find it. Prints one line to
   /// stderr, with What. On error fails with one line, and nothing goes on in
   /// the process.
   static llvm::Expected<Visit> begin(ProcessMemory &Memory,
                                      const ElfImage &Library,
                                      const std::string &Options,
-                                     const std::string &Dir,
+                                     const std::string &Dir, llvm::StringRef Arena,
                                      llvm::StringRef What);
   /// Loads Library into the process for attached programs, without a recording.
   /// The caller must keep it; otherwise it ends by itself.

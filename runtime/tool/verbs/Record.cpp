@@ -439,6 +439,12 @@ static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
   consumeError(Dir.addNote(Text));
 }
 
+// A process that uses its blocks again, or switches files, writes its files itself. Blocks
+// that are reserved could exceed a limit of all files.
+static bool hasArena(const RecordingLimits &Limits) {
+  return Opts.hasEvents() && !Opts.Overwrite && !Limits.MaxSize && !Limits.Rotates;
+}
+
 static Expected<int> recordRunning(std::vector<pid_t> Named,
                                    ArrayRef<const char *> Args,
                                    StringRef Clock,
@@ -458,7 +464,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   auto TracerImage = openTracer(TracerKind::Listens);
   if (!TracerImage)
     return TracerImage.takeError();
-  auto Cost = costOptions(*TracerImage, /*HasArena=*/false);
+  auto Cost = costOptions(*TracerImage, hasArena(Limits));
   if (!Cost)
     return Cost.takeError();
   if (Error E = wanted().takeError())
@@ -479,7 +485,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
     return Text;
   };
   return recordProcesses({Named, *Others, What, Options, Opts.Output, Opts.Threads,
-                          Opts.Follow, Opts.Force, Limits, Opts.For},
+                          Opts.Follow, Opts.Force, hasArena(Limits), Limits, Opts.For},
                          Args);
 }
 
@@ -550,11 +556,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!Options)
     return Options.takeError();
 
-  // The library that listens writes its files itself, and so does a process that uses
-  // its blocks again. Blocks that are reserved could exceed a limit of all files.
-  const bool HasArena =
-      Opts.hasEvents() && !Listens && !Opts.Overwrite && !Limits->MaxSize;
-  auto Cost = costOptions(*TracerImage, HasArena);
+  auto Cost = costOptions(*TracerImage, hasArena(*Limits));
   if (!Cost)
     return Cost.takeError();
   *Options += *Cost;
@@ -568,7 +570,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
       warnOfMemory(Opts.Output, Dir->path(), getpid());
   }
   std::optional<Recorder> Arena;
-  if (HasArena)
+  if (hasArena(*Limits))
     *Options += Arena.emplace(Dir->descriptor()).option();
   *Options += Limits->option() +
               (Unmatched.empty() ? ",checked=1" : ",checked=later");
@@ -584,11 +586,10 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 
   auto Status = runProgram(*Path, Args, Opts.For);
-  if (Arena)
+  if (Arena) {
     Arena->finish();
-  if (Arena && Arena->unwritten())
-    warn(Opts.Output + ": " + Twine(Arena->unwritten()) +
-         " MB of events cannot be written to their files and are lost");
+    Arena->sayUnwritten(Opts.Output);
+  }
   if (!Status) {
     Dir->undo();
     return Status.takeError();

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 
 /* Not in memory that fork() fills with zeros: a child uses the same mapping. */
 static struct pba_arena *arena;
@@ -193,6 +194,11 @@ int pb_arena_pass_on(const void *chunk, enum pba_state state)
 	return 1;
 }
 
+static int is_recorder_dead(void)
+{
+	return (__atomic_load_n(&arena->recorder, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED) != 0;
+}
+
 /* Other processes can write to @chunk. */
 static int is_block_of(const struct pba_chunk *chunk, uint64_t at,
 		       const struct pb_data_file *file, const char name[PBA_NAME_MAX])
@@ -209,8 +215,7 @@ void pb_arena_write_rest(const struct pb_data_file *file)
 	char name[PBA_NAME_MAX];
 	int fd;
 
-	if (!arena ||
-	    !(__atomic_load_n(&arena->recorder, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED))
+	if (!arena || !is_recorder_dead())
 		return;
 	fd = pb_data_reopen(file);
 	copy_name(name, pb_data_name(file));
@@ -222,4 +227,40 @@ void pb_arena_write_rest(const struct pb_data_file *file)
 	}
 	if (fd >= 0)
 		pb_sys(SYS_close, fd);
+}
+
+void pb_arena_wait(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	uint32_t wanted;
+
+	if (!pb_arena_is_open())
+		return;
+	wanted = __atomic_add_fetch(&arena->asked, 1, __ATOMIC_SEQ_CST);
+	for (int ms = 0; ms < 1000 && !is_recorder_dead(); ms++) {
+		if ((int32_t)(__atomic_load_n(&arena->answered, __ATOMIC_ACQUIRE) -
+			      wanted) >= 0)
+			return;
+		pb_sys(SYS_nanosleep, &pause, NULL);
+	}
+}
+
+void pb_arena_close(const struct pb_data_file *file)
+{
+	char name[PBA_NAME_MAX];
+
+	was_opened = 0;
+	if (!arena)
+		return;
+	copy_name(name, pb_data_name(file));
+	for (uint32_t i = 0; file->header && i < nr_chunks; i++) {
+		struct pba_chunk *chunk = &arena->chunk[i];
+
+		if (__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) == PBA_OWNED &&
+		    chunk->start_ns == file->header->start_ns && is_same(chunk->file, name))
+			set_state(chunk, PBA_ENDED);
+	}
+	pb_sys(SYS_munmap, arena, PBA_SIZE(nr_chunks));
+	arena = NULL;
+	populated = 0;
 }

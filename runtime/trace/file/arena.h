@@ -30,6 +30,18 @@ int pb_arena_has(const void *address);
  */
 int pb_arena_pass_on(const void *chunk, enum pba_state state);
 
+/*
+ * Wait until the recorder has written all records of now, or has been killed. Waits a second
+ * at most. Handlers must not call it, and the caller need not hold the lock.
+ */
+void pb_arena_wait(void);
+
+/*
+ * The recording is over: leave the file's blocks to the recorder, and unmap the arena.
+ * @file: with a header, unless this process has none. Handlers must not call it.
+ */
+void pb_arena_close(const struct pb_data_file *file);
+
 /* The process ends. If the recorder has been killed, write what it has not written. */
 void pb_arena_write_rest(const struct pb_data_file *file);
 

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define PBA_MAGIC "PBARENA1"
+#define PBA_MAGIC "PBARENA2"
 #define PBA_CHUNK_SIZE (UINT64_C(1) << 20) /* of the largest blocks: ring.c */
 #define PBA_CHUNKS_MAX 64
 #define PBA_DATA_AT (UINT64_C(64) << 10) /* a multiple of any page size */
@@ -49,6 +49,8 @@ struct pba_arena {
 	uint32_t closed; /* the recorder will end: take no more chunks */
 	uint32_t recorder; /* its thread's id; the kernel sets FUTEX_OWNER_DIED when
 			      the thread ends (set_robust_list(2)) */
+	uint32_t asked;	   /* increased by processes: write all records now */
+	uint32_t answered; /* the last @asked that the recorder has done */
 	uint32_t reserved;
 	struct pba_chunk chunk[PBA_CHUNKS_MAX];
 };

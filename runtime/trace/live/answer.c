@@ -3,6 +3,7 @@
 
 #include "attach.h"
 #include "budget/budget.h"
+#include "file/arena.h"
 #include "functions/site_check.h"
 #include "name_list.h"
 #include "options/option_table.h"
@@ -39,6 +40,7 @@ static int open_data_file(void)
 	if (!file)
 		file = pb_data_reopen(&pb_session->file);
 	pb_signal_unlock(&pb_session->lock, signals);
+	pb_arena_wait();
 	return file;
 }
 

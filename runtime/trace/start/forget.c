@@ -5,6 +5,7 @@
  */
 #include "forget.h"
 
+#include "file/arena.h"
 #include "file/quota.h"
 #include "functions/left_out.h"
 #include "functions/modules.h"
@@ -51,6 +52,7 @@ void pb_session_forget(void)
 	pb_session_forget_modules();
 	pb_parent_forget();
 	pb_losses_forget();
+	pb_arena_close(&pb_session->file);
 	pb_data_close(&pb_session->file);
 	pb_quota_forget();
 	pb_session_forget_start();
