@@ -36,11 +36,15 @@ static constexpr unsigned Prepares = 8;
 // Rounds without a new record after which a chunk's process may have ended.
 static constexpr unsigned LooksUnused = 10;
 
+// Descriptors of this command. Events of a file that it cannot open are lost.
+static constexpr rlim_t LeastFiles = 16;
+
 // The arena's pages count as memory of the control group, and cannot be written back. A
 // limit of files' sizes would end this command.
 static uint32_t fittingChunks() {
-  rlimit FileSize;
-  if (getrlimit(RLIMIT_FSIZE, &FileSize) || FileSize.rlim_cur != RLIM_INFINITY)
+  rlimit FileSize, Files;
+  if (getrlimit(RLIMIT_FSIZE, &FileSize) || FileSize.rlim_cur != RLIM_INFINITY ||
+      getrlimit(RLIMIT_NOFILE, &Files) || Files.rlim_cur < LeastFiles)
     return 0;
   const uint64_t Limit = memoryLimit(getpid()).value_or(UINT64_MAX);
   return uint32_t(std::min<uint64_t>(PBA_CHUNKS_MAX, Limit / 8 / PBA_CHUNK_SIZE));
@@ -191,12 +195,14 @@ bool Recorder::drainFull() {
     if ((State != PBA_FULL && State != PBA_ENDED) || Known[I].IsHeld)
       continue;
     Any = true;
-    const size_t Complete = completeRecords(memory(I), 0);
+    const size_t Complete =
+        completeRecords(memory(I), Known[I].WasHeld ? Known[I].Records : 0);
     // A signal handler interrupted a thread that is still writing a record. It
-    // comes back, unless it jumped away.
-    if (State == PBA_FULL && Complete != MostRecords && write(I, MostRecords) &&
-        isInUse(I)) {
-      Known[I].IsHeld = true;
+    // comes back, unless it jumped away. Then nothing changes until its process ends.
+    const bool IsWritten = Known[I].WasHeld && Complete == Known[I].Records;
+    if (State == PBA_FULL && Complete != MostRecords &&
+        (IsWritten || write(I, MostRecords)) && isInUse(I)) {
+      Known[I].IsHeld = Known[I].WasHeld = true;
       Known[I].Records = Complete;
       continue;
     }

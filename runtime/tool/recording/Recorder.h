@@ -44,6 +44,7 @@ private:
     size_t Records = 0;           // written, from its first one on
     unsigned Unchanged = 0;       // rounds without a new record
     bool IsHeld = false;          // full, but a record is missing
+    bool WasHeld = false;         // and all others are written
   };
 
   void announceEnd();

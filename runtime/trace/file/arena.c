@@ -133,9 +133,15 @@ static int add_unused_blocks(struct pb_data_file *file)
 	return 0;
 }
 
+static int is_recorder_dead(void)
+{
+	return (__atomic_load_n(&arena->recorder, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED) != 0;
+}
+
 int pb_arena_is_open(void)
 {
-	return arena && !__atomic_load_n(&arena->closed, __ATOMIC_RELAXED);
+	return arena && !__atomic_load_n(&arena->closed, __ATOMIC_RELAXED) &&
+	       !is_recorder_dead();
 }
 
 /* The first free one: so few chunks are in use, and stay in the cache. */
@@ -192,11 +198,6 @@ int pb_arena_pass_on(const void *chunk, enum pba_state state)
 	set_state(&arena->chunk[((uintptr_t)chunk - (uintptr_t)memory(0)) / PBA_CHUNK_SIZE],
 		  state);
 	return 1;
-}
-
-static int is_recorder_dead(void)
-{
-	return (__atomic_load_n(&arena->recorder, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED) != 0;
 }
 
 /* Other processes can write to @chunk. */
