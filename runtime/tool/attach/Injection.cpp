@@ -61,7 +61,7 @@ public:
 
   Error borrowThread();
   Error awaitThread();
-  bool awaitLoaded();
+  std::string awaitLoaded();
   Expected<InjectionResult> load(const Injection &What);
 
 private:
@@ -321,24 +321,44 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   return Result;
 }
 
+// One of the signals that end a recording. The command has blocked them.
+static int pendingEnd() {
+  sigset_t Pending;
+  sigpending(&Pending);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    if (sigismember(&Pending, Signal) == 1)
+      return Signal;
+  return 0;
+}
+
 // A thread that runs now and then waits for a processor, or for the loader's
 // lock, which other threads take and release (dlopen(), dlclose()). Any of them
-// may get it first.
-bool Injector::awaitLoaded() {
-  auto Ran = Clock::now(), Next = Ran;
+// may get it first. Returns "" if the runtime is loaded, or the process is gone.
+std::string Injector::awaitLoaded() {
+  const auto Begin = Clock::now();
+  auto Ran = Begin, Next = Begin;
   uint64_t Switches = 0;
   bool IsDone = false;
+  int Signal = 0;
   waitUntil(UntilLoadedAtMost, [&] {
     IsDone = word(AREA_STATE) != 0 || isGone();
+    Signal = IsDone ? 0 : pendingEnd();
     auto Now = Clock::now();
     if (Now >= Next) {
       uint64_t Before = std::exchange(Switches, switchesOf(Pid, word(AREA_NEW_TID)));
       Next = Now + 1s;
       Ran = Before != Switches ? Now : Ran;
     }
-    return IsDone || Now - Ran >= UntilLoaded;
+    return IsDone || Signal || Now - Ran >= UntilLoaded;
   });
-  return IsDone;
+  if (IsDone)
+    return "";
+  if (Signal)
+    return "its loader had not loaded the runtime when SIG" +
+           std::string(sigabbrev_np(Signal)) + " ended this command";
+  const auto Waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - Begin);
+  return "its loader has not loaded the runtime in " + std::to_string(Waited.count()) +
+         " seconds";
 }
 
 Expected<InjectionResult> Injector::load(const Injection &What) {
@@ -369,14 +389,13 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
   Place.write(Place.area() + AREA_OPTIONS, What.Options.c_str(),
               What.Options.size() + 1);
   tell(What.ByContents ? AREA_FILLED : AREA_GO);
-  if (!awaitLoaded()) {
+  if (std::string Why = awaitLoaded(); !Why.empty()) {
     Place.leave();
     tell(AREA_GIVEN_UP);
     tell(AREA_END);
-    return Memory.error(
-        "its loader has not loaded the runtime in ten seconds: some thread of it "
-        "has the loader's lock (in a constructor, or a callback of "
-        "dl_iterate_phdr()); when that comes to an end nothing is kept of it");
+    return Memory.error(Why + ": a thread holds the loader's lock (in a constructor, or a "
+                              "callback of dl_iterate_phdr()); when it lets go, the process "
+                              "unloads the runtime");
   }
   if (isGone())
     return gone();
