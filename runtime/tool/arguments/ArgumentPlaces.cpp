@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/DebugInfo/DWARF/LowLevel/DWARFExpression.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -13,10 +14,20 @@ namespace {
 
 enum class WordClass { None, Integer, Float };
 
+/// Eight bytes of a value, and the number of its parts in them.
+struct PassedWord {
+  WordClass Class = WordClass::None;
+  unsigned Parts = 1;
+};
+
 /// How a value is passed: in registers, for each of its words, or in memory.
 struct Passing {
+  unsigned number(WordClass Class) const {
+    return count_if(Words, [=](const PassedWord &W) { return W.Class == Class; });
+  }
+
   enum { Registers, OnStack, ByAddress, Unknown } How = Unknown;
-  std::vector<WordClass> Words;
+  std::vector<PassedWord> Words;
   uint64_t StackWords = 0;
 };
 
@@ -34,7 +45,7 @@ static bool isFloat(DWARFDie Type) {
 
 // Classifies each eight bytes of a type by its parts. False: not known here, or
 // the whole value is in memory.
-static bool classify(DWARFDie Type, uint64_t Offset, std::vector<WordClass> &Words,
+static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Words,
                      unsigned Depth = 0) {
   Type = plainType(Type);
   if (!Type || Depth == 16)
@@ -63,11 +74,12 @@ static bool classify(DWARFDie Type, uint64_t Offset, std::vector<WordClass> &Wor
   }
   if (scalarKind(Type).empty() || Offset / 8 >= Words.size())
     return false;
-  WordClass &Word = Words[Offset / 8];
+  PassedWord &Word = Words[Offset / 8];
+  Word.Parts += Word.Class != WordClass::None;
   if (!isFloat(Type))
-    Word = WordClass::Integer;
-  else if (Word == WordClass::None)
-    Word = WordClass::Float;
+    Word.Class = WordClass::Integer;
+  else if (Word.Class == WordClass::None)
+    Word.Class = WordClass::Float;
   return true;
 }
 
@@ -83,24 +95,24 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
     if (scalarKind(Type).empty())
       return P;
     P.How = Passing::Registers;
-    P.Words = {isFloat(Type) ? WordClass::Float : WordClass::Integer};
+    P.Words = {{isFloat(Type) ? WordClass::Float : WordClass::Integer}};
     return P;
   }
   uint64_t Size = sizeOf(Type);
   if (toUnsigned(Type.find(DW_AT_calling_convention), 0) ==
       DW_CC_pass_by_reference) {
     P.How = Passing::ByAddress;
-    P.Words = {WordClass::Integer};
+    P.Words = {{WordClass::Integer}};
     return P;
   }
   if (!IsX86 || !Size)
     return P;
   P.StackWords = divideCeil(Size, 8);
-  P.Words.assign(P.StackWords, WordClass::None);
+  P.Words.assign(P.StackWords, {});
   P.How = Size <= 16 && classify(Type, 0, P.Words) ? Passing::Registers
                                                     : Passing::OnStack;
   // Padding only, or empty: this tells nothing about it.
-  if (P.How == Passing::Registers && is_contained(P.Words, WordClass::None))
+  if (P.How == Passing::Registers && P.number(WordClass::None))
     P.How = Passing::Unknown;
   return P;
 }
@@ -111,14 +123,13 @@ static std::string source(char Letter, unsigned N) { return Letter + utostr(N); 
 static ArgumentPlace take(const Passing &P, Taken &T, unsigned MaxGP,
                           unsigned MaxFP) {
   ArgumentPlace Place;
-  unsigned GP = count(P.Words, WordClass::Integer);
-  unsigned FP = count(P.Words, WordClass::Float);
+  unsigned GP = P.number(WordClass::Integer), FP = P.number(WordClass::Float);
   bool InRegisters = P.How != Passing::OnStack && T.GP + GP <= MaxGP &&
                      T.FP + FP <= MaxFP;
-  for (WordClass W : P.Words)
-    Place.Words.push_back(!InRegisters              ? source('w', T.Stack++)
-                          : W == WordClass::Integer ? source('r', T.GP++)
-                                                    : source('f', T.FP++));
+  for (const PassedWord &W : P.Words)
+    Place.Words.push_back(!InRegisters                    ? source('w', T.Stack++)
+                          : W.Class == WordClass::Integer ? source('r', T.GP++)
+                                                          : source('f', T.FP++));
   Place.IsAddress = P.How == Passing::ByAddress;
   return Place;
 }
@@ -205,11 +216,48 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
-// For an argument that a function does not use, the compiler gives no location.
-// Where it sees caller and function, it does not pass the argument any more.
-// Its place then has any value.
-static bool isUnused(const DwarfParameter &P) {
-  return !P.Location || !P.Location.find({DW_AT_location, DW_AT_const_value});
+// Marks the words of a value of which an expression tells the place or the value.
+static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known) {
+  DataExtractor Data(L.Expr, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  uint64_t At = 0;
+  bool HasPlace = false;
+  for (const DWARFExpression::Operation &Op : DWARFExpression(Data, 8)) {
+    if (Op.isError())
+      return;
+    if (Op.getCode() != DW_OP_piece) {
+      HasPlace = true;
+      continue;
+    }
+    const uint64_t End = SaturatingAdd(At, Op.getRawOperand(0));
+    for (uint64_t I = At / 8; HasPlace && I < divideCeil(End, 8) && I < Known.size(); ++I)
+      Known[I] = true;
+    At = End;
+    HasPlace = false;
+  }
+  if (HasPlace && !At)
+    Known.assign(Known.size(), true);
+}
+
+// The compiler gives no location to the parts of an argument that a function does not use.
+// Where it sees caller and function, it does not pass them. Their place then has any value.
+static std::vector<WordUse> usesOf(const DwarfParameter &P, ArrayRef<PassedWord> Words) {
+  std::vector<bool> Known(Words.size());
+  if (P.Location && P.Location.find(DW_AT_const_value)) {
+    Known.assign(Words.size(), true);
+  } else if (P.Location && P.Location.find(DW_AT_location)) {
+    auto Locations = P.Location.getLocations(DW_AT_location);
+    if (Locations)
+      for (const DWARFLocationExpression &L : *Locations)
+        addKnown(L, Known);
+    else
+      consumeError(Locations.takeError());
+  }
+  std::vector<WordUse> Uses;
+  for (auto [Word, IsKnown] : zip(Words, Known))
+    Uses.push_back(IsKnown          ? WordUse::Used
+                   : Word.Parts > 1 ? WordUse::Unknown
+                                    : WordUse::Unused);
+  return Uses;
 }
 
 static void placeResult(FunctionPlaces &F, const SiteRecord &Record,
@@ -248,11 +296,12 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   placeResult(F, Record, Machine);
 
   Taken T;
+  std::vector<Passing> Passed;
   bool IsKnown = true, IsSRet = Record.Raw.flags & PATCHBAY_RECORD_SRET;
   if (IsSRet && Machine != ELF::EM_AARCH64)
     ++T.GP;
   for (const DwarfParameter &P : F.Parameters) {
-    Passing How = passingOf(P.Type, IsX86);
+    const Passing &How = Passed.emplace_back(passingOf(P.Type, IsX86));
     ArgumentPlace Place = take(How, T, IsX86 ? 6 : 8, 8);
     IsKnown &= How.How != Passing::Unknown;
     // On other architectures these have rules that have not been tested here.
@@ -277,7 +326,7 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
                      return is_contained(Place.Words, Source);
                    });
     if (Agrees && (External || At.How == EntryLocation::Elsewhere || IsThere)) {
-      Place.IsUnused = isUnused(F.Parameters[I]);
+      Place.Uses = usesOf(F.Parameters[I], Passed[I].Words);
       continue;
     }
     if (At.How == EntryLocation::Registers &&

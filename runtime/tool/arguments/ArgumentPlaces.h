@@ -10,12 +10,16 @@
 
 namespace patchbay {
 
+/// Does the function use eight bytes of an argument? If not, callers may pass any value.
+/// Unknown: they have several members, of which debug information may have lost track.
+enum class WordUse { Used, Unknown, Unused };
+
 /// The places of each eight bytes of a value, as sources of typed_spec.h: "r0".
 struct ArgumentPlace {
   std::vector<std::string> Words;
-  bool IsAddress = false; // the value is in memory, at this address
-  std::string Why;        // why it has no place
-  bool IsUnused = false;  // so callers may pass any value
+  std::vector<WordUse> Uses; // of Words; empty: all are used
+  bool IsAddress = false;    // the value is in memory, at this address
+  std::string Why;           // why it has no place
 };
 
 struct FunctionPlaces {

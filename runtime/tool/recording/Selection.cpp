@@ -333,13 +333,10 @@ static void sayLeftOut(const TypedArgs &Typed) {
 
 static void sayUnused(const TypedArgs &Typed) {
   static SaidOnce Unused;
-  static constexpr char Anything[] =
-      ": callers known to the compiler may pass any value there, so recorded values may "
-      "be wrong";
-  if (size_t More = Unused.say(Typed.unused(), [](const std::string &Text) {
-        warn("--args: not used in " + Text + Anything);
-      }))
-    warn("--args: not used in " + utostr(More) + " more functions" + Anything);
+  if (size_t More = Unused.say(Typed.unused(), [](const std::string &Text) { warn(Text); }))
+    warn("--args: not used in " + utostr(More) +
+         " more functions: callers known to the compiler may pass any value there, so "
+         "recorded values may be wrong");
 }
 
 // Fails if there is nothing to trace. Warns about missing functions, since the

@@ -170,10 +170,13 @@ static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
 
 // Follows a pointer.
 static void follow(Found &V) {
-  if (V.InMemory)
+  if (V.InMemory) {
     V.Steps += "@" + utostr(V.Offset);
-  else
+  } else {
     V.Place.Words = {V.Place.Words[V.Offset / 8]};
+    if (!V.Place.Uses.empty())
+      V.Place.Uses = {V.Place.Uses[V.Offset / 8]};
+  }
   V.InMemory = true;
   V.Offset = 0;
   V.Type = plainType(typeOf(V.Type));
@@ -339,28 +342,17 @@ static Expected<std::string> constantFor(const TypedCondition &C,
 // TypedArgs
 //===----------------------------------------------------------------------===//
 
-// All values that can be read. Others are reported, and are no error.
 static std::vector<std::string> allPaths(const FunctionPlaces &F,
                                          std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
-  auto Add = [&](const std::string &Path) {
-    auto V = findValue(Path, F);
-    Error Why = V ? kindAndSource(Path, *V).takeError() : V.takeError();
-    if (Why)
-      NotRead.push_back(toString(std::move(Why)));
-    else
-      Paths.push_back(Path);
-  };
-  size_t Number = 0;
-  for (const DwarfParameter &P : F.Parameters) {
-    ++Number;
+  for (auto [I, P] : enumerate(F.Parameters))
     if (!P.Name.empty())
-      Add(P.Name);
-    else
-      NotRead.push_back("argument " + utostr(Number) + " has no name");
-  }
+      Paths.push_back(P.Name);
+    else if (std::string Why = "argument " + utostr(I + 1) + " has no name";
+             !is_contained(NotRead, Why))
+      NotRead.push_back(std::move(Why));
   if (F.ResultType)
-    Add(Result.str());
+    Paths.push_back(Result.str());
   return Paths;
 }
 
@@ -369,44 +361,70 @@ static std::vector<std::string> pathsOf(ArrayRef<const TypedRequest *> Requests,
                                         const FunctionPlaces &F,
                                         std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
-  for (const TypedRequest *R : Requests) {
-    if (R->Paths.empty())
-      NotRead.clear(); // each request repeats the same list
-    for (const std::string &Path :
-         R->Paths.empty() ? allPaths(F, NotRead) : R->Paths)
+  for (const TypedRequest *R : Requests)
+    for (const std::string &Path : R->Paths.empty() ? allPaths(F, NotRead) : R->Paths)
       if (!is_contained(Paths, Path))
         Paths.push_back(Path);
-  }
   return Paths;
 }
 
-Expected<std::string>
-TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
-                   const SiteRecord &Record, uint16_t Machine,
-                   std::vector<std::string> &NotRead,
-                   std::vector<std::string> &NotUsed) {
-  FunctionPlaces F = placesOf(Of, Record, Machine);
-  auto NoteUse = [&](StringRef Path, const Found &V) {
-    std::string Quoted = "'" + Path.str() + "'";
-    if (V.Place.IsUnused && !is_contained(NotUsed, Quoted))
-      NotUsed.push_back(Quoted);
-  };
-  std::vector<std::string> Parts;
-  for (const std::string &Path : pathsOf(Requests, F, NotRead)) {
-    auto V = findValue(Path, F);
-    if (!V)
-      return V.takeError();
-    auto Text = kindAndSource(Path, *V);
-    if (!Text)
-      return Text.takeError();
-    NoteUse(Path, *V);
-    Parts.push_back(Path + "=" + *Text);
+namespace patchbay {
+/// Names of values whose place may have any value.
+struct UnusedNames {
+  std::vector<std::string> Unused, Unknown;
+
+  void add(StringRef Path, const Found &V) {
+    WordUse Use = WordUse::Used;
+    for (size_t I : usedWords(V))
+      if (I < V.Place.Uses.size())
+        Use = std::max(Use, V.Place.Uses[I]);
+    if (Use != WordUse::Used)
+      (Use == WordUse::Unused ? Unused : Unknown).push_back("'" + Path.str() + "'");
   }
+  /// Option: "--args". Effect: "recorded values may be wrong".
+  void say(StringRef Option, const std::string &Function, StringRef Effect,
+           std::vector<std::string> &To) const {
+    constexpr StringLiteral Anything =
+        ": callers known to the compiler may pass any value there, so ";
+    if (!Unused.empty())
+      To.push_back((Option + ": not used in " + Function + ": " + join(Unused, ", ") +
+                    Anything + Effect).str());
+    if (!Unknown.empty())
+      To.push_back((Option + ": debug information does not say whether " + Function +
+                    " uses " + join(Unknown, ", ") + ": if it does not, " + Effect).str());
+  }
+
+private:
+  // A string view has two.
+  static std::vector<size_t> usedWords(const Found &V) {
+    if (V.InMemory)
+      return {0};
+    if (viewOf(V.Type))
+      return {V.Offset / 8, V.Offset / 8 + 1};
+    return {V.Offset / 8};
+  }
+};
+} // namespace patchbay
+
+Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces &F,
+                                                            UnusedNames &NotUsed) {
+  std::vector<std::string> Parts;
   for (const TypedCondition &C : Conditions) {
+    StringRef Head =
+        StringRef(C.Path).take_while([](char Of) { return isAlnum(Of) || Of == '_'; });
+    const bool IsOwn = Head == Result ? bool(F.ResultType)
+                                      : any_of(F.Parameters, [&](const DwarfParameter &P) {
+                                          return P.Name == Head;
+                                        });
+    if (!IsOwn)
+      continue; // it may belong to another function
+    if (auto Whole = startOf(Head, F); !Whole)
+      return cannot("the condition '" + C.Text + "' cannot be checked: " +
+                    toString(Whole.takeError()));
     auto V = findValue(C.Path, F);
     if (!V) {
       consumeError(V.takeError());
-      continue; // it may belong to another function
+      continue; // another function may have such a member
     }
     auto Text = kindAndSource(C.Path, *V);
     if (!Text)
@@ -414,18 +432,47 @@ TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
     auto Constant = constantFor(C, *Text);
     if (!Constant)
       return Constant.takeError();
-    NoteUse(C.Path, *V);
+    NotUsed.add(C.Path, *V);
     Held.insert(C.Text);
     auto [Kind, Source] = StringRef(*Text).rsplit(':');
     Parts.push_back("?" + Kind.split('{').first.str() + ":" + Source.str() +
                     C.Compare + *Constant);
   }
+  return Parts;
+}
+
+Expected<std::string> TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests,
+                                         DWARFDie Of, const SiteRecord &Record,
+                                         uint16_t Machine, const std::string &Name) {
+  FunctionPlaces F = placesOf(Of, Record, Machine);
+  UnusedNames InConditions, InValues;
+  auto Checks = conditionsFor(F, InConditions);
+  if (!Checks)
+    return Checks.takeError();
+  std::vector<std::string> Parts, NotRead;
+  for (const std::string &Path : pathsOf(Requests, F, NotRead)) {
+    auto V = findValue(Path, F);
+    auto Text = V ? kindAndSource(Path, *V) : V.takeError();
+    if (!Text) {
+      NotRead.push_back(toString(Text.takeError()));
+    } else if (Parts.size() + Checks->size() == PB_TYPED_VALUES) {
+      NotRead.push_back("'" + Path + "': a call has at most " + utostr(PB_TYPED_VALUES) +
+                        " values, with conditions");
+    } else {
+      InValues.add(Path, *V);
+      Parts.push_back(Path + "=" + *Text);
+    }
+  }
+  if (Parts.empty() && any_of(Requests, [](auto *R) { return !R->Paths.empty(); }))
+    return cannot(join(NotRead, "; "));
+  append_range(Parts, *Checks);
   if (Parts.empty())
     return cannot("has no argument that can be read, and no result" +
                   (NotRead.empty() ? "" : ": " + join(NotRead, "; ")));
-  if (Parts.size() > PB_TYPED_VALUES)
-    return cannot("has more than " + Twine(PB_TYPED_VALUES) +
-                  " arguments: name some of them");
+  if (!NotRead.empty())
+    LeftOut.push_back(Name + ": " + join(NotRead, "; "));
+  InValues.say("--args", Name, "recorded values may be wrong", Unused);
+  InConditions.say("--when", Name, "the wrong calls may be recorded", Unused);
   return join(Parts, ";");
 }
 
@@ -458,19 +505,13 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   DWARFDie Function = Known->at(Record.Entry);
   if (!Function)
     return Failed("debug information says nothing of " + Name);
-  std::vector<std::string> NotRead, NotUsed;
-  auto Text =
-      textFor(Meant, Function, Record, Image.machine(), NotRead, NotUsed);
+  auto Text = textFor(Meant, Function, Record, Image.machine(), Name);
   if (!Text) {
     std::string Why = toString(Text.takeError());
     if (StringRef(Why).starts_with("--when"))
       return makeError(Usage, Why);
     return Failed(Name + ": " + Why);
   }
-  if (!NotRead.empty())
-    LeftOut.push_back(Name + ": " + join(NotRead, "; "));
-  if (!NotUsed.empty())
-    Unused.push_back(Name + ": " + join(NotUsed, ", "));
   addOption(Image, Record, NameForRuntime, *Text);
   return true;
 }

@@ -50,11 +50,10 @@ public:
   bool WithMarks = false;
   /// Call after an image has been searched.
   void endImage() { Known.reset(); }
-  /// For functions with all arguments requested: those that are not recorded,
-  /// and why.
+  /// Functions with requested arguments that are not recorded, and why.
   llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
-  /// Functions, and their arguments that are recorded or in a condition, but
-  /// unused: "parse(int): 'len'".
+  /// A warning for each function with arguments that are recorded or in a condition, and
+  /// that callers need not pass.
   llvm::ArrayRef<std::string> unused() const { return Unused; }
   /// Symbols of functions that a request selects by the types of their
   /// parameters.
@@ -69,10 +68,11 @@ public:
 private:
   void addOption(const ElfImage &Image, const SiteRecord &Record,
                  const std::string &NameForRuntime, llvm::StringRef Text);
-  llvm::Expected<std::string>
-  textFor(llvm::ArrayRef<const TypedRequest *> Requests, llvm::DWARFDie Of,
-          const SiteRecord &Record, uint16_t Machine,
-          std::vector<std::string> &NotRead, std::vector<std::string> &NotUsed);
+  llvm::Expected<std::string> textFor(llvm::ArrayRef<const TypedRequest *> Requests,
+                                      llvm::DWARFDie Of, const SiteRecord &Record,
+                                      uint16_t Machine, const std::string &Name);
+  llvm::Expected<std::vector<std::string>> conditionsFor(const struct FunctionPlaces &F,
+                                                         struct UnusedNames &NotUsed);
 
   std::unique_ptr<DwarfFunctions> Known; // of the last image
   std::vector<std::string> Options, LeftOut, Unused;

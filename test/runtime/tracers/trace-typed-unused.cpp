@@ -8,12 +8,25 @@
 // RUN: %buildxx -O2 %s -o %t/prog %link
 // DEFINE: %{record} = cd %t && %patchbay record -t function_duration -F main
 // RUN: %{record} --args 'half(*)' -o all -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
-// RUN: %{record} --args 'half(used)' --when 'dropped == 5' -o when -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
 // CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
+// RUN: %{record} --args 'half(used)' --when 'dropped == 5' -o when -- ./prog 2>&1 | FileCheck %s --check-prefix=WHEN --implicit-check-not=warning
+// WHEN: {{^}}patchbay: warning: --when: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so the wrong calls may be recorded{{$}}
 // RUN: %{record} --args 'half(used)' --args 'whole(*)' --args 'shared<int>(*)' -o used -- ./prog 2>&1 | FileCheck %s --check-prefix=USED --implicit-check-not=warning
 // USED: 1 process recorded
 // RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
 // SHARED: shared<int>(dropped=7) = 0
+//
+// Of a structure in registers, parts are used or not. Debug information loses track of
+// members that share eight bytes, so it may be silent about used ones.
+//
+// RUN: %{record} --args 'part(at.text, at.size)' -o part -- ./prog 2>&1 | FileCheck %s --check-prefix=PART --implicit-check-not=warning
+// PART: {{^}}patchbay: warning: --args: not used in part(Piece): 'at.text': callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
+// RUN: %{record} --args 'length(*)' -o view -- ./prog 2>&1 | FileCheck %s --check-prefix=VIEW
+// VIEW: warning: --args: not used in length({{.*}}): 'view': callers
+// RUN: %{record} --args 'second(of.x)' -o pair -- ./prog 2>&1 | FileCheck %s --check-prefix=PAIR --implicit-check-not=warning
+// PAIR: {{^}}patchbay: warning: --args: debug information does not say whether second(Pair) uses 'of.x': if it does not, recorded values may be wrong{{$}}
+// RUN: %patchbay dump %t/pair | FileCheck %s --check-prefix=PAIR-VALUE
+// PAIR-VALUE: second(of.x=3)
 //
 // The message names ten.
 //
@@ -23,6 +36,7 @@
 // RUN: grep -c 'not used in many' %t/err | FileCheck %s --check-prefix=TEN
 // TEN: {{^}}10{{$}}
 #include "../Inputs/check.h"
+#include <string_view>
 
 #define KEPT __attribute__((noinline, used))
 
@@ -42,6 +56,23 @@ template <typename T> KEPT T shared(T dropped) {
   return 0;
 }
 
+struct Piece {
+  const char *text;
+  long size;
+};
+KEPT long part(Piece at) {
+  __asm__ volatile("" : "+r"(at.size));
+  return at.size;
+}
+KEPT size_t length(std::string_view view) {
+  __asm__ volatile("");
+  return view.size();
+}
+struct Pair {
+  float x, y;
+};
+KEPT long second(Pair of) { return (long)of.y; }
+
 #define MANY(N) KEPT void many##N(int dropped) { __asm__ volatile(""); }
 // clang-format off
 MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7) MANY(8) MANY(9) MANY(10) MANY(11)
@@ -49,5 +80,7 @@ MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7) MANY(8) MANY(9) 
 
 int main() {
   many0(0);
+  if (part({"ab", 2}) != 2 || length("abc") != 3 || second({3, 4}) != 4)
+    return 1;
   return half(1, 5) + whole(2, 3) + shared(7) == 6 ? 0 : 1;
 }
