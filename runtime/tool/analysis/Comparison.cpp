@@ -13,7 +13,11 @@ static void addTo(FunctionDurations &Sum, const FunctionDurations &F) {
   Sum.CutOff += F.CutOff;
   Sum.Sum += F.Sum;
   Sum.Self += F.Self;
-  Sum.Longest = std::max(Sum.Longest, F.Longest);
+  Sum.Measured += F.Measured;
+  if (F.Longest >= Sum.Longest) {
+    Sum.Longest = F.Longest;
+    Sum.LongestCost = F.LongestCost;
+  }
   if (Sum.Buckets.size() < F.Buckets.size())
     Sum.Buckets.resize(F.Buckets.size());
   for (size_t I = 0; I != F.Buckets.size(); ++I)

@@ -82,7 +82,10 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
     if (C.hasDuration()) {
       ++F.Timed;
       F.Sum += C.Net;
-      F.Longest = std::max(F.Longest, C.Duration);
+      if (C.Duration >= F.Longest) {
+        F.Longest = C.Duration;
+        F.LongestCost = C.Cost;
+      }
       addToBuckets(F.Buckets, UnitsPerNs, C.Duration);
       if (WithSpread)
         F.Durations.add(C.Duration);
@@ -92,8 +95,10 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
     Sub &S = Subs[SubsOpen.back()];
     SubsOpen.pop_back();
     ++S.Calls;
-    if (!--S.Open)
+    if (!--S.Open) {
       S.Total += C.Net;
+      S.Measured += C.measured();
+    }
   }
 }
 
@@ -111,16 +116,27 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
+// A filter may have left out the outermost of recursive calls, and with it the total.
+void FunctionDurations::limitLongest() {
+  if (Measured >= Longest)
+    Longest = std::min(Longest, Total);
+  Longest = std::max(Longest, average());
+}
+
 std::vector<FunctionDurations> FunctionTotals::finish() {
   if (By != Apart::Nothing) {
     std::vector<FunctionDurations> Sums;
-    for (auto &[Key, Sum] : ToldApart)
+    for (auto &[Key, Sum] : ToldApart) {
+      Sum.limitLongest();
       Sums.push_back(std::move(Sum));
+    }
     return Sums;
   }
   Functions.resize(T.Functions.size());
-  for (uint32_t I = 0; I != Functions.size(); ++I)
+  for (uint32_t I = 0; I != Functions.size(); ++I) {
     Functions[I].Function = I;
+    Functions[I].limitLongest();
+  }
   for (const TraceCount &C : T.Counts)
     addCount(Functions[C.Function], C);
   for (const TraceSample &S : T.Samples)
@@ -135,6 +151,7 @@ std::vector<FunctionDurations> FunctionTotals::finish() {
     F.SubName = T.Functions[S.Callee].Name;
     F.SubCalls = S.Calls;
     F.SubTotal = S.Total;
+    F.SubMeasured = S.Measured;
   }
   return std::move(Functions);
 }

@@ -26,20 +26,27 @@ struct FunctionDurations {
   uint64_t Open = 0, CutOff = 0; // calls without: see TraceCall
   uint64_t Sum = 0;   // of their durations
   uint64_t Self = 0;
-  uint64_t Longest = 0;
+  uint64_t Longest = 0, LongestCost = 0; // of one call; its TraceCall::Cost
   uint64_t Measured = 0; // Total plus the cost that it leaves out: see
                          // TraceCall::Cost
   /// The callee that took most of its time.
   std::string SubName;
   uint64_t SubCalls = 0;
-  uint64_t SubTotal = 0;
+  uint64_t SubTotal = 0, SubMeasured = 0;
   /// Numbers of calls by duration; see Buckets.h. Empty without durations.
   std::vector<uint64_t> Buckets;
   Spread Durations; // of calls with a known end, if requested
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
   uint64_t unfinished() const { return Open + CutOff; }
+  uint64_t quantile(double Part) const { return std::min(Durations.quantile(Part), Longest); }
   bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
+  bool isLongestMostlyCost() const {
+    return patchbay::isMostlyCost(llvm::SaturatingAdd(Longest, LongestCost), Longest);
+  }
+  /// The sums exclude average costs, and single calls their own: the longest call is not
+  /// longer than the total, nor shorter than the average.
+  void limitLongest();
 };
 
 /// Adds up the calls that it receives, and counts.
@@ -61,7 +68,7 @@ private:
   /// another such call, as with recursive functions.
   struct Sub {
     uint32_t Caller, Callee;
-    uint64_t Calls = 0, Total = 0;
+    uint64_t Calls = 0, Total = 0, Measured = 0;
     uint64_t Open = 0;
   };
   /// The last caller of a function, which usually is the next one, too.

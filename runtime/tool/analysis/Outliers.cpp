@@ -84,7 +84,7 @@ void OutlierTrees::end(ArrayRef<TraceCall> Open, size_t Depth,
 }
 
 // Finds the cause among the functions of the slow call that has ended.
-uint32_t OutlierTrees::addCause(uint64_t Total) {
+uint32_t OutlierTrees::addCause(const TraceCall &Call) {
   const double NrOthers = std::max<uint64_t>(OtherDurations.calls(), 1);
   std::map<uint32_t, double> More;
   for (uint32_t Node : Touched)
@@ -95,7 +95,8 @@ uint32_t OutlierTrees::addCause(uint64_t Total) {
   Cause &C = Causes[Most->first];
   C.Function = Most->first;
   ++C.Calls;
-  C.Total = SaturatingAdd(C.Total, Total);
+  C.Total = SaturatingAdd(C.Total, Call.Net);
+  C.Measured = SaturatingAdd(C.Measured, Call.measured());
   C.More += Most->second;
   return Most->first;
 }
@@ -113,7 +114,7 @@ std::vector<OutlierTrees::Cause> OutlierTrees::causes() const {
 // When a call has ended, its duration decides about its tree.
 void OutlierTrees::endRoot(const TraceCall &C) {
   bool IsSlow = C.Duration >= From;
-  uint32_t Cause = IsSlow ? addCause(C.Net) : UINT32_MAX;
+  uint32_t Cause = IsSlow ? addCause(C) : UINT32_MAX;
   for (uint32_t Node : Touched) {
     CallNode &N = (IsSlow ? Slow : Others)[Node];
     Sum S = std::exchange(Sums[Node], {});
@@ -129,7 +130,8 @@ void OutlierTrees::endRoot(const TraceCall &C) {
       [](uint64_t Ns, const Slowest &S) { return Ns > S.Duration; });
   if (!IsSlow || Behind == TheSlowest.begin() + Show)
     return;
-  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues), Cause});
+  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues), Cause,
+                             isMostlyCost(C.measured(), C.Duration)});
   if (TheSlowest.size() > Show)
     TheSlowest.pop_back();
 }
@@ -146,7 +148,8 @@ std::vector<OutlierLine> OutlierTrees::lines() const {
   for (uint32_t I = 0; I != Slow.size(); ++I) {
     const CallNode &S = Slow[I], &O = Others[I];
     Lines.push_back({I, S.Total / SlowN, O.Total / OtherN, S.Self / SlowN, O.Self / OtherN,
-                     S.Calls / SlowN, O.Calls / OtherN, false});
+                     S.Calls / SlowN, O.Calls / OtherN, false, S.isMostlyCost(),
+                     O.isMostlyCost()});
   }
   const double Least = std::abs(Lines[1].more()) / 100;
   for (size_t I = Lines.size() - 1; I; --I) {

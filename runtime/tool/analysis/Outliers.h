@@ -42,6 +42,7 @@ struct OutlierLine {
   uint32_t Node;
   double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
   bool MakesDifference; // it, or a node below it
+  bool IsSlowRough, IsOtherRough; // mostly cost: see isMostlyCost()
   double more() const { return SlowTotal - OtherTotal; }
   double itself() const { return SlowSelf - OtherSelf; }
 };
@@ -54,7 +55,7 @@ public:
   /// with the average of the other calls so far.
   struct Cause {
     uint32_t Function = UINT32_MAX;
-    uint64_t Calls = 0, Total = 0; // of slow calls with this cause
+    uint64_t Calls = 0, Total = 0, Measured = 0; // of slow calls with this cause
     double More = 0;               // its additional self time in them
   };
   struct Slowest {
@@ -62,6 +63,7 @@ public:
     const TraceThread *Thread;
     DataValues Values; // see WhySlow
     uint32_t Cause;    // function
+    bool IsRough;      // mostly cost
   };
   /// Calls of at least From ns are slow. Show: how many of the slowest are
   /// kept.
@@ -76,13 +78,18 @@ public:
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
   std::vector<Cause> causes() const; // of most calls first
+  /// The average of slow calls, which is not less than the least of them, although single
+  /// calls exclude their own cost and sums exclude average costs.
+  uint64_t slowAverage() const {
+    return std::max(Slow[1].Total / SlowDurations.calls(), From);
+  }
   /// All nodes but the first, each before those below it, largest difference first.
   std::vector<OutlierLine> lines() const;
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);
   void endRoot(const TraceCall &C);
-  uint32_t addCause(uint64_t Total);
+  uint32_t addCause(const TraceCall &C);
 
   RootDurations::Predicate IsRoot;
   uint64_t From;

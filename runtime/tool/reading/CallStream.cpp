@@ -155,17 +155,20 @@ bool CallStream::advance() {
 // without the whole cost.
 //
 // The cost is an average. A call that took less owes the difference to the
-// sums: later calls of its function pay with their self time. So no time is
-// negative, and the sum of a call's parts is its whole. A single call is at
-// least as long as each call within it.
+// sums: later calls of its function pay with their self time, but no more than
+// their own cost again. Otherwise one long call would pay for a million short
+// ones, and the sum would be less than it. So no time is negative, and the sum
+// of a call's parts is its whole. A single call is at least as long as each
+// call within it.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
   const double Mostly = CostInside + double(C.Within) * CostMostly;
   const double All = Mostly + double(C.Within) * CostPages + Rest;
   Rest = All - std::floor(All);
   uint64_t &Owed = OwedBy[C.Function];
-  const uint64_t NotSelf = SaturatingAdd(C.NetInOthers, uint64_t(All), Owed);
-  Owed = NotSelf - std::min(NotSelf, C.Duration);
+  const uint64_t Own = uint64_t(All), Pays = std::min(Owed, Own);
+  const uint64_t NotSelf = SaturatingAdd(C.NetInOthers, Own, Pays);
+  Owed = SaturatingAdd(Owed - Pays, NotSelf - std::min(NotSelf, C.Duration));
   C.Net = SaturatingAdd(C.NetInOthers, C.Duration - std::min(NotSelf, C.Duration));
   C.Cost = std::min(uint64_t(Mostly + double(C.Within / PerPage * PerPage) * CostPages),
                     C.Duration - std::min(C.LongestWithin, C.Duration));

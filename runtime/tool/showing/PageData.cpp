@@ -100,10 +100,13 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
       return OrNull(HasSelf && (Of.Timed || Of.unfinished()), Of.Self);
     });
     Column("average", [&](F Of) { return OrNull(Of.Timed, Of.average()); });
-    Column("rough", [](F Of) { return Of.isMostlyCost(); });
+    // Of a call, on average: the page marks times that were mostly cost.
+    Column("cost", [](F Of) {
+      return Of.Calls ? (Of.Measured - std::min(Of.Measured, Of.Total)) / Of.Calls : 0;
+    });
     for (auto [Key, Part] : {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}})
       Column(Key, [&, P = Part](F Of) {
-        return OrNull(Of.Durations.calls(), Of.Durations.quantile(P));
+        return OrNull(Of.Durations.calls(), Of.quantile(P));
       });
     Column("longest", [&](F Of) { return OrNull(Of.Timed, Of.Longest); });
     Column("unfinished", [](F Of) { return Of.unfinished(); });

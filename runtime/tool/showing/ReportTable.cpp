@@ -87,11 +87,11 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
   case Field::Longest:
     return F.Longest;
   case Field::P50:
-    return F.Durations.quantile(0.5);
+    return F.quantile(0.5);
   case Field::P95:
-    return F.Durations.quantile(0.95);
+    return F.quantile(0.95);
   case Field::P99:
-    return F.Durations.quantile(0.99);
+    return F.quantile(0.99);
   case Field::Share:
   case Field::Name:
   case Field::Thread:
@@ -177,7 +177,8 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
 }
 
 static std::string subFigures(const FunctionDurations &F) {
-  return formatv(" ({0} calls, {1})", F.SubCalls, durationText(F.SubTotal))
+  return formatv(" ({0} calls, {1})", F.SubCalls,
+                 durationText(F.SubTotal, isMostlyCost(F.SubMeasured, F.SubTotal)))
       .str();
 }
 
@@ -206,11 +207,11 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Average:
     return F.Timed ? durationText(F.average(), F.isMostlyCost()) : "-";
   case Field::Longest:
-    return F.Timed ? durationText(F.Longest) : "-";
+    return F.Timed ? durationText(F.Longest, F.isLongestMostlyCost()) : "-";
   case Field::P50:
   case Field::P95:
   case Field::P99:
-    return F.Durations.calls() ? durationText(number(F, Of)) : "-";
+    return F.Durations.calls() ? durationText(number(F, Of), F.isMostlyCost()) : "-";
   case Field::Share: // printReport() knows these
   case Field::Source:
     return "";
@@ -306,11 +307,6 @@ static std::string changeText(uint64_t Before, uint64_t After) {
                         : "-" + durationText(Before - After);
 }
 
-// Does fieldText() mark times of this field that were mostly cost?
-static bool hasMark(Field F) {
-  return F == Field::Total || F == Field::Self || F == Field::Average;
-}
-
 void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
                                Field By, ArrayRef<Field> Fields, bool AreDefault,
                                unsigned Width, raw_ostream &OS) {
@@ -342,7 +338,8 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
       else if (F == Field::Self && !Both)
         Row.insert(Row.end(), {"-", "-"});
       else
-        Row.insert(Row.end(), {durationText(Is, hasMark(F) && C->After.isMostlyCost()),
+        Row.insert(Row.end(), {durationText(Is, F == Field::Longest ? C->After.isLongestMostlyCost()
+                                                              : C->After.isMostlyCost()),
                                changeText(Was, Is)});
     }
     Out.addRow(std::move(Row));

@@ -375,8 +375,8 @@ std::pair<std::string, Style> OutliersView::line(size_t I, size_t Width) {
   };
   std::string Text = columnsBefore({formatv("{0:f1}", L.SlowCalls).str(), Difference(L.more()),
                                     Difference(L.itself()),
-                                    durationText(uint64_t(L.SlowTotal)),
-                                    durationText(uint64_t(L.OtherTotal))},
+                                    durationText(uint64_t(L.SlowTotal), L.IsSlowRough),
+                                    durationText(uint64_t(L.OtherTotal), L.IsOtherRough)},
                                    Width) +
                      indentation(Slow[L.Node].Depth);
   const double All = Lines.front().more();

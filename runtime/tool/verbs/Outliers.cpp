@@ -126,9 +126,9 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
   uint64_t Slow = Of.SlowDurations.calls(), Others = Of.OtherDurations.calls();
   OS << printable(T.Functions[Of.Slow[1].Function].Name) << ": "
      << counted(Slow, "slow call") << " of " << durationText(From)
-     << " or more, on average " << durationText(Of.Slow[1].Total / Slow) << "; "
-     << counted(Others, "other") << ", on average "
-     << durationText(Of.Others[1].Total / Others);
+     << " or more, on average " << durationText(Of.slowAverage(), Of.Slow[1].isMostlyCost())
+     << "; " << counted(Others, "other") << ", on average "
+     << durationText(Of.Others[1].Total / Others, Of.Others[1].isMostlyCost());
   if (Unfinished)
     OS << "; " << counted(Unfinished, "call") << " without a recorded return";
   OS << "\n\n";
@@ -145,7 +145,7 @@ static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS)
     Out.addColumn(Title, Table::Right);
   Out.addColumn("function", Table::Names);
   for (const OutlierTrees::Cause &C : Causes)
-    Out.addRow({utostr(C.Calls), durationText(C.Total / C.Calls),
+    Out.addRow({utostr(C.Calls), durationText(C.Total / C.Calls, isMostlyCost(C.Measured, C.Total)),
                 differenceText(C.More / double(C.Calls)),
                 printable(T.Functions[C.Function].Name)});
   Out.print(OS, lineWidth());
@@ -176,9 +176,9 @@ static void printTable(const Trace &T, const OutlierTrees &Of,
     }
     Out.addRow({differenceText(L.more()),
                 differenceText(L.itself()),
-                durationText(std::llround(L.SlowTotal), Of.Slow[I].isMostlyCost()),
+                durationText(std::llround(L.SlowTotal), L.IsSlowRough),
                 callsText(L.SlowCalls),
-                durationText(std::llround(L.OtherTotal), Of.Others[I].isMostlyCost()),
+                durationText(std::llround(L.OtherTotal), L.IsOtherRough),
                 callsText(L.OtherCalls),
                 Table::nameCell(indentation(Of.Slow[I].Depth),
                                 printable(T.Functions[Of.Slow[I].Function].Name), After)});
@@ -231,7 +231,7 @@ static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCa
   if (Known.AnyHolder)
     Rows.front().push_back("meanwhile in");
   for (auto [I, S] : enumerate(Of.TheSlowest)) {
-    Rows.push_back({durationText(S.Duration), timeText(S.Start), threadOf(*S.Thread)});
+    Rows.push_back({durationText(S.Duration, S.IsRough), timeText(S.Start), threadOf(*S.Thread)});
     Rows.back().push_back(shortName(T, S.Cause));
     if (Known.AnyHolder)
       Rows.back().push_back(Known.holderText(T, I));
@@ -266,10 +266,10 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
   auto Missing = disarmedCallees(Of.Slow, Disarmed);
   auto NameOf = [&](uint32_t Function) { return json::fixUTF8(T.Functions[Function].Name); };
   json::OStream J(outs(), /*IndentSize=*/2);
-  auto Durations = [&](StringRef Kind, const Spread &S, const CallNode &Root) {
+  auto Durations = [&](StringRef Kind, const Spread &S, uint64_t Average) {
     J.attributeObject(Kind, [&] {
       J.attribute("calls", S.calls());
-      J.attribute("average_ns", Root.Total / S.calls());
+      J.attribute("average_ns", Average);
       J.attribute("p50_ns", S.quantile(0.5));
       J.attribute("p99_ns", S.quantile(0.99));
     });
@@ -286,8 +286,8 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
                 json::fixUTF8(T.Functions[Of.Slow[1].Function].Name));
     J.attribute("slow_from_ns", From);
     J.attribute("unfinished", Unfinished);
-    Durations("slow", Of.SlowDurations, Of.Slow[1]);
-    Durations("others", Of.OtherDurations, Of.Others[1]);
+    Durations("slow", Of.SlowDurations, Of.slowAverage());
+    Durations("others", Of.OtherDurations, Of.Others[1].Total / Of.OtherDurations.calls());
     J.attributeArray("tree", [&] {
       for (const OutlierLine &L : Of.lines())
         J.object([&] {

@@ -58,6 +58,8 @@ MARKS:
     *  10 ms
     @  100 ms
     $  1 s
+  The mark ~ after it shows that the call was mostly the cost of tracing, so its
+  duration is inexact.
 
 NAMES:
   On a terminal a name is shortened until its line fits: parameters first, then
@@ -359,7 +361,7 @@ void Printer::duration(const TraceCall &C) {
     Text += Coloured;
   } else
     Text += Mark;
-  Text += ' ';
+  Text += isMostlyCost(C.measured(), C.Duration) ? '~' : ' ';
   appendDecimal(Text, C.Duration, 1000, 3, 8);
   Text += " us |";
 }

@@ -122,10 +122,13 @@ COST OF TRACING:
   the cost on this machine, within a call and around it. Times exclude the cost
   of the call and of all recorded calls within it. --raw shows measured times,
   and --min and --max compare them. 'patchbay info' shows the cost and its
-  error.
+  error: a call costs less if the processor does it beside the function's own
+  work, so the cost of a typical call is taken out.
 
-  The mark ~ stands before a time that was mostly cost, so it is inexact.
-  'record -N' and --max-overhead give better times. The cost of calls that
+  The mark ~ stands before a time that was mostly cost: it may be a third of
+  the true time, or three times as long. Times without it are wrong by a third
+  at most, and usually by less than 20 %. 'record -N' and --max-overhead give
+  better times. Self has the mark if the total has it. The cost of calls that
   --threshold or --depth dropped is unknown and stays in the times.
 
 SLOW CALLS:
@@ -190,9 +193,9 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
     J.attribute("self_ns", F.Self);
   J.attribute("longest_ns", F.Longest);
   if (F.Durations.calls()) {
-    J.attribute("p50_ns", F.Durations.quantile(0.5));
-    J.attribute("p95_ns", F.Durations.quantile(0.95));
-    J.attribute("p99_ns", F.Durations.quantile(0.99));
+    J.attribute("p50_ns", F.quantile(0.5));
+    J.attribute("p95_ns", F.quantile(0.95));
+    J.attribute("p99_ns", F.quantile(0.99));
   }
   if (F.unfinished()) {
     J.attribute("open", F.Open);

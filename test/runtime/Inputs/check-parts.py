@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Usage: check-parts.py PATCHBAY DIR: checks that the times of nested-calls.c fit together: no
-function takes longer than its caller, and the self times add up to the total of main()."""
+function takes longer than its caller, no call longer than all calls, and the self times add up to
+the total of main()."""
 import json
 import subprocess
 import sys
@@ -16,5 +17,8 @@ for caller, callee in zip(chain, chain[1:]):
 for function in chain:
     if function["self_ns"] > function["total_ns"]:
         sys.exit(f"self is more than total: {function}")
+    single = [function[key] for key in ("p50_ns", "p99_ns", "longest_ns", "total_ns")]
+    if sorted(single) != single or function["average_ns"] > function["longest_ns"]:
+        sys.exit(f"a call is longer than the longest, or than all: {function}")
 if sum(function["self_ns"] for function in chain) != chain[0]["total_ns"]:
     sys.exit(f"self times do not add up: {chain}")

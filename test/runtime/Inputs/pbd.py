@@ -30,6 +30,7 @@
     pbd.py values DIR MODULE            calls with arguments and results
     pbd.py slow DIR MODULE              slow calls with their causes
     pbd.py outliers DIR MODULE          some slow calls, and their causes
+    pbd.py costly DIR MODULE            short calls that were mostly the cost of tracing
     pbd.py indexed DIR                  two blocks, an index, and a table of blocks
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
@@ -80,10 +81,13 @@ def moment(ns, order, rate=2):
 
 
 def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9,
-            rate=2, threshold=0):
+            rate=2, threshold=0, cost=None):
+    """cost: within a call, around it, for pages, and the error, in ps"""
     body = struct.pack(order + "IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
     body += moment(0, order) + moment(0, order) + moment(end_ns, order, rate)
     body += struct.pack(order + "Q64s64s", 1, tracer.encode(), b"build.example")
+    if cost:
+        body += struct.pack(order + "5Q4Q2Q", 0, 0, 0, 0, 0, *cost, 0, 0)
     return chunk(SESSION, body, order)
 
 
@@ -316,6 +320,22 @@ def outliers(folder, path):
     calls += [record(at + 10, 1, 90, 100), record(at, 0, 100, 0x11012, ENTRY)]
     write(folder, "42", pbd([
         module(3, path), session(end_ns=at + 9000), functions(3, [0x1010, 0x1030, 0x1040]),
+        block(1, 100, calls)]))
+
+
+def costly(folder, path):
+    """
+    100 calls of 0x1010 take 1,000 ns. Each calls 0x1030 ten times for 20 ns, which is less than
+    the cost of tracing; the last of all these took 5,000 ns longer.
+    """
+    calls, at = [], 0
+    for i in range(100):
+        more = 5000 if i == 99 else 0
+        calls += [record(at + 10 + 90 * j, 1, 90, 20 + (more if j == 9 else 0)) for j in range(10)]
+        calls.append(record(at, 0, 100, 1000 + more))
+        at += 10000
+    write(folder, "42", pbd([
+        module(3, path), session(cost=(30000, 40000, 0, 10000)), functions(3, [0x1010, 0x1030]),
         block(1, 100, calls)]))
 
 

@@ -27,7 +27,7 @@ class CallsView {
     for (const call of this.calls.slice(0, most)) {
       const row = call.thread.rows[call.row], button = document.createElement("button");
       button.type = "button";
-      button.textContent = time(row.busy[call.span]) + (row.flags[call.span] ? " at least" : "");
+      button.textContent = roughly(state.chosen, row.busy[call.span]) + (row.flags[call.span] ? " at least" : "");
       button.onclick = () => page.timeline.jump(call);
       const texts = [button, time(row.start[call.span]), call.thread.name];
       if (hasNotes) texts.push(this.note(row.notes.get(call.span) ?? ""));
@@ -60,8 +60,8 @@ class CallsView {
     const body = get("outliers").tBodies[0], [slow, others] = [after.calls[0], before.calls[0]];
     const isNone = get("outliers").parentElement.hidden = !slow || !others;
     get("outliers-note").textContent = isNone ? "No call is much slower than the others."
-      : `${plural(slow, "slow call")} of ${time(least)} or more, on average ${time(after.total[0] / slow)}; ` +
-        `${plural(others, "other")}, on average ${time(before.total[0] / others)}. Times are per call; ` +
+      : `${plural(slow, "slow call")} of ${time(least)} or more, on average ${roughly(state.chosen, after.total[0] / slow)}; ` +
+        `${plural(others, "other")}, on average ${roughly(state.chosen, before.total[0] / others)}. Times are per call; ` +
         "callees are below their caller.";
     get("outliers-command").textContent = `patchbay outliers -f '${nameOf(state.chosen)}' ${trace.directory}`;
     setHead(get("outliers"), ["function", "more", "itself", "slow", "calls", "others", "calls"]);
@@ -82,7 +82,7 @@ class CallsView {
       const indent = Math.min(tree.depth[i] - 1, 12) * 12;
       name.style.marginLeft = indent + "px";
       name.dataset.indent = indent;
-      const side = (of, calls) => [time(of.total[i] / calls), (of.calls[i] / calls).toFixed(2)];
+      const side = (of, calls) => [roughly(tree.f[i], of.total[i] / calls, of.calls[i] / calls), (of.calls[i] / calls).toFixed(2)];
       cells(body, [name, difference(more("total", i)), difference(more("self", i)), ...side(after, slow),
                    ...side(before, others)]).firstChild.className = "name";
     }

@@ -153,6 +153,11 @@ function context(canvas, height) {
   c.textBaseline = "middle";
   return { c, width, height: tall };
 }
+// Was more of a time of some calls the cost of tracing than the function's own? Such times
+// have the mark ~, as in `patchbay report`.
+const isRough = (f, ns, calls = 1) => f >= 0 && ns !== null && trace.after.cost[f] * calls > ns;
+const roughly = (f, ns, calls) => (isRough(f, ns, calls) ? "~" : "") + time(ns);
+
 //===----------------------------------------------------------------------===//
 // Shortened names
 //===----------------------------------------------------------------------===//

@@ -159,7 +159,7 @@ class FlameView {
     const f = tree.f[node], { calls, total, self } = tree.after;
     return {
       f, name: f >= 0 ? undefined : f === ALL ? "all" : othersText(tree.paths[node]),
-      time: time(total[node]) + (total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : ""),
+      time: roughly(f, total[node], calls[node]) + (total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : ""),
       more: [`${plural(calls[node], "call")}, ${time(self[node])} self time` + this.rest(node)],
     };
   }
@@ -167,7 +167,7 @@ class FlameView {
     const { tree } = this, parts = this.parts(node, several);
     if (several) return `${parts.time} ${parts.name}`;
     const { calls, total, self } = tree.after;
-    return `${parts.name ?? nameOf(parts.f)}: ${plural(calls[node], "call")}, ${time(total[node])}, ${time(self[node])} of it self time` +
+    return `${parts.name ?? nameOf(parts.f)}: ${plural(calls[node], "call")}, ${roughly(parts.f, total[node], calls[node])}, ${time(self[node])} of it self time` +
       (!tree.before && total[0] ? `, ${(100 * total[node] / total[0]).toFixed(2)} %` : "") + this.rest(node);
   }
   rest(node) {

@@ -116,7 +116,7 @@ class SpanTree {
 
 // Columns of the table, from a tree and the durations of each function's calls.
 function figuresOf(tree, durations) {
-  const column = () => trace.names.map(() => 0), after = { rough: [] };
+  const column = () => trace.names.map(() => 0), after = { cost: trace.after.cost };
   for (const key of ["calls", "total", "self", "unfinished"]) after[key] = column();
   const ends = trace.names.map(() => 0); // of the node that has the function's time
   for (let i = 0; i < tree.size; i++) {

@@ -75,10 +75,11 @@ class TableView {
       if (!known && key !== "calls") continue;
       const isCount = key === "calls" || key === "unfinished";
       const text = n => n === null || n === undefined ? "-" : isCount ? count(n) : time(n);
-      const hasMark = key === "total" || key === "self" || key === "average";
-      const isRough = f => hasMark && after(key)[f] !== null && after("rough")[f];
-      columns.push({ key, title, of: f => after(key)[f], text: f => (isRough(f) ? "~" : "") + text(after(key)[f]), isRough,
-                     share: key === "total" || key === "self" });
+      const isSum = key === "total" || key === "self";
+      const hasMark = f => !isCount && after(key)[f] !== null &&
+        (isSum ? isRough(f, after("total")[f], after("calls")[f]) : isRough(f, after(key)[f]));
+      columns.push({ key, title, of: f => after(key)[f], text: f => (hasMark(f) ? "~" : "") + text(after(key)[f]), hasMark,
+                     share: isSum });
       if (!before || key === "p50" || key === "unfinished") continue;
       const change = f => after(key)[f] === null && before[key][f] === null ? null
         : (after(key)[f] ?? 0) - (before[key][f] ?? 0);
@@ -175,7 +176,7 @@ class TableView {
     for (const column of this.columns) {
       const td = document.createElement("td"), n = column.of(f);
       td.textContent = column.text(f);
-      if (column.isRough?.(f)) td.title = "inexact: most of the measured time was the cost of tracing";
+      if (column.hasMark?.(f)) td.title = "inexact: most of the measured time was the cost of tracing";
       if (column.isChange && n) td.className = n > 0 ? "more" : "less";
       if (column.share && n) {
         const share = document.createElement("span");

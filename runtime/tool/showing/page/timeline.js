@@ -377,7 +377,7 @@ class TimelineView {
     return {
       f: of.f[span], many,
       time: many ? `${plural(of.calls[span], "call")} in ${time(of.length[span])}`
-        : trace.noCalls ? "called" : time(of.busy[span]) + end,
+        : trace.noCalls ? "called" : roughly(of.f[span], of.busy[span]) + end,
       more: [(many ? busy : "") + at + deeper, track.title, of.notes.get(span) ?? ""],
     };
   }
