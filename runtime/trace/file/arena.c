@@ -16,10 +16,17 @@
 static struct pba_arena *arena;
 static uint32_t nr_chunks;
 static int was_opened;
-/* Chunks whose pages the process with this file has mapped. A forked child has none. */
-static uint64_t populated, populated_for;
+/* A bit for each chunk. */
+static uint64_t unmapped; /* pb_arena_leave(): the program may use these addresses */
+static int has_left;
+/* By the process with this file. A forked child has none. */
+static struct {
+	uint64_t start_ns;
+	uint64_t populated; /* it has mapped the pages */
+	uint64_t taken;     /* until its thread passes it on */
+} own;
 
-_Static_assert(PBA_CHUNKS_MAX <= 64, "@populated has a bit for each chunk");
+_Static_assert(PBA_CHUNKS_MAX <= 64, "a bit for each chunk");
 _Static_assert(sizeof(struct pba_arena) <= PBA_DATA_AT, "chunks follow the head");
 
 static char *memory(uint32_t nr)
@@ -45,7 +52,7 @@ static int is_memory_limited(void)
 {
 	struct rlimit limit;
 
-	return pb_sys(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) ||
+	return pb_data_unlocks || pb_sys(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) ||
 	       limit.rlim_cur != RLIM_INFINITY;
 }
 
@@ -90,15 +97,19 @@ static int is_same(const char left[PBA_NAME_MAX], const char right[PBA_NAME_MAX]
 	return i == PBA_NAME_MAX;
 }
 
-/* One system call instead of a page fault for each page. Older kernels cannot. */
-static void populate(uint32_t nr, uint64_t start_ns)
+static void use_as(uint64_t start_ns)
 {
-	if (populated_for != start_ns)
-		populated = 0;
-	populated_for = start_ns;
-	if (populated >> nr & 1)
+	if (own.start_ns != start_ns)
+		own.populated = own.taken = 0;
+	own.start_ns = start_ns;
+}
+
+/* One system call instead of a page fault for each page. Older kernels cannot. */
+static void populate(uint32_t nr)
+{
+	if (own.populated >> nr & 1)
 		return;
-	populated |= UINT64_C(1) << nr;
+	own.populated |= UINT64_C(1) << nr;
 	pb_sys(SYS_madvise, memory(nr), PBA_CHUNK_SIZE, MADV_POPULATE_WRITE);
 }
 
@@ -140,7 +151,7 @@ static int is_recorder_dead(void)
 
 int pb_arena_is_open(void)
 {
-	return arena && !__atomic_load_n(&arena->closed, __ATOMIC_RELAXED) &&
+	return arena && !has_left && !__atomic_load_n(&arena->closed, __ATOMIC_RELAXED) &&
 	       !is_recorder_dead();
 }
 
@@ -175,7 +186,9 @@ void *pb_arena_take(struct pb_data_file *file)
 		set_state(chunk, PBA_FREE);
 		return NULL;
 	}
-	populate((uint32_t)nr, file->header->start_ns);
+	use_as(file->header->start_ns);
+	populate((uint32_t)nr);
+	own.taken |= UINT64_C(1) << nr;
 	chunk->at = file->unused_at;
 	chunk->start_ns = file->header->start_ns;
 	copy_name(chunk->file, pb_data_name(file));
@@ -185,18 +198,28 @@ void *pb_arena_take(struct pb_data_file *file)
 	return memory((uint32_t)nr);
 }
 
+/* Its number; not less than @nr_chunks if it is none. */
+static uint64_t chunk_of(const void *address)
+{
+	return ((uintptr_t)address - (uintptr_t)memory(0)) / PBA_CHUNK_SIZE;
+}
+
 int pb_arena_has(const void *address)
 {
-	return arena && (uintptr_t)address - (uintptr_t)memory(0) <
-				nr_chunks * PBA_CHUNK_SIZE;
+	const uint64_t nr = arena ? chunk_of(address) : 0;
+
+	return arena && nr < nr_chunks && !(unmapped >> nr & 1);
 }
 
 int pb_arena_pass_on(const void *chunk, enum pba_state state)
 {
+	uint64_t nr;
+
 	if (!pb_arena_has(chunk))
 		return 0;
-	set_state(&arena->chunk[((uintptr_t)chunk - (uintptr_t)memory(0)) / PBA_CHUNK_SIZE],
-		  state);
+	nr = chunk_of(chunk);
+	own.taken &= ~(UINT64_C(1) << nr);
+	set_state(&arena->chunk[nr], state);
 	return 1;
 }
 
@@ -223,7 +246,7 @@ void pb_arena_write_rest(const struct pb_data_file *file)
 	for (uint32_t i = 0; fd >= 0 && i < nr_chunks; i++) {
 		const uint64_t at = __atomic_load_n(&arena->chunk[i].at, __ATOMIC_RELAXED);
 
-		if (is_block_of(&arena->chunk[i], at, file, name))
+		if (!(unmapped >> i & 1) && is_block_of(&arena->chunk[i], at, file, name))
 			pb_sys(SYS_pwrite64, fd, memory(i), PBA_CHUNK_SIZE, at);
 	}
 	if (fd >= 0)
@@ -246,6 +269,14 @@ void pb_arena_wait(void)
 	}
 }
 
+static void unmap_chunks(uint64_t chunks)
+{
+	for (uint32_t i = 0; i < nr_chunks; i++)
+		if (chunks >> i & ~(unmapped >> i) & 1)
+			pb_sys(SYS_munmap, memory(i), PBA_CHUNK_SIZE);
+	unmapped |= chunks;
+}
+
 void pb_arena_close(const struct pb_data_file *file)
 {
 	char name[PBA_NAME_MAX];
@@ -261,7 +292,28 @@ void pb_arena_close(const struct pb_data_file *file)
 		    chunk->start_ns == file->header->start_ns && is_same(chunk->file, name))
 			set_state(chunk, PBA_ENDED);
 	}
-	pb_sys(SYS_munmap, arena, PBA_SIZE(nr_chunks));
+	unmap_chunks(~UINT64_C(0));
+	pb_sys(SYS_munmap, arena, PBA_DATA_AT);
 	arena = NULL;
-	populated = 0;
+	own.start_ns = unmapped = 0;
+	has_left = 0;
+}
+
+void pb_arena_leave(const struct pb_data_file *file)
+{
+	uint64_t in_use = 0;
+
+	if (!arena)
+		return;
+	has_left = 1;
+	if (file->header) {
+		use_as(file->header->start_ns);
+		in_use = own.taken;
+	}
+	/* A signal handler may have filled a block whose thread still completes a record. */
+	for (uint32_t i = 0; file->header && i < nr_chunks; i++)
+		if (__atomic_load_n(&arena->chunk[i].state, __ATOMIC_ACQUIRE) == PBA_FULL &&
+		    arena->chunk[i].start_ns == own.start_ns)
+			in_use |= UINT64_C(1) << i;
+	unmap_chunks(~in_use);
 }

@@ -42,6 +42,12 @@ void pb_arena_wait(void);
  */
 void pb_arena_close(const struct pb_data_file *file);
 
+/*
+ * The program limits or locks its memory: unmap all chunks but those that its threads
+ * use, and take no more. Forked children have none, either.
+ */
+void pb_arena_leave(const struct pb_data_file *file);
+
 /* The process ends. If the recorder has been killed, write what it has not written. */
 void pb_arena_write_rest(const struct pb_data_file *file);
 

@@ -25,6 +25,7 @@
 #endif
 
 uint64_t pb_page_size;
+int pb_data_unlocks;
 
 /*
  * Name a file that has none yet. The kernel deletes a file without a name if
@@ -262,6 +263,8 @@ static void *map(int fd, uint64_t at, uint64_t size, int flags, int *error)
 			     PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, page);
 
 	*error = mapped < 0 && mapped > -4096 ? (int)mapped : 0;
+	if (!*error && pb_data_unlocks)
+		pb_sys(SYS_munlock, mapped, at - page + size);
 	return *error ? NULL : (char *)mapped + (at - page);
 }
 

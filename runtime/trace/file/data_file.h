@@ -53,6 +53,9 @@ struct pb_data_file {
 /* Set this before any other use of this header. */
 extern uint64_t pb_page_size;
 
+/* New mappings of files are locked memory (mlockall(2)): unlock them. */
+extern int pb_data_unlocks;
+
 /*
  * Make this process's file in directory @output. If that fails, take a file
  * that was set aside (spare_files.h). Allocate and map enough for the first

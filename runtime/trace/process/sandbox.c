@@ -380,6 +380,8 @@ static long with_files_kept(long number, const long arg[6])
 	else if (number == SYS_prlimit64)
 		pb_limit_changes((pid_t)arg[0], (int)arg[1],
 				 (const struct rlimit *)arg[2]);
+	else if (number == SYS_mlockall)
+		pb_memory_locks((int)arg[0]);
 	return pb_raw_syscall(number, arg);
 }
 

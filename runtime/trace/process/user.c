@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "user.h"
 
+#include "file/arena.h"
 #include "file/spare_files.h"
 #include "session/recording.h"
 #include "session/syscalls.h"
@@ -10,6 +11,7 @@
 #include "system/wrap.h"
 
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@ static struct {
 	int (*setrlimit)(int resource, const struct rlimit *limit);
 	int (*prlimit)(pid_t pid, int resource, const struct rlimit *limit,
 		       struct rlimit *old);
+	int (*mlockall)(int flags);
 } real;
 
 __attribute__((constructor)) static void find(void)
@@ -35,6 +38,7 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(chroot);
 	PB_FIND(setrlimit);
 	PB_FIND(prlimit);
+	PB_FIND(mlockall);
 }
 
 /* A program without traceable functions, such as su(1), leaves no file. */
@@ -114,17 +118,44 @@ void pb_user_changes(uid_t effective)
 		pb_root_changes();
 }
 
+/* Its memory is many times that of a small program. */
+static void leave_arena(void)
+{
+	const int saved_errno = errno;
+	pb_sigset signals;
+
+	if (pb_locked || !pb_syscalls_begin())
+		return;
+	if (!pb_session_is_vforked()) {
+		pb_signal_lock(&pb_session->lock, &signals);
+		pb_arena_leave(&pb_session->file);
+		pb_signal_unlock(&pb_session->lock, signals);
+	}
+	pb_syscalls_end();
+	errno = saved_errno;
+}
+
+void pb_memory_locks(int flags)
+{
+	if (flags & MCL_FUTURE)
+		pb_data_unlocks = 1;
+	if (flags & MCL_CURRENT && may_ask())
+		leave_arena();
+}
+
 void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit)
 {
 	struct rlimit now;
 
-	if (resource != RLIMIT_NOFILE || !may_ask() ||
+	if ((resource != RLIMIT_NOFILE && resource != RLIMIT_AS) || !may_ask() ||
 	    !pb_is_readable(&(struct pb_probe){ 0 }, limit, sizeof(*limit)) ||
-	    (pid && pid != getpid()) ||
-	    pb_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &now) ||
+	    (pid && pid != getpid()) || pb_sys(SYS_prlimit64, 0, resource, NULL, &now) ||
 	    limit->rlim_cur >= now.rlim_cur)
 		return;
-	keep(1, 0);
+	if (resource == RLIMIT_NOFILE)
+		keep(1, 0);
+	else
+		leave_arena();
 }
 
 PB_PUBLIC int setuid(uid_t uid)
@@ -189,4 +220,10 @@ int pb_prlimit(pid_t pid, int resource, const struct rlimit *limit,
 {
 	pb_limit_changes(pid, resource, limit);
 	return PB_REAL(prlimit)(pid, resource, limit, old);
+}
+
+PB_PUBLIC int mlockall(int flags)
+{
+	pb_memory_locks(flags);
+	return PB_REAL(mlockall)(flags);
 }

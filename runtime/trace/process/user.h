@@ -47,4 +47,10 @@ void pb_dumpable_changes(void);
 /* Process @pid, 0: this one, is about to get this limit; NULL: unchanged. */
 void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit);
 
+/*
+ * The process is about to call mlockall(2). Memory of this library should not count
+ * against RLIMIT_MEMLOCK, with which the program's own mappings could fail.
+ */
+void pb_memory_locks(int flags);
+
 #endif /* PB_TRACE_USER_H */
