@@ -141,6 +141,13 @@ bool Recorder::write(unsigned I, size_t Records) {
   Progress &Of = Known[I];
   if (Of.At != Chunk.at || Of.StartNs != Chunk.start_ns)
     Of = {Chunk.at, Chunk.start_ns};
+  pbd_block Head;
+  memcpy(&Head, memory(I), RecordAt);
+  // Its process was killed before it began the block.
+  if (!Head.thread)
+    return true;
+  if (Head.chunk.kind != PBD_BLOCK || Head.chunk.size != PBA_CHUNK_SIZE)
+    return false;
   int To = openFile(Chunk);
   struct stat Status;
   // The process has allocated the block's space: the file never grows here.
@@ -153,7 +160,7 @@ bool Recorder::write(unsigned I, size_t Records) {
                                             : RecordAt + Records * sizeof(pbd_record);
   // Readers find the block by its head.
   if (!writeAll(To, memory(I) + From, End - From, Chunk.at + From) ||
-      !writeAll(To, memory(I), RecordAt, Chunk.at))
+      !writeAll(To, reinterpret_cast<const char *>(&Head), RecordAt, Chunk.at))
     return false;
   Of.Unchanged = Of.Records == Records ? Of.Unchanged + 1 : 0;
   Of.Records = Records;
@@ -222,6 +229,8 @@ void Recorder::drainOwned() {
     const size_t Complete = completeRecords(memory(I), IsSame ? Known[I].Records : 0);
     if (Complete)
       write(I, Complete);
+    else
+      ++Known[I].Unchanged;
     if (Known[I].Unchanged > LooksUnused) {
       Known[I].Unchanged = 0;
       if (!isInUse(I))

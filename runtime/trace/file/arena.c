@@ -151,7 +151,7 @@ static int is_recorder_dead(void)
 
 int pb_arena_is_open(void)
 {
-	return arena && !has_left && !__atomic_load_n(&arena->closed, __ATOMIC_RELAXED) &&
+	return arena && !has_left && !__atomic_load_n(&arena->closed, __ATOMIC_SEQ_CST) &&
 	       !is_recorder_dead();
 }
 
@@ -174,27 +174,32 @@ static void set_state(struct pba_chunk *chunk, enum pba_state state)
 	__atomic_store_n(&chunk->state, state, __ATOMIC_RELEASE);
 }
 
+/* A process that is killed while it has taken a chunk leaves it so. That takes no system call. */
 void *pb_arena_take(struct pb_data_file *file)
 {
-	const int nr = take_free();
 	struct pba_chunk *chunk;
+	int nr;
 
+	if (!pb_arena_is_open() || (!file->nr_unused && add_unused_blocks(file)))
+		return NULL;
+	nr = take_free();
 	if (nr < 0)
 		return NULL;
 	chunk = &arena->chunk[nr];
-	if (!file->nr_unused && add_unused_blocks(file)) {
+	chunk->at = file->unused_at;
+	chunk->start_ns = file->header->start_ns;
+	copy_name(chunk->file, pb_data_name(file));
+	file->unused_at += PBA_CHUNK_SIZE;
+	file->nr_unused--;
+	__atomic_store_n(&chunk->state, PBA_OWNED, __ATOMIC_SEQ_CST);
+	/* The recorder has ended without it, or goes on until the chunk is free. */
+	if (!pb_arena_is_open()) {
 		set_state(chunk, PBA_FREE);
 		return NULL;
 	}
 	use_as(file->header->start_ns);
 	populate((uint32_t)nr);
 	own.taken |= UINT64_C(1) << nr;
-	chunk->at = file->unused_at;
-	chunk->start_ns = file->header->start_ns;
-	copy_name(chunk->file, pb_data_name(file));
-	file->unused_at += PBA_CHUNK_SIZE;
-	file->nr_unused--;
-	set_state(chunk, PBA_OWNED);
 	return memory((uint32_t)nr);
 }
 
@@ -223,11 +228,15 @@ int pb_arena_pass_on(const void *chunk, enum pba_state state)
 	return 1;
 }
 
-/* Other processes can write to @chunk. */
-static int is_block_of(const struct pba_chunk *chunk, uint64_t at,
-		       const struct pb_data_file *file, const char name[PBA_NAME_MAX])
+/* Other processes can write to chunk @nr. Its thread may not have begun the block. */
+static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file,
+		       const char name[PBA_NAME_MAX])
 {
-	return __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
+	const struct pba_chunk *chunk = &arena->chunk[nr];
+	const struct pbd_block *block = (void *)memory(nr);
+
+	return !(unmapped >> nr & 1) && __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
+	       block->thread && block->chunk.size == PBA_CHUNK_SIZE &&
 	       chunk->start_ns == file->header->start_ns && is_same(chunk->file, name) &&
 	       at >= sizeof(struct pbd_header) && at <= file->end &&
 	       file->end - at >= PBA_CHUNK_SIZE &&
@@ -246,7 +255,7 @@ void pb_arena_write_rest(const struct pb_data_file *file)
 	for (uint32_t i = 0; fd >= 0 && i < nr_chunks; i++) {
 		const uint64_t at = __atomic_load_n(&arena->chunk[i].at, __ATOMIC_RELAXED);
 
-		if (!(unmapped >> i & 1) && is_block_of(&arena->chunk[i], at, file, name))
+		if (is_block_of(i, at, file, name))
 			pb_sys(SYS_pwrite64, fd, memory(i), PBA_CHUNK_SIZE, at);
 	}
 	if (fd >= 0)

@@ -26,8 +26,8 @@
 
 enum pba_state {
 	PBA_FREE = 0,  /* all zeros */
-	PBA_TAKEN = 1, /* its process is allocating space in the file, or the recorder
-			  is filling it with zeros */
+	PBA_TAKEN = 1, /* its process is setting the fields below, or the recorder is
+			  filling it with zeros */
 	PBA_OWNED = 2, /* a thread writes records to it */
 	PBA_FULL = 3,  /* all records are reserved; signal handlers may have interrupted
 			  threads that still complete some */

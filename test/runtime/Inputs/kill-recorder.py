@@ -29,10 +29,12 @@ choose = random.Random(seed)
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def calls(data, where):
-    """The recorded calls. Fails if the recording cannot be read."""
+def calls(data, where, least):
+    """The recorded calls. Fails if the recording cannot be read, or has fewer than least."""
     report = subprocess.run((patchbay, "report", "--json", data), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if not least and "no call was recorded" in report.stderr and "corrupt" not in report.stderr:
+        return 0
     if report.returncode:
         sys.exit(f"{where}: report: status {report.returncode}: {report.stderr}")
     return sum(row["calls"] for row in json.loads(report.stdout)["functions"]
@@ -73,7 +75,8 @@ def kill_program(run, where):
     os.kill(run.program, signal.SIGKILL)
     if run.command.wait() != 128 + signal.SIGKILL and run.command.returncode != -signal.SIGKILL:
         sys.exit(f"{where}: record: status {run.command.returncode}")
-    finished, recorded = run.finished(), calls(run.data, where)
+    finished = run.finished()
+    recorded = calls(run.data, where, finished)
     # Each thread may have recorded a call that it has not counted.
     if not finished <= recorded <= finished + THREADS:
         sys.exit(f"{where}: {finished} calls finished, {recorded} recorded")
@@ -89,7 +92,8 @@ def kill_command(run, where):
     status = reap(run.program, where)
     if status != STATUS:
         sys.exit(f"{where}: the program's status is {status}, not {STATUS}")
-    finished, recorded = run.finished(), calls(run.data, where)
+    finished = run.finished()
+    recorded = calls(run.data, where, finished)
     if finished != recorded:
         sys.exit(f"{where}: {finished} calls finished, {recorded} recorded")
     return finished, recorded
@@ -106,7 +110,7 @@ def kill_both(run, where):
         reap(run.program, where)
     except ChildProcessError:
         pass
-    finished, recorded = run.finished(), calls(run.data, where)
+    finished, recorded = run.finished(), calls(run.data, where, 0)
     if recorded > finished + THREADS:
         sys.exit(f"{where}: {finished} calls finished, {recorded} recorded")
     return finished, recorded

@@ -6,7 +6,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{call} = kill -USR1 PID && while ! test -e done; do sleep 0.01; done
-// DEFINE: %{look} = grep -c '/memfd:patchbay (deleted)' /proc/PID/maps
+// DEFINE: %{look} = grep -c memfd:patchbay /proc/PID/maps
 // DEFINE: %{inside} = { %{call}; %{look}; %patchbay live PID --snapshot snapshot; } > inside 2>&1
 // DEFINE: %{record} = %patchbay record -t function_duration -F step -o out
 
@@ -17,6 +17,10 @@
 // RUN: %patchbay report %t/out | FileCheck %s
 // RUN: %patchbay report %t/snapshot | FileCheck %s
 // CHECK: {{^ *}}400000 {{.*}} step{{$}}
+
+/* If the command is killed, the process writes the rest, and the recording ends. */
+// RUN: rm -rf %t/done %t/out
+// RUN: cd %t && %python %S/../Inputs/while-running.py ./prog -- sh %S/../Inputs/kill-visitor.sh PID %patchbay %S/../Inputs/wait-for.sh
 
 #include "../Inputs/check.h"
 

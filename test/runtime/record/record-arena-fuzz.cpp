@@ -171,6 +171,10 @@ static void records(Random &Choose, pba_arena *Arena) {
   const uint64_t From = Choose() % 2 ? 0 : Choose() % (Most - Nr + 1);
   for (uint64_t I = 0; I != sizeof(*Block) / 8; ++I)
     reinterpret_cast<uint64_t *>(Block)[I] = Choose();
+  if (Choose() % 4) {
+    Block->chunk.kind = PBD_BLOCK;
+    Block->chunk.size = PBA_CHUNK_SIZE;
+  }
   for (uint64_t I = From; I != From + Nr; ++I)
     Block->record[I].last = Choose() % 64 ? Choose() : 0;
 }
