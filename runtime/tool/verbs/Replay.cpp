@@ -79,6 +79,14 @@ EXIT CODES:
   3  no matching call or thread
 )";
 
+// Text that does not end a comment.
+static std::string inComment(StringRef Text) {
+  std::string Inside = printable(Text);
+  for (size_t At; (At = Inside.find("*/")) != std::string::npos;)
+    Inside.insert(At + 1, "\\");
+  return Inside;
+}
+
 namespace {
 
 /// A line of the output: a call, or the end of one.
@@ -147,7 +155,7 @@ public:
   Printer(Trace &T, raw_ostream &OS) : T(T), OS(OS), Why(T) {}
   void entries();
   void durations();
-  void nested();
+  void nested(StringRef Tracer);
 
 private:
   /// Caches a text per function or thread.
@@ -184,7 +192,7 @@ private:
   void called(const Line &L) {
     NameAt = Text.size();
     if (std::optional<Mark> M = mark(L)) {
-      Text += "/* " + printable(M->text()) + " */"; // as ftrace shows trace_marker
+      Text += "/* " + inComment(M->text()) + " */"; // as ftrace shows trace_marker
       NameEnd = NameAt;
     } else if (L.Values && L.Values->IsRecorded) {
       Text += calledText(function(L), *L.Values);
@@ -198,11 +206,11 @@ private:
     Text += function(L);
     NameEnd = Text.size();
   }
-  void result(const Line &L) {
+  void result(const Line &L, bool IsInComment = false) {
     if (!L.Values)
       return;
     if (std::string Of = resultText(*L.Values); !Of.empty())
-      Text += " = " + Of;
+      Text += " = " + (IsInComment ? inComment(Of) : Of);
   }
   void time(uint64_t Ns) { appendDecimal(Text, Ns / 1000, 1000000, 6, 6); }
   void duration(const TraceCall &C);
@@ -411,16 +419,16 @@ void Printer::why(const Line &L) {
       Why.of(*L.Thread, L.Values ? &*L.Values : nullptr);
   if (!R)
     return;
-  OS << "      /* " << printable(R->summary()) << " */\n";
+  OS << "      /* " << inComment(R->summary()) << " */\n";
   for (const SlowReason::Wait &W : R->Waits) {
     std::string Begin;
     appendDecimal(Begin, W.BeginNs / 1000, 1000000, 6, 6);
     OS << "      /* " << Begin << " for " << durationText(W.Ns) << ": "
        << (W.IsPreempted ? "preempted"
            : W.For.empty() ? "waited"
-                           : printable(W.For));
+                           : inComment(W.For));
     if (!W.At.empty())
-      OS << ", at " << printable(W.At);
+      OS << ", at " << inComment(W.At);
     OS << " */\n";
   }
   if (!R->hasAllWaits())
@@ -471,8 +479,8 @@ void Printer::durations() {
   }
 }
 
-void Printer::nested() {
-  OS << "# tracer: function_graph\n"
+void Printer::nested(StringRef Tracer) {
+  OS << "# tracer: " << printable(Tracer) << "\n"
         "#\n"
         "#     TIME              TASK/PID        DURATION                  "
         "FUNCTION CALLS\n"
@@ -498,7 +506,7 @@ void Printer::nested() {
     if (L.End) {
       Text += "} /* ";
       name(L);
-      result(L);
+      result(L, /*IsInComment=*/true);
     } else {
       called(L);
       // A demangled name already has its parameters.
@@ -546,7 +554,7 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
   else if (Tracer == "function_duration" && !Nested)
     P.durations();
   else
-    P.nested();
+    P.nested(Tracer);
   outs().flush();
   sayEnded(*T, Dir);
   if (Error E = Choice.checkFound(*T, Dir))
