@@ -19,8 +19,8 @@
  * May be called by any thread and in a signal handler, at any time.
  *
  * The tracers duration, graph and entry of `patchbay record` record marks, but not beside
- * --depth, --sample, --no-sleep-time and --rotate-*. --threshold drops them, as they are
- * short calls. `patchbay replay`, the page of `patchbay report --html`, `patchbay dump
+ * --depth, --sample, --no-sleep-time and --rotate-*. --threshold does not drop them.
+ * `patchbay replay`, the page of `patchbay report --html`, `patchbay dump
  * --chrome` and `--perfetto` show a mark as an instant, and values of the same name as a
  * counter. Other outputs show the calls.
  */

@@ -67,6 +67,7 @@ std::vector<TypedField> patchbay::parseTypedFields(StringRef Text) {
   for (StringRef Part : Parts) {
     if (Part.starts_with("?"))
       continue;
+    Part.consume_front("!");
     TypedField F;
     if (!parseField(Part, F))
       break;

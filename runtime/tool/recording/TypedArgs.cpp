@@ -533,9 +533,9 @@ void TypedArgs::addMark(const ElfImage &Image, const SiteRecord &Record,
   if (!WithMarks || Record.Raw.flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
     return;
   if (Record.Raw.gp_args == 1 && is_contained(Symbols, "patchbay_mark"))
-    addOption(Image, Record, NameForRuntime, "name=s:r0");
+    addOption(Image, Record, NameForRuntime, "!name=s:r0");
   if (Record.Raw.gp_args == 2 && is_contained(Symbols, "patchbay_value"))
-    addOption(Image, Record, NameForRuntime, "name=s:r0;value=i8:r1");
+    addOption(Image, Record, NameForRuntime, "!name=s:r0;value=i8:r1");
 }
 
 std::vector<std::string> TypedArgs::unmatchedRequests() const {

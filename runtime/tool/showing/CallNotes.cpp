@@ -12,6 +12,8 @@ using namespace patchbay;
 static constexpr size_t MostCallers = 8, MostText = 1000;
 // Limits of marks: names, and events of a name.
 static constexpr size_t MostNames = 64, MostEvents = 4096;
+// Limit of further names that are counted.
+static constexpr size_t MostLeftOut = 1 << 16;
 
 void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   if (!V || (!V->IsRecorded && !V->Slow))
@@ -34,8 +36,12 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
 void CallNotes::addMark(const Mark &M, uint64_t Start) {
   // A name may be of both kinds.
   const std::pair<std::string, bool> Row(M.Name, M.Value.has_value());
-  if (Marks.size() == MostNames && !Marks.count(Row))
+  if (Marks.size() == MostNames && !Marks.count(Row)) {
+    ++MarksLeftOut;
+    if (NamesLeftOut.size() < MostLeftOut)
+      NamesLeftOut.insert(Row);
     return;
+  }
   NotedMarks &To = Marks[Row];
   if (To.All++ % To.Every)
     return;

@@ -8,6 +8,7 @@
 #define PATCHBAY_TOOL_CALLNOTES_H
 
 #include "reading/CallStream.h"
+#include <set>
 
 namespace patchbay {
 
@@ -36,6 +37,9 @@ public:
   uint64_t calls() const { return Calls; }
   /// By name, and whether they are values. Further rows than the first 64 are left out.
   const std::map<std::pair<std::string, bool>, NotedMarks> &marks() const { return Marks; }
+  /// The number of marks and values that have no row, and of their names, up to 65,536.
+  uint64_t marksLeftOut() const { return MarksLeftOut; }
+  size_t namesLeftOut() const { return NamesLeftOut.size(); }
 
 private:
   using Place = std::tuple<size_t, size_t, uint64_t>; // thread, depth, start
@@ -55,6 +59,8 @@ private:
   std::vector<Noted> Longest; // a heap
   std::map<Place, std::string> Texts;
   std::map<std::pair<std::string, bool>, NotedMarks> Marks;
+  uint64_t MarksLeftOut = 0;
+  std::set<std::pair<std::string, bool>> NamesLeftOut;
 };
 
 } // namespace patchbay

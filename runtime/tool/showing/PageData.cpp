@@ -19,6 +19,7 @@
 //     cpu                       CPU time of all processes, in ns; 0 if unknown
 //     noted                     number of calls with further data
 //     notes                     [thread, row, span, text], for some of them
+//     marksLeftOut, markNamesLeftOut  numbers of marks without a row, and of their names
 //     marks                     [name, are values, all, times, threads, values], a row for
 //                               each name; times are relative to the timeline's begin
 //     noCalls, noDurations      see PageContent
@@ -141,6 +142,8 @@ void Writer::marks(json::OStream &J) {
         J.value(Value(E));
     });
   };
+  J.attribute("marksLeftOut", C.Notes->marksLeftOut());
+  J.attribute("markNamesLeftOut", C.Notes->namesLeftOut());
   J.attributeArray("marks", [&] {
     for (const auto &[Row, Of] : C.Notes->marks())
       J.array([&, &Row = Row, &Of = Of] {

@@ -187,6 +187,7 @@ static int parse(char *text, struct typed_function *function,
 						      sizeof(struct pb_typed_value));
 	if (!function->program)
 		return -ENOMEM;
+	function->program->is_mark = *function->text == '!';
 	error = *function->text ? parse_text(function->text, function->program) :
 				  0;
 	return error;

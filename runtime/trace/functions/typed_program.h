@@ -62,6 +62,7 @@ struct pb_typed_value {
 };
 
 struct pb_typed_program {
+	int is_mark; /* recorded whatever the threshold */
 	unsigned int nr;
 	struct pb_typed_value value[];
 };

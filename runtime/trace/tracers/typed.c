@@ -204,6 +204,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 	uint64_t size = value->kind == 't' ? value->size : PB_TYPED_TEXT;
 	const uint64_t most = size;
 	unsigned int why;
+	char next;
 	long result;
 
 	*state = PBD_TYPED_CUT;
@@ -223,6 +224,10 @@ static unsigned int read_text(const struct pb_typed_value *value,
 	if (!address)
 		return PBD_TYPED_NULL;
 	result = pb_peek(address, text, size);
+	/* A string may end behind its last byte that is kept. */
+	if (value->kind == 's' && result == (long)size &&
+	    pb_peek(address + size, &next, 1) == 1 && !next)
+		*state = PBD_TYPED_LAST;
 	if (result <= 0 || (has_length(value) && result != (long)size))
 		return why_unreadable(result);
 	*length = (size_t)result;
@@ -350,7 +355,7 @@ holds_for_text(const struct pb_typed_value *value, struct patchbay_regs *regs,
 	if (read_text(value, regs, address, text, &length, &state))
 		return 1;
 	equal = length == value->length &&
-		(state == PBD_TYPED_LAST || length == PB_TYPED_TEXT);
+		(state == PBD_TYPED_LAST || value->kind == 't');
 	for (size_t i = 0; i < length && equal; i++)
 		equal = text[i] == value->text[i];
 	return equal == (value->compare == PB_COMPARE_EQ);
@@ -502,6 +507,14 @@ static void record_result(const struct pb_typed *typed, uint64_t function,
 	add_values(&found, typed, regs, 1);
 }
 
+/* A mark is recorded however short its call is, unless recording is off. */
+static inline int is_too_short(const struct pb_typed *typed, uint64_t duration)
+{
+	return duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) &&
+	       (!typed->program || !typed->program->is_mark ||
+		!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED));
+}
+
 PB_TYPED_HANDLER(pb_typed_exit)
 {
 	const struct pb_typed *typed = cell->data;
@@ -517,7 +530,7 @@ PB_TYPED_HANDLER(pb_typed_exit)
 		return;
 	duration = patchbay_ticks(start, patchbay_clock());
 	words = pb_captures_take((uintptr_t)regs, function, &nr);
-	if (duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) ||
+	if (is_too_short(typed, duration) ||
 	    (!unwound && !all_hold(typed, regs, 1)))
 		return;
 	pb_watch_call(duration);

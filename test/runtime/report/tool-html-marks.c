@@ -18,7 +18,7 @@
 // CHECK-NEXT:queue = 0, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:queue = 1, prog-{{[0-9]+}}, {{.*}} after the first
 // CHECK-NEXT:frame: 3 marks, queue: 1 mark{{s?}}, queue: 3 values
-// CHECK-NEXT:{{.*}}tool-html-marks.c:[[# @LINE + 21]]{{.*}}
+// CHECK-NEXT:{{.*}}tool-html-marks.c:[[# @LINE + 32]]{{.*}}
 //      CHECK:queue = 1
 // CHECK-NEXT:prog-{{[0-9]+}}
 // CHECK-NEXT:{{.*}} after the first
@@ -26,7 +26,7 @@
 //
 // The table of `report` has source lines, too, if asked; without debug information it has none.
 // RUN: cd %t && %patchbay report -f calls,name,source | FileCheck %s --check-prefix=SOURCE
-// SOURCE: {{^ +3  work +tool-html-marks.c:}}[[# @LINE + 13]]{{$}}
+// SOURCE: {{^ +3  work +tool-html-marks.c:}}[[# @LINE + 24]]{{$}}
 // RUN: cd %t && llvm-strip --strip-debug prog && %patchbay report -f calls,name,source | FileCheck %s --check-prefix=STRIPPED
 // STRIPPED: {{^ +3  work +-$}}
 //
@@ -34,9 +34,20 @@
 // RUN: %{browser} text:#summed "eval:patchbayPage.marks.rows.map(row => row.events.length).join()" | FileCheck %s --check-prefix=MANY
 // MANY: Marks and values: of frame 2,500 of 10,000, queue 2,500 of 10,000.
 // MANY: 2500,2500
+//
+// Of 70 names 64 have rows. A row whose only value has no neighbour is drawn.
+// RUN: cd %t && %patchbay record -F 'work' -- ./prog 0 names names && %patchbay report --html page.html
+// RUN: %{browser} text:#summed "eval:patchbayPage.marks.rows.length" | FileCheck %s --check-prefix=NAMES
+// NAMES: The first 64 names of marks and values have rows: 12 marks of 6 other names are left out.
+// NAMES: {{^}}64{{$}}
+// RUN: cd %t && %patchbay record -F 'work' -- ./prog 0 least && %patchbay report --html page.html
+// RUN: %{browser} "eval:const m = patchbayPage.marks, ys = []; m.drawValues({ beginPath() {}, stroke() {}, fillText() {}, measureText: () => ({ width: 1 }), moveTo: (x, y) => ys.push(y), lineTo: (x, y) => ys.push(y) }, m.rows.at(-1), 0, 500); ys.every(Number.isFinite)" | FileCheck %s --check-prefix=LEAST
+// LEAST: true
 // RUN: %python %S/../Inputs/browser.py --stop=%t/browser
 #include <patchbay/mark.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 __attribute__((noinline)) void work(int n)
 {
@@ -49,7 +60,15 @@ int main(int argc, char **argv)
 {
 	for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
 		work(1 - (i - 1));
-	if (argc > 2)
+	if (argc > 2 && !strcmp(argv[2], "both"))
 		patchbay_mark("queue"); /* a name of both kinds */
+	if (argc > 2 && !strcmp(argv[2], "least"))
+		patchbay_value("least", INT64_MIN);
+	for (int i = 0; i < 140 && argc > 3; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "value %d", i % 70);
+		patchbay_value(name, i);
+	}
 	return 0;
 }

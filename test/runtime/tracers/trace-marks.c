@@ -36,6 +36,18 @@
 // RUN: cd %t && %patchbay record -F work --sample 1/3 -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NONE --implicit-check-not=/*
 // NONE: work();
 //
+// A threshold drops no mark, however it was set.
+// RUN: cd %t && %patchbay record -F work --threshold 1h -- ./prog && %patchbay replay | FileCheck %s --check-prefix=KEPT --implicit-check-not=work
+// RUN: cd %t && %patchbay record -t graph -F work --threshold 1h -- ./prog && %patchbay replay | FileCheck %s --check-prefix=KEPT --implicit-check-not=work
+// KEPT: {{ \|}}  /* frame "1" */{{$}}
+// KEPT: {{ \|}}  /* queue=-3 */{{$}}
+//
+// A name does not end the comment. One of 64 bytes is whole.
+// RUN: cd %t && %patchbay record -F work -- ./prog names && %patchbay replay | FileCheck %s --check-prefix=NAMES
+//      NAMES: {{ \|}}  /* a *\/ b */{{$}}
+// NAMES-NEXT: {{ \|}}  /* 64 bytes ....................................................... */{{$}}
+// NAMES-NEXT: {{ \|}}  /* 65 bytes .......................................................... */{{$}}
+//
 // In C++, and with every call known at link time.
 // RUN: %buildxx -x c++ %s -o %t/prog -x none %link && cd %t && %patchbay record -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NESTED
 // RUN: %build -flto -fpass-plugin=%pass %s -o %t/prog %link --ld-path=%ld.lld -Wl,--load-pass-plugin=%pass && cd %t && %patchbay record -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NESTED
@@ -57,8 +69,14 @@ __attribute__((noinline)) void work(int n)
 	__asm__ volatile("");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
 	work(-3);
+	if (argc > 1) {
+		patchbay_mark("a */ b");
+		patchbay_mark("64 bytes .......................................................");
+		patchbay_mark("65 bytes ........................................................");
+	}
 	return 0;
 }

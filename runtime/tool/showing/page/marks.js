@@ -23,6 +23,9 @@ class MarksView {
       `${name}: ${plural(all, areValues ? "value" : "mark")}`).join(", ");
     if (left.length) get("summed").textContent += " Marks and values: of " + left.map(({ all, events }) =>
       `${events[0].name} ${count(events.length)} of ${count(all)}`).join(", ") + ".";
+    if (trace.marksLeftOut) get("summed").textContent += ` The first ${rows.length} names of marks and values have rows: ` +
+      `${plural(trace.marksLeftOut, "mark")} of ${plural(trace.markNamesLeftOut, "other name")} ` +
+      (trace.marksLeftOut === 1 ? "is" : "are") + " left out.";
     canvas.onpointermove = event => this.point(event);
     canvas.onpointerleave = () => tip(null);
   }
@@ -55,8 +58,9 @@ class MarksView {
     });
   }
   drawValues(c, { events, least, most }, top, width) {
-    const low = Math.min(least, 0), high = Math.max(most, low + 1), tall = valueRow - 4;
-    const y = value => top + 2 + tall * (1 - (value - low) / (high - low));
+    // Numbers near 2 ** 63 have no neighbours, so low + 1 may be low.
+    const low = Math.min(least, 0), range = Math.max(most, 0) - low || 1, tall = valueRow - 4;
+    const y = value => top + 2 + tall * (1 - (value - low) / range);
     c.strokeStyle = colors.accent;
     c.lineWidth = 1;
     c.beginPath();
