@@ -106,7 +106,7 @@ std::vector<OutlierTrees::Cause> OutlierTrees::causes() const {
   for (const auto &[Function, C] : Causes)
     Sorted.push_back(C);
   llvm::sort(Sorted, [](const Cause &A, const Cause &B) {
-    return std::tie(B.Calls, B.More, A.Function) < std::tie(A.Calls, A.More, B.Function);
+    return std::tie(B.More, B.Calls, A.Function) < std::tie(A.More, A.Calls, B.Function);
   });
   return Sorted;
 }

@@ -77,7 +77,7 @@ public:
   CallTree Slow, Others;
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
-  std::vector<Cause> causes() const; // of most calls first
+  std::vector<Cause> causes() const; // of most additional time first
   /// The average of slow calls, which is not less than the least of them, although single
   /// calls exclude their own cost and sums exclude average costs.
   uint64_t slowAverage() const {

@@ -60,7 +60,8 @@ COLUMNS:
 
 CAUSES:
   The cause of a slow call is the function with the most additional self time in
-  it. If there are several causes, a table counts the slow calls of each.
+  it. If there are several causes, a table has the slow calls of each. The cause
+  with the most additional time in all slow calls is first.
 
 SLOWEST CALLS:
   The last table shows the start of the slowest calls. To see one in full, use

@@ -342,16 +342,16 @@ def costly(folder, path):
 def causes(folder, path):
     """
     100 calls of 0x1010 take 1,000 ns. Five are slow: in three of them 0x1040 takes 5,000 ns,
-    the others take 4,000 ns themselves. 0x1040 was disarmed later.
+    the others take 14,000 ns themselves. 0x1040 was disarmed later.
     """
     calls = []
     for i in range(105):
-        at, slow = i * 10000, i % 20 == 10
+        at, slow = i * 20000, i % 20 == 10
         if slow and i < 60:
             calls.append(record(at + 100, 1, 90, 5000))
         elif not slow:
             calls.append(record(at + 100, 1, 90, 100))
-        calls.append(record(at, 0, 100, 1000 if not slow else 6000 if i < 60 else 4000))
+        calls.append(record(at, 0, 100, 1000 if not slow else 6000 if i < 60 else 14000))
     write(folder, "42", pbd([
         module(3, path), session(), functions(3, [0x1010, 0x1040]),
         chunk(LEFT_OUT, struct.pack("<QQQ", 1, 0x11040, 0x201)), block(1, 100, calls)]))
