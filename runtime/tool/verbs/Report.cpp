@@ -42,7 +42,8 @@ static ChoiceOption<Field> Sort(
      {"sub", Field::Sub, "name of the callee with the largest total"},
      {"module", Field::Module, "file of the function"}});
 static StringOption FieldList(Options, "f,fields", "KEYS",
-                              "Show these columns: keys of -s, percent, source");
+                              "Show these columns: keys of -s, percent, source; with +KEYS "
+                              "also the default ones");
 static ChoiceOption<Apart> By(Options, "by", "WHAT", "Split the calls of a function",
                               Apart::Nothing,
                               {{"thread", Apart::Thread, "by thread"},
@@ -64,6 +65,7 @@ EXAMPLES:
   patchbay report -s name --all before.data
   patchbay report -s self server.data
   patchbay report -f self,name,module --sort longest
+  patchbay report -f +source
   patchbay report --histogram server.data
   patchbay report --from 10s --to 11s --min 1ms
   patchbay report -F Cache::get -f calls,p50,p99,longest,name --by caller
@@ -134,7 +136,9 @@ COST OF TRACING:
 SLOW CALLS:
   The waits of calls of record --why are below the table. Names of kernel
   functions come from /proc/kallsyms, on the same machine until it reboots.
-  off-CPU is a share of the calls' time; >= marks a lower bound.
+  off-CPU is a share of the calls' time; >= marks a lower bound. A wait lasts
+  until the thread runs again, so it includes the time in the run queue. For a
+  preempted thread that is all of it.
 
 NAMES:
   Names are shortened to the width of the terminal, or else to COLUMNS or 100
@@ -301,7 +305,9 @@ static Expected<std::vector<Field>> parseFields() {
   std::vector<Field> Fields;
   if (!FieldList.given())
     return Fields;
-  for (StringRef Word : split(FieldList, ',')) {
+  StringRef Words = FieldList;
+  Words.consume_front("+");
+  for (StringRef Word : split(Words, ',')) {
     auto *Key = llvm::find_if(
         Keys, [&](const auto &Known) { return Known.first == Word; });
     if (Key == std::end(Keys))
@@ -312,6 +318,19 @@ static Expected<std::vector<Field>> parseFields() {
     Fields.push_back(Key->second);
   }
   return Fields;
+}
+
+// The default columns, and those of -f +KEYS.
+static std::vector<Field> defaultAnd(std::vector<Field> Columns, Field SortBy,
+                                     ArrayRef<Field> Added) {
+  Columns = withSorted(std::move(Columns), SortBy);
+  for (Field F : Added)
+    Columns = withSorted(std::move(Columns), F);
+  return Columns;
+}
+
+static bool areDefault() {
+  return !FieldList.given() || StringRef(FieldList).starts_with("+");
 }
 
 // The recording with fewer kinds of values. Events have all of them, counts only calls.
@@ -402,9 +421,8 @@ static Expected<int> runDiff(const std::string &Dir,
         How);
   const Trace &Kind = poorer(*Before, *After);
   Field SortBy = Sort.given() ? Sort : defaultDiffSort(Kind);
-  const bool AreDefault = Fields.empty();
-  if (AreDefault)
-    Fields = withSorted(defaultDiffFields(Kind), SortBy);
+  if (areDefault())
+    Fields = defaultAnd(defaultDiffFields(Kind), SortBy, Fields);
   if (!Html.empty())
     return writePage(*After, Dir, &*Before, SortBy);
   auto Old = totals(*Before, Diff, /*WithSpread=*/true);
@@ -413,7 +431,7 @@ static Expected<int> runDiff(const std::string &Dir,
   auto New = totals(*After, Dir, /*WithSpread=*/true);
   if (!New)
     return New.takeError();
-  printReportDiff({*Before, *Old}, {*After, *New}, SortBy, Fields, AreDefault,
+  printReportDiff({*Before, *Old}, {*After, *New}, SortBy, Fields, areDefault(),
                   lineWidth(), outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
@@ -442,10 +460,9 @@ static Expected<int> runTable(const std::string &Dir,
     return makeError(Twine(Dir) +
                      ": has no durations: --histogram needs 'patchbay record "
                      "--histogram' or '-t duration'");
-  const bool AreDefault = Fields.empty();
   const Field SortBy = Sort.given() ? Sort : defaultSort(*T);
-  if (AreDefault)
-    Fields = withSorted(defaultFields(*T, By), SortBy);
+  if (areDefault())
+    Fields = defaultAnd(defaultFields(*T, By), SortBy, Fields);
   else if (By != Apart::Nothing)
     Fields.push_back(By == Apart::Thread ? Field::Thread : Field::Caller);
   bool WithSpread = Json || isQuantile(Sort) || llvm::any_of(Fields, isQuantile);
