@@ -61,6 +61,7 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
       NewThresholds.insert(Data.Session->ThresholdNs);
     else if (Data.Session->ThresholdNs)
       Thresholds.insert(Data.Session->ThresholdNs);
+    Under |= (Data.Session->Flags & PBD_SESSION_UNDER) != 0;
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
     uint64_t All = Data.Session->Lost;
     for (pbd_loss Why : {PBD_LOST_SANDBOX, PBD_LOST_SIZE, PBD_LOST_MEMORY})
@@ -281,11 +282,12 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "call") + (N == 1 ? " has" : " have") +
                    " no return and" + (N == 1 ? " is" : " are") +
                    " not shown: running when recording ended, left by other means than "
-                   "return, exception or longjmp(), or " + (N == 1 ? "its" : "their") +
+                   "return or exception (with record -p also by longjmp()), or " + (N == 1 ? "its" : "their") +
                    " function was disarmed meanwhile; function_graph shows such calls");
   if (size_t N = L.Unended)
     Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +
-                   " killed, had not ended, or had restricted system calls: calls without "
+                   " ended by a signal, as --for sends it, had not ended, or had restricted "
+                   "system calls: calls without "
                    "a return are neither shown nor counted there");
   if (size_t N = L.Uncounted)
     Add(false, "calls without a return are not counted of " + counted(N, "process") +
@@ -316,6 +318,9 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, "the threshold was changed to " + timesText(L.NewThresholds) +
                    " while recording (live --threshold): earlier calls had another one, "
                    "and the counts and totals are of both");
+  if (L.Under)
+    Add(false, "calls outside of some functions were left out (--under), for all or a part of "
+               "the time: counts and totals lack them");
   if (uint64_t N = L.KernelLost)
     Add(true, counted(N, "event") + Were(N) +
                   " lost by the kernel, which says nothing of why: a larger "

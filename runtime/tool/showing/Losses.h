@@ -52,6 +52,7 @@ struct Losses {
   std::set<uint64_t> Thresholds; // in ns, of --threshold
   /// The same for 'patchbay live --threshold': earlier calls had another one.
   std::set<uint64_t> NewThresholds;
+  bool Under = false;       // recorded within calls of some functions only
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// Names of functions that cannot be traced, by module and address in it.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
