@@ -3,10 +3,12 @@
 
 #include "call_on_stack.h"
 #include "system/lock.h"
+#include "valgrind.h"
 
 #include <core/system/memory.h>
 
 #include <errno.h>
+#include <stdint.h>
 
 /*
  * demangle.cpp stops at 64 KB. The C library and the end of a chain of nodes need more.
@@ -18,12 +20,17 @@ int pb_on_own_stack(void (*call)(void *arg), void *arg)
 {
 	char *stack = pb_malloc(SIZE);
 	pb_sigset signals;
+	uint64_t id;
 
 	if (!stack)
 		return -ENOMEM;
+	/* Otherwise, Valgrind takes what lies between both stacks for freed memory. */
+	id = pb_valgrind_request(PB_VALGRIND_STACK_REGISTER, (uintptr_t)stack,
+				 (uintptr_t)stack + SIZE - 1);
 	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), &signals);
 	pb_call_on_stack(stack + SIZE, call, arg);
 	pb_sigmask(signals, NULL);
+	pb_valgrind_request(PB_VALGRIND_STACK_DEREGISTER, id, 0);
 	pb_free(stack);
 	return 0;
 }

@@ -80,9 +80,9 @@ static int has_prefix(struct pb_probe *probe, const char *string)
  * Returns the value of LD_PRELOAD if it names this library. *@nr: the number of
  * variables. NULL also if an address is wrong, which the kernel will say (EFAULT).
  */
-static const char *find_preload(char *const envp[], size_t *nr)
+static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe array)
 {
-	struct pb_probe array = { 0 }, strings = { 0 };
+	struct pb_probe strings = array;
 	const char *found = NULL;
 
 	*nr = 0;
@@ -162,7 +162,9 @@ void pb_exec_tidy(char *const envp[])
 {
 	static const struct pb_exec_target none;
 	size_t nr, length;
-	char *preload = (char *)find_preload(envp, &nr);
+	/* Of this process, before main(): the loader has read it. */
+	const struct pb_probe probe = { .is_all_readable = 1 };
+	char *preload = (char *)find_preload(envp, &nr, probe);
 
 	if (!preload)
 		return;
@@ -192,8 +194,9 @@ static int names_sanitizer(const char *preload)
 /* find_preload(), but NULL in a sandbox: reading a file needs system calls. */
 static const char *preload_to_change(char *const envp[], size_t *nr)
 {
-	return __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) ? NULL :
-								  find_preload(envp, nr);
+	return __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) ?
+		       NULL :
+		       find_preload(envp, nr, (struct pb_probe){ 0 });
 }
 
 /*
@@ -225,7 +228,7 @@ static char *const *change_environment(const struct pb_exec_target *target,
 
 	if (!room)
 		return envp;
-	preload = find_preload(envp, &nr);
+	preload = find_preload(envp, &nr, (struct pb_probe){ 0 });
 	text = (char *)(changed + nr + 1);
 	make_preload(preload, target, text);
 	for (size_t i = 0; i < nr; i++) {

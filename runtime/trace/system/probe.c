@@ -7,12 +7,17 @@
 
 /*
  * rt_sigprocmask(2) copies the set first, and then refuses the unknown operation. So it
- * changes nothing. A set at address 0 would be no set.
+ * changes nothing. A set at address 0 would be no set. @at is asked for, not the start of its
+ * page: Valgrind takes bytes that the program does not use for an error.
  */
-static int is_readable_page(uintptr_t page)
+static int is_readable_page(uintptr_t page, uintptr_t at)
 {
-	return pb_sys(SYS_rt_sigprocmask, -1, page + sizeof(pb_sigset), NULL,
-		      sizeof(pb_sigset)) != -EFAULT;
+	const uintptr_t last = page + PAGE - sizeof(pb_sigset);
+	uintptr_t set = at < page ? page : at > last ? last : at;
+
+	if (set < sizeof(pb_sigset))
+		set = sizeof(pb_sigset);
+	return pb_sys(SYS_rt_sigprocmask, -1, set, NULL, sizeof(pb_sigset)) != -EFAULT;
 }
 
 int pb_is_readable(struct pb_probe *probe, const void *at, size_t size)
@@ -21,9 +26,9 @@ int pb_is_readable(struct pb_probe *probe, const void *at, size_t size)
 	uintptr_t page = (uintptr_t)at & ~(uintptr_t)(PAGE - 1);
 
 	for (; page <= last; page += PAGE) {
-		if (probe->page == page + 1)
+		if (probe->is_all_readable || probe->page == page + 1)
 			continue;
-		if (!is_readable_page(page))
+		if (!is_readable_page(page, (uintptr_t)at))
 			return 0;
 		probe->page = page + 1;
 	}

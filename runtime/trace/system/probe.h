@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The page that was found readable last, plus 1; 0: none. Pages are asked once. */
 struct pb_probe {
+	/* The page that was found readable last, plus 1; 0: none. Pages are asked once. */
 	uintptr_t page;
+	int is_all_readable; /* ask for none */
 };
 
 int pb_is_readable(struct pb_probe *probe, const void *at, size_t size);
