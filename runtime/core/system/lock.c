@@ -35,31 +35,39 @@ unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 #define LOOK_MS 100u
 #define CALLBACK_MS 1000u
 
-/* A recursive lock. Its owner has signals blocked. */
-struct lock {
-	pthread_mutex_t mutex;
-	int cancel;
-	sigset_t signals;
-};
+static pthread_mutex_t modules = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 
 /*
  * The change lock. The modules lock guards these fields. The owner of the change lock
  * holds the modules lock, too, except around callbacks. So a constructor finds the change
  * lock taken only while the owner is in a callback.
  */
-static struct {
-	int is_taken;
-	pthread_cond_t is_free;
-	int cancel;
-	sigset_t signals;
-} change = { .is_free = PTHREAD_COND_INITIALIZER };
+static int change_is_taken;
+static pthread_cond_t change_is_free = PTHREAD_COND_INITIALIZER;
 
-static struct lock modules = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-static struct lock engine = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-/* This thread's recursion depth of each lock; how many visitors it is in. */
+/*
+ * The depth of each lock that this thread holds, and how many visitors it is in. The
+ * depth of a lock is counted with signals blocked, after the lock is taken. Otherwise a
+ * signal handler that interrupted in between, and forks or exits, would believe that its
+ * thread holds the lock.
+ */
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 	change_depth, modules_depth, engine_depth, visit_depth;
+
+/*
+ * A thread that holds one of these three locks has signals blocked and cannot be
+ * cancelled. @nr: how many of them it holds; @signals, @cancel: to restore after the last
+ */
+struct quiet {
+	unsigned int nr;
+	int cancel;
+	sigset_t signals;
+};
+static __thread __attribute__((tls_model("initial-exec"))) struct quiet quiet;
+
+/* That of the owner of the change lock while it is in a callback, which may take locks. */
+static struct quiet callers_quiet;
 
 /* The owner of the change lock calls this before it unlocks. Under the modules lock. */
 static void (*left_for_owner)(void);
@@ -200,116 +208,97 @@ static void block_signals(sigset_t *before)
 	}
 }
 
-static int take(struct lock *lock, int wait)
+static void begin_quiet(void)
 {
 	sigset_t before;
-	int cancel = disable_cancel();
+	int cancel;
 
-	block_signals(&before);
-	if (wait) {
-		pthread_mutex_lock(&lock->mutex);
-	} else if (pthread_mutex_trylock(&lock->mutex)) {
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		restore_cancel(cancel);
-		return -EBUSY;
+	if (!quiet.nr) {
+		cancel = disable_cancel();
+		block_signals(&before);
+		quiet.cancel = cancel;
+		quiet.signals = before;
 	}
-	lock->signals = before;
-	lock->cancel = cancel;
-	return 0;
+	quiet.nr++;
 }
 
-static void give_back(struct lock *lock)
+static void end_quiet(void)
 {
-	sigset_t before = lock->signals;
-	int cancel = lock->cancel;
+	const sigset_t before = quiet.signals;
+	const int cancel = quiet.cancel;
 
-	pthread_mutex_unlock(&lock->mutex);
+	if (--quiet.nr)
+		return;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	restore_cancel(cancel);
 }
 
-/*
- * The depth is counted after the lock is taken, with signals blocked. Otherwise a signal
- * handler that interrupted in between, and forks or exits, would believe that its thread
- * holds the lock.
- */
 void pb_modules_lock(void)
 {
 	/* Taking the modules lock under the engine lock would invert the order. */
 	assert(modules_depth || !engine_depth);
-	if (!modules_depth)
-		take(&modules, 1);
+	if (!modules_depth) {
+		begin_quiet();
+		pthread_mutex_lock(&modules);
+	}
 	modules_depth++;
 }
 
 int pb_modules_trylock(void)
 {
-	const int error = modules_depth ? 0 : take(&modules, 0);
-
-	if (!error)
-		modules_depth++;
-	return error;
+	if (!modules_depth) {
+		begin_quiet();
+		if (pthread_mutex_trylock(&modules)) {
+			end_quiet();
+			return -EBUSY;
+		}
+	}
+	modules_depth++;
+	return 0;
 }
 
 void pb_modules_unlock(void)
 {
-	if (!--modules_depth)
-		give_back(&modules);
+	if (--modules_depth)
+		return;
+	pthread_mutex_unlock(&modules);
+	end_quiet();
 }
 
-/*
- * Called under the modules lock. The change lock is released last, so it keeps the
- * signal mask and cancel state to restore.
- */
+/* Called under the modules lock. */
 static void own_change(void)
 {
-	change.is_taken = 1;
-	change.signals = modules.signals;
-	change.cancel = modules.cancel;
-	pthread_sigmask(SIG_BLOCK, NULL, &modules.signals);
-	modules.cancel = PTHREAD_CANCEL_DISABLE;
-}
-
-/* Called under the modules lock, which other threads may take during the wait. */
-static void wait_for_change(void)
-{
-	const sigset_t signals = modules.signals;
-	const int cancel = modules.cancel;
-
-	while (change.is_taken)
-		pthread_cond_wait(&change.is_free, &modules.mutex);
-	modules.signals = signals;
-	modules.cancel = cancel;
+	begin_quiet();
+	change_is_taken = 1;
+	change_depth = 1;
 }
 
 void pb_change_lock(void)
 {
 	assert(change_depth || !modules_depth);
 	pb_modules_lock();
-	if (!change_depth) {
-		wait_for_change();
-		own_change();
+	if (change_depth) {
+		change_depth++;
+		return;
 	}
-	change_depth++;
+	while (change_is_taken)
+		pthread_cond_wait(&change_is_free, &modules);
+	own_change();
 }
 
 int pb_change_trylock(void (*leave)(void))
 {
 	assert(modules_depth == 1);
-	if (change_depth || change.is_taken) {
+	if (change_depth || change_is_taken) {
 		left_for_owner = leave;
 		return -EBUSY;
 	}
 	own_change();
-	change_depth = 1;
 	return 0;
 }
 
 void pb_change_unlock(void)
 {
-	sigset_t before;
-	int cancel;
-
 	if (change_depth > 1) {
 		pb_modules_unlock();
 		change_depth--;
@@ -321,14 +310,11 @@ void pb_change_unlock(void)
 		left_for_owner = NULL;
 		left();
 	}
-	before = change.signals;
-	cancel = change.cancel;
 	change_depth = 0;
-	change.is_taken = 0;
-	pthread_cond_signal(&change.is_free);
+	change_is_taken = 0;
+	pthread_cond_signal(&change_is_free);
 	pb_modules_unlock();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	restore_cancel(cancel);
+	end_quiet();
 }
 
 int pb_is_called_back(void)
@@ -338,21 +324,21 @@ int pb_is_called_back(void)
 
 void pb_callback_begin(void)
 {
-	assert(change_depth && modules_depth == 1 && !engine_depth);
+	assert(change_depth && modules_depth == 1 && quiet.nr == 2);
 	__atomic_fetch_add(&caller.callbacks, 1, __ATOMIC_RELEASE);
-	modules_depth = 0;
-	pthread_mutex_unlock(&modules.mutex);
-	pthread_sigmask(SIG_SETMASK, &change.signals, NULL);
+	callers_quiet = quiet;
+	quiet.nr = modules_depth = 0;
+	pthread_mutex_unlock(&modules);
+	pthread_sigmask(SIG_SETMASK, &callers_quiet.signals, NULL);
 }
 
 void pb_callback_end(void)
 {
 	__atomic_fetch_add(&caller.callbacks, 1, __ATOMIC_RELEASE);
 	/* The callback may have changed the signal mask of its thread. */
-	block_signals(&change.signals);
-	pthread_mutex_lock(&modules.mutex);
-	pthread_sigmask(SIG_BLOCK, NULL, &modules.signals);
-	modules.cancel = PTHREAD_CANCEL_DISABLE;
+	block_signals(&callers_quiet.signals);
+	quiet = callers_quiet;
+	pthread_mutex_lock(&modules);
 	modules_depth = 1;
 }
 
@@ -372,8 +358,9 @@ void pb_engine_lock(void)
 		engine_depth++;
 		return;
 	}
-	take(&engine, 1);
-	engine_depth = 1; /* after take(); see pb_modules_lock() */
+	begin_quiet();
+	pthread_mutex_lock(&engine);
+	engine_depth = 1;
 	/* As in a seqlock: odd before the first change, even after the last. */
 	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
 			 __ATOMIC_RELAXED);
@@ -386,7 +373,8 @@ void pb_engine_unlock(void)
 		return;
 	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
 			 __ATOMIC_RELEASE);
-	give_back(&engine);
+	pthread_mutex_unlock(&engine);
+	end_quiet();
 }
 
 int pb_engine_is_locked(void)
@@ -408,11 +396,11 @@ static void forked_child(void)
 		caller.owner = NULL;
 	if (!change_depth) {
 		caller.callbacks &= ~UINT32_C(1);
-		change.is_taken = 0;
-		pthread_cond_init(&change.is_free, NULL);
+		change_is_taken = 0;
+		pthread_cond_init(&change_is_free, NULL);
 	}
 	if (!modules_depth)
-		pthread_mutex_init(&modules.mutex, NULL);
+		pthread_mutex_init(&modules, NULL);
 	pb_is_forked = 1;
 	pb_text_forget();
 	pb_engine_unlock();
