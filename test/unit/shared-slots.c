@@ -169,24 +169,24 @@ static void reuse(void)
 	pb_owner_set(&module, 3, PB_OWNER_GATE);
 	CHECK(cell->nr == 1 && pb_owner(&module, 7) == PB_OWNER_NOBODY);
 	pb_owner_set(&module, 30, PB_OWNER_NOBODY);
-	CHECK(!cell->nr && cell->used);
+	CHECK(!cell->nr && pb_shared_is_used(cell));
 	CHECK(pb_shared_find_free(&module, whole) != cell);
 	/* They have left it. */
 	cell->cell.ops = NULL;
-	pb_shared_settle(cell);
-	CHECK(!cell->used && pb_shared_find_free(&module, other) == cell);
+	cell->left = 0;
+	CHECK(!pb_shared_is_used(cell) && pb_shared_find_free(&module, other) == cell);
 	/* But not for functions with another kind of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
 	/* A cell that functions point to stays theirs, even without tracers. */
 	pb_shared_take(cell, other);
 	pb_owner_set(&module, 9, number);
-	pb_shared_settle(cell);
-	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
+	cell->left = 0;
+	CHECK(pb_shared_is_used(cell) && pb_shared_find_free(&module, other) != cell);
 	/* A thread that was entering when the cell was left may be inside. */
 	pb_owner_set(&module, 9, PB_OWNER_NOBODY);
-	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
-	pb_shared_settle(cell);
-	CHECK(!cell->used);
+	CHECK(pb_shared_is_used(cell) && pb_shared_find_free(&module, other) != cell);
+	cell->left = 0;
+	CHECK(!pb_shared_is_used(cell));
 	/* Reserved for a group of a plan that is being made. */
 	cell->to = (struct pb_group *)records;
 	CHECK(pb_shared_find_free(&module, other) != cell);
@@ -231,6 +231,7 @@ static unsigned int take(uint32_t shape)
 	struct pb_shared_cell *cell = pb_shared_find_free(&module, shape);
 
 	pb_shared_take(cell, shape);
+	cell->cell.ops = (struct patchbay_ops *)records;
 	return pb_shared_number(&module, cell);
 }
 
@@ -276,8 +277,10 @@ static void lead_all(void)
 			expect_owners();
 	}
 	lead(0, NR, PB_OWNER_NOBODY);
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
-		pb_shared_settle(&shared->cells[i]);
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
+		shared->cells[i].left = 0;
+		shared->cells[i].cell.ops = NULL;
+	}
 }
 
 static void exhaust(void)
@@ -288,6 +291,7 @@ static void exhaust(void)
 
 	while ((cell = pb_shared_find_free(&module, shape))) {
 		pb_shared_take(cell, shape);
+		cell->cell.ops = (struct patchbay_ops *)records;
 		CHECK(pb_shared_number(&module, cell) < PB_NR_SHARED);
 		nr++;
 	}

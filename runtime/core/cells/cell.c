@@ -187,7 +187,7 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
 	while (walk->shared < PB_NR_SHARED && walk->shared < shared->end) {
 		struct pb_shared_cell *cell = &shared->cells[walk->shared++];
 
-		if (cell->used)
+		if (pb_shared_is_used(cell))
 			return &cell->cell;
 	}
 	if (walk->chunk && walk->next == walk->end)

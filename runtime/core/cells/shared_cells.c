@@ -103,7 +103,7 @@ size_t pb_shared_size(const struct pb_module *module)
 
 static int is_free(const struct pb_shared_cell *cell)
 {
-	return !cell->used && !cell->to;
+	return !pb_shared_is_used(cell) && !cell->to;
 }
 
 struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
@@ -181,7 +181,6 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 {
-	cell->used = 1;
 	if (cell->nr)
 		return;
 	cell->shape = (struct patchbay_record){
@@ -191,11 +190,4 @@ void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 		.flags = (uint8_t)(shape >> 24),
 	};
 	cell->cell.record = &cell->shape;
-}
-
-void pb_shared_settle(struct pb_shared_cell *cell)
-{
-	cell->left = cell->abandoned = 0;
-	if (!cell->nr && !cell->cell.ops)
-		cell->used = 0;
 }

@@ -130,7 +130,7 @@ static int are_armed(const struct pb_module *module,
 /* Does @cell have tracers? Counts pb_set_nobody, too: threads may be inside. */
 static int is_in_use(const struct pb_shared_cell *cell)
 {
-	return cell->used && cell->nr && cell->cell.ops;
+	return cell->nr && cell->cell.ops;
 }
 
 int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)

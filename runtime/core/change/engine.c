@@ -182,30 +182,6 @@ static void settle_owners(const struct pb_plan *plan, int done, int seen)
 	}
 }
 
-/*
- * Mark the cells that all functions have left, for several other cells or for none. A thread
- * may be inside such a cell, and its function may still have some of the tracers, in another
- * cell. So the cell does not change until no thread is inside.
- */
-static void abandon_left(void)
-{
-	for (struct pb_module *m = pb_modules; m; m = m->next) {
-		struct patchbay_cell *cell;
-		struct pb_cell_walk walk;
-
-		if (!m->shared)
-			continue;
-		pb_for_each_cell_in(m, PB_CELLS_SHARED, walk, cell) {
-			struct pb_shared_cell *shared = pb_shared_of(m, cell);
-
-			if (shared->abandoned || !pb_shared_is_abandoned(shared))
-				continue;
-			shared->abandoned = 1;
-			pb_mark_unsettled(m, 0);
-		}
-	}
-}
-
 /* Undo move(). Functions that were to join another cell lead to the empty cell. */
 static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -295,8 +271,6 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 		return error;
 	}
 	settle_owners(plan, 1, 1);
-	if (plan->moves)
-		abandon_left();
 	return 0;
 }
 

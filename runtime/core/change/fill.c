@@ -66,9 +66,7 @@ void pb_unfill_group(struct pb_group *g, int seen)
 		return;
 	if (seen || g->led) {
 		/* Functions that lead to their old cell again have their earlier tracers. */
-		if (pb_shared_is_abandoned(g->cell))
-			g->cell->abandoned = 1;
-		else
+		if (!pb_shared_is_abandoned(g->cell))
 			pb_empty_cell(cell);
 		pb_mark_unsettled(g->module, 0);
 		return;
@@ -76,7 +74,6 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	pb_retire_unseen((struct pb_set *)cell->set);
 	pb_cell_enter_by(cell, pb_enter_nothing);
 	pb_release_cell(cell);
-	pb_shared_settle(g->cell);
 }
 
 /* Give a function's private cell its first tracers. */

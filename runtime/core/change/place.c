@@ -207,7 +207,7 @@ static struct pb_shared_cell *find_equal(const struct pb_group *g)
 		const struct patchbay_cell *tracers;
 		size_t nr;
 
-		if (!cell->used || is_empty(cell) || cell->leaving || !cell->nr)
+		if (is_empty(cell) || cell->leaving || !cell->nr)
 			continue;
 		tracers = pb_set_cells(&cell->cell, &nr);
 		if (nr && is_group_of(g, tracers, nr, pb_shape(&cell->shape)))

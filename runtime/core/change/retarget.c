@@ -11,17 +11,6 @@
 
 #include <errno.h>
 
-/* Free a list of sets that were never published. */
-static void drop_sets(struct pb_set *set)
-{
-	struct pb_set *next;
-
-	for (; set; set = next) {
-		next = set->retired;
-		pb_free(set);
-	}
-}
-
 /* Is the tracer in this cell? */
 static int is_on(const struct patchbay_ops *ops,
 		 const struct patchbay_cell *cell)
@@ -47,7 +36,7 @@ static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
 				continue;
 			*end = pb_set_reserve(cell->set->nr);
 			if (!*end) {
-				drop_sets(*sets);
+				pb_free_sets(*sets);
 				return -ENOMEM;
 			}
 			end = &(*end)->retired;

@@ -47,7 +47,7 @@ static void push(struct pb_set **list, struct pb_set *set)
 	}
 }
 
-static void free_sets(struct pb_set *set)
+void pb_free_sets(struct pb_set *set)
 {
 	struct pb_set *next;
 
@@ -76,7 +76,7 @@ void pb_free_unseen(void)
 	sets = unseen;
 	unseen = NULL;
 	pb_engine_unlock();
-	free_sets(sets);
+	pb_free_sets(sets);
 }
 
 void pb_fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
@@ -118,8 +118,9 @@ static void settle_cell(const struct pb_module *module,
 		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {
 		pb_fill_cell(cell, set->cells[0]);
 	}
+	/* No thread is inside that entered by a slot which leads elsewhere now. */
 	if (shared)
-		pb_shared_settle(shared);
+		shared->left = 0;
 }
 
 static void settle_module(struct pb_module *module, struct pb_cell_range range)
@@ -183,7 +184,7 @@ static void settle_aged(const struct pb_plan *plan)
 	aging = NULL;
 	begun = 0;
 	pb_engine_unlock();
-	free_sets(sets);
+	pb_free_sets(sets);
 }
 
 void pb_settle_what_is_over(void)

@@ -29,6 +29,9 @@ void pb_retire(struct pb_set *set);
 void pb_retire_unseen(struct pb_set *set);
 void pb_free_unseen(void);
 
+/* Free a list of sets that no thread can reach. Not under the engine lock. */
+void pb_free_sets(struct pb_set *set);
+
 /*
  * Under the engine lock: record that cells of @module need settling. @planned: the plan
  * that is being applied knows all of them.

@@ -60,10 +60,8 @@ enum {
  * @shape:       the common record of all its functions; fields that differ are 0
  * @nr:          how many functions' slots lead here, armed or not
  * @first, @last: the range of records that contains these functions
- * @used:        functions have the cell, or threads may be inside it
  * @left:        slots no longer lead here, and a thread may have loaded one of them
  *               before the change
- * @abandoned:   all functions have left it for other cells; its tracers will be removed
  * @result:      the kind of result of @shape, which never changes
  *
  * While a plan is made (place.c):
@@ -75,7 +73,7 @@ struct pb_shared_cell {
 	struct patchbay_cell cell;
 	struct patchbay_record shape;
 	uint32_t nr, first, last;
-	uint8_t used, left, abandoned, result, scattered;
+	uint8_t left, result, scattered;
 	uint32_t leaving;
 	struct pb_group *to;
 } __attribute__((aligned(PB_SHARED_STEP)));
@@ -191,19 +189,25 @@ static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t e
 void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 		    size_t last);
 
-/* Under the engine lock: take @cell for functions with @shape. */
+/* Do functions have @cell, or may threads be inside? */
+static inline int pb_shared_is_used(const struct pb_shared_cell *cell)
+{
+	return cell->nr || cell->left || cell->cell.ops;
+}
+
+/*
+ * Under the engine lock: prepare @cell for functions with @shape. The caller fills it with
+ * their tracers.
+ */
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
 
-/* Does @cell have tracers, although no slot leads to it? */
+/*
+ * Does @cell have tracers, although all functions have left it for other cells? It keeps
+ * them until no thread is inside: these functions may still have some of them.
+ */
 static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)
 {
 	return !cell->nr && cell->cell.ops && cell->cell.set != &pb_set_nobody;
 }
-
-/*
- * Under the engine lock: all threads have left that entered @cell by a slot that leads
- * to another cell now. If no function has @cell, it is free.
- */
-void pb_shared_settle(struct pb_shared_cell *cell);
 
 #endif /* PB_CORE_SHARED_CELLS_H */
