@@ -8,7 +8,6 @@
 #include "modules/changed_site.h"
 #include "names/names.h"
 #include "quiesce/quiesce.h"
-#include "system/linux.h"
 #include "system/lock.h"
 #include "system/memory.h"
 #include "system/private.h"
@@ -16,7 +15,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 /* How many are copied at a time. */
 #define MANY 64
@@ -64,7 +62,6 @@ static void end_visit(struct modules *modules)
 struct copy {
 	struct patchbay_site_info site;
 	struct patchbay_record record;
-	const struct pb_module *module;
 	size_t cells;
 };
 
@@ -76,15 +73,6 @@ struct copies {
 	int error;
 };
 
-/* A multiple of pages. */
-#define COPIES_SIZE ((size_t)65536)
-
-static size_t copies_size(size_t room)
-{
-	return (room * sizeof(struct copy) + COPIES_SIZE - 1) & ~(COPIES_SIZE - 1);
-}
-
-/* Where the loader maps modules, too: offsets from there to their functions fit. */
 static int reserve_copies(struct copies *copies, size_t nr)
 {
 	const size_t room = 2 * nr + MANY;
@@ -92,13 +80,9 @@ static int reserve_copies(struct copies *copies, size_t nr)
 
 	if (nr <= copies->room)
 		return 0;
-	larger = pb_os_map_zeroes(copies_size(room), COPIES_SIZE);
+	larger = pb_realloc(copies->copy, room * sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
-	if (copies->copy) {
-		memcpy(larger, copies->copy, copies->nr * sizeof(*larger));
-		pb_os_unmap(copies->copy, copies_size(copies->room));
-	}
 	copies->copy = larger;
 	copies->room = room;
 	return 0;
@@ -119,8 +103,7 @@ static int reserve_cells(struct copies *copies, size_t nr)
 }
 
 /* Under the modules lock. Without memory @error says so. */
-static void add_copy(struct copies *copies, const struct pb_module *module,
-		     const struct patchbay_site_info *site)
+static void add_copy(struct copies *copies, const struct patchbay_site_info *site)
 {
 	if (reserve_copies(copies, copies->nr + 1) ||
 	    reserve_cells(copies, copies->nr_cells + site->nr_cells)) {
@@ -128,8 +111,7 @@ static void add_copy(struct copies *copies, const struct pb_module *module,
 		return;
 	}
 	copies->copy[copies->nr++] = (struct copy){ .site = *site,
-						    .record = *site->record,
-						    .module = module,
+						    .record = pb_record_copy(site->record),
 						    .cells = copies->nr_cells };
 	for (size_t i = 0; i < site->nr_cells; i++)
 		copies->cells[copies->nr_cells++] = site->cells[i];
@@ -137,25 +119,8 @@ static void add_copy(struct copies *copies, const struct pb_module *module,
 
 static void free_copies(struct copies *copies)
 {
-	if (copies->copy)
-		pb_os_unmap(copies->copy, copies_size(copies->room));
+	pb_free(copies->copy);
 	pb_free(copies->cells);
-}
-
-/* @address, relative to @field; 0: that is too far. */
-static int32_t offset_to(uintptr_t address, const int32_t *field)
-{
-	const intptr_t offset = (intptr_t)(address - (uintptr_t)field);
-
-	return offset == (int32_t)offset ? (int32_t)offset : 0;
-}
-
-/* The program stays loaded, so its records are no copies. */
-static int is_program(const struct pb_module *module)
-{
-	const uintptr_t entry = getauxval(AT_ENTRY);
-
-	return entry >= module->low && entry < module->high;
 }
 
 /* The site of @copy as a visitor sees it. */
@@ -163,11 +128,7 @@ static const struct patchbay_site_info *show(const struct copies *copies, struct
 {
 	struct patchbay_site_info *site = &copy->site;
 
-	if (!is_program(copy->module)) {
-		copy->record.entry = offset_to(site->entry, &copy->record.entry);
-		copy->record.site = offset_to(site->site, &copy->record.site);
-		site->record = &copy->record;
-	}
+	site->record = &copy->record;
 	site->cells = site->nr_cells ? &copies->cells[copy->cells] : NULL;
 	for (size_t i = 0; i < site->nr_cells; i++)
 		copies->cells[copy->cells + i].record = site->record;
@@ -186,7 +147,7 @@ static void copy_sites(struct copies *copies, struct pb_module *module, size_t f
 		struct patchbay_site_info site;
 
 		pb_inspect_site(module, &module->records[i], &site);
-		add_copy(copies, module, &site);
+		add_copy(copies, &site);
 	}
 	pb_modules_unlock();
 }
@@ -228,23 +189,15 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 	return value;
 }
 
-struct changed {
-	struct copies copies;
-	const struct pb_module *module;
-};
-
 static void add_changed(const struct patchbay_site_info *site, void *arg)
 {
-	struct changed *changed = arg;
-
-	add_copy(&changed->copies, changed->module, site);
+	add_copy(arg, site);
 }
 
 int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *arg),
 		   void *arg)
 {
-	struct changed changed = { .module = NULL };
-	struct copies *copies = &changed.copies;
+	struct copies copies = { 0 };
 	struct modules modules;
 	size_t nr = 0;
 	int result = begin_visit(&modules);
@@ -252,20 +205,18 @@ int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *ar
 	if (result)
 		return result;
 	pb_modules_lock();
-	for (const struct pb_module *m = pb_modules; m; m = m->next) {
-		changed.module = m;
-		nr += pb_changed_sites(m, visit ? add_changed : NULL, &changed);
-	}
+	for (const struct pb_module *m = pb_modules; m; m = m->next)
+		nr += pb_changed_sites(m, visit ? add_changed : NULL, &copies);
 	result = pb_changed_rearm(nr);
 	pb_modules_unlock();
 	/* In the state that they were found in. */
 	pb_visit_begin();
-	for (size_t i = 0; i < copies->nr; i++)
-		visit(show(copies, &copies->copy[i]), arg);
+	for (size_t i = 0; i < copies.nr; i++)
+		visit(show(&copies, &copies.copy[i]), arg);
 	pb_visit_end();
 	end_visit(&modules);
-	result = result < 0 || !copies->error ? result : copies->error;
-	free_copies(copies);
+	result = result < 0 || !copies.error ? result : copies.error;
+	free_copies(&copies);
 	return result;
 }
 

@@ -40,7 +40,7 @@ enum patchbay_site_state {
 
 /*
  * struct patchbay_site_info - a site, for visitors of patchbay_for_each_site()
- * @record:   its record, or a copy if its module can be unloaded
+ * @record:   describes the function's arguments and result; its other fields are 0
  * @entry:    entry of the function
  * @cells:    copies of the cells of its tracers, in the order of their
  *            handlers

@@ -67,9 +67,13 @@ static void copy_record(struct patchbay_record *to,
 static int take(const struct patchbay_site_info *site, void *arg)
 {
 	(void)arg;
-	for (int i = 0; i < NR; i++)
-		if (site->entry == (uintptr_t)functions[i])
-			copy_record(&records[i], site->record);
+	for (int i = 0; i < NR; i++) {
+		if (site->entry != (uintptr_t)functions[i])
+			continue;
+		records[i] = *site->record;
+		records[i].entry = (int32_t)(site->entry - (uintptr_t)&records[i].entry);
+		records[i].site = (int32_t)(site->site - (uintptr_t)&records[i].site);
+	}
 	return 0;
 }
 

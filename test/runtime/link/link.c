@@ -431,8 +431,7 @@ static int find_site(const struct patchbay_site_info *site, void *arg)
 
 	if (site->entry != *place)
 		return 0;
-	*place = (uintptr_t)&site->record->site +
-		 (uintptr_t)(intptr_t)site->record->site;
+	*place = site->site;
 	return 1;
 }
 

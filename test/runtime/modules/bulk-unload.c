@@ -65,8 +65,7 @@ UNTRACED static int find_site(const struct patchbay_site_info *site, void *arg)
 {
 	if (site->entry != changed)
 		return 0;
-	*(uintptr_t *)arg = (uintptr_t)&site->record->site +
-			    (uintptr_t)(intptr_t)site->record->site;
+	*(uintptr_t *)arg = site->site;
 	return 1;
 }
 
