@@ -93,20 +93,16 @@ struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 {
 	const size_t i = pb_record_index(module, record);
 	const unsigned int owner = pb_owner(module, i);
-	uintptr_t entry = pb_record_entry(record), slot;
-	struct patchbay_cell *cell;
+	const uintptr_t entry = pb_record_entry(record);
+	struct patchbay_cell *cell = NULL;
 
-	if (!pb_has_slot(module, entry))
-		return NULL;
-	slot = pb_arch_slot(entry);
-	if (owner == PB_OWNER_NONE) {
-		cell = own_cell_at(module, slot);
-		return cell && cell->record == record ? cell : NULL;
-	}
-	if (owner == PB_OWNER_NOBODY || slot != pb_owner_slot(module, owner))
-		return NULL;
-	return owner == PB_OWNER_GATE ? module->shared->own[i] :
-					&module->shared->cells[owner].cell;
+	if (owner == PB_OWNER_GATE)
+		return module->shared->own[i];
+	if (owner >= PB_OWNER_FIRST)
+		return &module->shared->cells[owner].cell;
+	if (owner == PB_OWNER_NONE && pb_has_slot(module, entry))
+		cell = own_cell_at(module, pb_arch_slot(entry));
+	return cell && cell->record == record ? cell : NULL;
 }
 
 int pb_is_led(const struct pb_module *module,

@@ -26,7 +26,8 @@ int pb_is_cell(const struct pb_module *module, uintptr_t slot);
 /*
  * The cell of the function of @record, private or shared. Returns NULL if it never had
  * one, or was disarmed while other functions kept the shared cell. Trusts neither record
- * nor slot: other code may have overwritten them.
+ * nor slot: other code may have overwritten them. A shared cell is found by the recorded
+ * owner, so the function can be disarmed even if other code has changed its slot.
  */
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record);

@@ -5,7 +5,6 @@
 #include "system/lock.h"
 #include "system/memory.h"
 #include "types/set.h"
-#include "types/shared_cells.h"
 #include "types/tracer.h"
 
 #include <errno.h>
@@ -37,20 +36,6 @@ int pb_question_ask(const struct pb_request *request, struct pb_question *questi
 	return error < 0 ? error : 0;
 }
 
-/*
- * The function's cell. A shared cell is found by the recorded owner: so the function can be
- * disarmed even if another patcher has changed its slot.
- */
-static struct patchbay_cell *find_cell(const struct pb_target *target)
-{
-	const struct pb_module *module = target->module;
-	const unsigned int owner =
-		pb_owner(module, pb_record_index(module, target->record));
-
-	return owner >= PB_OWNER_FIRST ? &module->shared->cells[owner].cell :
-					 pb_cell_of(module, target->record);
-}
-
 size_t pb_function_begin(struct pb_plan *plan, size_t i)
 {
 	struct pb_target *target = &plan->targets[i];
@@ -59,7 +44,7 @@ size_t pb_function_begin(struct pb_plan *plan, size_t i)
 	while (end < plan->nr && plan->targets[end].record == target->record)
 		end++;
 	target->nr = (uint32_t)(end - i);
-	target->cell = find_cell(target);
+	target->cell = pb_cell_of(target->module, target->record);
 	return end;
 }
 

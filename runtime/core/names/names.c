@@ -59,29 +59,6 @@ static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 	return error ? error : -ENOEXEC;
 }
 
-/*
- * Publish the names of @module. Two threads may read the same names without a common lock.
- * The first to publish wins, and the other frees its copy.
- */
-static void publish(struct pb_module *module, struct pb_name_index *index)
-{
-	struct pb_name_index *none = NULL;
-	int first;
-
-	/* So that a forked child has all of it or nothing. */
-	pb_engine_lock();
-	first = __atomic_compare_exchange_n(&module->names, &none, index, 0,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	pb_engine_unlock();
-	if (!first)
-		pb_name_index_free(index);
-}
-
-static const struct pb_name_index *names_of(const struct pb_module *module)
-{
-	return __atomic_load_n(&module->names, __ATOMIC_ACQUIRE);
-}
-
 static struct pb_name_index *read_names(struct pb_module *module,
 					struct pb_elf_file *file, int rewritten,
 					int *error)
@@ -107,20 +84,21 @@ static int read_file(struct pb_module *module, int all)
 	else if (rewritten >= 0)
 		index = read_names(module, &file, rewritten, &error);
 	other = pb_elf_close(&file);
-	if (index)
-		publish(module, index);
+	if (index) {
+		/* So that a forked child has all of it or nothing. */
+		pb_engine_lock();
+		module->names = index;
+		pb_engine_unlock();
+	}
 	return error ? error : other;
 }
 
-/*
- * A bad file is no error; a lack of resources is. Several threads may call this at the
- * same time.
- */
+/* A bad file is no error; a lack of resources is. */
 static int look(struct pb_module *module, int all)
 {
 	int error;
 
-	if (names_of(module) || (module->looked && !all))
+	if (module->names || (module->looked && !all))
 		return 0;
 	error = read_file(module, all);
 	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
@@ -137,7 +115,7 @@ int pb_names_look(struct pb_module *module)
 
 const uint64_t *pb_names_here(const struct pb_module *module)
 {
-	const struct pb_name_index *index = names_of(module);
+	const struct pb_name_index *index = module->names;
 
 	return index ? index->here : NULL;
 }
@@ -320,7 +298,7 @@ static int choose_by_name(struct pb_module *module, struct search *search)
 
 	if (error)
 		return error;
-	index = names_of(module);
+	index = module->names;
 	if (search->filter->match && (!index || !index->nr))
 		match_no_name(search->filter);
 	error = module->gone ? 0 : choose_by_entry(module, search, index);
@@ -414,14 +392,14 @@ int pb_names_read(struct pb_module *module, size_t *nr)
 	const struct pb_name_index *index;
 	int error = look(module, 1);
 
-	index = error ? NULL : names_of(module);
+	index = error ? NULL : module->names;
 	*nr = index ? index->nr : 0;
 	return error;
 }
 
 const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry)
 {
-	const struct pb_name_index *index = names_of(module);
+	const struct pb_name_index *index = module->names;
 	const struct pb_name *name = &index->names[i];
 
 	if (name->record & PB_NAME_SHORTENED)
