@@ -23,6 +23,24 @@
 	.previous
 .endm
 
+/* The beginning and the end of a function of exit.S that calls a body. */
+.macro begin_call_body name
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_\name
+.endm
+
+.macro end_call_body name, from=0
+	.cfi_endproc
+	.size	\name, .-\name
+	lsda	\name, \name, \from
+.endm
+
 #else
 
 #include <unwind.h>

@@ -30,11 +30,6 @@
 
 #include <patchbay/abi.h>
 
-	/* Signing and landing pads are hints: older processors execute them as NOPs. */
-	.arch	armv8.5-a
-
-	.text
-
 /*
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
@@ -59,14 +54,7 @@
 	pacia1716		/* x17 by x16 */
 	sub	sp, sp, #REGS_SIZE
 	.cfi_def_cfa_offset REGS_SIZE
-	stp	x0, x1, [sp]
-	.if \nr >= 4
-	stp	x2, x3, [sp, #16]
-	.endif
-	.if \nr >= 8
-	stp	x4, x5, [sp, #32]
-	stp	x6, x7, [sp, #48]
-	.endif
+	move_args stp, \nr
 	/* For debuggers: the arguments of the function's frame. */
 	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
 	.if \i < \nr
@@ -107,14 +95,7 @@
 	stlr	xzr, [x11]
 	str	xzr, [x11, #PB_THREAD_FRAME]
 0:
-	ldp	x0, x1, [sp]
-	.if \nr >= 4
-	ldp	x2, x3, [sp, #16]
-	.endif
-	.if \nr >= 8
-	ldp	x4, x5, [sp, #32]
-	ldp	x6, x7, [sp, #48]
-	.endif
+	move_args ldp, \nr
 	ldp	x8, x15, [sp, #FRAME_RESULT]
 	.cfi_remember_state
 	ldp	x10, x17, [sp, #FRAME_OWN+8]
@@ -209,10 +190,3 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 call_saving_vectors enter_slowly, bl pb_enter_slowly
 
 	.section .note.GNU-stack, "", @progbits
-
-	/* This file has landing pads and signs return addresses. */
-	.section .note.gnu.property, "a", @note
-	.p2align 3
-	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.word	0xc0000000, 4, 3, 0	/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */

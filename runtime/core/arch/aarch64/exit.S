@@ -28,8 +28,6 @@
 
 #include <patchbay/abi.h>
 
-	.arch	armv8.5-a
-
 /* Offsets from x29. */
 #define REGS CALL_REGS
 #define OWN_BACK (REGS + FRAME_BACK)
@@ -38,8 +36,6 @@
 
 /* struct patchbay_call and a word. */
 #define CALL_FRAME_SIZE (CALL_SIZE + 8)
-
-	.text
 
 /* Unwind as if the site's caller had called this function. The frame is at x29. */
 .macro cfi_as_called
@@ -60,14 +56,7 @@
 
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
-	.cfi_lsda 0x1b, .Llsda_\name
+	begin_call_body \name
 	bti	c
 	.if \set
 	ldr	x16, [x2, #CELL_SET]
@@ -140,10 +129,7 @@
 	autia1716
 	add	x17, x17, #PB_RETURN_BODY
 	/* Registers that hold no argument may have any value. */
-	ldp	x0, x1, [x29, #REGS]
-	ldp	x2, x3, [x29, #REGS+16]
-	ldp	x4, x5, [x29, #REGS+32]
-	ldp	x6, x7, [x29, #REGS+48]
+	move_args ldp, 8, x29, REGS
 	ldp	x8, x15, [x29, #REGS+FRAME_RESULT]
 	.cfi_remember_state
 	.cfi_negate_ra_state
@@ -238,10 +224,7 @@
 	ldur	x0, [x29, #CALL_GP]
 	bl	pb_call_resume
 	udf	#0
-	.cfi_endproc
-	.size	\name, .-\name
-
-	lsda	\name, \name, \members-1
+	end_call_body \name, \members-1
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0
@@ -250,10 +233,3 @@ call_body pb_arch_call_any_set, 1, 1, 1
 call_body pb_arch_call_set, 1, 0, 1, pb_arch_call_any_set
 
 	.section .note.GNU-stack, "", @progbits
-
-	/* This file has landing pads and signs return addresses. */
-	.section .note.gnu.property, "a", @note
-	.p2align 3
-	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */
-	.asciz	"GNU"
-	.word	0xc0000000, 4, 3, 0	/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */

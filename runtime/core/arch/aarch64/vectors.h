@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Keeping what may be arguments in vector registers, for entry.S and exit.S. */
+/* Saving and loading arguments, for entry.S and exit.S; what both say of themselves. */
 #define VECTORS_SIZE (8 * 16)
 
 /* \move, stp or ldp, q0 to q7 to or from \at bytes above the stack pointer. */
@@ -9,3 +9,26 @@
 	\move	q4, q5, [sp, #\at+64]
 	\move	q6, q7, [sp, #\at+96]
 .endm
+
+/* \move, stp or ldp, the first \nr of x0 to x7 to or from \at bytes above \base. */
+.macro move_args move, nr, base=sp, at=0
+	\move	x0, x1, [\base, #\at]
+	.if \nr >= 4
+	\move	x2, x3, [\base, #\at+16]
+	.endif
+	.if \nr >= 8
+	\move	x4, x5, [\base, #\at+32]
+	\move	x6, x7, [\base, #\at+48]
+	.endif
+.endm
+
+	/* Signing and landing pads are hints: older processors execute them as NOPs. */
+	.arch	armv8.5-a
+
+	/* The file has landing pads and signs return addresses. */
+	.section .note.gnu.property, "a", @note
+	.p2align 3
+	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.word	0xc0000000, 4, 3, 0	/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
+	.text

@@ -58,18 +58,7 @@
 	.cfi_offset DWARF_LR, HEADER_LR
 	stdu	1, -FUNCTION_SIZE(1)
 	.cfi_def_cfa_offset FUNCTION_SIZE
-	std	3, HEADER_SIZE(1)
-	std	4, HEADER_SIZE+8(1)
-	.if \nr >= 4
-	std	5, HEADER_SIZE+16(1)
-	std	6, HEADER_SIZE+24(1)
-	.endif
-	.if \nr >= 8
-	std	7, HEADER_SIZE+32(1)
-	std	8, HEADER_SIZE+40(1)
-	std	9, HEADER_SIZE+48(1)
-	std	10, HEADER_SIZE+56(1)
-	.endif
+	move_args std, \nr, HEADER_SIZE
 	/* For debuggers: the arguments of the function's frame. */
 	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
 	.if \i < \nr
@@ -124,18 +113,7 @@
 	ld	12, OWN_RETURN(1)
 	andi.	0, 12, OWN_CALLED
 	mtlr	12
-	ld	3, OWN_REGS(1)
-	ld	4, OWN_REGS+8(1)
-	.if \nr >= 4
-	ld	5, OWN_REGS+16(1)
-	ld	6, OWN_REGS+24(1)
-	.endif
-	.if \nr >= 8
-	ld	7, OWN_REGS+32(1)
-	ld	8, OWN_REGS+40(1)
-	ld	9, OWN_REGS+48(1)
-	ld	10, OWN_REGS+56(1)
-	.endif
+	move_args ld, \nr, OWN_REGS
 	ld	11, OWN_REGS+REGS_CHAIN(1)
 	/* The words that unwinders read are below r1 now, where signals do not write. */
 	addi	1, 1, FRAMES_SIZE

@@ -55,6 +55,17 @@
 	std	2, HEADER_TOC(1)
 .endm
 
+/* Results in floating-point and vector registers, as move_vectors. Clobbers r11. */
+.macro move_results float, vector
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8
+	\float	\n, CALL_FLOAT+(\n-1)*16(31)
+	.endr
+	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9
+	li	11, CALL_VECTOR+(\n-2)*16
+	\vector	\n, 11, 31
+	.endr
+.endm
+
 /* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
 .macro call_with_told function, members
 	.if !\members
@@ -67,14 +78,7 @@
 
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
-	.cfi_lsda 0x1b, .Llsda_\name
+	begin_call_body \name
 	.if \set
 	ld	11, CELL_SET(5)
 	.ifnb \any
@@ -160,9 +164,7 @@
 	addi	12, 12, PB_RETURN_BODY
 	mtctr	12
 	/* Registers that hold no argument may have any value. */
-	.irp	n, 3, 4, 5, 6, 7, 8, 9, 10
-	ld	\n, OWN_REGS+(\n-3)*8(31)
-	.endr
+	move_args ld, 8, OWN_REGS, 31
 	ld	11, OWN_REGS+REGS_CHAIN(31)
 	.cfi_remember_state
 	cfi_as_called
@@ -174,13 +176,7 @@
 	std	3, CALL_GP(31)
 	std	4, CALL_GP+8(31)
 	.if \vectors
-	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8
-	stfd	\n, CALL_FLOAT+(\n-1)*16(31)
-	.endr
-	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9
-	li	11, CALL_VECTOR+(\n-2)*16
-	stvx	\n, 11, 31
-	.endr
+	move_results stfd, stvx
 	.endif
 
 	/* The body may return on another thread, if a fiber was resumed there. */
@@ -224,13 +220,7 @@
 
 .Lreturn_\name:
 	.if \vectors
-	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8
-	lfd	\n, CALL_FLOAT+(\n-1)*16(31)
-	.endr
-	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9
-	li	11, CALL_VECTOR+(\n-2)*16
-	lvx	\n, 11, 31
-	.endr
+	move_results lfd, lvx
 	.endif
 	/* The trampoline loads the result from here. */
 	ld	3, CALL_GP(31)
@@ -278,10 +268,7 @@
 	bl	pb_call_resume
 	nop
 	trap
-	.cfi_endproc
-	.size	\name, .-\name
-
-	lsda	\name, \name, \members-1
+	end_call_body \name, \members-1
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

@@ -22,3 +22,12 @@
 	\float	\n, VECTORS_F+(\n-1)*8(1)
 	.endr
 .endm
+
+/* \move, std or ld, the first \nr of r3 to r10 to or from \at bytes above \base. */
+.macro move_args move, nr, at, base=1
+	.irp	n, 3, 4, 5, 6, 7, 8, 9, 10
+	.if \n-3 < \nr
+	\move	\n, \at+8*(\n-3)(\base)
+	.endif
+	.endr
+.endm

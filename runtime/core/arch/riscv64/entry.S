@@ -44,18 +44,7 @@
 	landing_pad
 	addi	sp, sp, -REGS_SIZE
 	.cfi_def_cfa_offset REGS_SIZE
-	sd	a0, 0(sp)
-	sd	a1, 8(sp)
-	.if \nr >= 4
-	sd	a2, 16(sp)
-	sd	a3, 24(sp)
-	.endif
-	.if \nr >= 8
-	sd	a4, 32(sp)
-	sd	a5, 40(sp)
-	sd	a6, 48(sp)
-	sd	a7, 56(sp)
-	.endif
+	move_args sd, \nr
 	/* For debuggers: the arguments of the function's frame. */
 	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7
 	.if \i < \nr
@@ -100,18 +89,7 @@
 	sd	zero, 0(t1)
 	sd	zero, PB_THREAD_FRAME(t1)
 0:
-	ld	a0, 0(sp)
-	ld	a1, 8(sp)
-	.if \nr >= 4
-	ld	a2, 16(sp)
-	ld	a3, 24(sp)
-	.endif
-	.if \nr >= 8
-	ld	a4, 32(sp)
-	ld	a5, 40(sp)
-	ld	a6, 48(sp)
-	ld	a7, 56(sp)
-	.endif
+	move_args ld, \nr
 	ld	t2, FRAME_CHAIN(sp)
 	ld	t3, FRAME_CHAIN+8(sp)
 	.cfi_remember_state

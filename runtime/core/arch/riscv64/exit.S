@@ -60,14 +60,7 @@
 
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
-	.cfi_lsda 0x1b, .Llsda_\name
+	begin_call_body \name
 	landing_pad
 	.if \set
 	ld	t1, CELL_SET(a2)
@@ -141,14 +134,7 @@
 	sd	zero, PB_THREAD_FRAME(t1)
 	ld	ra, OWN_BACK(s0)
 	/* Registers that hold no argument may have any value. */
-	ld	a0, REGS(s0)
-	ld	a1, REGS+8(s0)
-	ld	a2, REGS+16(s0)
-	ld	a3, REGS+24(s0)
-	ld	a4, REGS+32(s0)
-	ld	a5, REGS+40(s0)
-	ld	a6, REGS+48(s0)
-	ld	a7, REGS+56(s0)
+	move_args ld, 8, s0, REGS
 	ld	t2, REGS+FRAME_CHAIN(s0)
 	ld	t3, REGS+FRAME_CHAIN+8(s0)
 	.cfi_remember_state
@@ -243,10 +229,7 @@
 	ld	a0, CALL_GP(s0)
 	call	pb_call_resume
 	unimp
-	.cfi_endproc
-	.size	\name, .-\name
-
-	lsda	\name, \name, \members-1
+	end_call_body \name, \members-1
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

@@ -13,6 +13,15 @@
 	.endr
 .endm
 
+/* \move, sd or ld, the first \nr of a0 to a7 to or from \at bytes above \base. */
+.macro move_args move, nr, base=sp, at=0
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	.if \n < \nr
+	\move	a\n, \at+8*\n(\base)
+	.endif
+	.endr
+.endm
+
 /* lpad 0, which is auipc of no register where there are no landing pads. */
 .macro landing_pad
 	.insn	u 0x17, zero, 0

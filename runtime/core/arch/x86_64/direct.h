@@ -70,21 +70,6 @@
 	jne	.Lchanged_\id
 .endm
 
-/* Load the arguments of a function with \nr argument registers, for its body. */
-.macro load_args nr
-	movq	CALL_REGS(%rbp), %r10
-	movq	CALL_REGS+8(%rbp), %rdi
-	movq	CALL_REGS+16(%rbp), %rsi
-	.if \nr >= 4
-	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
-	movq	CALL_REGS+32(%rbp), %rcx
-	.endif
-	.if \nr >= 7
-	movq	CALL_REGS+40(%rbp), %r8
-	movq	CALL_REGS+48(%rbp), %r9
-	.endif
-.endm
-
 /*
  * Call \handler of each tracer on the list in r8. The list has at least one tracer. rdi
  * is the function. The word at rsp keeps the position in the list until the last call.

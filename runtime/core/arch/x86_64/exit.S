@@ -40,14 +40,7 @@
 
 /* arch.h has the parameters. */
 .macro call_body name, vectors, set, any
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
-	.cfi_lsda 0x1b, .Llsda_\name
+	begin_call_body \name
 	endbr64
 	.if \set
 	movq	CELL_SET(%rdx), %rax
@@ -103,13 +96,7 @@
 	thread_to %r11
 	mark_outside %r11
 	/* A register that is not an argument may have any value. */
-	movq	CALL_REGS+8(%rbp), %rdi
-	movq	CALL_REGS+16(%rbp), %rsi
-	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
-	movq	CALL_REGS+32(%rbp), %rcx
-	movq	CALL_REGS(%rbp), %r10
-	movq	CALL_REGS+40(%rbp), %r8
-	movq	CALL_REGS+48(%rbp), %r9
+	load_args 7
 	movq	SITE_RETURN(%rbp), %rax
 	addq	$JB_SIZE, %rax
 	.cfi_remember_state
@@ -193,10 +180,7 @@
 	drop_shadow 2
 	callq	pb_call_resume
 	ud2
-	.cfi_endproc
-	.size	\name, .-\name
-
-	lsda	\name, \name
+	end_call_body \name
 .endm
 
 call_body pb_arch_call_fast, 0, 0

@@ -40,6 +40,21 @@
 	movq	$0, %fs:PB_THREAD_FRAME(\thread)
 .endm
 
+/* Load \nr argument registers from struct patchbay_regs: 2, 4, or 7 for all six. */
+.macro load_args nr, regs=CALL_REGS, base=%rbp
+	movq	\regs(\base), %r10
+	movq	\regs+8(\base), %rdi
+	movq	\regs+16(\base), %rsi
+	.if \nr >= 4
+	movq	\regs+REGS_RDX(\base), %rdx
+	movq	\regs+32(\base), %rcx
+	.endif
+	.if \nr >= 7
+	movq	\regs+40(\base), %r8
+	movq	\regs+48(\base), %r9
+	.endif
+.endm
+
 /*
  * For debuggers: the argument registers of the site's frame are in struct patchbay_regs,
  * which is at the bottom of the trampoline's frame. \nr of them are saved.

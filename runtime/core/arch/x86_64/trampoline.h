@@ -23,16 +23,8 @@
 .endm
 
 .macro restore_regs nr
-	movq	(%rsp), %r10
-	movq	8(%rsp), %rdi
-	movq	16(%rsp), %rsi
-	.if \nr >= 4
-	movq	24(%rsp), %rdx
-	movq	32(%rsp), %rcx
-	.endif
+	load_args \nr, 0, %rsp
 	.if \nr >= 7
-	movq	40(%rsp), %r8
-	movq	48(%rsp), %r9
 	movq	56(%rsp), %rax
 	.endif
 .endm
