@@ -79,6 +79,8 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 
 	if (abi != PATCHBAY_HANDLER_ABI)
 		return -EPROTONOSUPPORT;
+	if (pb_thread_inside() || pb_is_called_back())
+		return -EDEADLK;
 	error = pb_read_attr(&attr, sizeof(attr), from,
 			     PATCHBAY_OPS_ATTR_SIZE_VER0);
 	if (!error)
@@ -93,19 +95,6 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 	new->cells = PB_CELLS_NONE;
 	if (attr.threshold)
 		new->attr.handler = pb_timed_entry;
-	error = pb_enter_library();
-	if (error) {
-		pb_free(new);
-		return error;
-	}
-	pb_engine_lock();
-	new->next = pb_tracers;
-	new->link = &pb_tracers;
-	if (new->next)
-		new->next->link = &new->next;
-	pb_tracers = new;
-	pb_engine_unlock();
-	pb_leave_library();
 	*ops = new;
 	return 0;
 }
@@ -138,13 +127,6 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	if (error)
 		return error;
 	error = pb_engine_commit(&request);
-	if (!error) {
-		pb_engine_lock();
-		*ops->link = ops->next;
-		if (ops->next)
-			ops->next->link = ops->link;
-		pb_engine_unlock();
-	}
 	pb_leave_library();
 	if (!error)
 		pb_free(ops);

@@ -7,7 +7,6 @@
 /* Defined here, below all code that adds to these lists: readers need no other layer. */
 struct pb_module *pb_modules;
 struct pb_other *pb_others;
-struct patchbay_ops *pb_tracers;
 uint64_t pb_since;
 
 void pb_begin_batch(void)

@@ -13,7 +13,6 @@ struct pb_cell_range {
 };
 
 /*
- * @next, @link: the next tracer of the list of all, and the pointer to this one
  * @future: the filters for modules that are not loaded yet (change/plan.h)
  * @cells:  a range that contains all private cells that the tracer was ever armed on. With
  *          many tracers of few functions each, a change of one walks only its range
@@ -22,7 +21,6 @@ struct pb_cell_range {
  */
 struct patchbay_ops {
 	struct patchbay_ops_attr attr;
-	struct patchbay_ops *next, **link;
 	struct pb_filter *future;
 	struct pb_cell_range cells;
 	int disabled;
@@ -36,9 +34,6 @@ struct patchbay_ops {
  */
 extern uint64_t pb_since;
 void pb_begin_batch(void);
-
-/* All tracers. */
-extern struct patchbay_ops *pb_tracers;
 
 /* Was the tracer ever armed, on any function? */
 static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)
