@@ -13,7 +13,6 @@
 #include "system/text.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* For fewer functions a plan is faster, and private cells are better. */
 #define MANY 64
@@ -221,7 +220,7 @@ static void count_functions(struct pb_bulk *bulk)
 static int find_functions(struct pb_bulk *bulk)
 {
 	const struct pb_request *request = bulk->request;
-	int error = 0, asked = 0;
+	int error = 0;
 
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		error = request->disarm ? find_armed(bulk, b) :
@@ -229,13 +228,11 @@ static int find_functions(struct pb_bulk *bulk)
 	count_functions(bulk);
 	if (!error && request->nr < MANY)
 		error = PB_NOT_BULK;
-	/* A tracer learns at which function arming failed. */
-	for (struct pb_bulk_module *b = bulk->modules;
-	     b && error <= 0 && error != -ENOMEM && !asked; b = b->next)
-		asked = pb_bulk_ask(bulk, b);
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		error = pb_bulk_ask(bulk, b);
 	count_functions(bulk);
 	drop_gone(bulk);
-	return asked ? asked : error;
+	return error;
 }
 
 static int prepare(struct pb_bulk *bulk, struct pb_module *only)
@@ -320,12 +317,10 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 		   enum pb_wait wait)
 {
 	struct pb_bulk bulk = { .request = request, .handle = -1 };
-	uint64_t refused[PATCHBAY_SITE_NR_STATES];
 	int error, prepared;
 
 	if (!is_for_us(request))
 		return PB_NOT_BULK;
-	memcpy(refused, pb_stats.refused, sizeof(refused));
 	pb_begin_batch();
 	error = pb_requests_begin(request);
 	if (!error)
@@ -334,9 +329,6 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 	prepared = !error;
 	if (prepared)
 		error = put_to_use(&bulk);
-	/* A plan will count them. */
-	if (error > 0)
-		memcpy(pb_stats.refused, refused, sizeof(refused));
 	if (prepared && wait == PB_WAIT && error < 0)
 		pb_settle_all(0);
 	else if (prepared && wait == PB_WAIT && !error && request->disarm)

@@ -16,13 +16,13 @@
 #include "change/plan.h"
 #include "change/settle.h"
 
-/* The request is not for the bulk path. Nothing has changed. */
+/*
+ * The request is not for the bulk path: a plan does all of it, or finds out why it cannot
+ * be done. Nothing has changed.
+ */
 #define PB_NOT_BULK 2
 
-/*
- * Like pb_engine_commit(), for all modules or for @only. Also returns PB_UNSETTLED, like
- * pb_plan(), or PB_NOT_BULK.
- */
+/* Like pb_engine_commit(), for all modules or for @only. Also returns PB_NOT_BULK. */
 #if __has_include("arch_bulk.h")
 int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
 		   enum pb_wait wait);

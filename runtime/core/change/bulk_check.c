@@ -3,7 +3,6 @@
 #include "change/bulk_text.h"
 
 #include "cells/cell.h"
-#include "cells/site.h"
 #include "change/bulk.h"
 #include "change/plan.h"
 #include "names/names.h"
@@ -54,7 +53,7 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	from = &module->shared->cells[owner].cell;
 	if (owner == PB_OWNER_NOBODY || !from->ops)
 		return 0;
-	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
+	return PB_NOT_BULK;
 }
 
 /* pb_bulk_reach() of sites with the stub of @record. */
@@ -80,25 +79,6 @@ static int is_disarmed(const struct pb_module *module,
 	       !pb_names_is_moved(module, record);
 }
 
-/*
- * Can the site of function @i be armed? Sites must be in the order of addresses and must not
- * overlap. *@end is the end of the previous site.
- */
-static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
-{
-	const struct patchbay_record *record = &module->records[i];
-	const uintptr_t entry = pb_record_entry(record),
-			at = pb_record_site(record);
-
-	/* A plan handles functions that are armed or moved. */
-	if (!is_disarmed(module, record, entry, at))
-		return pb_site_state(module, record) < 0 ? -EILSEQ : PB_NOT_BULK;
-	if (entry < *end + PB_BULK_BEFORE)
-		return PB_NOT_BULK;
-	*end = at + PB_BULK_SITE_SIZE;
-	return 0;
-}
-
 /* Remove function @i from the choice. */
 static void leave_out(struct pb_bulk_module *b, size_t i)
 {
@@ -120,39 +100,35 @@ static void add_run(struct pb_bulk_module *b, struct pb_group *group,
 	b->nr += end - first;
 }
 
+/*
+ * Can function @i be armed? Sites must be in the order of addresses and must not overlap.
+ * *@end is the end of the previous site. A plan handles functions that are armed, and those
+ * that cannot be armed.
+ */
 static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
 			  uintptr_t *end)
 {
-	struct pb_module *module = b->module;
+	const struct pb_module *module = b->module;
 	const struct patchbay_record *record = &module->records[i];
-	const uintptr_t entry = pb_record_entry(record),
-			site = pb_record_site(record);
+	const uintptr_t entry = pb_record_entry(record), site = pb_record_site(record);
 	const unsigned int owner = pb_owner(module, i);
 	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
 	const struct pb_target asked = { .record = record, .request = bulk->request };
-	uintptr_t slot = 0;
 	int error = pb_check_exit(&asked);
+	uintptr_t slot;
 
 	if (error == 1) {
 		leave_out(b, i);
 		return 0;
 	}
+	if (error || !is_disarmed(module, record, entry, site) ||
+	    entry < *end + PB_BULK_BEFORE)
+		return PB_NOT_BULK;
+	*end = site + PB_BULK_SITE_SIZE;
+	slot = pb_arch_slot(entry);
+	error = check_owner(module, i, slot);
 	if (!error && !group)
 		error = add_group(bulk, b, record, &group);
-	if (error)
-		return error;
-	error = check_site(module, i, end);
-	if (error == -EILSEQ)
-		pb_count_refused(module, record);
-	if (error < 0 && pb_may_skip(bulk->request, error)) {
-		leave_out(b, i);
-		return 0;
-	}
-	/* check_site() has found that the record leads to text: read the slot. */
-	if (!error) {
-		slot = pb_arch_slot(entry);
-		error = check_owner(module, i, slot);
-	}
 	if (error)
 		return error;
 	add_run(b, &group->group, owner, i, i + 1);
@@ -302,7 +278,7 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	questions = pb_malloc(module->nr * sizeof(*questions));
 	if (!questions)
 		return -ENOMEM;
-	for (size_t i = pb_choice_next(&b->asked, 0); i < b->ask_below;
+	for (size_t i = pb_choice_next(&b->asked, 0); i < module->nr;
 	     i = pb_choice_next(&b->asked, i + 1)) {
 		pb_question_init(&questions[nr], &module->records[i],
 				 bulk->request->ops->attr.data);
@@ -351,14 +327,9 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	     i = pb_choice_next(&b->choice, i + 1)) {
 		if (usual)
 			i = check_usual(b, i, &end);
-		b->ask_below = i;
 		if (i == module->nr)
 			break;
-		b->ask_below++;
 		error = check_function(bulk, b, i, &end);
-		/* Skip it, so that pb_bulk_ask() does not remove it a second time. */
-		if (error)
-			leave_out(b, i);
 	}
 	/* A plan must not ask again. */
 	if (!error && b->nr && (attr->attach || attr->check) &&

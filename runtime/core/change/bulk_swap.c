@@ -79,12 +79,14 @@ int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 			pb_set_change(&cell->cell, NULL, bulk->request->ops));
 }
 
-/* Make a set for @cell with the request's tracer. Does nothing if that may be skipped. */
+/*
+ * Make a set for @cell with the request's tracer. Does nothing if that may be skipped. If the
+ * tracer cannot be armed, a plan says so.
+ */
 static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		   struct pb_shared_cell *cell)
 {
-	const struct pb_request *request = bulk->request;
-	struct patchbay_ops *ops = request->ops;
+	struct patchbay_ops *ops = bulk->request->ops;
 	/* The check for exits needs only the shape. */
 	const struct pb_target asked = { .record = &cell->shape,
 					 .request = bulk->request };
@@ -93,12 +95,12 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 	const struct patchbay_cell *tracers = pb_set_cells(&cell->cell, &nr);
 	int word = 0, error = pb_check_exit(&asked);
 
-	if (error)
-		return error < 0 ? error : 0;
-	if (ops->attr.exit)
+	if (error == 1)
+		return 0;
+	if (!error && ops->attr.exit)
 		word = pb_set_find_word(tracers, nr);
-	if (word < 0)
-		return pb_may_skip(request, word) ? 0 : word;
+	if (error || word < 0)
+		return PB_NOT_BULK;
 	one = pb_ops_cell(ops, &cell->shape, ops->attr.data,
 			  pb_since | (uint64_t)word);
 	return add_swap(b, cell, pb_set_change(&cell->cell, &one, NULL));
@@ -153,11 +155,10 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (owners.stays[i] || !owners.nr[i])
 			continue;
+		/* A plan waits for threads, and calls @check once for each function. */
 		if (cell->cell.set == &pb_set_nobody ||
-		    pb_may_be_inside(b->module, &cell->cell, ops))
-			error = PB_UNSETTLED;
-		/* A plan calls @check once for each function. */
-		else if (owners.nr[i] != cell->nr || cell->left || ops->attr.check)
+		    pb_may_be_inside(b->module, &cell->cell, ops) ||
+		    owners.nr[i] != cell->nr || cell->left || ops->attr.check)
 			error = PB_NOT_BULK;
 		else if (!pb_set_find(&cell->cell, ops))
 			error = swap_in(bulk, b, cell);

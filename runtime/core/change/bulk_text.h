@@ -31,9 +31,8 @@ struct pb_bulk_group {
  *           @last is the group that was found last
  * @swaps:   cells that get another set, with @nr_swapped functions; these functions are not
  *           in @choice (bulk_swap.c)
- * @asked:   the functions to ask the tracer's @check about, below @ask_below: the first
- *           function that cannot be armed for another reason is just before it. Without bits
- *           the tracer has no @check
+ * @asked:   the functions to ask the tracer's @check about. Without bits the tracer has no
+ *           @check
  * @slots:   some slots have unexpected values
  * @first:   no site of the module was ever armed, so no thread reads slots
  *
@@ -45,7 +44,7 @@ struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
 	struct pb_choice choice, asked;
-	size_t nr, nr_swapped, ask_below;
+	size_t nr, nr_swapped;
 	struct pb_group *groups, *swaps;
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
@@ -84,7 +83,7 @@ static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
 
 /*
  * pb_bulk_check() finds the functions of @b to arm, and their groups. It changes nothing that
- * other threads see. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
+ * other threads see. Returns 0, PB_NOT_BULK or a negative errno (bulk.h).
  *
  * pb_bulk_ask() calls the tracer's @check, and removes functions that it refuses. Call it
  * after pb_bulk_check() of all modules, because @check may be called only once. Returns 0 or
@@ -126,8 +125,8 @@ void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 
 /*
  * For a request that arms: make the new sets of cells. The functions of these cells are
- * then no longer chosen in @b. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno
- * (bulk.h). Not under the engine lock.
+ * then no longer chosen in @b. Returns 0, PB_NOT_BULK or a negative errno (bulk.h). Not
+ * under the engine lock.
  */
 int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
