@@ -51,9 +51,7 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	if (owner == PB_OWNER_GATE || slot != pb_owner_slot(module, owner))
 		return PB_NOT_BULK;
 	from = &module->shared->cells[owner].cell;
-	if (owner == PB_OWNER_NOBODY || !from->ops)
-		return 0;
-	return PB_NOT_BULK;
+	return owner == PB_OWNER_NOBODY || !from->ops ? 0 : PB_NOT_BULK;
 }
 
 /* pb_bulk_reach() of sites with the stub of @record. */

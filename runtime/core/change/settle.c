@@ -145,9 +145,10 @@ static int is_anything_left(void)
 
 /*
  * Begin a grace period: all retired sets and cells now wait for the handlers that are
- * running now. Cells that only @plan knows are exempt, unless @plan is NULL.
+ * running now. Cells that only @plan knows are exempt, unless @plan is NULL. @phase: see
+ * begun.
  */
-static void age(const struct pb_plan *plan)
+static void age(const struct pb_plan *plan, uint64_t phase)
 {
 	struct pb_set *set, *next;
 
@@ -160,6 +161,7 @@ static void age(const struct pb_plan *plan)
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		if (m->unsettled && (!plan || m->unsettled != PLANNED))
 			m->unsettled = AGING;
+	begun = phase;
 	pb_engine_unlock();
 }
 
@@ -202,10 +204,7 @@ void pb_settle_what_is_over(void)
 		settle_aged(NULL);
 	if (begun || !is_anything_left() || pb_quiesce_begin(&phase))
 		return;
-	age(NULL);
-	pb_engine_lock();
-	begun = phase;
-	pb_engine_unlock();
+	age(NULL, phase);
 }
 
 /*
@@ -217,10 +216,7 @@ int pb_settle(const struct pb_plan *plan)
 	const uint64_t gone = pb_modules_gone;
 	int error;
 
-	age(plan);
-	pb_engine_lock();
-	begun = 0;
-	pb_engine_unlock();
+	age(plan, 0);
 	pb_change_unlock();
 	error = pb_wait();
 	pb_change_lock();

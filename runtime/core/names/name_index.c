@@ -124,22 +124,6 @@ static int make_lists(struct pb_name_index *index)
 	return 0;
 }
 
-/* Shrink the arrays to the size in use. */
-static void fit(struct reader *reader)
-{
-	struct pb_name_index *index = reader->index;
-	void *less;
-
-	if (!index->nr)
-		return;
-	less = pb_realloc(index->names, index->nr * sizeof(*index->names));
-	if (less)
-		index->names = less;
-	less = pb_realloc(index->text, reader->text_size);
-	if (less)
-		index->text = less;
-}
-
 struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 					 struct pb_elf_file *file, int rewritten,
 					 int *error)
@@ -169,7 +153,6 @@ struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 		pb_name_index_free(reader.index);
 		return NULL;
 	}
-	fit(&reader);
 	return reader.index;
 }
 

@@ -103,11 +103,11 @@ int pb_mem_is_forced(int fd);
 /*
  * Returns a descriptor of the process's own memory that the calling thread can write to
  * as a debugger can, until pb_traced_mem_end(). Returns -errno on failure: -EBUSY if
- * another thread has one, -EPERM if the process has a seccomp filter or may not be traced.
+ * a thread has one, -EPERM if the process has a seccomp filter or may not be traced.
  */
 int pb_traced_mem_begin(void);
 
-/* End the last pb_traced_mem_begin() of the calling thread. Does nothing without one. */
+/* End the pb_traced_mem_begin() of the calling thread. Does nothing without one. */
 void pb_traced_mem_end(void);
 
 /* Call in a forked child, which has no helper process. */

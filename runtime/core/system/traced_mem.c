@@ -38,14 +38,12 @@ enum { BEGINS, FAILED, OPENED };
 /*
  * The helper process. At most one exists.
  * @owner: the thread that created it; 0: none
- * @nr:    the number of nested pb_traced_mem_begin()
  * @pidfd: a descriptor of the process
  * @state: as above; @fd and @error are valid in OPENED and FAILED
  */
 static struct {
 	pid_t owner;
 	int pidfd;
-	unsigned int nr;
 	uint32_t state;
 	int fd, error;
 	char stack[STACK] __attribute__((aligned(16)));
@@ -124,7 +122,6 @@ static pid_t make_process(void)
 static int begin(void)
 {
 	tracee.state = BEGINS;
-	tracee.nr = 1;
 	if (make_process() < 0) {
 		int error = -errno;
 
@@ -135,17 +132,6 @@ static int begin(void)
 		return tracee.fd;
 	pb_traced_mem_end();
 	return -tracee.error;
-}
-
-/* One more descriptor for the thread that has the helper already (nested call). */
-static int again(void)
-{
-	int fd = fcntl(tracee.fd, F_DUPFD_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	tracee.nr++;
-	return fd;
 }
 
 int pb_traced_mem_begin(void)
@@ -161,7 +147,7 @@ int pb_traced_mem_begin(void)
 					     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		fd = begin();
 	else
-		fd = owner == self ? again() : -EBUSY;
+		fd = -EBUSY;
 	errno = saved;
 	return fd;
 }
@@ -172,7 +158,7 @@ void pb_traced_mem_end(void)
 	const int saved = errno;
 	siginfo_t ended;
 
-	if (__atomic_load_n(&tracee.owner, __ATOMIC_RELAXED) != self || --tracee.nr)
+	if (__atomic_load_n(&tracee.owner, __ATOMIC_RELAXED) != self)
 		return;
 	syscall(SYS_pidfd_send_signal, tracee.pidfd, SIGKILL, NULL, 0);
 	while (waitid(P_PIDFD, (id_t)tracee.pidfd, &ended, WEXITED | __WALL) < 0 &&
