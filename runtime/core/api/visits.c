@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Visiting sites and names. A visitor is called without a lock: it may ask the loader,
- * which another thread may have locked while a constructor or destructor of a module
- * waits for the modules lock. So it sees copies, made some at a time under that lock.
- * Other threads may unload modules meanwhile: the memory of those it visits is kept.
+ * Visits of sites and names. The library calls a visitor without a lock, because the
+ * visitor may call the loader. Another thread may hold the loader's lock in a constructor
+ * or destructor that waits for the modules lock. So a visitor sees copies. The library
+ * makes some copies at a time, under the modules lock. Other threads may unload modules
+ * meanwhile: the memory of a visited module is kept.
  */
 #include "modules/changed_site.h"
 #include "names/names.h"
@@ -16,10 +17,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How many are copied at a time. */
+/* The number of sites or names that are copied at a time. */
 #define MANY 64
 
-/* The modules that there are when a visit begins. */
+/* The modules that are loaded when a visit begins. */
 struct modules {
 	struct pb_module **list;
 	size_t nr;
@@ -58,7 +59,7 @@ static void end_visit(struct modules *modules)
 	pb_free(modules->list);
 }
 
-/* A site, and where its tracers are among those of all that were copied with it. */
+/* A site. @cells: the index of its first tracer in copies.cells. */
 struct copy {
 	struct patchbay_site_info site;
 	struct patchbay_record record;
@@ -102,7 +103,7 @@ static int reserve_cells(struct copies *copies, size_t nr)
 	return 0;
 }
 
-/* Under the modules lock. Without memory @error says so. */
+/* Under the modules lock. If memory is lacking, sets @error. */
 static void add_copy(struct copies *copies, const struct patchbay_site_info *site)
 {
 	if (reserve_copies(copies, copies->nr + 1) ||
@@ -123,7 +124,7 @@ static void free_copies(struct copies *copies)
 	pb_free(copies->cells);
 }
 
-/* The site of @copy as a visitor sees it. */
+/* The site of @copy, as the visitor sees it. */
 static const struct patchbay_site_info *show(const struct copies *copies, struct copy *copy)
 {
 	struct patchbay_site_info *site = &copy->site;
@@ -135,12 +136,12 @@ static const struct patchbay_site_info *show(const struct copies *copies, struct
 	return site;
 }
 
-/* Copy the sites of @module from @first on, if it is there. */
+/* Copy the sites of @module from @first on, unless it was unloaded. */
 static void copy_sites(struct copies *copies, struct pb_module *module, size_t first)
 {
 	copies->nr = copies->nr_cells = 0;
 	pb_modules_lock();
-	/* Without the resources to look, it is not known which functions were moved. */
+	/* On error the library does not know which functions were moved. */
 	if (!module->gone && !first)
 		(void)pb_names_look(module);
 	for (size_t i = first; i < module->nr && i < first + MANY && !module->gone; i++) {
@@ -209,7 +210,7 @@ int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *ar
 		nr += pb_changed_sites(m, visit ? add_changed : NULL, &copies);
 	result = pb_changed_rearm(nr);
 	pb_modules_unlock();
-	/* In the state that they were found in. */
+	/* Show the states from before. */
 	pb_visit_begin();
 	for (size_t i = 0; i < copies.nr; i++)
 		visit(show(&copies, &copies.copy[i]), arg);
@@ -225,7 +226,7 @@ struct named {
 	const char *name;
 };
 
-/* Of the names of @module those from @first on, if it is there. */
+/* Copy the names of @module from @first on, unless it was unloaded. */
 static int copy_names(struct named named[MANY], struct pb_module *module, size_t first,
 		      size_t *nr)
 {
@@ -281,7 +282,7 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 	return value;
 }
 
-/* The owner of the change lock asks the tracer, and keeps the memory of @info's module. */
+/* A tracer's attach function calls this: the module's memory is kept until it returns. */
 int pb_private_visit_names(const struct patchbay_module_info *info,
 			   int (*visit)(uintptr_t entry, const char *name,
 					void *arg),

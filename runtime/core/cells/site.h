@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The site of a function: whether it is one, and what it does. */
+/* The site of a function: is it valid, and is it armed? */
 #ifndef PB_CORE_SITE_H
 #define PB_CORE_SITE_H
 
@@ -7,9 +7,8 @@
 #include "types/module.h"
 
 /*
- * The site of a record, as the architecture sees it; and its state, as
- * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to
- * outside of the text that the module executes.
+ * The site of a record; and its state, as pb_arch_site_state() returns it, after a check of
+ * the record: -EFAULT if the record leads out of the module's text.
  */
 struct pb_site pb_site_of(const struct pb_module *module,
 			  const struct patchbay_record *record);
@@ -17,11 +16,11 @@ int pb_site_state_of(const struct pb_module *module, const struct pb_site *site)
 int pb_site_state(const struct pb_module *module,
 		  const struct patchbay_record *record);
 
-/* Its state as programs are shown it. Under the change lock. */
+/* The state that programs see. Under the change lock. */
 enum patchbay_site_state pb_site_shown(const struct pb_module *module,
 				       const struct patchbay_record *record);
 
-/* Count a site that cannot be armed, by its reason. */
+/* Count a site that cannot be armed, by the reason. */
 void pb_count_refused(const struct pb_module *module,
 		      const struct patchbay_record *record);
 

@@ -335,9 +335,9 @@ static int check_type(const struct update *update)
 }
 
 /*
- * Every call goes to the new target already. Going there directly is only
- * faster, so it is no error if that fails; the next update tries again. Nor need
- * anyone wait for it: both forms lead to the same target.
+ * Every call goes to the new target already. The direct form is only faster. So it is no
+ * error if this fails, and the next update tries again. No thread waits for it, because
+ * both forms lead to the same target.
  */
 static void go_directly(struct update *update)
 {
@@ -366,7 +366,7 @@ static int update_key(struct update *update)
 	if (!error)
 		error = pb_sync_core();
 	if (error)
-		/* Tramps that are still direct call the former target; so do the others again. */
+		/* All tramps call the former target again: those that are still direct do already. */
 		set_func(update->key, update->former.func);
 	else
 		go_directly(update);

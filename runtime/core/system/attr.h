@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Structures of callers that may be of an earlier or a later header. */
+/* Structures of callers that were compiled with an earlier or a later header. */
 #ifndef PB_CORE_ATTR_H
 #define PB_CORE_ATTR_H
 
@@ -9,9 +9,9 @@
 
 /*
  * Read the structure at @from, whose first member is its size, into @to, which has
- * @known bytes. As copy_struct_from_user(), the fields that an older caller does not
- * have are 0, and the bytes that we do not know must be 0. The size in @to is @known.
- * Returns 0, -EINVAL (it has less than @least bytes) or -E2BIG.
+ * @known bytes, as copy_struct_from_user() in Linux does. Fields that an older caller does
+ * not have become 0. Bytes of a newer caller that the library does not know must be 0. The
+ * size in @to is @known. Returns 0, -EINVAL (less than @least bytes) or -E2BIG.
  */
 static inline int pb_read_attr(void *to, size_t known, const void *from,
 			       size_t least)
@@ -32,10 +32,10 @@ static inline int pb_read_attr(void *to, size_t known, const void *from,
 }
 
 /*
- * Write @from, of @known bytes, to @to, whose first member is the size that its
- * caller has room for. An older caller does not see the last fields; fields that a
- * later caller has and we do not know are 0. The size in @to stays.
- * Returns 0 or -EINVAL (there is room for less than @least bytes).
+ * Write @from, of @known bytes, to @to, whose first member is the size of the caller's
+ * structure. An older caller does not get the last fields. Fields that only a newer caller
+ * has become 0. The size in @to does not change. Returns 0 or -EINVAL (less than @least
+ * bytes).
  */
 static inline int pb_write_info(void *to, const void *from, size_t known,
 				size_t least)

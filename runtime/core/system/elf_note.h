@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Notes of a loaded module: its PT_NOTE segments, as dl_iterate_phdr() shows them. A
- * file may be damaged, so what a note says is not believed before it is known to lie in
- * what the loader has mapped of the module.
+ * Notes of a loaded module: its PT_NOTE segments, as dl_iterate_phdr() reports them. A
+ * file may be damaged. So the library follows no address of a note before it has checked
+ * that the loader has mapped the address for this module.
  */
 #ifndef PB_CORE_ELF_NOTE_H
 #define PB_CORE_ELF_NOTE_H
@@ -59,9 +59,9 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	size_t left = segment->p_memsz;
 
 	/*
-	 * What is padded otherwise has no note that we look for. But some linkers (mold)
-	 * put notes that are aligned by 8 into one segment with the others, which then
-	 * has that alignment; of those each is as long as it is with either.
+	 * Segments with another alignment have no note that the library looks for. But
+	 * some linkers (mold) put notes with an alignment of 8 into one segment with the
+	 * others. Each of these notes has the same length with either alignment.
 	 */
 	if (segment->p_align > 8 || at % 4 ||
 	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,

@@ -24,7 +24,7 @@ __attribute__((constructor)) static void become_global(void)
 	handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return;
-	/* If the loader does not support the query, it has no namespaces. */
+	/* A loader that does not support the query has no namespaces. */
 	dlinfo(handle, RTLD_DI_LMID, &name_space);
 	if (name_space == LM_ID_BASE)
 		dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);

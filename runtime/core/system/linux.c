@@ -21,30 +21,27 @@
 int pb_os_restricted;
 
 /*
- * /proc/thread-self/mem writes through the protection of a mapping (FOLL_FORCE)
- * and breaks copy-on-write like a debugger's poke. So text stays r-x
- * throughout, also under prctl(PR_SET_MDWE), which forbids the mprotect() way.
- * Like a debugger's it is also made visible to instruction fetch, where caches
- * do not see to that (copy_to_user_page() in the kernel).
+ * A write to /proc/thread-self/mem ignores the protection of a mapping (FOLL_FORCE) and
+ * breaks copy-on-write, like a debugger's poke. So text is never writable. This also works
+ * under prctl(PR_SET_MDWE), which forbids mprotect() of text. The kernel makes such a write
+ * visible to instruction fetch on processors whose caches do not (copy_to_user_page()).
  *
- * Not /proc/self: that is the main thread, and without memory if it has ended.
+ * /proc/self would be the main thread, which has no memory after it has ended.
  *
- * The file is opened for each batch: a descriptor that a forked child
- * inherited would write to its parent.
- *
- * Where a kernel lets only debuggers do so, traced_mem.c makes one.
+ * The file is opened for each batch: a descriptor that a forked child inherited would write
+ * to its parent. If the kernel lets only debuggers write, traced_mem.c creates one.
  */
 static int open_mem(void)
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 
-	/* No /proc, as in a chroot: not to be mistaken for "no such function". */
+	/* There is no /proc, as in a chroot. -ENOENT would mean that no function was found. */
 	if (fd < 0 && errno == ENOENT)
 		return -ENODEV;
 	return fd < 0 ? -errno : fd;
 }
 
-/* @fd and 1, or 0; @pid: whose memory it is, as a child of clone(2) has it, too. */
+/* @fd: the descriptor plus 1, or 0. @pid: the process: a child of clone(2) copies this. */
 static __thread struct {
 	int fd;
 	pid_t pid;
@@ -75,8 +72,10 @@ void pb_os_text_forget(void)
 	pb_traced_mem_forget();
 }
 
-/* @handle, or one of the same memory that may be written to. If there is none, writing
- * says so. */
+/*
+ * Returns @handle, or a handle of the same memory that can be written to. If there is none,
+ * returns @handle, and writing fails.
+ */
 static int make_writable(int handle)
 {
 	enum { UNKNOWN, YES, NO };
@@ -109,10 +108,10 @@ int pb_os_text_open(void)
 }
 
 /*
- * How much of @len bytes at @addr is to be written at once? The kernel takes them piece by
- * piece, each of a page's length (mem_rw() in its fs/proc/base.c), and looks up each page
- * that such a piece lies in: so what is long goes on at the beginning of a page, or all its
- * pieces lie in two.
+ * The number of bytes, of @len at @addr, to write by one system call. The kernel writes
+ * pieces with the length of a page, and looks up each page of a piece (mem_rw() in
+ * fs/proc/base.c). So a long write continues at the beginning of a page: otherwise each
+ * piece lies in two pages.
  */
 static size_t write_length(uintptr_t addr, size_t len)
 {
@@ -169,7 +168,7 @@ int pb_sync_core(void)
 	int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 
 	pb_count(&pb_stats.membarriers);
-	/* A process has to announce itself once before its first use. */
+	/* A process must register once before its first use. */
 	if (error == -EPERM) {
 		error = membarrier(
 			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
@@ -255,7 +254,7 @@ static void close_maps(struct pb_maps_text *maps)
 	pb_free(maps);
 }
 
-/* Not the device: a file system may show another in stat(2). */
+/* Ignores the device: stat(2) of some file systems reports another one. */
 uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 {
 	uint64_t found = 0;
@@ -281,8 +280,8 @@ uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 }
 
 /*
- * Map @size bytes of code in the lowest gap between @low and @high. The gaps
- * may change while the list is read; mmap() tells, and we go on.
+ * Map @size bytes of code in the lowest gap between @low and @high. Another thread may use
+ * a gap while this thread reads the list: then mmap() fails, and the search continues.
  */
 static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 {
@@ -302,7 +301,7 @@ static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 		uintptr_t from = gap > low ? gap : (low + align - 1) & -align;
 		uintptr_t to = line.start < high ? line.start : high & -align;
 
-		/* The upper end of a gap: its lower end may be a heap's. */
+		/* Use the upper end of the gap: a heap may grow from its lower end. */
 		if (to > from && to - from >= size) {
 			code = mmap((void *)(to - size), size,
 				    PROT_READ | PROT_EXEC,
@@ -355,7 +354,7 @@ void *pb_os_map_zeroes(size_t size, size_t multiple)
 
 	if (memory < 0 && memory >= -4095)
 		return NULL;
-	/* What is before the multiple, and what is behind the size. */
+	/* Unmap the memory before the multiple, and after the size. */
 	before = -memory & (long)(multiple - 1);
 	if (before)
 		call(SYS_munmap, memory, before);
@@ -368,7 +367,7 @@ void pb_os_unmap(void *memory, size_t size)
 	call(SYS_munmap, (long)memory, (long)size);
 }
 
-/* Not there in static executables, which need none of this. */
+/* Static executables do not have these functions, and need none of this. */
 #pragma weak dladdr
 #pragma weak dlopen
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A block has a power of two of bytes and comes from its size's list of free blocks, or it
- * is a mapping. A free list is a stack that a compare-and-exchange changes (Treiber,
- * "Systems Programming: Coping with Parallelism", 1986). A counter beside the address makes
- * the exchange fail if the top block was taken and given back meanwhile. Memory of lists is
- * never unmapped, so that thread may still read the block.
+ * The size of a block is a power of two, and the block comes from the free list of that
+ * size. A large block is a mapping. A free list is a stack that one compare-and-exchange
+ * changes (Treiber, "Systems Programming: Coping with Parallelism", 1986). A counter beside
+ * the address makes the exchange fail if another thread took the top block and freed it
+ * meanwhile. Memory of free lists is never unmapped, so a late thread may still read it.
  *
  * Freed mappings of up to KEPT_MAX bytes together are kept: a batch allocates and frees the
  * same sizes as the one before it.
@@ -22,7 +22,7 @@
 
 /* Precedes the caller's memory. */
 struct block {
-	size_t size;	     /* of all; above SMALL_MAX: a mapping */
+	size_t size;	     /* of the whole block; above SMALL_MAX: a mapping */
 	struct block *next;  /* in a free list */
 };
 _Static_assert(sizeof(struct block) == 16, "memory is not aligned to 16 bytes");
@@ -33,8 +33,8 @@ _Static_assert(sizeof(struct block) == 16, "memory is not aligned to 16 bytes");
 _Static_assert(SMALL_MIN << (NR_LISTS - 1) == SMALL_MAX, "NR_LISTS is wrong");
 
 /*
- * What a list gets at once: CHUNK_MIN bytes, then twice as much each time, up to CHUNK_MAX.
- * All of it counts in the program's RLIMIT_DATA, and with mlockall(2) it is in memory.
+ * An empty list gets CHUNK_MIN bytes, and twice as much each time, up to CHUNK_MAX. All of
+ * it counts towards the program's RLIMIT_DATA, and with mlockall(2) all of it is resident.
  */
 #define CHUNK_MIN ((size_t)4096)
 #define CHUNK_MAX ((size_t)65536)
@@ -45,13 +45,13 @@ static uint64_t lists[NR_LISTS];
 #define ADDRESS_BITS 48
 #define ADDRESS (((uint64_t)1 << ADDRESS_BITS) - 1)
 
-/* Sizes of mappings are multiples of it. The kernel rounds them up to its own pages. */
+/* Sizes of mappings are multiples of PAGE. The kernel rounds them up to its own pages. */
 #define PAGE_SHIFT 12
 #define PAGE ((size_t)1 << PAGE_SHIFT)
 
-/* Mappings that are kept: the number of pages, and above it the address's. 0: none. */
+/* A kept mapping: its number of pages, and above it its page number. 0: none. */
 #define NR_KEPT 16
-/* Offset of a block in its mapping. What follows the block is aligned to a cache line. */
+/* The offset of a block in its mapping. The caller's memory is aligned to a cache line. */
 #define OFFSET (64 - sizeof(struct block))
 #define NR_PAGES_BITS 28
 #define NR_PAGES (((uint64_t)1 << NR_PAGES_BITS) - 1)
@@ -93,7 +93,7 @@ static struct block *pop(uint64_t *list)
 
 /*
  * LeakSanitizer (lsan_interface.h): blocks of the program's heap to which only this memory
- * points, such as the data of a tracer, are no leaks. Not there in other programs.
+ * points, such as the data of a tracer, are no leaks. Other programs do not have these.
  */
 #pragma weak __lsan_register_root_region
 #pragma weak __lsan_unregister_root_region
@@ -288,7 +288,7 @@ static struct block *resize(struct block *block, size_t size)
 	return block;
 }
 
-/* Bytes of the block that the caller may use. */
+/* The number of bytes that the caller may use. */
 static size_t usable(const struct block *block)
 {
 	return block->size - sizeof(*block) - (block->size > SMALL_MAX ? OFFSET : 0);
@@ -310,7 +310,7 @@ void *pb_realloc(void *memory, size_t size)
 	resized = block->size > SMALL_MAX ? resize(block, whole) : NULL;
 	if (resized)
 		return resized + 1;
-	/* Also where a filter or too many mappings forbid mremap(2). */
+	/* A filter or too many mappings may forbid mremap(2). */
 	new = allocate(size, &is_zero);
 	if (new) {
 		memcpy(new, memory, usable(block));

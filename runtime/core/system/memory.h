@@ -5,8 +5,8 @@
  * handler of a signal runs.
  *
  * It has no lock, except LeakSanitizer's in programs with AddressSanitizer (memory.c). So a
- * child may be forked at any moment, and a signal handler may allocate.
- * What another thread was allocating or freeing at that moment is lost to the child.
+ * child may be forked at any moment, and a signal handler may allocate. The child leaks
+ * memory that another thread was allocating or freeing at that moment.
  * The functions are thread-safe and async-signal-safe. They do not preserve vector
  * registers, so handlers of traced functions call none of them.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Some functions of a module. Often it is one of very many that is looked for,
- * so a bit for each is all that there is to be cleared and searched.
+ * A set of functions of a module. It has one bit for each function, because clearing and
+ * searching it must be fast: often one of very many functions is chosen.
  */
 #ifndef PB_CORE_CHOICE_H
 #define PB_CORE_CHOICE_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * @nr:    of records
- * @bits:  one for each, and zeros behind the last
- * @items: NULL, or for each that is chosen the index of the list's item
+ * @nr:    the number of records
+ * @bits:  one for each record, and zeros after the last
+ * @items: NULL, or for each chosen function the index of the list's item
  */
 struct pb_choice {
 	size_t nr;
@@ -20,14 +20,14 @@ struct pb_choice {
 	uint32_t *items;
 };
 
-/* None of @nr, which is not 0; with @items or not. Returns 0 or -ENOMEM. */
+/* Choose none of @nr functions; @nr is not 0. Returns 0 or -ENOMEM. */
 int pb_choice_init(struct pb_choice *choice, size_t nr, int items);
 void pb_choice_free(struct pb_choice *choice);
 
 /* Copy @from, without its items. Returns 0 or -ENOMEM. */
 int pb_choice_copy(struct pb_choice *choice, const struct pb_choice *from);
 
-/* Of several items that choose a function, the first of the list is kept. */
+/* If several items choose a function, keep the first of the list. */
 void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item);
 void pb_choice_add_all(struct pb_choice *choice);
 void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others);
@@ -37,13 +37,13 @@ static inline int pb_choice_has(const struct pb_choice *choice, size_t i)
 	return choice->bits[i / 64] >> i % 64 & 1;
 }
 
-/* The first at @i or behind; @choice->nr if there is none. */
+/* The first chosen function from @i on, or @choice->nr. */
 static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 {
 	while (i < choice->nr) {
 		uint64_t rest = choice->bits[i / 64] >> i % 64;
 
-		/* Where all are chosen it is the next one. */
+		/* If all are chosen, it is the next one. */
 		if (rest & 1)
 			return i;
 		if (rest)
@@ -54,15 +54,14 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 }
 
 /*
- * Where functions end, at @end at the latest, that are chosen as @i is, or are not. It
- * looks no further than that.
+ * The end, at most @end, of the functions from @i on that are chosen if @i is, and not
+ * chosen if @i is not.
  */
 size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end);
 
 /*
- * Where the row ends that begins with @i, which is chosen: those behind it without a gap,
- * or the first thousands of them. Mostly rows are long, and a loop over one has nothing
- * to do with bits.
+ * The end of a row of chosen functions that begins with @i, or of its first thousands.
+ * Most rows are long, and a loop over a row looks at no bits.
  */
 static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 {
@@ -71,7 +70,7 @@ static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 	return pb_choice_same_end(choice, i, end < choice->nr ? end : choice->nr);
 }
 
-/* Those from @i to below @end are chosen no longer. */
+/* Functions from @i to @end - 1 are no longer chosen. */
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
 
 #endif /* PB_CORE_CHOICE_H */

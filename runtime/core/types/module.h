@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The loaded modules. Registering one touches no record and no page of text;
- * everything else about it is found out when it is needed.
+ * The loaded modules. Registration reads no record and no page of text. The library finds
+ * out everything else about a module when it needs it.
  */
 #ifndef PB_CORE_MODULE_H
 #define PB_CORE_MODULE_H
@@ -9,8 +9,8 @@
 #include <patchbay/patchbay.h>
 
 /*
- * The executable's file. Once the main thread has ended there is only the
- * second; and an emulator that runs one process may know only of the first.
+ * The executable's file. After the main thread has ended only the second path works. An
+ * emulator that runs one process may support only the first.
  */
 #define PB_EXE "/proc/self/exe"
 #define PB_EXE_OF_THREAD "/proc/thread-self/exe"
@@ -20,7 +20,7 @@ struct pb_name_index;
 struct pb_shared;
 
 struct pb_module {
-	struct pb_module *next; /* stays when the module goes: see lock.h */
+	struct pb_module *next; /* kept when the module is unloaded: see lock.h */
 	const struct patchbay_module *desc;
 	const struct patchbay_record *records;
 	size_t nr;
@@ -32,44 +32,44 @@ struct pb_module {
 	int unsettled;        /* cells await pb_wait(); see settle.c */
 	int gone;
 	unsigned char have_reach;
-	unsigned char ordered; /* records by entry: in @order, NULL: as they are */
-	unsigned char looked; /* at the file, which has not been rewritten */
-	int unnamed;          /* names were wanted, and could not be read */
+	unsigned char ordered; /* @order has the records by entry; NULL: they are sorted */
+	unsigned char looked; /* the file was read: no functions were moved */
+	int unnamed;          /* its names could not be read */
 	const struct patchbay_record **order;
-	uint64_t *twins;      /* a bit for each that is as one before; NULL: none */
-	struct pb_name_index *names; /* of functions, once they were read */
-	uint64_t unmapped;    /* of one that has gone: phase, see quiesce.h */
-	struct pb_module *buried; /* the next one that has gone */
-	size_t visitors;      /* threads that visit it, without a lock */
-	const char *file;     /* what to open for its symbols */
-	const void *phdrs;    /* as they were loaded */
+	uint64_t *twins;      /* a bit for each record that equals an earlier one, or NULL */
+	struct pb_name_index *names; /* NULL: not read yet */
+	uint64_t unmapped;    /* the phase at which no slot led to it any more, or 0 */
+	struct pb_module *buried; /* the next unloaded module */
+	size_t visitors;      /* threads that visit its sites without a lock */
+	const char *file;     /* the path to open for its symbols */
+	const void *phdrs;    /* its program headers in memory */
 	size_t phdrs_size;
 	struct patchbay_module_info info;
 	char path[];
 };
 
-/* All of them; see lock.h. */
+/* All loaded modules; see lock.h. */
 extern struct pb_module *pb_modules;
 
-/* Has it gone? Then its records and its text may be unmapped. */
+/* Was the module unloaded? Then its records and its text may be unmapped. */
 static inline int pb_module_is_gone(const struct pb_module *module)
 {
 	return __atomic_load_n(&module->gone, __ATOMIC_RELAXED);
 }
 
 /*
- * A module of another version of the ABI, or with flags that we do not know. It is
- * left alone; its descriptor is not looked at but for the version.
+ * A module with another ABI version, or with unknown flags. The library does not trace it,
+ * and reads only the version in its descriptor.
  */
 struct pb_other {
 	struct pb_other *next;
 	const struct patchbay_module *desc;
-	const void *loaded_as; /* the loader's name for it, NULL: not known */
+	const void *loaded_as; /* the loader's link map, or NULL: unknown */
 	uint32_t version;
 	char path[];
 };
 
-/* All of these; see lock.h. */
+/* All such modules; see lock.h. */
 extern struct pb_other *pb_others;
 
 /*
@@ -83,12 +83,12 @@ int pb_module_unregister(const struct patchbay_module *desc)
 
 /*
  * Free leftovers of unloaded modules that no thread can see any more.
- * Does not wait. The caller holds the caller lock and the change lock: the owner of
- * either may have a module in hand.
+ * Does not wait. The caller holds the caller lock and the change lock, so no other thread
+ * uses such a module.
  */
 void pb_modules_reap(void);
 
-/* What a field of a descriptor leads to, which is relative to itself. */
+/* The address that a field of a descriptor leads to. The field is relative to itself. */
 static inline void *pb_desc_place(const int64_t *field)
 {
 	return (void *)((uintptr_t)field + (uintptr_t)*field);
@@ -110,7 +110,7 @@ static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
 }
 
-/* A copy, for callbacks: without what is relative to the record's own address. */
+/* A copy for callbacks, without the fields that are relative to the record's address. */
 static inline struct patchbay_record
 pb_record_copy(const struct patchbay_record *record)
 {
@@ -120,14 +120,14 @@ pb_record_copy(const struct patchbay_record *record)
 	return copy;
 }
 
-/* How far behind the entry is the site? */
+/* The distance from the entry to the site. */
 static inline intptr_t pb_record_behind(const struct patchbay_record *record)
 {
 	return (intptr_t)offsetof(struct patchbay_record, site) +
 	       ((intptr_t)record->site - record->entry);
 }
 
-/* Has an entry at @addr a slot that can be read? Records may be damaged. */
+/* Can the slot of an entry at @addr be read? Records may be damaged. */
 static inline int pb_has_slot(const struct pb_module *module, uintptr_t addr)
 {
 	return addr >= module->low + PATCHBAY_PREFIX_SIZE && addr < module->high;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where trampolines of every architecture find fields of structures. What they
- * know of struct patchbay_regs and struct patchbay_call is in their entry.h.
+ * Offsets of structure fields that the trampolines of every architecture use. entry.h of
+ * each architecture has those of struct patchbay_regs and struct patchbay_call.
  */
 #ifndef PB_CORE_OFFSETS_H
 #define PB_CORE_OFFSETS_H
