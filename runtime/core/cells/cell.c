@@ -137,7 +137,7 @@ size_t pb_cells_count_armed(const struct patchbay_ops *ops)
 
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		pb_for_each_cell_in(m, ops->cells, walk, cell)
-			if (cell->ops && pb_set_find(cell, ops))
+			if (pb_set_find(cell, ops))
 				nr += pb_cell_users(m, cell);
 	return nr;
 }

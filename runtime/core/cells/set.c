@@ -60,7 +60,7 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 	size_t nr;
 	const struct patchbay_cell *cells = pb_set_cells(cell, &nr);
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; cell->ops && i < nr; i++)
 		if (cells[i].ops == ops)
 			return &cells[i];
 	return NULL;

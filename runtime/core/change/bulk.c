@@ -80,39 +80,27 @@ static int is_alone_on(const struct patchbay_cell *cell,
 }
 
 /*
- * Keep the functions that lose their only tracer. A plan handles those that share a cell
- * with functions that stay armed.
+ * Remove the tracer from the cells of chosen functions. Cells that stay have no other
+ * tracer: their functions are disarmed. A plan handles cells that also have other functions.
  */
-static int keep_armed(struct pb_bulk_module *b, const struct pb_bulk_owners *owners)
-{
-	struct pb_shared *shared = b->module->shared;
-
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
-		if (!owners->stays[i] || !owners->nr[i])
-			continue;
-		if (owners->nr[i] != shared->cells[i].nr)
-			return PB_NOT_BULK;
-		pb_group_leave(&shared->cells[i], NULL, owners->nr[i]);
-		b->nr += owners->nr[i];
-	}
-	return 0;
-}
-
-/* Remove the tracer from cells that @have others, too, if all functions of the cell lose it. */
-static int swap_out(struct pb_bulk *bulk, struct pb_bulk_module *b,
-		    const struct pb_bulk_owners *owners, const uint8_t *have)
+static int leave_cells(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		       const struct pb_bulk_owners *owners)
 {
 	int error = 0;
 
 	for (unsigned int i = PB_OWNER_FIRST; i < PB_NR_SHARED && !error; i++) {
-		struct pb_shared_cell *cell;
+		struct pb_shared_cell *cell = &b->module->shared->cells[i];
 
-		if (!have[i] || !owners->nr[i])
+		if (!owners->nr[i] || !pb_set_find(&cell->cell, bulk->request->ops))
 			continue;
-		cell = &b->module->shared->cells[i];
-		error = owners->nr[i] != cell->nr || cell->left ?
-				PB_NOT_BULK :
-				pb_bulk_swap_out(bulk, b, cell);
+		if (owners->nr[i] != cell->nr || (cell->left && !owners->stays[i]))
+			return PB_NOT_BULK;
+		if (owners->stays[i]) {
+			pb_group_leave(cell, NULL, cell->nr);
+			b->nr += cell->nr;
+		} else {
+			error = pb_bulk_swap_out(bulk, b, cell);
+		}
 	}
 	return error;
 }
@@ -123,26 +111,22 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	const struct patchbay_ops *ops = bulk->request->ops;
 	struct pb_module *module = b->module;
 	struct pb_bulk_owners owners = { .nr = { 0 } };
-	uint8_t several[PB_NR_SHARED] = { 0 };
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 	size_t first = module->nr, last = 0;
-	int error;
 
 	pb_groups_begin(module);
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
 
-		if (!cell->ops || !pb_set_find(cell, ops) ||
-		    !pb_cell_users(module, cell))
+		if (!pb_set_find(cell, ops) || !pb_cell_users(module, cell))
 			continue;
 		if (!shared) {
 			if (pb_choice_has(&b->choice, pb_record_index(module, cell->record)))
 				return PB_NOT_BULK;
 			continue;
 		}
-		(is_alone_on(cell, ops) ? owners.stays :
-					  several)[pb_shared_number(module, shared)] = 1;
+		owners.stays[pb_shared_number(module, shared)] = is_alone_on(cell, ops) & 1;
 		if (shared->first < first)
 			first = shared->first;
 		if (shared->last > last)
@@ -154,8 +138,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	if (first > last)
 		return 0;
 	pb_bulk_sort_out(b, &owners, first, last);
-	error = keep_armed(b, &owners);
-	return error ? error : swap_out(bulk, b, &owners, several);
+	return leave_cells(bulk, b, &owners);
 }
 
 static int add_module(struct pb_bulk *bulk, struct pb_module *module)

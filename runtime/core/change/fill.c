@@ -79,8 +79,6 @@ void pb_unfill_group(struct pb_group *g, int seen)
 /* Give a function's private cell its first tracers. */
 static void fill_own(struct pb_target *t)
 {
-	const struct pb_target *only = t;
-
 	if (!t->cell)
 		t->cell = pb_cell_take(t->module);
 	t->fresh = !t->cell->enter;
@@ -92,10 +90,7 @@ static void fill_own(struct pb_target *t)
 		fill_from_set(t->cell, t->record, t->set);
 		t->set = NULL;
 	} else {
-		while (!only->arms)
-			only++;
-		pb_fill_cell(t->cell, pb_ops_cell(only->request->ops, only->record,
-						  only->data, pb_since));
+		pb_fill_cell(t->cell, pb_target_tracer(t));
 	}
 	note_tracers(t->cell);
 }

@@ -46,20 +46,22 @@ static int same_tracers(const struct patchbay_cell *a, size_t nr_a,
 	return 1;
 }
 
+struct patchbay_cell pb_target_tracer(const struct pb_target *t)
+{
+	while (!t->arms)
+		t++;
+	return pb_ops_cell(t->request->ops, t->record, t->data, pb_since);
+}
+
 /* The future tracers of a target. @one is storage for a single tracer. */
 static const struct patchbay_cell *tracers_of(const struct pb_target *t,
 					      struct patchbay_cell *one,
 					      size_t *nr)
 {
-	const struct pb_target *only = t;
-
 	*nr = t->set ? t->set->nr : 1;
 	if (t->set)
 		return t->set->cells;
-	while (!only->arms)
-		only++;
-	*one = pb_ops_cell(only->request->ops, only->record, only->data,
-			   pb_since);
+	*one = pb_target_tracer(t);
 	return one;
 }
 

@@ -94,6 +94,9 @@ void pb_swap_target(struct pb_target *t);
 /* The same for a group, unless another function of the group has done so. */
 void pb_swap_group(struct pb_group *g);
 
+/* The only future tracer of a target without a set. */
+struct patchbay_cell pb_target_tracer(const struct pb_target *t);
+
 /* The value to store into the slot. */
 uintptr_t pb_target_slot(const struct pb_target *t);
 

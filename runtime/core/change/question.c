@@ -56,7 +56,7 @@ static int must_ask(const struct pb_target *target, uint32_t i)
 {
 	const struct pb_request *request = target[i].request;
 	const struct patchbay_cell *cell = target->cell;
-	int is_on = cell && cell->ops && pb_set_find(cell, request->ops);
+	int is_on = cell && pb_set_find(cell, request->ops);
 
 	if (request->disarm || !request->ops->attr.check)
 		return 0;

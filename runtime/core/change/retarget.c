@@ -11,13 +11,6 @@
 
 #include <errno.h>
 
-/* Is the tracer in this cell? */
-static int is_on(const struct patchbay_ops *ops,
-		 const struct patchbay_cell *cell)
-{
-	return cell->ops && pb_set_find(cell, ops);
-}
-
 /*
  * Allocate a new set for each cell that has a set with @ops, in the order of the walk. The
  * caller's locks keep the cells from changing before retarget_cells().
@@ -32,7 +25,7 @@ static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
 	pb_may_allocate();
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		pb_for_each_cell_in(m, ops->cells, walk, cell) {
-			if (!is_on(ops, cell) || !pb_cell_has_set(cell))
+			if (!pb_set_find(cell, ops) || !pb_cell_has_set(cell))
 				continue;
 			*end = pb_set_reserve(cell->set->nr);
 			if (!*end) {
@@ -75,7 +68,7 @@ static void retarget_cells(struct patchbay_ops *ops, struct pb_set *sets)
 
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		pb_for_each_cell_in(m, ops->cells, walk, cell) {
-			if (!is_on(ops, cell))
+			if (!pb_set_find(cell, ops))
 				continue;
 			if (pb_cell_has_set(cell)) {
 				struct pb_set *new = sets;
@@ -122,7 +115,7 @@ void pb_private_pause(struct patchbay_ops *ops, int paused)
 	ops->disabled = paused;
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		pb_for_each_cell_in(m, ops->cells, walk, cell) {
-			if (!is_on(ops, cell))
+			if (!pb_set_find(cell, ops))
 				continue;
 			if (paused)
 				pb_cell_enter_by(cell, pb_enter_nothing);

@@ -111,7 +111,7 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 	pb_for_each_cell_in(module, request->ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
 
-		if (!cell->ops || !pb_set_find(cell, request->ops))
+		if (!pb_set_find(cell, request->ops))
 			continue;
 		if (shared)
 			error = add_sharers(plan, request, module, shared,

@@ -70,7 +70,7 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 					 size_t *nr);
 
-/* The member of @ops on an armed cell, or NULL. */
+/* The member of @ops on @cell; NULL: the tracer is not on it. */
 const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 					const struct patchbay_ops *ops);
 
