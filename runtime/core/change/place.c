@@ -94,23 +94,24 @@ static int is_group_of(const struct pb_group *g,
 	return g->shape == shape && same_tracers(group, nr_group, cells, nr);
 }
 
+static unsigned int owner_of(const struct pb_target *t)
+{
+	return pb_owner(t->module, pb_record_index(t->module, t->record));
+}
+
 /*
  * A function whose tracer has per-function data needs a private cell. A function that
  * already has one keeps it: a slot never changes from a private to a shared cell.
  */
 static int may_share(const struct pb_target *t)
 {
-	const struct pb_module *module = t->module;
-
 	if (t->step != PB_STEP_ARM && t->step != PB_STEP_SWAP)
 		return 0;
 	for (uint32_t i = 0; i < t->nr; i++)
 		if (t[i].arms && t[i].request->own_data)
 			return 0;
-	return !t->cell || pb_shared_of(module, t->cell) ||
-	       (t->step == PB_STEP_ARM &&
-		pb_owner(module, pb_record_index(module, t->record)) !=
-			PB_OWNER_NONE);
+	return !t->cell || pb_shared_of(t->module, t->cell) ||
+	       (t->step == PB_STEP_ARM && owner_of(t) != PB_OWNER_NONE);
 }
 
 static struct pb_group *find_group(struct grouping *grouping,
@@ -145,10 +146,8 @@ static struct pb_group *find_group(struct grouping *grouping,
 
 static void leave(const struct pb_target *t)
 {
-	struct pb_shared_cell *from = NULL;
+	struct pb_shared_cell *from = pb_shared_of(t->module, t->cell);
 
-	if (t->cell)
-		from = pb_shared_of(t->module, t->cell);
 	if (from)
 		pb_group_leave(from, t->group, 1);
 }
@@ -165,6 +164,7 @@ static int find_groups(struct grouping *grouping, size_t start, size_t end)
 			if (!t->group)
 				return -ENOMEM;
 			t->group->nr++;
+			t->group->led |= owner_of(t) != PB_OWNER_NONE;
 		}
 		leave(t);
 	}
@@ -240,26 +240,6 @@ int pb_groups_fit(const struct pb_module *module, unsigned int nr)
 	return module->shared->end + nr + SPARE < PB_NR_SHARED;
 }
 
-/*
- * Does a shared cell save anything? A group below PB_GROUP_MIN needs one only if a slot of
- * its functions leads to a shared cell already.
- */
-static int is_worth_it(const struct pb_group *g, const struct pb_plan *plan,
-		       size_t start, size_t end)
-{
-	if (g->nr >= PB_GROUP_MIN)
-		return 1;
-	for (size_t i = start; i < end; i++) {
-		const struct pb_target *t = &plan->targets[i];
-
-		if (t->group == g &&
-		    pb_owner(t->module, pb_record_index(t->module, t->record)) !=
-			    PB_OWNER_NONE)
-			return 1;
-	}
-	return 0;
-}
-
 void pb_groups_begin(struct pb_module *module)
 {
 	struct pb_shared *shared = module->shared;
@@ -278,15 +258,11 @@ void pb_groups_begin(struct pb_module *module)
 static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 {
 	struct pb_module *module = t->module;
-	const size_t i = pb_record_index(module, t->record);
-	const unsigned int owner = pb_owner(module, i);
-	struct pb_shared_cell *from = NULL;
+	const unsigned int owner = owner_of(t);
+	const struct pb_shared_cell *from = pb_shared_of(module, t->cell);
 
-	if (t->cell)
-		from = pb_shared_of(module, t->cell);
 	t->owner = (uint8_t)owner;
 	if (t->group) {
-		t->group->led |= owner != PB_OWNER_NONE;
 		t->owner = (uint8_t)pb_shared_number(module, t->group->cell);
 	} else if (t->step == PB_STEP_DISARM) {
 		/* If all functions lose their last tracer, the cell is emptied in place. */
@@ -300,7 +276,7 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 		if (error)
 			return error;
 		t->owner = PB_OWNER_GATE;
-		t->cell = module->shared->own[i];
+		t->cell = module->shared->own[pb_record_index(module, t->record)];
 		*own += !t->cell;
 	}
 	t->moves = t->step != PB_STEP_ARM && t->owner != owner;
@@ -338,7 +314,8 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 	error = find_groups(grouping, start, end);
 	for (struct pb_group *g = plan->groups;
 	     g && g->module == module && !error; g = g->next) {
-		if (!is_worth_it(g, plan, start, end))
+		/* A smaller group needs a shared cell only if a slot leads to one already. */
+		if (g->nr < PB_GROUP_MIN && !g->led)
 			continue;
 		error = pb_shared_init(module);
 		if (!error)
@@ -361,10 +338,7 @@ int pb_place(struct pb_plan *plan)
 	int error = 0;
 
 	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
-		for (end = i; end < plan->nr && plan->targets[end].module ==
-							plan->targets[i].module;
-		     end++)
-			;
+		end = pb_plan_module_end(plan, i);
 		error = place_module(plan, i, end);
 	}
 	return error;

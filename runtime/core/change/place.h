@@ -20,7 +20,7 @@
  * @cell:   the cell that the functions share; NULL: each gets a private cell. It is free; or
  *          all its functions join the group, and their slots stay; or, if the group @joins,
  *          other functions have it already, with the same tracers
- * @led:    some slots led to a cell before, so threads may be reading them
+ * @led:    some slots lead to a shared cell already, so threads may be reading them
  * @filled: @cell has the tracers
  * @first, @last: the range of records that contains the functions
  */

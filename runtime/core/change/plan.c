@@ -319,16 +319,6 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* The end of the targets of target @i's module. */
-static size_t find_module_end(const struct pb_plan *plan, size_t i)
-{
-	const struct pb_module *module = plan->targets[i].module;
-
-	while (i < plan->nr && plan->targets[i].module == module)
-		i++;
-	return i;
-}
-
 static int attach(struct pb_plan *plan, struct pb_request *request)
 {
 	struct patchbay_target *asked;
@@ -340,7 +330,7 @@ static int attach(struct pb_plan *plan, struct pb_request *request)
 	if (!asked)
 		return -ENOMEM;
 	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
-		end = find_module_end(plan, i);
+		end = pb_plan_module_end(plan, i);
 		error = attach_module(plan, request, i, end, asked);
 	}
 	pb_free(asked);

@@ -120,6 +120,16 @@ struct pb_plan {
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only);
 
+/* The end of the targets of target @i's module. */
+static inline size_t pb_plan_module_end(const struct pb_plan *plan, size_t i)
+{
+	const struct pb_module *module = plan->targets[i].module;
+
+	while (i < plan->nr && plan->targets[i].module == module)
+		i++;
+	return i;
+}
+
 /* Free the plan, with the sets that were not used. */
 void pb_plan_free(struct pb_plan *plan);
 
