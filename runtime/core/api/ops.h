@@ -4,7 +4,7 @@
  * take the caller lock and the change lock, and pass requests to change/. A tracer lives
  * until patchbay_ops_destroy(). Its filters for modules to come live as long.
  *
- * What the public functions share.
+ * This header has the helpers that several public functions use.
  */
 #ifndef PB_CORE_OPS_H
 #define PB_CORE_OPS_H

@@ -46,7 +46,7 @@ pb_record_trampoline(const struct patchbay_record *record)
 	return record->gp_args > 2;
 }
 
-/* How far from a site its sequence may be, either way. */
+/* The largest distance from a site to its sequence, in either direction. */
 extern const uintptr_t pb_arch_sequence_reach;
 
 /*

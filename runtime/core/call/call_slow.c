@@ -193,7 +193,7 @@ _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 		return _URC_CONTINUE_UNWIND;
 	}
 	data = pb_unwinder.get_data(context);
-	/* Not when the landing pad itself resumes the exception. */
+	/* The landing pad itself resumes the exception: continue. */
 	if (pb_unwinder.get_ip(context) != (uintptr_t)&data[0] + (uintptr_t)(intptr_t)data[0])
 		return _URC_CONTINUE_UNWIND;
 	pb_unwinder.set_gr(context, __builtin_eh_return_data_regno(0),

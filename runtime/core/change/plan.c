@@ -137,7 +137,10 @@ int pb_check_exit(const struct pb_target *asked)
 	return pb_may_skip(asked->request, error) ? 1 : error;
 }
 
-/* Of @nr targets of a function: the first whose @check result holds for the last one. */
+/*
+ * Among the @nr targets of a function, the first whose @check result also holds for the last
+ * target.
+ */
 static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
 {
 	const struct pb_target *last = &target[nr - 1];

@@ -57,7 +57,7 @@ static const struct patchbay_record *next_changed(struct walk *walk)
 			return cell->record;
 	while (module->shared && walk->next < module->nr) {
 		const size_t i = walk->next++;
-		/* Not the slot's cell: other code may have changed the slot, too. */
+		/* Do not ask the slot: other code may have changed it, too. */
 		const unsigned int owner = pb_owner(module, i);
 
 		if (owner >= PB_OWNER_FIRST &&

@@ -89,7 +89,7 @@ static size_t real_path(const char *name, char *path)
 {
 	const int fd = (int)pb_raw_syscall(SYS_openat, (const long[6]){
 		AT_FDCWD, (long)name, O_PATH | O_CLOEXEC });
-	/* Not snprintf(): it needs 2 KB of stack. */
+	/* snprintf() would need 2 KB of stack. */
 	char link[32] = "/proc/thread-self/fd/"; /* and at most 10 digits */
 	size_t end = strlen(link);
 	int unit = 1;

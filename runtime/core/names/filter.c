@@ -55,7 +55,7 @@ static int new_regex(struct pb_filter *filter, const char *regex)
 	}
 }
 
-/* Where the name is in the table, or the free place where it would be. */
+/* The name's place in the table, or the free place to store it. */
 static uint32_t *find_name(const struct pb_filter *filter, const char *name,
 			   uint32_t hash)
 {

@@ -33,7 +33,7 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 	return start < to && end > from;
 }
 
-/* As much stack as the library needs elsewhere. */
+/* The library needs as much stack as this elsewhere, too. */
 #define ROOM ((uintptr_t)8192)
 
 /*

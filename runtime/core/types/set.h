@@ -117,7 +117,7 @@ void pb_set_free(struct pb_set *set);
  */
 pb_handler pb_set_call_fast, pb_set_call;
 
-/* What a cell enters while its function has no tracer. */
+/* The enter function of a cell whose function has no tracer. */
 pb_handler pb_enter_nothing;
 
 /*

@@ -47,7 +47,7 @@ struct pb_group;
 #define PB_SHARED_STEP 256
 #define PB_NR_SHARED 256
 
-/* Where the slot of a function leads: the number of a shared cell, or one of these. */
+/* The owner of a function, where its slot leads: the number of a shared cell, or: */
 enum {
 	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or leads to a private cell */
 	PB_OWNER_NOBODY, /* a cell without tracers, when others keep the shared cell */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Saving and loading arguments, for entry.S and exit.S; what both say of themselves. */
+/* For entry.S and exit.S: saving and loading arguments, and the properties of both files. */
 #define VECTORS_SIZE (8 * 16)
 
 /* \move, stp or ldp, q0 to q7 to or from \at bytes above the stack pointer. */

@@ -41,7 +41,7 @@ static inline int64_t pb_ppc64_hi_lo(uint32_t hi, uint32_t lo)
 	return (int64_t)(int16_t)hi * 0x10000 + (int16_t)lo;
 }
 
-/* How a function's entry sets up its TOC pointer. */
+/* The ways in which a function's entry sets up its TOC pointer. */
 enum pb_ppc64_entry {
 	PB_PPC64_NO_TOC,    /* not at all: the function has one entry */
 	PB_PPC64_TOC,       /* by two instructions before the local entry */

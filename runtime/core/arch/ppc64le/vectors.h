@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Keeping what may be arguments in floating-point and vector registers, for
- * entry.S and exit.S. The second halves of the former, which VSX has, hold none.
+ * Saving and loading arguments, for entry.S and exit.S. The second halves of floating-point
+ * registers, which VSX has, hold no arguments.
  */
 #define VECTORS_SIZE (14 * 8 + 12 * 16)
 
-/* Where they are: above the header, v2 first, which has to be aligned. */
+/* Offsets in the frame: above the header. v2 comes first, because it must be aligned. */
 #define VECTORS_V HEADER_SIZE
 #define VECTORS_F (HEADER_SIZE + 12 * 16)
 

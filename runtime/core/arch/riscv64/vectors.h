@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Keeping what may be arguments in floating-point registers, for entry.S and
- * exit.S. The pass gives no site to functions with arguments in
- * registers of the V extension.
+ * Saving and loading arguments, for entry.S and exit.S. Functions with arguments in
+ * registers of the V extension have no site.
  */
 #define VECTORS_SIZE (8 * 8)
 
@@ -22,7 +21,7 @@
 	.endr
 .endm
 
-/* lpad 0, which is auipc of no register where there are no landing pads. */
+/* lpad 0. A processor without landing pads executes auipc with no destination. */
 .macro landing_pad
 	.insn	u 0x17, zero, 0
 .endm
