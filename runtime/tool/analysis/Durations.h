@@ -41,6 +41,10 @@ struct FunctionDurations {
   uint64_t unfinished() const { return Open + CutOff; }
   uint64_t quantile(double Part) const { return std::min(Durations.quantile(Part), Longest); }
   bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
+  /// For the time of one call, if its cost was the average.
+  bool isMostlyCost(uint64_t Ns) const {
+    return Calls && (Measured - std::min(Measured, Total)) / Calls > Ns;
+  }
   bool isLongestMostlyCost() const {
     return patchbay::isMostlyCost(llvm::SaturatingAdd(Longest, LongestCost), Longest);
   }

@@ -176,6 +176,13 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
   return Order;
 }
 
+// Was the time mostly the cost of tracing? Sums may be long because of a few long calls.
+static bool isRough(const FunctionDurations &F, Field Of) {
+  if (isQuantile(Of))
+    return F.isMostlyCost(number(F, Of));
+  return Of == Field::Longest ? F.isLongestMostlyCost() : F.isMostlyCost();
+}
+
 static std::string subFigures(const FunctionDurations &F) {
   return formatv(" ({0} calls, {1})", F.SubCalls,
                  durationText(F.SubTotal, isMostlyCost(F.SubMeasured, F.SubTotal)))
@@ -207,11 +214,11 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Average:
     return F.Timed ? durationText(F.average(), F.isMostlyCost()) : "-";
   case Field::Longest:
-    return F.Timed ? durationText(F.Longest, F.isLongestMostlyCost()) : "-";
+    return F.Timed ? durationText(F.Longest, isRough(F, Of)) : "-";
   case Field::P50:
   case Field::P95:
   case Field::P99:
-    return F.Durations.calls() ? durationText(number(F, Of), F.isMostlyCost()) : "-";
+    return F.Durations.calls() ? durationText(number(F, Of), isRough(F, Of)) : "-";
   case Field::Share: // printReport() knows these
   case Field::Source:
     return "";
@@ -338,8 +345,7 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
       else if (F == Field::Self && !Both)
         Row.insert(Row.end(), {"-", "-"});
       else
-        Row.insert(Row.end(), {durationText(Is, F == Field::Longest ? C->After.isLongestMostlyCost()
-                                                              : C->After.isMostlyCost()),
+        Row.insert(Row.end(), {durationText(Is, isRough(C->After, F)),
                                changeText(Was, Is)});
     }
     Out.addRow(std::move(Row));

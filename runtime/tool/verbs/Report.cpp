@@ -128,10 +128,11 @@ COST OF TRACING:
   work, so the cost of a typical call is taken out.
 
   The mark ~ stands before a time that was mostly cost: it may be a third of
-  the true time, or three times as long. Times without it are wrong by a third
-  at most, and usually by less than 20 %. 'record -N' and --max-overhead give
-  better times. Self has the mark if the total has it. The cost of calls that
-  --threshold or --depth dropped is unknown and stays in the times.
+  the true time, or three times as long, and worse if the machine was busy when
+  recording began. Times without it are wrong by a third at most, and usually by
+  less than 20 %. 'record -N' and --max-overhead give better times. Self has the
+  mark if the total has it. The cost of calls that --threshold or --depth
+  dropped is unknown and stays in the times.
 
 SLOW CALLS:
   The waits of calls of record --why are below the table. Names of kernel

@@ -27,6 +27,7 @@ def run(bench):
                                 ("-lstdc++",))
         truth = {}
         figures = {tracer: {} for tracer in TRACERS}
+        rough = set()
         # In turn, because the load of the machine varies.
         for _ in range(turns):
             for line in output(program, rounds).splitlines():
@@ -34,14 +35,15 @@ def run(bench):
                 truth.setdefault(function, []).append(int(took))
             for tracer in TRACERS:
                 traced(tools.product("bin/patchbay"), tracer, program, rounds,
-                       truth, figures[tracer])
+                       truth, figures[tracer], rough)
         for function, took in truth.items():
             true = statistics.median(took) / 1000
             bench.report.add(Row(function, "untraced", true, "us"))
             for tracer in TRACERS:
                 for kind in ("raw", "compensated"):
                     shown = statistics.median(figures[tracer][function, kind]) / 1000
-                    bench.report.add(Row(function, f"{tracer}, {kind}", shown, "us",
+                    mark = " ~" if (function, kind) in rough else ""
+                    bench.report.add(Row(function, f"{tracer}, {kind}{mark}", shown, "us",
                                          "untraced", shown / true))
 
 
@@ -53,8 +55,8 @@ def output(*command):
     return done.stdout
 
 
-def traced(tool, tracer, program, rounds, wanted, figures):
-    """Adds the median of each function's calls, in ns."""
+def traced(tool, tracer, program, rounds, wanted, figures, rough):
+    """Adds the median of each function's calls, in ns, and what has the mark ~ in `report`."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         output(tool, "record", "-t", tracer, "--buffer", "2G", "-o", data, "--", program,
@@ -65,3 +67,6 @@ def traced(tool, tracer, program, rounds, wanted, figures):
                 if function["name"] in wanted:
                     figures.setdefault((function["name"], kind), []).append(
                         function["p50_ns"])
+                    cost = function.get("measured_ns", 0) - function["total_ns"]
+                    if cost > function["p50_ns"] * function["calls"]:
+                        rough.add((function["name"], kind))

@@ -30,7 +30,7 @@
     pbd.py values DIR MODULE            calls with arguments and results
     pbd.py slow DIR MODULE              slow calls with their causes
     pbd.py outliers DIR MODULE          some slow calls, and their causes
-    pbd.py costly DIR MODULE            short calls that were mostly the cost of tracing
+    pbd.py costly DIR MODULE [NS]       short calls that were mostly the cost of tracing
     pbd.py indexed DIR                  two blocks, an index, and a table of blocks
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
@@ -323,14 +323,14 @@ def outliers(folder, path):
         block(1, 100, calls)]))
 
 
-def costly(folder, path):
+def costly(folder, path, slower=5000):
     """
     100 calls of 0x1010 take 1,000 ns. Each calls 0x1030 ten times for 20 ns, which is less than
-    the cost of tracing; the last of all these took 5,000 ns longer.
+    the cost of tracing; the last of all these took longer by slower ns.
     """
     calls, at = [], 0
     for i in range(100):
-        more = 5000 if i == 99 else 0
+        more = int(slower) if i == 99 else 0
         calls += [record(at + 10 + 90 * j, 1, 90, 20 + (more if j == 9 else 0)) for j in range(10)]
         calls.append(record(at, 0, 100, 1000 + more))
         at += 10000
