@@ -234,16 +234,15 @@ Error DataReader::readModule(StringRef Chunk) {
   uint32_t BuildIdSize = u32(Chunk, offsetof(pbd_module, build_id_size));
   if (BuildIdSize > PBD_BUILD_ID_MAX)
     return corrupt(Offset, "build id of " + Twine(BuildIdSize) + " bytes");
-  StringRef ModulePath = Chunk.drop_front(PathAt);
-  size_t End = ModulePath.find('\0');
-  if (End == StringRef::npos)
-    return corrupt(Offset, "module path has no end");
+  StringRef Rest = Chunk.drop_front(PathAt), ModulePath;
+  if (Error E = takeString(Rest, ModulePath, "module path"))
+    return E;
 
   DataModule Module;
   Module.Base = u64(Chunk, offsetof(pbd_module, base));
   Module.BuildId =
       Chunk.substr(offsetof(pbd_module, build_id), BuildIdSize).str();
-  Module.Path = ModulePath.take_front(End).str();
+  Module.Path = ModulePath.str();
   uint32_t Id = u32(Chunk, offsetof(pbd_module, id));
   if (!Out.Modules.try_emplace(Id, std::move(Module)).second)
     return corrupt(Offset, "second module with id " + Twine(Id));
@@ -272,9 +271,8 @@ Error DataReader::readCounters(StringRef Chunk) {
   if (!Out.Modules.count(Module))
     return corrupt(Offset, "counters of unknown module " + Twine(Module));
   uint64_t Nr = u32(Chunk, offsetof(pbd_counters, nr));
-  if (Nr > (Chunk.size() - CounterAt) / sizeof(pbd_counter))
-    return corrupt(Offset, Twine(Nr) + " counters in a chunk of " +
-                               Twine(Chunk.size()) + " bytes");
+  if (Error E = checkTable(Chunk, CounterAt, sizeof(pbd_counter), Nr, "counters"))
+    return E;
   Out.Counters.reserve(Out.Counters.size() + Nr);
   for (uint64_t I = 0; I != Nr; ++I) {
     uint64_t At = CounterAt + I * sizeof(pbd_counter);
@@ -340,9 +338,8 @@ Error DataReader::readFunctions(StringRef Chunk, bool ByAddress) {
   if (!Out.Modules.count(Module))
     return corrupt(Offset, "functions of unknown module " + Twine(Module));
   uint64_t Nr = u32(Chunk, offsetof(pbd_functions, nr));
-  if (Nr > (Chunk.size() - EntryAt) / 8)
-    return corrupt(Offset, Twine(Nr) + " functions in a chunk of " +
-                               Twine(Chunk.size()) + " bytes");
+  if (Error E = checkTable(Chunk, EntryAt, 8, Nr, "functions"))
+    return E;
   Functions += char(ByAddress);
   Functions += Chunk.take_front(EntryAt + Nr * 8);
   return Error::success();
@@ -390,9 +387,8 @@ Error DataReader::readLeftOut(StringRef Chunk) {
   if (Chunk.size() < FunctionAt)
     return corrupt(Offset, "chunk of what was left out is too small");
   uint64_t Nr = u64(Chunk, offsetof(pbd_left_out, nr));
-  if (Nr > (Chunk.size() - FunctionAt) / Size)
-    return corrupt(Offset, Twine(Nr) + " functions in a chunk of " +
-                               Twine(Chunk.size()) + " bytes");
+  if (Error E = checkTable(Chunk, FunctionAt, Size, Nr, "functions"))
+    return E;
   for (uint64_t I = 0; I != Nr; ++I)
     Out.LeftOut.push_back({u64(Chunk, FunctionAt + I * Size),
                            u64(Chunk, FunctionAt + I * Size + 8)});
@@ -403,13 +399,12 @@ Error DataReader::readOther(StringRef Chunk) {
   constexpr size_t PathAt = offsetof(pbd_other, path);
   if (Chunk.size() < PathAt)
     return corrupt(Offset, "chunk of another module is too small");
-  StringRef Path = Chunk.drop_front(PathAt);
-  size_t End = Path.find('\0');
-  if (End == StringRef::npos)
-    return corrupt(Offset, "path of another module has no end");
+  StringRef Rest = Chunk.drop_front(PathAt), Path;
+  if (Error E = takeString(Rest, Path, "path of another module"))
+    return E;
   Out.OtherModules.push_back({u32(Chunk, offsetof(pbd_other, why)),
                         u32(Chunk, offsetof(pbd_other, number)),
-                        Path.take_front(End).str()});
+                        Path.str()});
   return Error::success();
 }
 
@@ -420,22 +415,18 @@ Error DataReader::readArguments(StringRef Chunk) {
     return corrupt(Offset, "chunk of arguments is too small");
   uint32_t Module = u32(Chunk, offsetof(pbd_arguments, module));
   uint64_t Nr = u32(Chunk, offsetof(pbd_arguments, nr));
-  if (Nr > (Chunk.size() - FunctionAt) / Size)
-    return corrupt(Offset, "arguments of " + Twine(Nr) +
-                               " functions in a chunk of " +
-                               Twine(Chunk.size()) + " bytes");
-  StringRef Texts = Chunk.drop_front(FunctionAt + Nr * Size);
+  if (Error E = checkTable(Chunk, FunctionAt, Size, Nr, "functions", "arguments of "))
+    return E;
+  StringRef Texts = Chunk.drop_front(FunctionAt + Nr * Size), Text;
   for (uint64_t I = 0; I != Nr; ++I) {
-    size_t End = Texts.find('\0');
-    if (End == StringRef::npos)
-      return corrupt(Offset, "what arguments are has no end");
+    if (Error E = takeString(Texts, Text, "what arguments are"))
+      return E;
     uint64_t At = FunctionAt + I * Size;
     DataArguments &A = Out.Arguments[{Module, u64(Chunk, At)}];
-    A.Fields = parseTypedFields(Texts.take_front(End));
+    A.Fields = parseTypedFields(Text);
     // A forked child counts in its parent's file.
     if (!OnlyMaps)
       A.LeftOut = SaturatingAdd(A.LeftOut, u64(Chunk, At + 8));
-    Texts = Texts.drop_front(End + 1);
   }
   return Error::success();
 }
@@ -446,18 +437,15 @@ Error DataReader::readAsked(StringRef Chunk) {
   if (Chunk.size() < AskedAt)
     return corrupt(Offset, "chunk of what was asked for is too small");
   uint64_t Nr = u64(Chunk, offsetof(pbd_asked, nr));
-  if (Nr > (Chunk.size() - AskedAt) / Size)
-    return corrupt(Offset, Twine(Nr) + " names in a chunk of " +
-                               Twine(Chunk.size()) + " bytes");
-  StringRef Texts = Chunk.drop_front(AskedAt + Nr * Size);
+  if (Error E = checkTable(Chunk, AskedAt, Size, Nr, "names"))
+    return E;
+  StringRef Texts = Chunk.drop_front(AskedAt + Nr * Size), Text;
   for (uint64_t I = 0; I != Nr; ++I) {
-    size_t End = Texts.find('\0');
-    if (End == StringRef::npos)
-      return corrupt(Offset, "what was asked for has no end");
+    if (Error E = takeString(Texts, Text, "what was asked for"))
+      return E;
     Out.Asked.push_back({u32(Chunk, AskedAt + I * Size),
                          u32(Chunk, AskedAt + I * Size + 4) != 0,
-                         Texts.take_front(End).str()});
-    Texts = Texts.drop_front(End + 1);
+                         Text.str()});
   }
   return Error::success();
 }
@@ -466,11 +454,9 @@ Error DataReader::readParent(StringRef Chunk) {
   constexpr size_t FileAt = offsetof(pbd_parent, file);
   if (Chunk.size() < FileAt)
     return corrupt(Offset, "chunk of the parent is too small");
-  StringRef File = Chunk.drop_front(FileAt);
-  size_t End = File.find('\0');
-  if (End == StringRef::npos)
-    return corrupt(Offset, "name of the parent's file has no end");
-  File = File.take_front(End);
+  StringRef Rest = Chunk.drop_front(FileAt), File;
+  if (Error E = takeString(Rest, File, "name of the parent's file"))
+    return E;
   // In the same directory, and nothing but a recording.
   if (File.contains('/') || !File.ends_with(PBD_SUFFIX))
     return corrupt(Offset, "the parent's file is called '" + File + "'");
@@ -573,9 +559,8 @@ Error DataReader::readIndex(StringRef Chunk) {
   if (Chunk.size() < PieceAt)
     return corrupt(Offset, "index is too small");
   uint64_t Nr = u64(Chunk, offsetof(pbd_index, nr));
-  if (Nr > (Chunk.size() - PieceAt) / sizeof(pbd_index_piece))
-    return corrupt(Offset, Twine(Nr) + " pieces in a chunk of " +
-                               Twine(Chunk.size()) + " bytes");
+  if (Error E = checkTable(Chunk, PieceAt, sizeof(pbd_index_piece), Nr, "pieces"))
+    return E;
   StringRef Pieces = Chunk.substr(PieceAt, Nr * sizeof(pbd_index_piece));
   if (IndexSum && !hasSum(Pieces, *IndexSum)) // read the blocks instead
     return Error::success();

@@ -88,6 +88,26 @@ private:
                      " is incomplete");
   }
 
+  /// Fails unless a chunk has room for a table of Nr entries from At on. Callers have
+  /// checked that At is inside. What: "functions".
+  llvm::Error checkTable(llvm::StringRef Chunk, size_t At, size_t Size, uint64_t Nr,
+                         const char *What, const char *Before = "") const {
+    if (Nr <= (Chunk.size() - At) / Size)
+      return llvm::Error::success();
+    return corrupt(Offset, Before + llvm::Twine(Nr) + " " + What + " in a chunk of " +
+                               llvm::Twine(Chunk.size()) + " bytes");
+  }
+  /// Takes a string with NUL at its end from Rest. What: "path".
+  llvm::Error takeString(llvm::StringRef &Rest, llvm::StringRef &Text,
+                         const char *What) const {
+    const size_t End = Rest.find('\0');
+    if (End == llvm::StringRef::npos)
+      return corrupt(Offset, llvm::Twine(What) + " has no end");
+    Text = Rest.take_front(End);
+    Rest = Rest.drop_front(End + 1);
+    return llvm::Error::success();
+  }
+
   // Callers have checked that the field is inside of the bytes.
   uint32_t u32(llvm::StringRef Bytes, uint64_t At) const {
     return llvm::support::endian::read32(Bytes.data() + At, Out.Order);

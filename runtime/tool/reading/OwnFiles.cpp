@@ -49,23 +49,19 @@ OwnName patchbay::ownName(StringRef Path) {
     return OwnName::Names;
   if (!consumeNumber(Name))
     return OwnName::None;
-  if (Name == PBD_SUFFIX)
-    return OwnName::Data;
-  if (Name == PBD_NEW_SUFFIX)
-    return OwnName::New;
-  if (Name == PBD_SELECTION_SUFFIX)
-    return OwnName::Selection;
+  auto BySuffix = [&](StringRef Third, OwnName ThirdKind) {
+    return Name == PBD_SUFFIX       ? OwnName::Data
+           : Name == PBD_NEW_SUFFIX ? OwnName::New
+           : Name == Third          ? ThirdKind
+                                    : OwnName::None;
+  };
+  if (OwnName Kind = BySuffix(PBD_SELECTION_SUFFIX, OwnName::Selection); Kind != OwnName::None)
+    return Kind;
   if (!Name.consume_front("."))
     return OwnName::None;
   if (StringRef Time = Name; Time.consume_back(PBD_SUFFIX) && isTimeStamp(Time))
     return OwnName::Whole;
-  if (!consumeNumber(Name))
-    return OwnName::None;
-  if (Name == PBD_SUFFIX)
-    return OwnName::Data;
-  if (Name == PBD_NEW_SUFFIX)
-    return OwnName::New;
-  return Name == PBD_SPARE_SUFFIX ? OwnName::Spare : OwnName::None;
+  return consumeNumber(Name) ? BySuffix(PBD_SPARE_SUFFIX, OwnName::Spare) : OwnName::None;
 }
 
 int patchbay::openPlainFile(int Dir, StringRef Name) {
