@@ -247,25 +247,19 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     AddFailure(F, "calls are left out, because the parent's file, which says "
                   "what their functions are, cannot be used: " +
                       Why);
-  if (uint64_t N = L.Lost)
-    Add(true, counted(N, "event") + Were(N) +
-                  " lost, because a buffer was full or the disk was: 'patchbay "
-                  "record' takes --buffer, --threshold and --overwrite");
+  auto AddLost = [&](uint64_t N, const Twine &Why) {
+    if (N)
+      Add(true, counted(N, "event") + Were(N) + " lost" + Why);
+  };
+  AddLost(L.Lost, ", because a buffer was full or the disk was: 'patchbay record' takes "
+                  "--buffer, --threshold and --overwrite");
   for (auto [Errno, N] : L.NoFile)
-    Add(true, counted(N, "event") + Were(N) +
-                  " lost, because the file could not be made longer: " +
-                  errnoText(Errno));
-  if (uint64_t N = L.Sandbox)
-    Add(true, counted(N, "event") + Were(N) +
-                  " lost, because the process had restricted its system calls "
-                  "(seccomp(2), syscall user dispatch), and what was set aside for that was used up");
-  if (uint64_t N = L.Size)
-    Add(true, counted(N, "event") + Were(N) +
-                  " lost, because all files together had the size of --max-size");
-  if (uint64_t N = L.Memory)
-    Add(true, counted(N, "event") + Were(N) +
-                  " lost, because all buffers of the process together had the size of "
-                  "--max-memory");
+    AddLost(N, ", because the file could not be made longer: " + errnoText(Errno));
+  AddLost(L.Sandbox, ", because the process had restricted its system calls (seccomp(2), "
+                     "syscall user dispatch), and what was set aside for that was used up");
+  AddLost(L.Size, ", because all files together had the size of --max-size");
+  AddLost(L.Memory, ", because all buffers of the process together had the size of "
+                    "--max-memory");
   if (uint64_t N = L.Strict)
     Add(true, "nothing was recorded of " + counted(N, "process") +
                   " from when seccomp(2)'s strict mode or PR_SET_TSC took the clock "
@@ -321,10 +315,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (L.Under)
     Add(false, "calls outside of some functions were left out (--under), for all or a part of "
                "the time: counts and totals lack them");
-  if (uint64_t N = L.KernelLost)
-    Add(true, counted(N, "event") + Were(N) +
-                  " lost by the kernel, which says nothing of why: a larger "
-                  "buffer_size_kb may help");
+  AddLost(L.KernelLost, " by the kernel, which says nothing of why: a larger buffer_size_kb "
+                        "may help");
   if (uint64_t N = L.KernelOverwritten)
     Add(false, counted(N, "event") +
                    " of older calls made room for newer ones in the kernel, "
