@@ -365,28 +365,39 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
   return doesNotAnswer(Pid);
 }
 
-Expected<bool> ControlSocket::listens(int Pid) {
+namespace {
+struct FoundPoint {
+  ProcessMemory Memory;
+  pb_control_point Point = {};
+  uint64_t Address = 0; // 0: it does not listen
+  bool isLeft() const { return !Address && Point.ended == PB_CONTROL_LEFT; }
+};
+} // namespace
+
+// Opening the memory makes the kernel check our rights.
+static Expected<FoundPoint> pointOf(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory)
     return Memory.takeError();
-  pb_control_point Point = {};
-  auto Address = findPoint(*Memory, Pid, Point);
-  if (!Address)
-    return Address.takeError();
-  return *Address != 0;
+  FoundPoint Found{std::move(*Memory)};
+  if (Error E = findPoint(Found.Memory, Pid, Found.Point).moveInto(Found.Address))
+    return std::move(E);
+  return std::move(Found);
+}
+
+Expected<bool> ControlSocket::listens(int Pid) {
+  auto Found = pointOf(Pid);
+  if (!Found)
+    return Found.takeError();
+  return Found->Address != 0;
 }
 
 bool ControlSocket::isLeft(int Pid) {
-  auto Memory = ProcessMemory::open(Pid);
-  if (!Memory) {
-    consumeError(Memory.takeError());
-    return false;
-  }
-  pb_control_point Point = {};
-  auto Address = findPoint(*Memory, Pid, Point);
-  bool Is = Address && !*Address && Point.ended == PB_CONTROL_LEFT;
-  consumeError(Address.takeError());
-  return Is;
+  auto Found = pointOf(Pid);
+  if (Found)
+    return Found->isLeft();
+  consumeError(Found.takeError());
+  return false;
 }
 
 // The listening thread ends with the command that needed it, for example if
@@ -405,31 +416,26 @@ Expected<ControlSocket> ControlSocket::connect(int Pid) {
 }
 
 Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
-  // Opening the memory makes the kernel check our rights.
-  auto Memory = ProcessMemory::open(Pid);
-  if (!Memory)
-    return Memory.takeError();
-  pb_control_point Point = {};
-  auto Address = findPoint(*Memory, Pid, Point);
-  if (!Address)
-    return Address.takeError();
-  if (!*Address)
-    return Point.ended == PB_CONTROL_LEFT ? wasLeft(Pid) : doesNotListen(Pid);
+  auto Found = pointOf(Pid);
+  if (!Found)
+    return Found.takeError();
+  if (!Found->Address)
+    return Found->isLeft() ? wasLeft(Pid) : doesNotListen(Pid);
   int Pair[2], On = 1;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
   ControlSocket Connection(Pid, Pair[0]);
-  Connection.Listener = Point.thread;
+  Connection.Listener = Found->Point.thread;
   // If the process never takes the other end, ours reports that once this one
   // is closed.
   scope_exit Close([&] { close(Pair[1]); });
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
     return processError(Pid, "cannot identify the listener: " + errnoText(errno));
-  if (Error E = knock(Pid, Point, Pair[1], IsEnding))
+  if (Error E = knock(Pid, Found->Point, Pair[1], IsEnding))
     return std::move(E);
   close(Pair[1]);
   Close.release();
-  if (Error E = Connection.readProof(*Memory, *Address, IsEnding))
+  if (Error E = Connection.readProof(Found->Memory, Found->Address, IsEnding))
     return std::move(E);
   return std::move(Connection);
 }
