@@ -271,7 +271,7 @@ static void placeResult(FunctionPlaces &F, const SiteRecord &Record,
     if (Machine == ELF::EM_X86_64)
       Place.Words = {"v0"};
     else
-      Place.Why = "where it is in memory is not known on this architecture";
+      Place.Why = "its place in memory is unknown on this architecture";
   } else if (isRecord(plainType(F.ResultType))) {
     Passing P = passingOf(F.ResultType, Machine == ELF::EM_X86_64);
     if (P.How == Passing::Registers && Kind == PATCHBAY_RECORD_RETURN_GP)
@@ -334,14 +334,14 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
       Place.Words = At.Sources;
     else if (Place.Words.empty() && !IsX86 &&
              isRecord(plainType(F.Parameters[I].Type)))
-      Place.Why = "structures that are no references are read on x86-64 only";
+      Place.Why = "structures passed by value are recorded on x86-64 only";
     else
-      Place.Why = "it was optimised away, or what debug information says of it "
-                  "does not tell where it is when the function begins";
+      Place.Why = "it was optimised away, or debug information does not say where it is at the "
+                  "function's entry";
   }
   for (ArgumentPlace &Place : F.Places)
     for (const std::string &Word : Place.Words)
       if (Word[0] == 'f' && !IsX86 && Place.Why.empty())
-        Place.Why = "floating-point arguments are read on x86-64 only";
+        Place.Why = "floating-point arguments are recorded on x86-64 only";
   return F;
 }

@@ -137,7 +137,7 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   if (!Safe.isAt(T.registers())) {
     if (std::string Name = Safe.waitsIn(T.registers()); !Name.empty())
       Waits = "; thread " + std::to_string(Thread) + " is in " + Name +
-              "(), which may hold a lock that loading takes";
+              "() and may hold a lock that the loader needs";
     return Look::NotNow;
   }
   Use.Thread = Thread;
@@ -205,8 +205,8 @@ Error Injector::borrowThread() {
     if (!L)
       return L.takeError();
     if (*L == Look::Halted)
-      return Memory.error("it is stopped (as by SIGSTOP, or Ctrl-Z): let it go "
-                          "on first, with kill -CONT");
+      return Memory.error("it is stopped (SIGSTOP or Ctrl-Z): continue it first with kill "
+                          "-CONT");
     if (*L == Look::Borrowed)
       return Error::success();
     std::this_thread::sleep_for(2ms);
@@ -214,14 +214,13 @@ Error Injector::borrowThread() {
   if (!ThreadStatus(Pid, Pid).exists())
     return Memory.error("it has ended");
   if (isGo(Pid))
-    return Memory.error("it is a Go program, and in 5 seconds none of its threads was seen "
-                        "to wait in Go's scheduler, with no C code on its stack; start it "
+    return Memory.error("it is a Go program, and for 5 seconds no thread of it waited in Go's "
+                        "scheduler without C code on its stack; start it "
                         "with 'patchbay record --live'" +
                         Twine(NotSaved));
-  return Memory.error("in 5 seconds no thread of it was seen where it may load a "
-                      "library: all were in the C library, the loader or the "
-                      "allocator, or in code without unwind tables "
-                      "(-fasynchronous-unwind-tables makes them)" +
+  return Memory.error("for 5 seconds no thread of it was at a place where it can load a "
+                      "library: all were in the C library, the loader, the allocator, or code "
+                      "without unwind tables (compile with -fasynchronous-unwind-tables)" +
                       Twine(NotSaved) + Waits + "; try again");
 }
 
@@ -250,8 +249,7 @@ Error Injector::awaitThread() {
   if (!IsDone) {
     Place.leave();
     return Memory.error("its thread " + Twine(Use.Thread) +
-                        " has not done in 2 seconds what takes microseconds; "
-                        "nothing was loaded");
+                        " did not run the loading code within 2 seconds; nothing was loaded");
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
   measure();
@@ -303,8 +301,8 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   tell(AREA_GO);
   if (!waitUntil(UntilDone,
                  [&] { return word(AREA_FILES_MADE) != 0 || isGone(); }))
-    return Memory.error("its new thread has not made a file in 2 seconds; nothing "
-                        "was loaded");
+    return Memory.error("its new thread did not create a file within 2 seconds; nothing was "
+                        "loaded");
   std::string Folder = threadFolder(Pid, word(AREA_NEW_TID)) + "/fd/";
   std::vector<std::string> Result;
   for (size_t I = 0; I != Paths.size(); ++I) {
@@ -382,7 +380,7 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
   Paths += '\0';
   if (Paths.size() > AREA_PATHS_SIZE ||
       What.Options.size() >= AREA_OPTIONS_SIZE)
-    return end(Memory.error("more is asked for than fits: use fewer -F, -N"));
+    return end(Memory.error("the options are too long: use fewer -F and -N"));
   Place.write(Place.area() + AREA_PATHS, Paths.data(), Paths.size());
   Place.write(Place.area() + AREA_ENTRY, What.Entry.c_str(),
               What.Entry.size() + 1);
@@ -436,10 +434,9 @@ static Error checkDispatch(const ProcessMemory &Memory) {
       return IsDispatched.takeError();
     if (*IsDispatched)
       return Memory.error("its thread " + Twine(Thread) +
-                          " has its system calls shown to itself "
-                          "(PR_SET_SYSCALL_USER_DISPATCH), and would be shown those of "
-                          "the runtime: start it with 'patchbay record', which "
-                          "prepares for that");
+                          " intercepts its own system calls (PR_SET_SYSCALL_USER_DISPATCH) and "
+                          "would also intercept those of the runtime: start the program with "
+                          "'patchbay record', which prepares for that");
   }
   return Error::success();
 }
@@ -455,8 +452,8 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
     if (Modules->find(("__" + Sanitizer + "_init").str()))
       return Memory.error("it is built with -fsanitize=" +
                           StringRef(Sanitizer == "tsan" ? "thread" : "memory") +
-                          ", which does not bear a thread that it has not seen made: "
-                          "start it with 'patchbay record'");
+                          ", which fails in a thread whose creation it did not see: start it "
+                          "with 'patchbay record'");
   auto Functions = findStubFunctions(Memory, *Modules);
   if (!Functions)
     return Functions.takeError();

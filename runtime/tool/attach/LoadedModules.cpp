@@ -267,8 +267,8 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
   uint64_t At = auxiliaryValue(Memory, AT_PHDR), Dynamic = 0, HasLoader = 0;
   std::optional<uint64_t> Self;
   if (Elf64_Phdr First; !At || !Memory.read(At, First))
-    return Memory.error("its memory has gone: it ends, or executes another program; "
-                        "try again");
+    return Memory.error("its memory is gone: it is ending or executing another program; try "
+                        "again");
   for (unsigned I = 0; At && I != PN_XNUM; ++I) {
     Elf64_Phdr P;
     // PT_PHDR comes first. A program without it has no table of the loader's.
@@ -302,8 +302,11 @@ public:
 char LoaderAtWork::ID;
 
 static Error notReady(const ProcessMemory &Memory) {
-  return make_error<LoaderAtWork>("process " + Twine(Memory.pid()) + ": its loader is at work, or has not begun: the process "
-                      "has only just started, or loads a library; try again");
+  return make_error<LoaderAtWork>("process " + Twine(Memory.pid()) + ": its loader is busy or "
+                                                                     "has not begun: the "
+                                                                     "process has just started "
+                                                                     "or is loading a library; "
+                                                                     "try again");
 }
 
 static bool isConsistent(const ProcessMemory &Memory, uint64_t Debug,

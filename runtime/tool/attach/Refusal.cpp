@@ -71,13 +71,13 @@ static Error checkState(unsigned Pid) {
   if (uint64_t Group = Status.number("Tgid"); Group != Pid)
     return processError(Pid, "is a thread: its process is " + Twine(Group));
   if (isZombie(Pid, Status))
-    return processError(Pid, "it has ended, and waits for its parent (zombie)");
+    return processError(Pid, "it has ended, but its parent has not waited for it (zombie)");
   // The kernel shows memory, files and root directory of a process through its
   // first thread.
   if (Status.line("State").starts_with("Z"))
     return processError(
-        Pid, "its first thread has ended (pthread_exit(3)), and the kernel "
-             "shows nothing of the process any more: start it with "
+        Pid, "its first thread has ended (pthread_exit(3)), so the kernel no longer shows the "
+             "process: start it with "
              "'patchbay record'");
   if (isOfKernel(Pid))
     return processError(Pid, "is a thread of the kernel");
@@ -116,9 +116,8 @@ static Error checkSeccomp(const ProcessMemory &Memory) {
                               ? "it"
                               : "its thread " + std::to_string(Thread);
     return Memory.error(
-        Subject + " has restricted its system calls (seccomp), and might be killed for "
-                  "calls of the runtime: start it with 'patchbay record', which is "
-                  "prepared for that");
+        Subject + " has restricted its system calls (seccomp) and might be killed for those of "
+                  "the runtime: start it with 'patchbay record', which prepares for that");
   }
   return Error::success();
 }
@@ -168,7 +167,7 @@ static Error checkProgramFile(const ProcessMemory &Memory,
                     "functions in the program");
   }
   if (StringRef(**Loader).contains("ld-musl"))
-    return Memory.error("its C library is musl, and the runtime is for glibc");
+    return Memory.error("its C library is musl, and the runtime needs glibc");
   return Error::success();
 }
 

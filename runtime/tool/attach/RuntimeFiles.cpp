@@ -73,8 +73,7 @@ static bool findsSame(const ProcessMemory &Memory, const std::string &Path) {
 
 static Error otherVersion(const ProcessMemory &Memory, const Twine &Why) {
   return Memory.error("it has a runtime of another version: " + Why +
-                      ": use the patchbay of that version, or start the process "
-                      "anew");
+                      ": use the patchbay of that version, or restart the process");
 }
 
 // The path of the tracer that it has loaded; empty if none. The core library

@@ -29,9 +29,8 @@ patchbay::findStubFunctions(const ProcessMemory &Memory,
     *Address = findInC(Modules, Name);
     if (!*Address)
       return Memory.error(Twine("it has no ") + Name +
-                          "(), by which the runtime would be loaded: glibc has "
-                          "had it in every program since 2.34; older programs "
-                          "are to be linked with -pthread -ldl");
+                          "(), which is needed to load the runtime: programs have it since "
+                          "glibc 2.34; link older ones with -pthread -ldl");
   }
   return F;
 }

@@ -53,14 +53,14 @@ std::string patchbay::whyNoThread(unsigned Pid) {
     Stack = 2 << 20;
   if (!StringRef(MostText).trim().getAsInteger(10, Most) &&
       Mappings + 2 > Most)
-    return "it has " + utostr(Mappings) + " mappings, and may have " + utostr(Most) +
+    return "it has " + utostr(Mappings) + " mappings and may have at most " + utostr(Most) +
            " (sysctl vm.max_map_count)";
   // The limit does not hold for root.
   const StringRef User = Status.line("Uid");
   const uint64_t MostThreads = limitOf(Limits, "Max processes");
   if (const uint64_t Threads = threadsOfUser(User);
       Threads >= MostThreads && !User.starts_with("0\t"))
-    return "its user has " + utostr(Threads) + " threads, and may have " +
+    return "its user has " + utostr(Threads) + " threads and may have at most " +
            utostr(MostThreads) + " (RLIMIT_NPROC)";
   for (auto [Name, Used, Code] : {std::tuple("Max address space", "VmSize", "RLIMIT_AS"),
                                   std::tuple("Max data size", "VmData", "RLIMIT_DATA"),

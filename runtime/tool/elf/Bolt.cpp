@@ -53,12 +53,12 @@ std::string patchbay::movedText(const ElfImage &Image,
                                 size_t All) {
   std::string What =
       Functions.stripped()
-          ? "was rewritten by llvm-bolt and has no symbol table, which would "
-            "tell which functions are where their records lead to"
+          ? "was rewritten by llvm-bolt and has no symbol table, which is needed to find the "
+            "functions that it moved"
           : ("was rewritten by llvm-bolt, which moved " + Twine(Moved) +
              " of its " + Twine(All) +
-             " functions away from where their records lead to")
+             " functions away from where their records point")
                 .str();
   return Image.path() + ": " + What +
-         ": these cannot be traced, those in the file from before llvm-bolt can";
+         ": these cannot be traced; record the file from before llvm-bolt instead";
 }

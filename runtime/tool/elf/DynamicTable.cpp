@@ -31,6 +31,6 @@ Expected<ArrayRef<uint8_t>> DynamicTable::bytes(const ElfImage &Image,
     return ArrayRef<uint8_t>();
   ArrayRef<uint8_t> Bytes = Map.bytes(value(Tag), Size);
   if (Bytes.empty())
-    return Image.error("a table of the dynamic section is not in the file");
+    return Image.error("a table of the dynamic section lies outside of the file");
   return Bytes;
 }

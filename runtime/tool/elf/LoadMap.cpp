@@ -27,8 +27,8 @@ Expected<LoadMap> LoadMap::create(const ElfImage &Image) {
     uint64_t Size = std::max<uint64_t>(Header.p_memsz, Bytes->size());
     // ELF requires this order.
     if (Header.p_vaddr < End || Header.p_vaddr > UINT64_MAX - Size)
-      return Image.error("segments overlap or are not sorted by address, so it "
-                         "is not certain what the loader maps");
+      return Image.error("segments overlap or are not sorted by address, so the loader's "
+                         "mapping is uncertain");
     End = Header.p_vaddr + Size;
     Map.Segments.push_back(
         {Header.p_vaddr, *Bytes, (Header.p_flags & ELF::PF_X) != 0});

@@ -153,21 +153,21 @@ static Error doesNotListen(int Pid) {
 
 // See control.h.
 static Error listensNoMore(int Pid) {
-  return processError(Pid, "it does not listen any more: it has restricted its "
+  return processError(Pid, "it no longer listens: it has restricted its "
                            "system calls (seccomp) or files (Landlock)");
 }
 
 static Error wasLeft(int Pid) {
   return processError(
-      Pid, "it does not listen any more: the commands that had loaded the "
-           "runtime have ended; record it again, with 'patchbay record -p " +
+      Pid, "it no longer listens: the commands that loaded the runtime have ended; record it "
+           "again with 'patchbay record -p " +
                Twine(Pid) + "'");
 }
 
 static Error doesNotAnswer(int Pid) {
   return processError(
-      Pid, "it does not answer: it has no processor, or a debugger has "
-           "stopped it; try again");
+      Pid, "it does not answer: it gets no processor time, or a debugger has stopped it; try "
+           "again");
 }
 
 // Waits for data up to the limit. Without a limit it waits as long as
@@ -201,9 +201,8 @@ static bool hasMemory(int Pid) {
 static Error endedBefore(int Pid) {
   return processError(Pid, !hasMemory(Pid)
                                ? "it ended before it answered"
-                               : "it stopped listening before it answered: the command "
-                                 "that had loaded the runtime has ended just now; try "
-                                 "again");
+                               : "it stopped listening before it answered: the command that "
+                                 "loaded the runtime has just ended; try again");
 }
 
 static Error speaksVersion(int Pid, uint32_t Version) {
@@ -533,8 +532,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   // We have read the proof from its memory, so it has started another program
   // meanwhile.
   if (Packet.Reply.result == -EKEYREJECTED)
-    return processError(Pid, "it does not take our proof that we may control "
-                             "it");
+    return processError(Pid, "it does not accept this command's proof of permission");
   Packet.Reply.tracer[sizeof(Packet.Reply.tracer) - 1] = 0;
   Packet.Reply.file[sizeof(Packet.Reply.file) - 1] = 0;
   return Packet.Reply;
@@ -553,7 +551,7 @@ bool ControlSocket::receiveText(std::string &Text) {
 void ControlSocket::finish() { shutdown(Socket, SHUT_WR); }
 
 Error patchbay::notRecorded(int Pid) {
-  return processError(Pid, "it is not recorded, programs are attached to it alone: record "
-                           "it with `patchbay record -p " +
+  return processError(Pid, "it is not recorded; only programs are attached to it: record it "
+                           "with `patchbay record -p " +
                                Twine(Pid) + "`");
 }

@@ -55,9 +55,9 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
     return Error::success();
   if (Note.version != PB_LIVE_VERSION)
     return Memory.error("the libpatchbay in " + Twine(Image.Path) +
-                        " keeps its state in form " + Twine(Note.version) +
-                        ", this patchbay reads form " + Twine(PB_LIVE_VERSION) +
-                        ": use the patchbay that it was installed with");
+                        " has state of version " + Twine(Note.version) +
+                        ", this patchbay reads version " + Twine(PB_LIVE_VERSION) +
+                        ": use the patchbay that came with it");
   if (!isKnown(Image.Machine))
     return Error::success();
   Runtime R;
@@ -75,8 +75,8 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
   if (R.Live.size != sizeof(R.Live) || R.Live.layout != PB_LIVE_LAYOUT ||
       R.Live.shared_layout != PB_LIVE_SHARED_LAYOUT)
     return Memory.error("the libpatchbay in " + Twine(Image.Path) +
-                        " was built from other source than this patchbay: use "
-                        "the patchbay that it was installed with");
+                        " was built from a different source than this patchbay: use the "
+                        "patchbay that came with it");
   Runtimes.push_back(R);
   return Error::success();
 }
@@ -263,9 +263,9 @@ std::vector<OtherModule> LiveProcess::otherModules() const {
 Expected<std::vector<LiveModule>> LiveProcess::list(const Runtime &R) const {
   std::vector<LiveModule> Found;
   if (!readConsistently(Memory, R.Live, [&] { return readList(R, Found); }))
-    return Memory.error("its list of modules cannot be read: it has ended, "
-                        "keeps changing, or was stopped in the middle of a "
-                        "change");
+    return Memory.error("its list of modules cannot be read: the process has ended, or the "
+                        "list keeps changing, or the process was stopped while it changed the "
+                        "list");
   return Found;
 }
 
@@ -485,7 +485,7 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
   if (Module.NumRecords && !Mapped)
     return false;
   if (Module.NumRecords > Left.Sites)
-    return Memory.error("it says that it has more than " + Twine(MaxSites) +
+    return Memory.error("it claims to have more than " + Twine(MaxSites) +
                         " functions, which are not read");
   Left.Sites -= Module.NumRecords;
   for (uint64_t I = 0; I < Module.NumRecords; I += Records.size()) {
@@ -498,7 +498,7 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
           R, Module, Module.Records + (I + J) * sizeof(patchbay_record),
           Records[J]);
       if (Site.Tracers.size() > Left.Tracers)
-        return Memory.error("it says that its functions have more than " +
+        return Memory.error("it claims that its functions have more than " +
                             Twine(MaxTracersOfAll) +
                             " tracers, which are not read");
       Left.Tracers -= Site.Tracers.size();

@@ -9,11 +9,9 @@ using namespace patchbay;
 
 std::string patchbay::whyStill(unsigned Pid) {
   if (ThreadStatus(Pid, Pid).line("State").starts_with("T"))
-    return "it is stopped (as by SIGSTOP, or Ctrl-Z): let it go on first, with kill "
-           "-CONT";
+    return "it is stopped (SIGSTOP or Ctrl-Z): continue it first with kill -CONT";
   if (isFrozen(Pid))
-    return "its control group is frozen (as by cgroup.freeze, or docker pause): let it "
-           "go on first";
+    return "its control group is frozen (cgroup.freeze or docker pause): thaw it first";
   return "";
 }
 
@@ -27,7 +25,7 @@ std::string Stillness::why() {
   // Many processes are stopped for a moment, for example by strace(1), or by
   // another patchbay.
   if (Why.empty() && IsHeld && WasHeld)
-    Why = "a debugger has stopped it: let it go on there first";
+    Why = "a debugger has stopped it: continue it there first";
   return Why;
 }
 

@@ -19,7 +19,7 @@ bool patchbay::lacksFunctions(uint32_t Errno) {
 std::string patchbay::incompleteText(uint32_t Errno) {
   std::string Why = errnoText(Errno);
   if (isOutOfSpace(Errno))
-    return "there was no more space for the file: " + Why +
+    return "the disk had no space left for the file: " + Why +
            "; what was recorded before is there";
   if (Errno == ETIME)
     return "the thread that listens for 'patchbay live' was busy for more than "
@@ -27,9 +27,9 @@ std::string patchbay::incompleteText(uint32_t Errno) {
            "files (Landlock): the thread is not restricted, or the process was "
            "ended because of it";
   if (Errno == ETIMEDOUT)
-    return "a thread stayed in a handler for longer than is waited for "
-           "(patchbay_set_wait_limit()), so what was stopped meanwhile may have "
-           "gone on there";
+    return "a thread stayed in a handler longer than the wait limit "
+           "(patchbay_set_wait_limit()), so it may have used a tracer that was stopped "
+           "meanwhile";
   if (Errno == EILSEQ)
     Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
           "them, or the code is execute-only: 'patchbay verify' shows which";
@@ -37,7 +37,7 @@ std::string patchbay::incompleteText(uint32_t Errno) {
     Why += "; a kernel that lets only debuggers write to text has to be started "
            "with proc_mem.force_override=always";
   if (Errno == EOVERFLOW)
-    Why = "more than 4 GB of code were loaded, and events have no numbers for more";
+    Why = "more than 4 GB of code were loaded; events cannot number more functions";
   if (Errno == EPROTONOSUPPORT)
     Why = "a library that was loaded was compiled for another version of "
           "Patchbay's ABI: 'patchbay verify LIBRARY' says which is";

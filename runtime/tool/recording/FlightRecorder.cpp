@@ -72,11 +72,11 @@ Error FlightRecorder::refused(int Errno) const {
         Options.Pid, "its tracer records no durations, so no call is known to "
                      "be slow: use function_duration or function_graph");
   case ENODATA:
-    return processError(Options.Pid, "it has no file, since it has recorded "
-                                     "nothing, or could make none");
+    return processError(Options.Pid, "it has no data file: it has recorded nothing or could "
+                                     "not create one");
   case ENOSYS:
-    return processError(Options.Pid, "it was started by an older patchbay, by which "
-                                     "it cannot be watched");
+    return processError(Options.Pid, "its runtime is of an older patchbay, which does not "
+                                     "support --watch");
   default:
     return processError(Options.Pid, "cannot be watched: " + errnoText(Errno));
   }

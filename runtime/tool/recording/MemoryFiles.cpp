@@ -71,8 +71,8 @@ void patchbay::warnOfMemory(StringRef Dir, const std::string &Path,
   if (!IsInMemory)
     return;
   if (auto Limit = memoryLimit(Process))
-    warn(Dir + " is in memory (tmpfs): what is recorded there counts against the "
-               "program's limit of " +
+    warn(Dir + " is in memory (tmpfs), so recorded data counts against the program's limit of "
+               "" +
          utostr(*Limit >> 20) + " MB: choose a directory on a disk with -o, or "
                                 "limit it with --max-size");
 }

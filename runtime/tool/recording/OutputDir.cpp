@@ -66,10 +66,11 @@ static Expected<Found> classify(const std::string &Path) {
 
 static Error foreign(const Twine &Path, StringRef File) {
   if (StringRef Name = File; Name.contains(PBD_SUFFIX) || ownName(Name) != OwnName::None)
-    return makeError(Path + ": " + File + " is in it, which patchbay did not write, so it "
-                            "is left alone: choose another directory with -o");
-  return makeError(Path + ": exists and is not a recording of patchbay's, so "
-                          "it is left alone: choose another directory with -o");
+    return makeError(Path + ": " + File + " in it was not written by patchbay, so the "
+                                          "directory is left alone: choose another directory "
+                                          "with -o");
+  return makeError(Path + ": exists and is not a patchbay recording, so it is left alone: "
+                          "choose another directory with -o");
 }
 
 static Error cannot(const Twine &What, const Twine &Path, Error E) {

@@ -123,8 +123,8 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
       return IsLoader.takeError();
     return makeError(
         Twine(Program.path()) +
-        (*IsLoader ? ": the loader: what is behind it is not looked at, which is "
-                     "the program that it runs: name that alone"
+        (*IsLoader ? ": this is the loader, which runs another program: name that program "
+                     "instead"
                    : ": statically linked, so no library can be preloaded into "
                      "it: link it with libpatchbay and choose the functions in "
                      "the program"));
@@ -155,7 +155,7 @@ Error patchbay::checkLibc(const ElfImage &Program) {
   if (Names->exports("_rtld_global_ro"))
     return Error::success();
   return makeError(Twine(Program.path()) + ": its loader " + **Interpreter +
-                   " is not glibc's, and the runtime is for glibc: link the "
+                   " is not glibc's, and the runtime needs glibc: link the "
                    "program for glibc");
 }
 
@@ -177,8 +177,8 @@ Error patchbay::checkOwnThread(const ElfImage &Program) {
   if (!Has)
     return Error::success();
   return makeError(Twine(Program.path()) +
-                   ": built with -fsanitize=thread, which ends processes that it "
-                   "forks if the runtime has a thread in it: record it without "
+                   ": built with -fsanitize=thread, which ends forked children while the "
+                   "runtime has a thread: record it without "
                    "--live, --max-rate, --max-overhead and --rotate-*");
 }
 

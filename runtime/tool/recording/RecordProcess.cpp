@@ -212,8 +212,8 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
         errs() << "patchbay: process " << All[I].pid()
                << (hasEndedSoon(All[I].pid())
                        ? " has ended\n"
-                       : " is recorded no more: it executes another program, or has "
-                         "restricted its system calls (seccomp) or files (Landlock)\n");
+                       : " is no longer recorded: it executed another program, or restricted "
+                         "its system calls (seccomp) or files (Landlock)\n");
         Ended.push_back(std::move(All[I]));
         All.erase(All.begin() + I);
       }

@@ -75,8 +75,8 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
              [&](const std::string &Glob) { return hasThread(Data, Glob); });
   if (!Unmatched.empty())
     warn(Dir + ": no thread matches '" + join(Unmatched, "', '") +
-         "': threads that made no traced call do not count, nor calls that one "
-         "made before it was given its name, and names have 15 bytes at most");
+         "': a thread counts once it makes a traced call under that name, and names have at "
+         "most 15 bytes");
 }
 
 // Reasons that the process could not record, for lack of a file.
@@ -131,7 +131,7 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
   }
   if (!Unmatched.empty())
     warn(Named + ": no function matched '" + join(Unmatched, "', '") +
-         "', of what was loaded later, either");
+         "', in libraries loaded later either");
   if (!Requests.empty())
     warn(Named + ": no argument was recorded of --args '" + join(Requests, "', '") +
          "': debug information is read before PROG runs, and no library that was found "

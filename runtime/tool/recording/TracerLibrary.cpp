@@ -21,7 +21,7 @@ static Expected<std::string> folderOfCommand(StringRef Sought) {
   std::string Self =
       sys::fs::getMainExecutable(nullptr, const_cast<int *>(&Anchor));
   if (Self.empty())
-    return makeError("cannot tell where this command is, and " + Sought +
+    return makeError("cannot find the path of this command, and " + Sought +
                      " with it: /proc/self/exe: " + errnoText(ENOENT) +
                      " (is /proc mounted?)");
   return sys::path::parent_path(Self).str();

@@ -190,8 +190,7 @@ static Error goInto(Found &V, StringRef Member, StringRef Path) {
                   "' is not a structure");
   auto M = memberOf(V.Type, Member);
   if (!M && memberNames(V.Type).empty())
-    return cannot("'" + Path + "': debug information says nothing of the "
-                               "members of this structure");
+    return cannot("'" + Path + "': debug information lacks the members of this structure");
   if (!M)
     return cannot("'" + Path + "': there is no member '" + Member +
                   "': it has " + listed(memberNames(V.Type)));
@@ -225,8 +224,7 @@ static bool isCharArray(DWARFDie Type) {
 
 static Error notOnItsOwn(StringRef Path) {
   return cannot("'" + Path +
-                "' is in the middle of a register, or of what the caller "
-                "has copied");
+                "' begins in the middle of a register or of a copied value");
 }
 
 // "r1@16": the source of the word at offset At of the value.
@@ -271,7 +269,7 @@ static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   if (Kind.empty())
     Kind = scalarKind(V.Type);
   if (Kind.empty() || Kind == "t0")
-    return cannot("'" + Path + "' is of a type that is not read" +
+    return cannot("'" + Path + "' has a type that cannot be recorded" +
                   (isRecord(V.Type) ? ": name a member of it, of " +
                                           listed(memberNames(V.Type))
                                     : ""));
@@ -294,8 +292,8 @@ static Expected<std::string> constantFor(const TypedCondition &C,
   };
   if (StringRef("stSLv").contains(Kind[0])) {
     if (!IsQuoted || (C.Compare != "==" && C.Compare != "!="))
-      return Wrong("'" + C.Path + "' is a text, which is compared by == or != "
-                                  "with one in quotation marks");
+      return Wrong("'" + C.Path + "' is a text: compare it by == or != with a text in "
+                                  "quotation marks");
     Text = Text.drop_front().drop_back();
     if (Text.size() > PB_TYPED_TEXT || Text.contains(';'))
       return Wrong("a text has no more than " + Twine(PB_TYPED_TEXT) +
@@ -553,8 +551,8 @@ std::string TypedArgs::unmatched() const {
              (R.Functions.meant().empty() ? "" : ": " + R.Functions.meant());
   for (const TypedCondition &C : Conditions)
     if (!Held.count(C.Text))
-      return "--when '" + C.Text + "': no function of --args has such an "
-             "argument: that names them with their arguments, as in "
+      return "--when '" + C.Text + "': no function of --args has such an argument: name "
+                                   "functions with their arguments, as in "
              "--args 'parse(name, len)'";
   return "";
 }

@@ -93,10 +93,9 @@ static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Arena = 
 static Error notHeld(const ProcessMemory &Memory, Error E) {
   if (ControlSocket::isLeft(Memory.pid())) {
     consumeError(std::move(E));
-    return Memory.error("its recording has ended already: for ten seconds "
-                        "after the runtime was loaded this command did not "
-                        "come to hold it, or the process did not run; try "
-                        "again");
+    return Memory.error("its recording has already ended: this command did not connect within "
+                        "ten seconds after the runtime was loaded, or the process did not run; "
+                        "try again");
   }
   auto Listens = ControlSocket::listens(Memory.pid());
   bool IsThere = !Listens || *Listens;
@@ -104,8 +103,8 @@ static Error notHeld(const ProcessMemory &Memory, Error E) {
   if (IsThere)
     return E;
   consumeError(std::move(E));
-  return Memory.error("it has executed another program since the runtime was "
-                      "loaded, and nothing of that is recorded");
+  return Memory.error("it has executed another program since the runtime was loaded; the new "
+                      "program is not recorded");
 }
 
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
@@ -189,8 +188,8 @@ void Visit::awaitEnd() {
   }
   if (Reply->result == -ETIMEDOUT)
     warn("process " + Twine(Pid) +
-         ": nothing is traced in it any more, but a thread has not yet left a "
-         "handler: it cannot be recorded again before");
+         ": nothing in it is traced any more, but a thread is still in a handler: it cannot be "
+         "recorded again until the thread leaves");
   else if (Reply->result < 0)
     warn("process " + Twine(Pid) + ": its functions could not be disarmed: " +
          errnoText(-Reply->result));

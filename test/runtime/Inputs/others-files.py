@@ -105,7 +105,7 @@ def rotation(command, environment=None):
     # The folder holds more than a recording, so it is not moved either.
     again = subprocess.run([PATCHBAY, "record", "-o", "out", "--", PROGRAM, "1"], text=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-    assert again.returncode == 125 and "so it is left alone" in again.stderr, again
+    assert again.returncode == 125 and "so the directory is left alone" in again.stderr, again
     assert state("out") == left and not os.path.exists("out.old")
 
 

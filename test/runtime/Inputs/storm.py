@@ -41,7 +41,7 @@ def control(pid):
             answered += 1
             longest = max(longest, took)
         elif record.poll() is None and not re.search(
-                "ended|no such process|has no memory|memory has gone|does not listen", live.stderr):
+                "ended|no such process|has no memory|memory is gone|does not listen|no longer listens", live.stderr):
             sys.exit(f"live: {live.stderr}")
         time.sleep(0.02)
     return answered, longest

@@ -9,7 +9,7 @@ import sys
 import time
 
 REASONS = re.compile(r"patchbay: error: process \d+: (it has ended meanwhile|no such process|"
-                     r"it has ended, and waits for its parent \(zombie\))")
+                     r"it has ended, but its parent has not waited for it \(zombie\))")
 
 
 def once(patchbay, path, kill):

@@ -81,8 +81,8 @@ def beside(patchbay, path, what):
                                 capture_output=True, text=True, timeout=TIMEOUT, check=False)
         assert result.returncode == 1 and not result.stdout, (request, result)
         assert result.stderr == (
-            f"patchbay: error: process {program.pid}: it is not recorded, programs are "
-            f"attached to it alone: record it with `patchbay record -p {program.pid}`\n"
+            f"patchbay: error: process {program.pid}: it is not recorded; only programs are "
+            f"attached to it: record it with `patchbay record -p {program.pid}`\n"
         ), (request, result)
     assert not os.path.exists("snapshot")
     print("there is no recording to change")
@@ -176,7 +176,7 @@ def blocked(patchbay, path, what):
     program.process.stdin.flush()
     await_printed("blocked\n", 4)
     recording.end()
-    assert "a thread has not yet left a handler" in recording.rest, recording.rest
+    assert "a thread is still in a handler" in recording.rest, recording.rest
     other = subprocess.run([patchbay, "record", "-t", "count", "-p", str(program.pid), "-o", "other"],
                            stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
     assert other.returncode == 125, other

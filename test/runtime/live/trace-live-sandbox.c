@@ -20,7 +20,7 @@
 // RUN: %{live} | FileCheck %s
 // REDEFINE: %{mode} = twice
 // RUN: %{live} | FileCheck %s
-//      CHECK: {{^}}patchbay: error: process {{[0-9]+}}: it does not listen any more: it has restricted its system calls (seccomp) or files (Landlock){{$}}
+//      CHECK: {{^}}patchbay: error: process {{[0-9]+}}: it no longer listens: it has restricted its system calls (seccomp) or files (Landlock){{$}}
 // CHECK-NEXT: State: {{[RS]}}
 // CHECK-NEXT: Threads: 1{{$}}
 //
@@ -28,7 +28,7 @@
 // REDEFINE: %{mode} = child
 // REDEFINE: %{state} = sh -c '%patchbay live $(cat /proc/PID/task/PID/children); true'
 // RUN: %{live} | FileCheck %s --check-prefix=CHILD
-// CHILD: error: process {{[0-9]+}}: it does not listen any more: it has restricted
+// CHILD: error: process {{[0-9]+}}: it no longer listens: it has restricted
 // REDEFINE: %{state} = %{about}
 //
 // When a client in the caller's network namespace cannot wake the thread.

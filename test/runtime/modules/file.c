@@ -21,7 +21,7 @@
 // RUN: timeout -s KILL 600 /lib64/ld-linux-x86-64.so.2 %t %t.so 100 %t.plain.so %t.other.so | FileCheck %s
 // RUN: %build %S/../process/trace-namespaces.c -o %t.pear
 // RUN: rm -rf %t.data && %patchbay record -t count --force -o %t.data -F pear -- /lib64/ld-linux-x86-64.so.2 %t.pear 2>&1 | FileCheck %s --check-prefix=RECORD
-// RECORD: patchbay: warning: /lib64/ld-linux-x86-64.so.2: the loader: what is behind it is not looked at, which is the program that it runs: name that alone{{$}}
+// RECORD: patchbay: warning: /lib64/ld-linux-x86-64.so.2: this is the loader, which runs another program: name that program instead{{$}}
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
 // REPORT: {{^ *2 +pear +file.c.tmp.pear +[0-9.]+$}}
 

@@ -12,7 +12,7 @@
 // RUN: not %patchbay record -o %t/data -- %t/other 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: not %patchbay record --force -o %t/data -- %t/script 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: not ls %t/data
-// REFUSED: error: {{.*}}/other: its loader {{.*}}/loader is not glibc's, and the runtime is for glibc: link the program for glibc
+// REFUSED: error: {{.*}}/other: its loader {{.*}}/loader is not glibc's, and the runtime needs glibc: link the program for glibc
 // RUN: env LD_PRELOAD=libm.so.6 %patchbay record -t count -o %t/data -- %t/prog %t/other %t | FileCheck %s
 // RUN: env LD_PRELOAD=libm.so.6 %patchbay record -t count -o %t/data -- %t/prog %t/script %t | FileCheck %s
 // CHECK: execv 3 execve 3 execvp 3 execvpe 3 execl 3 execlp 3 execle 3 fexecve 3 execveat 3 syscall 3

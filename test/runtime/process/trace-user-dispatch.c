@@ -12,7 +12,7 @@
 // RUN: %patchbay record -t function -o %t.data -- %t 300000 raw | FileCheck %s
 /* The kernel reports it since Linux 6.4. */
 // RUN: %if dispatch-told %{ not %python %S/../Inputs/while-running.py %t await -- sh -c '%patchbay record -o %t.data -p PID -- sleep 0.1' 2>&1 | FileCheck %s --check-prefix=REFUSED %}
-// REFUSED: process {{[0-9]+}}: its thread {{[0-9]+}} has its system calls shown to itself (PR_SET_SYSCALL_USER_DISPATCH), and would be shown those of the runtime: start it with 'patchbay record', which prepares for that
+// REFUSED: process {{[0-9]+}}: its thread {{[0-9]+}} intercepts its own system calls (PR_SET_SYSCALL_USER_DISPATCH) and would also intercept those of the runtime: start the program with 'patchbay record', which prepares for that
 /* A program that only handles the signal is recorded. */
 // RUN: %python %S/../Inputs/while-running.py %t handles -- sh -c '%patchbay record -o %t.data -p PID -- sleep 0.1' 2>&1 | FileCheck %s --check-prefix=HANDLES
 // HANDLES: 1 process recorded

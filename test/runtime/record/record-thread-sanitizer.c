@@ -12,7 +12,7 @@
 // CALLS: {{^ *}}3 traced{{$}}
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record --live -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED --match-full-lines --implicit-check-not={{.}}
-// REFUSED: patchbay: error: {{.*}}/prog: built with -fsanitize=thread, which ends processes that it forks if the runtime has a thread in it: record it without --live, --max-rate, --max-overhead and --rotate-*
+// REFUSED: patchbay: error: {{.*}}/prog: built with -fsanitize=thread, which ends forked children while the runtime has a thread: record it without --live, --max-rate, --max-overhead and --rotate-*
 // RUN: %{status} 125 %patchbay record --max-rate 10 -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: %{status} 125 %patchbay record --max-overhead 5%% -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: %{status} 125 %patchbay record --rotate-every 1s -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED
