@@ -25,16 +25,36 @@ size_t LockHolders::add(const TraceThread &Waiter, const std::optional<SlowReaso
   return Waits.size() - 1;
 }
 
+void LockHolders::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
+  SlowOf.resize(Open.size());
+  SlowOf.back() = V ? V->Slow : 0;
+}
+
+// Did the call wait for locks during most of that wait, as threads do that wait for
+// the same one?
+bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
+  DataValues V;
+  V.Slow = Slow;
+  uint64_t Ns = 0;
+  if (auto R = Why.of(*Current, &V))
+    for (const SlowReason::Wait &W : R->Waits)
+      if (isForLock(W)) {
+        const uint64_t Begin = std::max(W.BeginNs, At.Begin);
+        Ns += std::max(std::min(SaturatingAdd(W.BeginNs, W.Ns), At.End), Begin) - Begin;
+      }
+  return Ns >= At.length() / 2;
+}
+
 // The inner one of two calls that held the lock equally long is the better
 // answer: the outer ones are those of the thread's main loop.
-void LockHolders::look(Wait &At, const TraceCall &C) {
+void LockHolders::look(Wait &At, const TraceCall &C, uint64_t Slow) {
   const uint64_t Slack = At.tolerance(), End = C.end();
   if (!At.length() || Current == At.Waiter || Current->Process != At.Waiter->Process ||
       End + Slack < At.End || End > SaturatingAdd(At.End, Slack))
     return;
   const uint64_t Start = std::max(C.Start, At.Begin), Stop = std::min(End, At.End);
   const uint64_t Overlap = Stop - std::min(Start, Stop);
-  if (Overlap < At.length() / 2)
+  if (Overlap < At.length() / 2 || (Slow && hasWaited(At, Slow)))
     return;
   Holder &By = At.By;
   bool IsDeeper = By.Thread == Current && C.Depth > By.Depth;
@@ -44,8 +64,8 @@ void LockHolders::look(Wait &At, const TraceCall &C) {
 }
 
 void LockHolders::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
-  for (const TraceCall &C : Open.drop_front(Depth))
-    if (C.elapsed() >= Shortest / 2)
+  for (; Depth != Open.size(); ++Depth)
+    if (Open[Depth].elapsed() >= Shortest / 2)
       for (Wait &At : Waits)
-        look(At, C);
+        look(At, Open[Depth], SlowOf[Depth]);
 }

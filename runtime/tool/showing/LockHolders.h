@@ -2,7 +2,8 @@
 //
 // What other threads did while a call waited for a lock. A recording has no
 // locks, only calls: the likely holder is the call of another thread that ended
-// when the wait did, and lasted for most of it.
+// when the wait did, and lasted for most of it. A call that waited for a lock
+// meanwhile, too, is not.
 #ifndef PATCHBAY_TOOL_LOCKHOLDERS_H
 #define PATCHBAY_TOOL_LOCKHOLDERS_H
 
@@ -13,6 +14,7 @@ namespace patchbay {
 
 class LockHolders : public CallSink {
 public:
+  explicit LockHolders(WhySlow &Why) : Why(Why) {}
   /// The call of another thread; Function is UINT32_MAX if none was found.
   struct Holder {
     uint32_t Function = UINT32_MAX;
@@ -29,6 +31,7 @@ public:
   bool hasWaits() const { return Shortest != UINT64_MAX; }
 
   void beginThread(const TraceThread &Thread) override { Current = &Thread; }
+  void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
 
@@ -41,9 +44,12 @@ private:
     /// The holder's call may end this long before or after the wait does.
     uint64_t tolerance() const { return std::max<uint64_t>(length() / 20, 20000); }
   };
-  void look(Wait &At, const TraceCall &C);
+  void look(Wait &At, const TraceCall &C, uint64_t Slow);
+  bool hasWaited(const Wait &At, uint64_t Slow);
 
+  WhySlow &Why;
   std::vector<Wait> Waits;
+  std::vector<uint64_t> SlowOf; // DataValues::Slow of open calls
   uint64_t Shortest = UINT64_MAX; // length of a wait
   const TraceThread *Current = nullptr;
 };

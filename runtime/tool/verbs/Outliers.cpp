@@ -67,8 +67,8 @@ SLOWEST CALLS:
   The last table shows the start of the slowest calls. To see one in full, use
   'patchbay replay --tid TID --from TIME --min DURATION'. A recording of record
   --why has their waits, too. If a call waited for a lock, 'meanwhile in' is the
-  likely holder: the call of another thread that ended when the wait did, and
-  lasted for most of it.
+  likely holder: the call of another thread that ended when the wait did, lasted
+  for most of it, and did not wait for a lock itself.
 
 FILTERS:
   Without -f, -F names the function. With -f, filters such as -F, -N and --min
@@ -204,14 +204,14 @@ struct SlowestCalls {
     return H.Thread ? shortName(T, H.Function) + " (" + threadOf(*H.Thread) + ")" : "-";
   }
 
+  WhySlow Why;
   std::vector<std::optional<SlowReason>> Reasons;
   LockHolders Holders;
   bool AnyHolder = false;
 };
 } // namespace
 
-SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) {
-  WhySlow Why(T);
+SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) : Why(T), Holders(Why) {
   for (const OutlierTrees::Slowest &S : Of.TheSlowest) {
     Reasons.push_back(Why.of(*S.Thread, &S.Values));
     Holders.add(*S.Thread, Reasons.back());

@@ -360,18 +360,24 @@ def causes(folder, path):
 def locked(folder, path, library):
     """
     0x1010 waits in LIBRARY for 900 us. Meanwhile 0x1040, called by 0x1030, runs in
-    another thread.
+    another thread, and 0x1030 waits there in two more threads.
     """
     calls = [record(at, 0, 100, 1000) for at in range(0, 10000, 2000)]
     calls += [struct.pack("<QIIQ", 1, 0xffffff13, 100, ENTRY), record(20000, 0, 100, 1000000)]
     others = [record(22000, 2, 80, 929000), record(21000, 1, 90, 931000),
               record(15000, 1, 90, 100)]
+    waiters = [[struct.pack("<QIIQ", by, 0xffffff13, 70, 1 << 8 | ENTRY),
+                record(40000, 1, 70, 912000)]
+               for by in (2, 3)]
     write(folder, "42", pbd([
         module(3, path), session(), functions(3, [0x1010, 0x1030, 0x1040]),
-        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 1, 0)),
+        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 3, 0)),
         maps(f"7000-8000 r-xp 00001000 fe:00 {os.stat(library).st_ino} {library}\n".encode()),
         slow_call(1, 1, 900000, [wait(10**9 + 50000, 900000, 0, [], [0x7024])], ns=1000000),
-        block(1, 100, calls), block(2, 101, others)]))
+        *(slow_call(by, 1, 880000, [wait(10**9 + 60000, 880000, 0, [], [0x7024])], ns=912000)
+          for by in (2, 3)),
+        block(1, 100, calls), block(2, 99, waiters[0]), block(3, 101, others),
+        block(4, 102, waiters[1])]))
 
 
 def deep(folder, path, depth):
