@@ -75,7 +75,12 @@ static std::string withoutBracketsOfType(StringRef Name) {
 
 std::string patchbay::rustName(StringRef Demangled) {
   StringRef Name = Demangled;
+  // The demangler puts LLVM's suffix in brackets: " (.llvm.1527)".
+  if (size_t Suffix = Name.rfind(" (."); Name.ends_with(")") && Suffix != StringRef::npos)
+    Name = Name.take_front(Suffix);
+  StringRef After = Demangled.drop_front(Name.size());
   if (dropHash(Name))
-    return unescapeAll(Name);
+    return unescapeAll(Name) + After.str();
+  Name = Demangled;
   return Name.starts_with("<") ? withoutBracketsOfType(Name) : Name.str();
 }

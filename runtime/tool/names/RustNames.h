@@ -13,8 +13,8 @@ namespace patchbay {
 
 /// "app::Line::words" for "<app::Line>::words" (v0) and for
 /// "app::Line::words::h0123456789abcdef" (the older mangling, which ends with a
-/// hash). "<app::Line as core::fmt::Debug>::fmt" in both. Other names stay
-/// unchanged.
+/// hash). "<app::Line as core::fmt::Debug>::fmt" in both. A suffix such as
+/// " (.llvm.1527)" stays, and so do other names.
 std::string rustName(llvm::StringRef Demangled);
 
 } // namespace patchbay
