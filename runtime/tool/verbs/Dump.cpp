@@ -70,6 +70,8 @@ DESCRIPTION:
   nanoseconds of CLOCK_MONOTONIC on the traced machine. Filters such as -F and
   --min leave out calls, and do not change the values of the others: depth
   counts all calls around a call.
+  Durations are as measured, with or without --raw. 'patchbay report' takes the
+  cost of tracing out of them, so its sums of short calls are smaller.
 
 FIELDS:
   kind         how the call ended
