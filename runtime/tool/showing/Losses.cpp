@@ -53,8 +53,8 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     if (Data.Session->Sample > 1) {
       SampledFrom = SaturatingAdd(SampledFrom, Data.sampledFrom());
       Sample.insert(Data.Session->Sample);
-      InTrees |= Data.Session->Flags & PBD_SESSION_TREES && Data.Session->Tracer != "function";
-      IsSelfTooLarge |= !InTrees && Data.Session->Tracer != "function";
+      if (Data.Session->Tracer != "function")
+        (Data.Session->Flags & PBD_SESSION_TREES ? InTrees : IsSelfTooLarge) = true;
       SampledCalls = SaturatingAdd(SampledCalls, Data.tracedCalls());
     }
     if (Data.Session->Flags & PBD_SESSION_THRESHOLD_CHANGED)
@@ -276,7 +276,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "call") + (N == 1 ? " has" : " have") +
                    " no return and" + (N == 1 ? " is" : " are") +
                    " not shown: running when recording ended, left by other means than "
-                   "return or exception (with record -p also by longjmp()), or " + (N == 1 ? "its" : "their") +
+                   "return or exception (with record -p also by longjmp()), or " +
+                   (N == 1 ? "its" : "their") +
                    " function was disarmed meanwhile; function_graph shows such calls");
   if (size_t N = L.Unended)
     Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +

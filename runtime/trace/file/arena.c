@@ -235,7 +235,8 @@ static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file
 	const struct pba_chunk *chunk = &arena->chunk[nr];
 	const struct pbd_block *block = (void *)memory(nr);
 
-	return !(unmapped >> nr & 1) && __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
+	return !(unmapped >> nr & 1) &&
+	       __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
 	       block->thread && block->chunk.size == PBA_CHUNK_SIZE &&
 	       chunk->start_ns == file->header->start_ns && is_same(chunk->file, name) &&
 	       at >= sizeof(struct pbd_header) && at <= file->end &&
