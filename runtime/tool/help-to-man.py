@@ -11,12 +11,10 @@ come before the options, all other sections after them. In a section
     lines at the column of a row's text continue the row,
     other indented lines stay as they are, and so do all EXAMPLES.
 """
-import os
 import re
 import subprocess
 import sys
 import textwrap
-import time
 
 OPTION = re.compile(r"  (-\S.*?)(?:  +(\S.*))?$")
 VALUE = re.compile(r"      (\S+)  +(.*)")
@@ -126,9 +124,8 @@ def page(command, verb):
     sections = dict(blocks(run(command, *filter(None, [verb]), "--help").split("\n")))
     usage, _, what = sections.pop("")
     name = f"patchbay-{verb}" if verb else "patchbay"
-    date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
-    yield (f'.TH {escaped(name.upper())} 1 "{time.strftime("%Y-%m-%d", date)}" '
-           f'"{version}" "User Commands"')
+    # No date: the same source makes the same page on every day.
+    yield f'.TH {escaped(name.upper())} 1 "" "{version}" "User Commands"'
     yield from (".SH NAME", f"{escaped(name)} \\- {escaped(what[0].lower() + what[1:])}")
     yield from (".SH SYNOPSIS", f".B {escaped(usage.removeprefix('USAGE: '))}")
     first = ("SUBCOMMANDS", "EXAMPLES", "DESCRIPTION")
