@@ -4,7 +4,7 @@
 
     help-to-options.py PATCHBAY > runtime/doc/options.md
 
-Sections that several verbs share, such as "Choose calls", are shown once.
+Options that several verbs share are shown once, after the verbs.
 """
 import re
 import subprocess
@@ -30,7 +30,8 @@ def sections(help_text):
         elif title := SECTION.match(line):
             rows = found.setdefault(title[1], [])
         elif (value := VALUE.match(line)) and not line.startswith(" " * 10):
-            rows[-1][1] += f"; `{value[1]}`: {value[2]}"
+            separator = " " if rows[-1][1].endswith(":") else "; "
+            rows[-1][1] += f"{separator}`{value[1]}`: {value[2]}"
         elif line:
             rows[-1][1] += " " + line.strip()
     del found["Help"]
@@ -40,7 +41,8 @@ def sections(help_text):
 def table(rows):
     yield from ("| option | does |", "|---|---|")
     for names, does in rows:
-        yield f"| `{names}` | {does.strip()} |".replace("<", "&lt;")
+        row = f"| **{names}** | |" if does is None else f"| `{names}` | {does.strip()} |"
+        yield row.replace("<", "&lt;")
 
 
 verbs = dict(re.findall(r"^  ([a-z]+) - (.*)", run("--help"), re.M))
@@ -48,22 +50,28 @@ helps = {verb: run(verb, "--help") for verb in verbs}
 options = {verb: sections(text) for verb, text in helps.items()}
 users = {}
 for verb, found in options.items():
-    for title, rows in found.items():
-        users.setdefault((title, str(rows)), []).append(verb)
+    for names, does in sum(found.values(), []):
+        users.setdefault((names, does), []).append(verb)
 print("# Reference: the command\n\n"
       "Made from `--help` by `runtime/tool/help-to-options.py`; do not edit. `patchbay VERB --help` and\n"
       "`man patchbay-VERB` add examples, columns, restrictions and exit codes. `patchbay --help` describes\n"
       "durations, times, repeated options and the environment. All verbs have `-h` (one screen), `--help` and\n"
-      "`--version`.")
-shared = {}
+      "`--version`. Options of several verbs are at the end.")
 for verb, does in verbs.items():
     print(f"\n## {verb}\n\n{does}.\n\n    {helps[verb].splitlines()[0].removeprefix('USAGE: ')}")
+    own = []
     for title, rows in options[verb].items():
-        if len(users[title, str(rows)]) > 1:
-            shared[title, str(rows)] = rows
-        else:
-            print(f"\n{title}:\n" if title != "General" else "")
-            print("\n".join(table(rows)))
-for (title, key), rows in shared.items():
-    print(f"\n## {title}\n\nOptions of {', '.join(users[title, key])}.\n")
+        new = [row for row in rows if len(users[tuple(row)]) == 1]
+        if new and title != "General":
+            own.append((title, None))
+        own += new
+    if own:
+        print("\n" + "\n".join(table(own)))
+print("\n## Options of several verbs")
+shared = {}
+for row, of in users.items():
+    if len(of) > 1:
+        shared.setdefault(tuple(of), []).append(row)
+for of, rows in sorted(shared.items(), key=lambda item: (-len(item[0]), item[0])):
+    print(f"\n{', '.join(of)}:\n")
     print("\n".join(table(rows)))
