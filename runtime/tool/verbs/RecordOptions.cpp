@@ -14,32 +14,30 @@ using namespace patchbay;
 RecordOptions::RecordOptions(OptionTable &Table)
     : Globs(Table.in("Functions and calls"), "F,filter", "GLOB",
             "Trace only functions whose name matches GLOB, mangled or demangled, with or "
-            "without parameters; may be repeated"),
+            "without parameters (repeatable)"),
       NoTrace(Table, "N,notrace", "GLOB",
-              "Exclude functions whose name matches GLOB; may be repeated"),
+              "Exclude functions whose name matches GLOB (repeatable)"),
       Under(Table, "under", "GLOB",
-            "Record only calls within a call of a function whose name matches; may be "
-            "repeated"),
+            "Record only calls within a call of a function whose name matches (repeatable)"),
       Threads(Table, "thread", "GLOB",
-              "Record only threads whose name matches GLOB, or whose ID is GLOB; may be "
-              "repeated"),
+              "Record only threads whose name matches GLOB, or whose ID is GLOB (repeatable)"),
       ArgsOf(Table, "args", "GLOB",
              "Also trace functions whose name matches, and record their arguments and "
              "results. 'parse(name, req->uri, retval)' and 'parse(*)' use debug "
-             "information; may be repeated"),
+             "information (repeatable)"),
       When(Table, "when", "CONDITION",
            "Record calls of functions of --args only if CONDITION holds: 'len > 4096 && "
-           "name == \"x\"'; may be repeated"),
+           "name == \"x\"' (repeatable)"),
       TraceContext(Table, "trace-context", "WHERE",
                    "Record the trace context of calls of --args functions: a W3C "
                    "traceparent string in arg0 to arg5, or in the thread-local variable "
                    "tls:NAME. 'patchbay dump --otlp' uses it as the parent of spans"),
       StartAt(Table, "start-at", "GLOB",
-              "Record no events before the first call of a function whose name matches; "
-              "may be repeated"),
+              "Record no events before the first call of a function whose name matches "
+              "(repeatable)"),
       StopAt(Table, "stop-at", "GLOB",
-             "Stop recording events at the first call of a function whose name matches; "
-             "may be repeated"),
+             "Stop recording events at the first call of a function whose name matches "
+             "(repeatable)"),
       Tracer(Table.in("What is recorded"), "t,tracer", "TRACER", "Record calls with this tracer:", FunctionDuration,
              {{"duration", FunctionDuration, "one event per call with its duration (default)"},
               {"count", FunctionProfile, "counts, no events (default with --histogram)"},
@@ -64,14 +62,13 @@ RecordOptions::RecordOptions(OptionTable &Table)
              "Record one of N outermost calls (with --under: of its functions' calls) per "
              "function and thread, with all calls within, and count the others"),
       Processes(Table.in("Processes"), "p", "PID",
-                "Record this running process instead of PROG; may be repeated"),
+                "Record this running process instead of PROG (repeatable)"),
       Comms(Table, "comm", "NAME",
-            "Record all processes of this name, as 'ps -o comm' shows it; may be repeated"),
+            "Record all processes of this name, as 'ps -o comm' shows it (repeatable)"),
       Units(Table, "unit", "NAME",
-            "Record all processes of this systemd unit; may be repeated"),
+            "Record all processes of this systemd unit (repeatable)"),
       Cgroups(Table, "cgroup", "PATH",
-              "Record all processes in this control group and its descendants; may be "
-              "repeated"),
+              "Record all processes in this control group and its descendants (repeatable)"),
       Follow(Table, "follow",
              "Also record child processes of the -p targets, existing and future; programs "
              "they exec() are not recorded"),
