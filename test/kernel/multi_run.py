@@ -196,7 +196,8 @@ class MultiRun(BaseRun):
                 yield from multi.refused(said["multi"], f"on the kernel {kernel.name}")
                 yield from checks.log(said["log"])
             elif said:
-                yield from multi.booted(said, self.arch, preempted=kernel.name == "debug")
+                yield from multi.booted(said, self.arch, preempted=kernel.name == "debug",
+                                        past=multi.goes_past(kernel.source, self.arch))
                 if kernel.name == "debug":
                     yield from checks.lockdep(said["log"])
                 report.ops({}, checks.cells(said.get("ops", "")), f"in the kernel {kernel.name}")
