@@ -5,6 +5,7 @@
 #include "StubPlace.h"
 #include "ThreadLimits.h"
 #include "Tracee.h"
+#include "live/ProgressTime.h"
 #include "live/ThreadName.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
+#include <map>
 #include <optional>
 #include <random>
 #include <thread>
@@ -23,28 +25,11 @@ using namespace std::chrono_literals;
 
 using Clock = std::chrono::steady_clock;
 
-// Time limits: for a thread to become safe to borrow; for it to be done; for
-// the loader and the start of the runtime, since the new thread ran last and
-// in total.
-static constexpr auto UntilSafe = 5s, UntilDone = 2s, UntilLoaded = 10s,
+// Time limits: for a thread to become safe to borrow; for it or the new thread to be done with
+// a few instructions; for the loader and the start of the runtime, since the new thread ran
+// last and in total. Waits for a processor do not count.
+static constexpr auto UntilSafe = 5s, UntilDone = 10s, UntilLoaded = 10s,
                       UntilLoadedAtMost = 60s;
-
-// Polls often at first. On a busy machine it polls less and less often, so that
-// polling itself costs little.
-template <typename Function>
-static bool waitUntil(std::chrono::nanoseconds Limit, Function Done) {
-  auto Begin = Clock::now();
-  std::chrono::nanoseconds Pause = 20us;
-  while (!Done()) {
-    auto Waited = Clock::now() - Begin;
-    if (Waited >= Limit)
-      return false;
-    std::this_thread::sleep_for(Pause);
-    Pause = std::min(Pause + Pause / 4,
-                     std::max<std::chrono::nanoseconds>(1ms, Waited / 16));
-  }
-  return true;
-}
 
 namespace {
 
@@ -86,6 +71,10 @@ private:
     return !stackNeeded(R) ||
            (Stack && stackPointer(R) - Stack->Start > 2 * stackNeeded(R));
   }
+  bool isWhereItWas(pid_t Thread) const;
+  std::string folderOf(pid_t Thread) const;
+  ProgressTime timeOf(pid_t Thread) const;
+  ProgressTime timeOfNew() const;
   void measure();
   Expected<std::vector<std::string>> fillFiles(ArrayRef<std::string> Paths);
   Error end(Error E);
@@ -98,6 +87,11 @@ private:
     uint64_t Value;
     return Memory.read(Place.area() + Offset, Value) && Value == Use.Mark;
   }
+  // So that the new thread waits on (Stub.h).
+  void showLife() {
+    if (isMarked(AREA_BEGUN) && word(AREA_NEW_TID))
+      Place.write(Place.area() + AREA_PAUSES, uint32_t(1000));
+  }
   void tell(uint64_t Offset) {
     Place.write(Place.area() + Offset, uint32_t(1));
   }
@@ -109,6 +103,8 @@ private:
   SafePoint Safe;
   pid_t Pid;
   StubUse Use;
+  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // of threads looked at before
+  unsigned NrStarved = 0, NrAnswered = 0; // threads, in the last round of looks
   std::string Waits; // where the last thread that waits does so, as text
   pb_moment Begun = pb_moment_now();
   std::chrono::nanoseconds StoppedAt{0}, BorrowedFor{0};
@@ -116,6 +112,43 @@ private:
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+static std::string nameOf(int Signal) { return "SIG" + std::string(sigabbrev_np(Signal)); }
+
+// Thread has the number that this command uses. No thread has number 0.
+std::string Injector::folderOf(pid_t Thread) const {
+  return "/proc/" + std::to_string(Pid) + "/task/" + std::to_string(Thread);
+}
+
+ProgressTime Injector::timeOf(pid_t Thread) const {
+  return ProgressTime(Pid, [Folder = folderOf(Thread)] { return Folder; });
+}
+
+ProgressTime Injector::timeOfNew() const {
+  return ProgressTime(Pid, [this] {
+    const uint32_t Number = word(AREA_NEW_TID);
+    if (!Number)
+      return std::string();
+    return hasThread(Pid, Number) ? threadFolder(Pid, Number) : folderOf(0);
+  });
+}
+
+static bool awaitDone(ProgressTime Time, std::chrono::nanoseconds Limit,
+                      function_ref<bool()> Done) {
+  return waitUntil([&] { return pendingEnd() || Time.soFar() >= Limit; }, Done);
+}
+
+// When the last awaitDone() returned false, for messages.
+static std::string inTime() {
+  if (int Signal = pendingEnd())
+    return "before " + nameOf(Signal) + " ended this command";
+  return "within " + std::to_string(UntilDone.count()) +
+         " seconds (without those in which it had no processor)";
+}
 
 //===----------------------------------------------------------------------===//
 // The thread that is borrowed
@@ -129,6 +162,10 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   ++Result.Looks;
   if (*State == Tracee::State::Halted)
     return Look::Halted;
+  if (*State == Tracee::State::Late && ThreadStatus(Pid, Thread).line("State").starts_with("R"))
+    ++NrStarved;
+  else
+    ++NrAnswered;
   if (*State != Tracee::State::Stopped)
     return Look::NotNow;
   auto Undisturbed = T.undisturbed();
@@ -167,6 +204,16 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   return Look::Borrowed;
 }
 
+// A thread that has had no processor since it was stopped last need not be stopped again. To
+// stop and go on takes some microseconds of its time.
+bool Injector::isWhereItWas(pid_t Thread) const {
+  auto Before = RanUntilLook.find(Thread);
+  if (Before == RanUntilLook.end())
+    return false;
+  RunTime Now = runTimeOf(folderOf(Thread));
+  return Now.IsRunnable && Now.Ran - Before->second < 100us;
+}
+
 // Tries threads first that wait where threads can often be borrowed.
 Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
                                                Clock::time_point End) {
@@ -181,8 +228,13 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
       }
       if (Waits)
         Safe.prepare(*Place);
-      Tracee::letLateGo(Pid);
+      if (isWhereItWas(Thread)) {
+        ++NrStarved;
+        continue;
+      }
+      Tracee::letLateGo(Pid, Thread);
       auto L = lookAt(Thread);
+      RanUntilLook[Thread] = runTimeOf(folderOf(Thread)).Ran;
       // Each of many threads may take long to stop.
       if (!L || *L != Look::NotNow || Clock::now() >= End)
         return L;
@@ -199,9 +251,12 @@ static bool isGo(pid_t Pid) {
 }
 
 Error Injector::borrowThread() {
-  auto End = Clock::now() + UntilSafe;
+  Clock::duration Counted{0};
+  int Signal = 0;
   do {
-    auto L = lookAtOneOf(threadsOf(Pid), End);
+    const auto Begin = Clock::now();
+    NrAnswered = NrStarved = 0;
+    auto L = lookAtOneOf(threadsOf(Pid), Begin + UntilSafe);
     if (!L)
       return L.takeError();
     if (*L == Look::Halted)
@@ -210,7 +265,14 @@ Error Injector::borrowThread() {
     if (*L == Look::Borrowed)
       return Error::success();
     std::this_thread::sleep_for(2ms);
-  } while (Clock::now() < End);
+    // Threads that get no processor cannot stop.
+    if (NrAnswered || !NrStarved)
+      Counted += Clock::now() - Begin;
+    Signal = pendingEnd();
+  } while (Counted < UntilSafe && !Signal);
+  if (Signal)
+    return Memory.error("none of its threads could load a library before " + nameOf(Signal) +
+                        " ended this command");
   if (!ThreadStatus(Pid, Pid).exists())
     return Memory.error("it has ended");
   if (isGo(Pid))
@@ -239,8 +301,9 @@ void Injector::measure() {
 
 Error Injector::awaitThread() {
   auto Since = Clock::now();
-  bool IsDone = waitUntil(UntilDone, [&] {
+  bool IsDone = awaitDone(timeOf(Use.Thread), UntilDone, [&] {
     Tracee::letLateGo(Pid);
+    showLife();
     return isMarked(AREA_DONE) || isGone() ||
            (!isMarked(AREA_BEGUN) && Clock::now() - Since > 20ms && hasLeft());
   });
@@ -249,12 +312,13 @@ Error Injector::awaitThread() {
   if (!IsDone) {
     Place.leave();
     return Memory.error("its thread " + Twine(Use.Thread) +
-                        " did not run the loading code within 2 seconds; nothing was loaded");
+                        " did not run the loading code " + inTime() + "; nothing was loaded");
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
   measure();
-  if (!waitUntil(UntilDone, [&] {
+  if (!awaitDone(timeOf(Use.Thread), UntilDone, [&] {
         Tracee::letLateGo(Pid);
+        showLife();
         return hasLeft() || isGone();
       }))
     Place.leave();
@@ -287,7 +351,7 @@ static std::string uniquePath(uint64_t Mark, int Number) {
 Error Injector::end(Error E) {
   pid_t New = word(AREA_NEW_TID);
   tell(AREA_END);
-  if (!waitUntil(1s, [&] { return !hasThread(Pid, New); }))
+  if (!awaitDone(timeOfNew(), 1s, [&] { return !hasThread(Pid, New); }))
     Place.leave();
   return E;
 }
@@ -299,10 +363,10 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   assert(Paths.size() <= AREA_FILES_MAX);
   Place.write(Place.area() + AREA_NR_FILES, uint32_t(Paths.size()));
   tell(AREA_GO);
-  if (!waitUntil(UntilDone,
+  if (!awaitDone(timeOfNew(), UntilDone,
                  [&] { return word(AREA_FILES_MADE) != 0 || isGone(); }))
-    return Memory.error("its new thread did not create a file within 2 seconds; nothing was "
-                        "loaded");
+    return Memory.error("its new thread did not create a file " + inTime() +
+                        "; nothing was loaded");
   std::string Folder = threadFolder(Pid, word(AREA_NEW_TID)) + "/fd/";
   std::vector<std::string> Result;
   for (size_t I = 0; I != Paths.size(); ++I) {
@@ -319,43 +383,26 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   return Result;
 }
 
-// One of the signals that end a recording. The command has blocked them.
-static int pendingEnd() {
-  sigset_t Pending;
-  sigpending(&Pending);
-  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
-    if (sigismember(&Pending, Signal) == 1)
-      return Signal;
-  return 0;
-}
-
 // A thread that runs now and then waits for a processor, or for the loader's
 // lock, which other threads take and release (dlopen(), dlclose()). Any of them
 // may get it first. Returns "" if the runtime is loaded, or the process is gone.
 std::string Injector::awaitLoaded() {
-  const auto Begin = Clock::now();
-  auto Ran = Begin, Next = Begin;
-  uint64_t Switches = 0;
-  bool IsDone = false;
+  ProgressTime Time = timeOfNew();
+  std::chrono::nanoseconds Waited{0};
   int Signal = 0;
-  waitUntil(UntilLoadedAtMost, [&] {
-    IsDone = word(AREA_STATE) != 0 || isGone();
-    Signal = IsDone ? 0 : pendingEnd();
-    auto Now = Clock::now();
-    if (Now >= Next) {
-      uint64_t Before = std::exchange(Switches, switchesOf(Pid, word(AREA_NEW_TID)));
-      Next = Now + 1s;
-      Ran = Before != Switches ? Now : Ran;
-    }
-    return IsDone || Signal || Now - Ran >= UntilLoaded;
-  });
+  bool IsDone = waitUntil(
+      [&] {
+        Waited = Time.soFar();
+        Signal = pendingEnd();
+        return Signal || Time.sinceItRan() >= UntilLoaded || Waited >= UntilLoadedAtMost;
+      },
+      [&] { return word(AREA_STATE) != 0 || isGone(); });
   if (IsDone)
     return "";
   if (Signal)
-    return "its loader had not loaded the runtime when SIG" +
-           std::string(sigabbrev_np(Signal)) + " ended this command";
-  const auto Waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - Begin);
-  return "its loader has not loaded the runtime in " + std::to_string(Waited.count()) +
+    return "its loader had not loaded the runtime when " + nameOf(Signal) + " ended this command";
+  return "its loader has not loaded the runtime in " +
+         std::to_string(std::chrono::duration_cast<std::chrono::seconds>(Waited).count()) +
          " seconds";
 }
 

@@ -23,9 +23,9 @@
 //    right, and the last jump goes to where the thread was.
 //
 // The new thread does the rest. It is like any other thread of the program: it
-// waits for locks as long as it takes, and no thread waits for it. It waits ten
-// seconds for a message of this command, and ends if none comes because the
-// command was killed.
+// waits for locks as long as it takes, and no thread waits for it. It waits for a
+// message of this command, and ends if the command was killed: ten seconds after its
+// last sign of life.
 #ifndef PATCHBAY_TOOL_ATTACH_STUB_H
 #define PATCHBAY_TOOL_ATTACH_STUB_H
 

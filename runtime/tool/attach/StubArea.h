@@ -19,6 +19,7 @@
 #define AREA_GO 48        /* 4 bytes: 1: the data below is complete; 2: too late */
 #define AREA_GIVEN_UP 52  /* 4 bytes: 1: the libraries are not wanted any more */
 #define AREA_END 56       /* 4 bytes: 1: the area is not needed any more */
+#define AREA_PAUSES 84    /* 4 bytes: the pauses that the new thread still makes */
 
 /* The new thread writes these. */
 #define AREA_NEW_TID 60 /* 4 bytes */

@@ -2,6 +2,7 @@
 #include "StubPlace.h"
 #include "BorrowedThread.h"
 #include "Tracee.h"
+#include "live/ProgressTime.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -109,9 +110,10 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
   Place.Pid = Memory.pid();
   Place.Lock =
       open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  // About a minute: on a busy machine the other one needs that long at times.
   for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
        ++Tries) {
-    if (errno != EWOULDBLOCK || Tries == 500)
+    if (errno != EWOULDBLOCK || Tries == 6000 || pendingEnd())
       return Memory.error("another patchbay is loading the runtime into a "
                           "process of the same program; try again");
     usleep(10000);

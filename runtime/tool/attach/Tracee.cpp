@@ -144,7 +144,7 @@ Tracee::State Tracee::interrupt() {
   if (auto After = Delay.soFar(); After && Before)
     StoppedAt = std::max(StoppedAt, now() - (*After - *Before));
   if (!Status)
-    return State::Busy;
+    return State::Late;
   if (!WIFSTOPPED(Status)) {
     IsSeized = false;
     return State::Gone;
@@ -358,9 +358,11 @@ bool Tracee::seizeAny(pid_t Process, function_ref<bool(pid_t)> Do) {
   return Done;
 }
 
-void Tracee::letLateGo(pid_t Process) {
+void Tracee::letLateGo(pid_t Process, pid_t Spared) {
   const std::set<pid_t> Late = unreleased();
   for (pid_t Thread : Late) {
+    if (Thread == Spared)
+      continue;
     int Status = 0;
     pid_t Found = waitpid(Thread, &Status, __WALL | WNOHANG);
     if (!Found)

@@ -21,7 +21,8 @@ class Tracee {
 public:
   enum class State {
     Stopped,  // registers are valid until resume()
-    Busy,     // it did not stop soon, or was about to take a signal
+    Late,     // it did not stop soon
+    Busy,     // it was about to take a signal, or to restart a system call
     Gone,     // it has ended, or executes another program
     Halted,   // a signal has stopped the whole process
   };
@@ -72,8 +73,9 @@ public:
   /// time. They do not stop any more, and this command need not wait for them,
   /// although it may run for hours.
   static void onThreadOfItsOwn(llvm::function_ref<void()> Do);
-  /// Releases threads that had not stopped in time, and have stopped since.
-  static void letLateGo(pid_t Process);
+  /// Releases threads that had not stopped in time, and have stopped since. Spared is
+  /// stopped again next.
+  static void letLateGo(pid_t Process, pid_t Spared = 0);
 
   /// Calls Do(THREAD) while this command is the thread's debugger. The thread
   /// does not stop.

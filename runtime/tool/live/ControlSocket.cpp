@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ControlSocket.h"
 #include "MappedNotes.h"
+#include "ProgressTime.h"
 #include "Stillness.h"
 #include "ThreadName.h"
 #include "support/Diagnostics.h"
@@ -27,12 +28,11 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-using Clock = std::chrono::steady_clock;
-
-// Time limit for the process to accept the connection, and to greet.
+// Time limit for the process to accept the connection, and to greet. The time in which its
+// thread waits for a processor does not count.
 static constexpr auto Patience = 5s;
 // Interval of checks meanwhile.
-static constexpr auto LookEvery = 500ms;
+static constexpr auto LookEvery = ProgressTime::MaxPause;
 
 ControlSocket::ControlSocket(ControlSocket &&Other)
     : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)),
@@ -165,20 +165,24 @@ static Error wasLeft(int Pid) {
 }
 
 static Error doesNotAnswer(int Pid) {
-  return processError(
-      Pid, "it does not answer: it gets no processor time, or a debugger has stopped it; try "
-           "again");
+  return processError(Pid, "it does not answer: its thread is busy, or a debugger has stopped it; "
+                           "try again");
+}
+
+// Listener is the number of the thread in its own PID namespace.
+static ProgressTime timeOf(int Pid, uint32_t Listener) {
+  return ProgressTime(Pid, [=] { return threadFolder(Pid, Listener); });
 }
 
 // Waits for data up to the limit. Without a limit it waits as long as
 // necessary, but not for a process that stands still, possibly for hours.
-static Error await(int Pid, int Socket,
+static Error await(int Pid, uint32_t Listener, int Socket,
                    std::optional<std::chrono::seconds> Limit) {
-  const auto Begin = Clock::now();
+  ProgressTime Time = timeOf(Pid, Listener);
   const int Ms = std::chrono::milliseconds(LookEvery).count();
   pollfd Fd = {Socket, POLLIN, 0};
   Stillness Still(Pid);
-  while (!Limit || Clock::now() - Begin < *Limit) {
+  while (!Limit || Time.soFar() < *Limit) {
     int Ready = poll(&Fd, 1, Ms);
     if (Ready > 0)
       return Error::success();
@@ -344,7 +348,7 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
   // The queue has limited room. A process that stands still does not empty it.
   timeval Look = {0, std::chrono::microseconds(LookEvery).count()};
   setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Look, sizeof(Look));
-  const auto Begin = Clock::now();
+  ProgressTime Time = timeOf(Pid, Point.thread);
   Stillness Still(Pid);
   do {
     if (sendPacket(*Socket, Point.knock, sizeof(Point.knock), Connection,
@@ -360,7 +364,7 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
       return processError(Pid, "cannot connect: " + errnoText(errno));
     if (std::string Why = Still.why(); !Why.empty())
       return processError(Pid, Why);
-  } while (Clock::now() - Begin < Patience);
+  } while (Time.soFar() < Patience);
   return doesNotAnswer(Pid);
 }
 
@@ -452,7 +456,7 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
                                bool &IsEnding) {
   pb_control_greeting Greeting;
   pid_t Sender = 0;
-  if (Error E = await(Pid, Socket, Patience))
+  if (Error E = await(Pid, Listener, Socket, Patience))
     return E;
   ssize_t Size =
       receivePacket(Socket, &Greeting, sizeof(Greeting), nullptr, &Sender);
@@ -516,7 +520,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   // Lines of text are shorter than any version of a reply.
   for (;;) {
     pid_t Sender = 0;
-    if (Error E = await(Pid, Socket, Limit))
+    if (Error E = await(Pid, Listener, Socket, Limit))
       return std::move(E);
     Size = receivePacket(Socket, &Packet, sizeof(Packet), File, &Sender);
     if (Size > 0)

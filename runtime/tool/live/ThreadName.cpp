@@ -15,7 +15,6 @@ namespace {
 struct ThreadStatus {
   StringRef Name;
   uint64_t InnerNumber = 0; // in the innermost PID namespace of the thread
-  uint64_t Switches = 0;
 };
 } // namespace
 
@@ -29,9 +28,6 @@ static ThreadStatus parseStatus(StringRef Text) {
       Status.Name = Value.trim("\t");
     else if (Key == "NSpid")
       to_integer(Value.substr(Value.rfind('\t') + 1), Status.InnerNumber, 10);
-    uint64_t Switches;
-    if (Key.ends_with("_ctxt_switches") && to_integer(Value.trim("\t"), Switches, 10))
-      Status.Switches += Switches;
   }
   return Status;
 }
@@ -73,12 +69,4 @@ std::string patchbay::threadFolder(int Pid, uint64_t Number) {
                Result = Folder;
              });
   return Result;
-}
-
-uint64_t patchbay::switchesOf(int Pid, uint64_t Number) {
-  uint64_t Switches = 0;
-  findThread(Pid, Number, [&](const std::string &, const ThreadStatus &Status) {
-    Switches = Status.Switches;
-  });
-  return Switches;
 }

@@ -17,9 +17,6 @@ std::string threadText(int Pid, uint64_t Number);
 /// "/proc/4711/task/4712"; the process's folder if there is no such thread.
 std::string threadFolder(int Pid, uint64_t Number);
 
-/// How often the thread has left a processor; 0 if there is no such thread.
-uint64_t switchesOf(int Pid, uint64_t Number);
-
 } // namespace patchbay
 
 #endif

@@ -2,7 +2,6 @@
 #include "handover.h"
 
 #include "listen.h"
-#include "system/moment.h"
 #include "system/sys.h"
 #include "system/wake.h"
 #include "visit.h"
@@ -11,8 +10,11 @@
 #include <stdio.h>
 #include <time.h>
 
-/* At most two of these waits happen: the command waits ten seconds for the visitor. */
-#define WAIT_NS 4000000000ull
+/*
+ * The most pauses of a millisecond in each of two waits. A busy machine prolongs them, as it
+ * delays the other thread.
+ */
+#define WAIT_TRIES 4000
 
 struct handed {
 	const char *options;
@@ -46,12 +48,12 @@ static int take_back(struct handed *mine)
 
 static int await(struct handed *mine, pb_begin_visit begin)
 {
-	const uint64_t until = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	int tries = WAIT_TRIES;
 
 	while (!is_done(mine)) {
 		if (!pb_visit_is_on() && take_back(mine))
 			return begin(mine->options, mine->why, mine->size);
-		if (pb_now_ns(CLOCK_MONOTONIC) >= until && take_back(mine)) {
+		if (--tries <= 0 && take_back(mine)) {
 			snprintf(mine->why, mine->size,
 				 "the thread that listens in it does not answer, or "
 				 "the last recording has not come to its end");
@@ -74,11 +76,10 @@ static int hand_over(struct handed *mine, pb_begin_visit begin)
 int pb_handover(const char *options, char *why, size_t size, pb_begin_visit begin)
 {
 	struct handed mine = { .options = options, .why = why, .size = size };
-	const uint64_t until = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
-	int result;
+	int tries = WAIT_TRIES, result;
 
 	while (__atomic_exchange_n(&has_visitor, 1, __ATOMIC_SEQ_CST)) {
-		if (pb_now_ns(CLOCK_MONOTONIC) >= until) {
+		if (!--tries) {
 			snprintf(why, size, "another command has begun to load the "
 					    "runtime, and has not come to an end");
 			return -EAGAIN;

@@ -308,7 +308,9 @@ next_character:
 	ldrb	w11, [x0], #1
 	strb	w11, [x9], #1
 	cbz	w11, say
+	ldr	w10, [x19, #AREA_PAUSES]
 	sub	w10, w10, #1
+	str	w10, [x19, #AREA_PAUSES]
 	cbnz	w10, next_character
 
 say:
@@ -328,24 +330,28 @@ leave:
 	mov	x0, #0
 	ret
 
-/* int await(int *word): returns it when it is not 0 any more, or after ten
-   seconds. Makes 200 pauses of a tenth of a millisecond, and then 1000 of
-   ten, so a busy machine does not prolong it much. Calls no function. System
-   calls change no other register. */
+/* int await(int *word): returns it when it is not 0 any more, or ten seconds
+   after this command has written AREA_PAUSES last. Makes 200 pauses of a tenth
+   of a millisecond, and then 1000 of ten. x19 is the area. Calls no function.
+   System calls change no other register. */
 await:
 	mov	x9, x0
 	mov	w10, #1200
+	str	w10, [x19, #AREA_PAUSES]
 try:
 	ldar	w11, [x9]
 	cbnz	w11, awaited
 	mov	x8, #__NR_nanosleep
 	adr	x0, pause
 	adr	x1, long_pause
+	ldr	w10, [x19, #AREA_PAUSES]
 	cmp	w10, #1000
 	csel	x0, x0, x1, hi
 	mov	x1, #0
 	svc	#0
+	ldr	w10, [x19, #AREA_PAUSES]
 	sub	w10, w10, #1
+	str	w10, [x19, #AREA_PAUSES]
 	cbnz	w10, try
 awaited:
 	mov	w0, w11

@@ -254,32 +254,30 @@ leave:
 	ret
 
 /*
- * int await(int *word): returns it when it is not 0 any more, or after ten
- * seconds. Makes 200 pauses of a tenth of a millisecond, and then 1000 of ten,
- * so a busy machine does not prolong it much.
+ * int await(int *word): returns it when it is not 0 any more, or ten seconds
+ * after this command has written AREA_PAUSES last. Makes 200 pauses of a tenth
+ * of a millisecond, and then 1000 of ten. %rbx is the area.
  */
 await:
-	pushq	%rbx
 	pushq	%r12
-	movq	%rdi, %rbx
-	movl	$1200, %r12d
+	movq	%rdi, %r12
+	movl	$1200, AREA_PAUSES(%rbx)
 try:
-	movl	(%rbx), %eax
+	movl	(%r12), %eax
 	testl	%eax, %eax
 	jne	awaited
 	movl	$__NR_nanosleep, %eax
 	leaq	pause(%rip), %rdi
 	leaq	long_pause(%rip), %rsi
-	cmpl	$1000, %r12d
+	cmpl	$1000, AREA_PAUSES(%rbx)
 	cmovbeq	%rsi, %rdi
 	xorl	%esi, %esi
 	syscall
 	xorl	%eax, %eax
-	decl	%r12d
+	decl	AREA_PAUSES(%rbx)
 	jne	try
 awaited:
 	popq	%r12
-	popq	%rbx
 	ret
 
 file_name:
