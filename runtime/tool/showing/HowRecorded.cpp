@@ -60,7 +60,7 @@ static std::string sample(const DataFile &Data) {
 
 // Examining slow calls costs time in their callers.
 static std::string why(const DataFile &Data) {
-  return Data.Why ? "of " + durationText(Data.Why->ThresholdNs) + " or more" : "none";
+  return Data.Why ? durationText(Data.Why->ThresholdNs) + " or more" : "none";
 }
 
 // The traced process has counted its children's, too.
@@ -116,8 +116,8 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
   }
   if (InA == InBoth && InB == InBoth)
     return "";
-  return "functions traced " + utostr(InA) + " and " + utostr(InB) + ", " +
-         utostr(InBoth) + " of them in both";
+  return "functions traced: " + utostr(InA) + " / " + utostr(InB) + ", " + utostr(InBoth) +
+         " in both";
 }
 
 RecordedAs patchbay::howRecorded(const Trace &T) {
@@ -166,9 +166,9 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
   std::vector<std::string> Differences;
   for (auto [Name, Of] : Options)
     if (std::string OfA = ofAll(A, Of), OfB = ofAll(B, Of); OfA != OfB)
-      Differences.push_back(Name + (" " + OfA) + " and " + OfB);
+      Differences.push_back(Name + (": " + OfA) + " / " + OfB);
   if (leftOut(A) || leftOut(B))
-    Differences.push_back("calls that --when left out " + utostr(leftOut(A)) + " and " +
+    Differences.push_back("calls that --when left out: " + utostr(leftOut(A)) + " / " +
                           utostr(leftOut(B)));
   if (std::string Functions = otherFunctions(A, B); !Functions.empty())
     Differences.push_back(Functions);

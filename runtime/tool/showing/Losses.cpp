@@ -278,7 +278,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    " not shown: running when recording ended, left by other means than "
                    "return or exception (with record -p also by longjmp()), or " +
                    (N == 1 ? "its" : "their") +
-                   " function was disarmed meanwhile; function_graph shows such calls");
+                   " function was disarmed; record -t graph has such calls");
   if (size_t N = L.Unended)
     Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +
                    " ended by a signal, as --for sends it, had not ended, or had restricted "

@@ -13,7 +13,7 @@
 // SHOWN-DAG: 100 guarded
 // SHOWN-DAG: 50 ended
 // SHOWN-NOT: {{[0-9]}} {{callee|caller|words}}
-// CHECK: one: 301 calls have no return and are not shown: running when recording ended, left by other means than return or exception (with record -p also by longjmp()), or their function was disarmed meanwhile; function_graph shows such calls
+// CHECK: one: 301 calls have no return and are not shown: running when recording ended, left by other means than return or exception (with record -p also by longjmp()), or their function was disarmed; record -t graph has such calls
 /* If all calls return there is no message. */
 // RUN: %patchbay record -t function_duration -o none -- ./prog return
 // RUN: %patchbay report none 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="no return"

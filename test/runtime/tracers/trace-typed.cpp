@@ -60,7 +60,7 @@
 // LEFT: patchbay: patchbay.data: 1 call of numbers was left out, as --when asks
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out
 // RUN: %patchbay report %t/patchbay.data --diff %t/without 2>&1 > %t/out | FileCheck %s --check-prefix=DIFF
-// DIFF: were recorded with different options, {{.*}}: calls that --when left out 0 and 1{{$}}
+// DIFF: were recorded with different options, {{.*}}: calls that --when left out: 0 / 1{{$}}
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=LESS --implicit-check-not=Green
 // LESS: numbers(l=-9223372036854775808, color=7)
 // RUN: cd %t && %patchbay record -t function_graph --args 'numbers(l, color)' --when 'color == Green && u >= 0xffff && b == true' -- ./prog > out

@@ -80,7 +80,7 @@
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
 // MEMORY: why slow 27 call{{s?}} of at least 1.000 us; nothing of 73 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
-// DIFF: were recorded with different options, {{.*}}: why none and of 1.000 us or more{{$}}
+// DIFF: were recorded with different options, {{.*}}: why: none / 1.000 us or more{{$}}
 /* Causes do not cost more than the tracing budget. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
 // OVERHEAD: why slow {{[1-9][0-9]?}} call{{s?}} of at least 1.000 us; nothing of {{[1-9][0-9]?}} other{{s?}} (no space, no permission, or --max-overhead);
