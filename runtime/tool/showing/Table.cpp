@@ -125,9 +125,12 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
       return;
   }
   const std::vector<size_t> Limits = limits(Of, Width);
+  // Lines with whole text may be too long anyway.
+  const bool KeepsOwn = llvm::any_of(Columns, [](const Column &C) { return C.Align == Whole; });
   Write([&](NameColumn &C, const NameColumn::Cell &Cell) {
     const size_t Around = Cell.Before.size() + Cell.After.size(), Limit = Limits[C.Index];
-    const size_t Room = std::max(Limit - std::min(Limit, Around), MinWidth);
+    const size_t Least = KeepsOwn ? C.Names.own(Cell.Name).size() + strlen("...") : 0;
+    const size_t Room = std::max({Limit - std::min(Limit, Around), MinWidth, Least});
     return C.Names.fit(Cell.Name, Room, ShortNames::Plain);
   });
 }

@@ -201,7 +201,9 @@ struct SlowestCalls {
   const LockHolders::Holder &holder(size_t I) const { return Holders.holder(I); }
   std::string holderText(const Trace &T, size_t I) const {
     const LockHolders::Holder &H = holder(I);
-    return H.Thread ? shortName(T, H.Function) + " (" + threadOf(*H.Thread) + ")" : "-";
+    return H.Thread ? Table::nameCell("", printable(T.Functions[H.Function].Name),
+                                      " (" + threadOf(*H.Thread) + ")")
+                    : "-";
   }
 
   WhySlow Why;
@@ -228,35 +230,28 @@ SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) : Why(T), Holders(W
 static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCalls &Known,
                          raw_ostream &OS) {
   OS << "\nthe slowest:\n\n";
-  std::vector<std::vector<std::string>> Rows = {{"duration", "began", "thread", "cause"}};
-  if (Known.AnyHolder)
-    Rows.front().push_back("meanwhile in");
-  for (auto [I, S] : enumerate(Of.TheSlowest)) {
-    Rows.push_back({durationText(S.Duration, S.IsRough), timeText(S.Start), threadOf(*S.Thread)});
-    Rows.back().push_back(shortName(T, S.Cause));
-    if (Known.AnyHolder)
-      Rows.back().push_back(Known.holderText(T, I));
-  }
   ArrayRef<std::optional<SlowReason>> Reasons = Known.Reasons;
-  size_t Beside = 0;
-  for (size_t I = 0; I != Rows.front().size(); ++I) {
-    size_t Column = 0;
-    for (const auto &Row : Rows)
-      Column = std::max(Column, Row[I].size());
-    Beside += Column + 2;
-  }
-  size_t Width = lineWidth();
-  size_t Room = Width > Beside ? Width - Beside : Width ? 1 : 0;
-  bool IsKnown = llvm::any_of(Reasons, [](const auto &R) { return R.has_value(); });
+  const bool IsKnown = llvm::any_of(Reasons, [](const auto &R) { return R.has_value(); });
   Table Out;
-  for (size_t I = 0; I != Rows.front().size(); ++I)
-    Out.addColumn(Rows.front()[I], I < 2 ? Table::Right : Table::Left);
+  Out.addColumn("duration", Table::Right);
+  Out.addColumn("began", Table::Right);
+  Out.addColumn("thread", Table::Left);
+  Out.addColumn("cause", Table::Names);
+  if (Known.AnyHolder)
+    Out.addColumn("meanwhile in", Table::Names);
   if (IsKnown)
     Out.addColumn("why", Table::Whole);
-  for (size_t I = 1; I != Rows.size(); ++I) {
+  const unsigned Width = lineWidth();
+  for (auto [I, S] : enumerate(Of.TheSlowest)) {
+    std::vector<std::string> Row = {durationText(S.Duration, S.IsRough), timeText(S.Start),
+                                    threadOf(*S.Thread),
+                                    printable(T.Functions[S.Cause].Name)};
+    if (Known.AnyHolder)
+      Row.push_back(Known.holderText(T, I));
+    // Waits beyond the first one are listed if they need little room.
     if (IsKnown)
-      Rows[I].push_back(Reasons[I - 1] ? printable(Reasons[I - 1]->summary(Room)) : "");
-    Out.addRow(std::move(Rows[I]));
+      Row.push_back(Reasons[I] ? printable(Reasons[I]->summary(Width / 3)) : "");
+    Out.addRow(std::move(Row));
   }
   Out.print(OS, Width);
 }
