@@ -292,12 +292,16 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   const bool IsX86 = Machine == ELF::EM_X86_64;
   FunctionPlaces F;
   F.Parameters = parametersOf(Function);
+  const bool IsSRet = Record.Raw.flags & PATCHBAY_RECORD_SRET;
+  F.LacksParameters =
+      F.Parameters.empty() && !(Record.Raw.flags & PATCHBAY_RECORD_UNKNOWN_ARGS) &&
+      Record.Raw.gp_args + Record.Raw.fp_args + Record.Raw.stack_arg_words > IsSRet;
   F.ResultType = plainType(typeOf(Function));
   placeResult(F, Record, Machine);
 
   Taken T;
   std::vector<Passing> Passed;
-  bool IsKnown = true, IsSRet = Record.Raw.flags & PATCHBAY_RECORD_SRET;
+  bool IsKnown = true;
   if (IsSRet && Machine != ELF::EM_AARCH64)
     ++T.GP;
   for (const DwarfParameter &P : F.Parameters) {

@@ -23,6 +23,8 @@ struct ArgumentPlace {
 };
 
 struct FunctionPlaces {
+  /// The function has arguments, but debug information is of -g1, without them.
+  bool LacksParameters = false;
   std::vector<DwarfParameter> Parameters;
   std::vector<ArgumentPlace> Places; // of these parameters
   llvm::DWARFDie ResultType;         // invalid: void

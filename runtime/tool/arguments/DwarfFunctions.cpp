@@ -311,11 +311,46 @@ std::string patchbay::scalarKind(DWARFDie Type) {
   return "";
 }
 
+// The offset of a member of a member, "vec.len".
+static std::optional<uint64_t> offsetOf(DWARFDie Record, StringRef Path) {
+  uint64_t Offset = 0;
+  while (!Path.empty()) {
+    auto [Name, Rest] = Path.split('.');
+    auto M = isRecord(Record) ? memberOf(Record, Name) : std::nullopt;
+    if (!M)
+      return std::nullopt;
+    Offset += M->Offset;
+    Record = plainType(M->Type);
+    Path = Rest;
+  }
+  return Offset;
+}
+
+// Rust's &str, and String, which owns a vector.
+static std::optional<DwarfView> rustViewOf(DWARFDie Type) {
+  StringRef Text, Length;
+  if (is_contained({"&str", "&mut str"}, nameOf(Type))) {
+    Text = "data_ptr";
+    Length = "length";
+  } else if (nameOf(Type) == "String" && nameOf(Type.getParent()) == "string") {
+    Text = "vec.buf.inner.ptr.pointer.pointer";
+    Length = "vec.len";
+  } else {
+    return std::nullopt;
+  }
+  auto TextAt = offsetOf(Type, Text), LengthAt = offsetOf(Type, Length);
+  if (!TextAt || !LengthAt)
+    return std::nullopt;
+  return DwarfView{*TextAt, *LengthAt};
+}
+
 // libstdc++ has the length first, libc++ the pointer.
 std::optional<DwarfView> patchbay::viewOf(DWARFDie Type) {
   Type = plainType(Type);
   if (!isRecord(Type))
     return std::nullopt;
+  if (auto View = rustViewOf(Type))
+    return View;
   StringRef Name = nameOf(Type), Space = nameOf(Type.getParent());
   if (!Name.consume_front("basic_string_view") ||
       !(Name.empty() || Name[0] == '<') ||

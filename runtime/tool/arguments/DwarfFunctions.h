@@ -66,7 +66,7 @@ bool isPointer(llvm::DWARFDie Type);
 bool isRecord(llvm::DWARFDie Type);
 /// "S" and "L" for std::string of libstdc++ and libc++; else empty.
 std::string stringKind(llvm::DWARFDie Type);
-/// Where a std::string_view has its pointer and its length.
+/// Where a std::string_view, or Rust's &str or String, has its pointer and its length.
 struct DwarfView {
   uint64_t Text, Length; // offsets
 };

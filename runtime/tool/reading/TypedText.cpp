@@ -40,6 +40,7 @@ static bool parseField(StringRef Text, TypedField &To) {
   auto [Name, Kind] = Text.split('=');
   if (Name.empty() || Kind.empty())
     return false;
+  To.IsUnused = Name.consume_back("?");
   To.Name = Name.str();
   To.Kind = Kind[0];
   Kind = Kind.drop_front();
@@ -239,9 +240,7 @@ static Read readParts(size_t Number, ArrayRef<TypedPart> Parts) {
   return R;
 }
 
-std::string patchbay::typedText(const TypedField &F, size_t Number,
-                                ArrayRef<TypedPart> Parts) {
-  Read R = readParts(Number, Parts);
+static std::string valueText(const TypedField &F, const Read &R) {
   switch (R.Is) {
   case Read::Number:
     return numberText(F, R.Word);
@@ -250,21 +249,35 @@ std::string patchbay::typedText(const TypedField &F, size_t Number,
   case Read::Null:
     return "NULL";
   default:
-    return "<" + R.Text + ">";
+    return R.Text;
   }
+}
+
+// The reason why a call has no value for a field, or empty.
+static std::string whyUnknown(const TypedField &F, const Read &R) {
+  if (F.IsUnused && R.Is != Read::Unknown)
+    return "unused: " + valueText(F, R);
+  return R.Is == Read::Unknown ? R.Text : "";
+}
+
+std::string patchbay::typedText(const TypedField &F, size_t Number,
+                                ArrayRef<TypedPart> Parts) {
+  Read R = readParts(Number, Parts);
+  std::string Why = whyUnknown(F, R);
+  return Why.empty() ? valueText(F, R) : "<" + Why + ">";
 }
 
 json::Value patchbay::typedJson(const TypedField &F, size_t Number,
                                 ArrayRef<TypedPart> Parts) {
   Read R = readParts(Number, Parts);
+  if (std::string Why = whyUnknown(F, R); !Why.empty())
+    return json::Object{{"unknown", json::fixUTF8(Why)}};
   switch (R.Is) {
   case Read::Number:
     return numberJson(F, R.Word);
   case Read::Bytes:
     return json::fixUTF8(R.Text) + (R.IsCut ? "..." : "");
-  case Read::Null:
-    return nullptr;
   default:
-    return json::Object{{"unknown", R.Text}};
+    return nullptr;
   }
 }

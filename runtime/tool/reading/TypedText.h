@@ -21,6 +21,7 @@ struct TypedField {
   char Kind = 0;
   unsigned Size = 0; // bytes of a number
   bool IsResult = false;
+  bool IsUnused = false; // callers may pass any value
   std::map<uint64_t, std::string> Enumerators; // by value, truncated to Size
 };
 
@@ -34,11 +35,13 @@ struct TypedPart {
 };
 
 /// The value of a field as a literal of C, or the reason in <> if it has none.
+/// The value of an unused argument is shown as <unused: VALUE>.
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
 
 /// The same for JSON: numbers with all their digits, addresses as hexadecimal
-/// strings, null for null pointers, and {"unknown": WHY} for missing values.
+/// strings, null for null pointers, and {"unknown": WHY} for missing values and unused
+/// arguments.
 llvm::json::Value typedJson(const TypedField &F, size_t Number,
                             llvm::ArrayRef<TypedPart> Parts);
 /// A number for JSON, which has finite numbers only. Others become strings.

@@ -139,6 +139,12 @@ struct Found {
 
 static Error cannot(const Twine &Why) { return makeError(Why); }
 
+// NothingFound: the function has no such argument, or the structure no such member.
+static Error notFound(const Twine &Why) { return makeError(NothingFound, Why); }
+
+static constexpr StringLiteral LacksParameters(
+    "debug information lacks its arguments: compile with -g (Cargo: debug = 2)");
+
 static std::string listed(ArrayRef<std::string> Names) {
   return Names.empty() ? "none" : join(Names, ", ");
 }
@@ -159,8 +165,10 @@ static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
       if (!F.Parameters[I].Name.empty())
         Names.push_back(F.Parameters[I].Name);
     }
+    if (!V.Type && F.LacksParameters)
+      return cannot(LacksParameters);
     if (!V.Type)
-      return cannot("has no argument '" + Name + "': it has " + listed(Names));
+      return notFound("has no argument '" + Name + "': it has " + listed(Names));
   }
   if (!V.Place.Why.empty())
     return cannot("'" + Name + "': " + V.Place.Why);
@@ -192,7 +200,7 @@ static Error goInto(Found &V, StringRef Member, StringRef Path) {
   if (!M && memberNames(V.Type).empty())
     return cannot("'" + Path + "': debug information lacks the members of this structure");
   if (!M)
-    return cannot("'" + Path + "': there is no member '" + Member +
+    return notFound("'" + Path + "': there is no member '" + Member +
                   "': it has " + listed(memberNames(V.Type)));
   if (M->IsBitField)
     return cannot("'" + Path + "' is a bit-field, which is not read");
@@ -268,11 +276,12 @@ static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   }
   if (Kind.empty())
     Kind = scalarKind(V.Type);
-  if (Kind.empty() || Kind == "t0")
+  if (Kind.empty() || Kind == "t0") {
+    const std::vector<std::string> Members =
+        isRecord(V.Type) ? memberNames(V.Type) : std::vector<std::string>();
     return cannot("'" + Path + "' has a type that cannot be recorded" +
-                  (isRecord(V.Type) ? ": name a member of it, of " +
-                                          listed(memberNames(V.Type))
-                                    : ""));
+                  (Members.empty() ? "" : ": name one of its members: " + listed(Members)));
+  }
   if (IsObject && !V.InMemory)
     return notOnItsOwn(Path);
   auto Source = sourceOf(Path, V, 0);
@@ -355,7 +364,7 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F,
 }
 
 // The values of a function that several requests ask for, each once.
-static std::vector<std::string> pathsOf(ArrayRef<const TypedRequest *> Requests,
+static std::vector<std::string> pathsOf(ArrayRef<TypedRequest *> Requests,
                                         const FunctionPlaces &F,
                                         std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
@@ -371,13 +380,14 @@ namespace patchbay {
 struct UnusedNames {
   std::vector<std::string> Unused, Unknown;
 
-  void add(StringRef Path, const Found &V) {
+  WordUse add(StringRef Path, const Found &V) {
     WordUse Use = WordUse::Used;
     for (size_t I : usedWords(V))
       if (I < V.Place.Uses.size())
         Use = std::max(Use, V.Place.Uses[I]);
     if (Use != WordUse::Used)
       (Use == WordUse::Unused ? Unused : Unknown).push_back("'" + Path.str() + "'");
+    return Use;
   }
   /// Option: "--args". Effect: "recorded values may be wrong".
   void say(StringRef Option, const std::string &Function, StringRef Effect,
@@ -439,7 +449,25 @@ Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces
   return Parts;
 }
 
-Expected<std::string> TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests,
+// Of the functions that a request selects, one with the name is enough.
+static void noteName(ArrayRef<TypedRequest *> Requests, const std::string &Path,
+                     const std::string &Function, const Error &E) {
+  std::string Why;
+  visitErrors(E, [&](const ErrorInfoBase &Info) {
+    if (Info.isA<ToolError>() &&
+        static_cast<const ToolError &>(Info).code() == NothingFound)
+      Why = Info.message();
+  });
+  for (TypedRequest *R : Requests)
+    if (!is_contained(R->Paths, Path))
+      continue;
+    else if (Why.empty())
+      R->Missing[Path] = "";
+    else
+      R->Missing.try_emplace(Path, Function + ": " + Why);
+}
+
+Expected<std::string> TypedArgs::textFor(ArrayRef<TypedRequest *> Requests,
                                          DWARFDie Of, const SiteRecord &Record,
                                          uint16_t Machine, const std::string &Name) {
   FunctionPlaces F = placesOf(Of, Record, Machine);
@@ -451,19 +479,25 @@ Expected<std::string> TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests
   for (const std::string &Path : pathsOf(Requests, F, NotRead)) {
     auto V = findValue(Path, F);
     auto Text = V ? kindAndSource(Path, *V) : V.takeError();
-    if (!Text) {
-      NotRead.push_back(toString(Text.takeError()));
+    Error E = Text ? Error::success() : Text.takeError();
+    noteName(Requests, Path, Name, E);
+    if (E) {
+      NotRead.push_back(toString(std::move(E)));
     } else if (Parts.size() + Checks->size() == PB_TYPED_VALUES) {
       NotRead.push_back("'" + Path + "': a call has at most " + utostr(PB_TYPED_VALUES) +
                         " values, with conditions");
     } else {
-      InValues.add(Path, *V);
-      Parts.push_back(Path + "=" + *Text);
+      const bool IsUnused = InValues.add(Path, *V) == WordUse::Unused;
+      Parts.push_back(Path + (IsUnused ? "?=" : "=") + *Text);
     }
   }
-  if (Parts.empty() && any_of(Requests, [](auto *R) { return !R->Paths.empty(); }))
+  if (Parts.empty() && any_of(Requests, [](auto *R) { return !R->Paths.empty(); })) {
+    NotRead.erase(llvm::unique(NotRead), NotRead.end()); // LacksParameters
     return cannot(join(NotRead, "; "));
+  }
   append_range(Parts, *Checks);
+  if (Parts.empty() && F.LacksParameters)
+    return cannot(LacksParameters);
   if (Parts.empty())
     return cannot("has no argument that can be read, and no result" +
                   (NotRead.empty() ? "" : ": " + join(NotRead, "; ")));
@@ -479,7 +513,7 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
                               const std::string &NameForRuntime) {
   if (Symbols.empty())
     return false;
-  std::vector<const TypedRequest *> Meant;
+  std::vector<TypedRequest *> Meant;
   for (TypedRequest &R : Requests) {
     bool IsMeant = R.Functions.match(Symbols) != NameFilter::None;
     // "(Name)" may also be a parameter's type.
@@ -549,6 +583,10 @@ std::string TypedArgs::unmatched() const {
     if (std::string Glob = R.Functions.unmatched(); !Glob.empty())
       return "no function matches " + Glob + " of --args '" + R.Text + "'" +
              (R.Functions.meant().empty() ? "" : ": " + R.Functions.meant());
+  for (const TypedRequest &R : Requests)
+    for (const auto &[Path, Why] : R.Missing)
+      if (!Why.empty())
+        return "--args '" + R.Text + "': " + Why;
   for (const TypedCondition &C : Conditions)
     if (!Held.count(C.Text))
       return "--when '" + C.Text + "': no function of --args has such an argument: name "

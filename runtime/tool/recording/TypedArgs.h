@@ -8,6 +8,7 @@
 
 #include "arguments/DwarfFunctions.h"
 #include "names/NameFilter.h"
+#include <map>
 #include <set>
 
 namespace patchbay {
@@ -21,6 +22,8 @@ struct TypedRequest {
   std::string Text; // as given
   NameFilter Functions;
   std::vector<std::string> Paths; // empty: all arguments, and the result
+  /// For each path why the first function lacks it; empty if a function has it.
+  std::map<std::string, std::string> Missing = {};
 };
 
 /// Nothing if it is a glob with parameters, as in 'parse(int)'.
@@ -60,7 +63,8 @@ public:
   std::set<std::string> Untyped;
   /// The options for PATCHBAY, each for one function.
   llvm::ArrayRef<std::string> options() const { return Options; }
-  /// Requests without a function, as a message; empty if there are none.
+  /// A message about a request without a function, a name that no function of a request
+  /// has, or a condition without a function; empty if there is none.
   std::string unmatched() const;
   /// The strings of requests without a function.
   std::vector<std::string> unmatchedRequests() const;
@@ -68,7 +72,7 @@ public:
 private:
   void addOption(const ElfImage &Image, const SiteRecord &Record,
                  const std::string &NameForRuntime, llvm::StringRef Text);
-  llvm::Expected<std::string> textFor(llvm::ArrayRef<const TypedRequest *> Requests,
+  llvm::Expected<std::string> textFor(llvm::ArrayRef<TypedRequest *> Requests,
                                       llvm::DWARFDie Of, const SiteRecord &Record,
                                       uint16_t Machine, const std::string &Name);
   llvm::Expected<std::vector<std::string>> conditionsFor(const struct FunctionPlaces &F,

@@ -6,8 +6,9 @@
  *
  *	len=u8:r1;req->uri=s:r0@16;state=e4{IDLE=0/BUSY=1}:r2;?u8:r1>4096;retval=i4:v0
  *
- * Values, separated by `;`, each NAME=KIND:SOURCE. `!` before the first one: a
- * mark, whose calls are recorded whatever the threshold. A condition begins with `?`
+ * Values, separated by `;`, each NAME=KIND:SOURCE. `?` after the name: the function
+ * does not use the argument, so callers may pass any value. `!` before the first name:
+ * a mark, whose calls are recorded whatever the threshold. A condition begins with `?`
  * and has no name: KIND:SOURCE, one of == != < <= > >=, and a number or, for s,
  * t, S, L, v, a string. Calls that do not meet it are left out.
  *

@@ -9,6 +9,10 @@
 // DEFINE: %{record} = cd %t && %patchbay record -t function_duration -F main
 // RUN: %{record} --args 'half(*)' -o all -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
 // CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
+// RUN: %patchbay replay %t/all | FileCheck %s --check-prefix=REPLAY
+// REPLAY: half(used=1, dropped=<unused: {{-?[0-9]+}}>) = 1;
+// RUN: %patchbay dump --json %t/all | FileCheck %s --check-prefix=JSON
+// JSON: "dropped":{{ ?}}{"unknown":"unused: {{-?[0-9]+}}"}
 // RUN: %{record} --args 'half(used)' --when 'dropped == 5' -o when -- ./prog 2>&1 | FileCheck %s --check-prefix=WHEN --implicit-check-not=warning
 // WHEN: {{^}}patchbay: warning: --when: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so the wrong calls may be recorded{{$}}
 // RUN: %{record} --args 'half(used)' --args 'whole(*)' --args 'shared<int>(*)' -o used -- ./prog 2>&1 | FileCheck %s --check-prefix=USED --implicit-check-not=warning

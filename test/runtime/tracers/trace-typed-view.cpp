@@ -32,7 +32,7 @@
 // RUN: FileCheck %s --check-prefix=LEFT < %t/err
 // RUN: grep -c 'leaves out of' %t/err | FileCheck %s --check-prefix=TEN
 //      TEN: {{^}}10{{$}}
-//     LEFT: patchbay: warning: --args leaves out of leaves(int, Two): 'p' has a type that cannot be recorded: name a member of it, of first, second{{$}}
+//     LEFT: patchbay: warning: --args leaves out of leaves(int, Two): 'p' has a type that cannot be recorded: name one of its members: first, second{{$}}
 //     LEFT: patchbay: warning: --args leaves out arguments of {{[1-9]}} more functions: to see why, name one, as in --args 'parse(name)'{{$}}
 // RUN: cd %t && %patchbay record -t function_duration --args 'keeps(*)' -o keeps -- ./prog 2>&1 > out | FileCheck %s --check-prefix=DROPPED
 //  DROPPED: patchbay: warning: --args leaves out of keeps(int, int): 'dropped': it was optimised away, or debug information does not say where it is at the function's entry{{$}}
