@@ -5,11 +5,11 @@
  * for such tracers.
  *
  * While the body runs, its thread is outside (quiesce.h). So no thread waits for the
- * body, and tracers may be armed and disarmed. Each batch has a higher number than all
- * before it, and a tracer has the number of the batch that armed it. At its entry a call
- * stores the highest number of the function's tracers, and a bit for each tracer that
- * was not disabled. At its exit it calls the exit handler of each tracer that is armed
- * and enabled by then, has its bit in the call, and has no higher number.
+ * body, and tracers may be armed and disarmed. Batches have increasing numbers. A tracer
+ * has the number of the batch that armed it. At its entry a call stores the highest number
+ * of the function's tracers, and a bit for each tracer that is enabled. At its exit the
+ * call calls the exit handler of each tracer that is still armed and enabled, has its bit
+ * in the call, and has no higher number than the call.
  *
  *	event while the body runs		exit handler	because
  *						called?
@@ -36,8 +36,9 @@
  * Fields and variables named `since` hold the number and the state of a call.
  * call_state.h has their layout and the rules to compare them.
  *
- * A trampoline that finds the thread inside calls pb_enter_slowly() at the entry, if that
- * matters there, or pb_call_exit_slowly() at the exit.
+ * If a thread is already inside, the trampoline leaves the call to pb_enter_slowly() at
+ * the entry, and to pb_call_exit_slowly() at the exit. A direct way without an entry
+ * handler checks this at the exit only.
  */
 #ifndef PB_CORE_CALL_H
 #define PB_CORE_CALL_H
@@ -60,13 +61,14 @@
  */
 pb_handler pb_arch_call_fast, pb_arch_call_any, pb_arch_call_set, pb_arch_call_any_set;
 
-/* Is @enter one of these: the handlers of sets, or those of a single tracer? */
+/* Is @enter the handler of a cell with a set? */
 static inline int pb_call_is_of_set(patchbay_handler enter)
 {
 	return enter == pb_arch_call_set || enter == pb_arch_call_any_set;
 }
 
 static inline int pb_call_is_of_one(patchbay_handler enter)
+/* Is @enter the handler of a cell with one tracer that has an exit? */
 {
 	return enter == pb_arch_call_fast || enter == pb_arch_call_any;
 }
@@ -100,12 +102,12 @@ pb_call_cell(const struct patchbay_call *call)
 int pb_call_check(const struct patchbay_record *record);
 
 /*
- * How many words of a call the direct way of sets has room for; 0: the architecture has
- * no direct way of sets.
+ * Direct ways call sets whose members use at most this many words of a call. 0: the
+ * architecture has no direct way for sets.
  */
 extern const unsigned int pb_arch_direct_words;
 
-/* Has the function no stack arguments, and its result, if any, in integer registers? */
+/* Does the function use no stack arguments, and return in integer registers, if at all? */
 int pb_call_is_simple(const struct patchbay_record *record);
 
 /*
@@ -116,10 +118,10 @@ int pb_call_is_simple(const struct patchbay_record *record);
  *                   returns the number of the function's argument words on the stack.
  *                   @cell is the cell that the trampoline has loaded
  * pb_call_exit()    calls the exit handlers
- * pb_call_exit_slowly() calls the exit handlers, whether the thread is inside or not
- * pb_call_unwound() the same, for the personality's landing pad
- * pb_call_jumped()  the same, before a longjmp() that skips the call's frame. The caller
- *                   may be on another stack than the call
+ * pb_call_exit_slowly() like pb_call_exit(), whether the thread is inside or not
+ * pb_call_unwound() like pb_call_exit_slowly(), for the personality's landing pad
+ * pb_call_jumped()  like pb_call_exit_slowly(), before a longjmp() that skips the call's
+ *                   frame. The caller may be on another stack than the call
  */
 uint64_t pb_call_entry(struct patchbay_call *call,
 		       const struct patchbay_cell *cell);

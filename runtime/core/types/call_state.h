@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The states of a call with exit handlers, and the rules that select the exit handlers to
- * call (call.h has the resulting table). All of it is in one number, named `since`
- * everywhere:
+ * call (call.h has the resulting table). State and batch number share one value, named
+ * `since` everywhere:
  *
  *	63                                          16 15                     0
  *	+---------------------------------------------+-----------------------+
@@ -23,14 +23,14 @@
  *	a call			of the cell or the set		its state, and
  *				at the call's entry		PATCHBAY_EXIT_*
  *
- * A batch has a higher number than all before it. So a tracer that is armed while the
- * body of a call runs has a higher number than the call. A tracer that was disarmed needs
- * no bookkeeping: it is not in the cell at the exit.
+ * Batches have increasing numbers. So a tracer that is armed while the body of a call runs
+ * has a higher number than the call. Disarming a tracer needs no bookkeeping: at the exit,
+ * the tracer is not in the cell.
  *
  * PB_CALL_STATES lists the states. All except GENERAL are direct ways, which only x86-64
  * has (arch/x86_64/direct.h). There the trampoline itself calls the body and the handlers.
- * The handlers are all FAST, and the function is simple. At the exit the trampoline
- * compares the call's since with the current since of the cell and of the cell's set:
+ * All handlers are FAST, and the function is simple. At the exit the trampoline compares
+ * the call's since with the current since of the cell and of the cell's set:
  *
  *	the cell's since is	the set's since is	then
  *	------------------	------------------	----
@@ -53,15 +53,15 @@
 #include <patchbay/exit.h>
 
 /*
- * The states, their bits, and what the trampoline does at the entry; at the exit:
+ * The states, their bits, and what the trampoline does: at the entry; at the exit.
  *
  * GENERAL   calls pb_call_entry(); calls pb_call_exit(), if there is an exit handler
- * EXIT      calls no handler, so the thread need not be outside; calls cell->exit
+ * EXIT      calls no handler, so the thread may be inside; calls cell->exit
  * BOTH      calls cell->func; calls cell->exit
  * ANSWER    calls cell->func; has no exit: the site continues with the body, unless the
  *           handler skips it
- * TIMED     reads the clock, as EXIT; reads the clock, and calls the tracer's exit if the
- *           call reached the threshold
+ * TIMED     as EXIT, and reads the clock; reads the clock, and calls the tracer's exit
+ *           handler if the call reached the threshold
  * SET       as EXIT; calls all of set->exits
  * SET_BOTH  calls all of set->entries; calls all of set->exits
  */
@@ -107,7 +107,7 @@ static inline uint64_t pb_call_bit_of(uint64_t since)
 	return UINT64_C(1) << (since & PATCHBAY_CELL_WORD);
 }
 
-/* Must the exit of @call be reported to the tracer with the since @member? */
+/* Must the exit of @call be reported to the tracer whose since is @member? */
 static inline int pb_call_was_told(const struct patchbay_call *call, uint64_t member)
 {
 	return call->told & pb_call_bit_of(member) &&
@@ -115,8 +115,8 @@ static inline int pb_call_was_told(const struct patchbay_call *call, uint64_t me
 }
 
 /*
- * Must the exit be reported to all members of a set? @since and @told are the call's,
- * @set and @set_told are the since and the words of the set.
+ * Must the exit of a call be reported to all members of a set? @since and @told belong to
+ * the call, @set and @set_told are since and told of the set.
  */
 static inline int pb_call_were_all_told(uint64_t since, uint64_t told, uint64_t set,
 					uint64_t set_told)
@@ -124,15 +124,15 @@ static inline int pb_call_were_all_told(uint64_t since, uint64_t told, uint64_t 
 	return told == set_told && pb_call_number(set) <= since;
 }
 
-/* The new since of a cell with since @cell, whose calls have @state from now on. */
+/* Returns the since @cell of a cell with its state replaced by @state. */
 static inline uint64_t pb_call_since_by(uint64_t cell, enum pb_call_state state)
 {
 	return (cell & (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD)) | state;
 }
 
 /*
- * The new since of a cell with since @cell that gets a set with since @set. Only direct
- * ways compare the two.
+ * Returns the new since of a cell with since @cell that gets a set with since @set. Only
+ * direct ways compare the since of a cell with that of its set.
  */
 static inline uint64_t pb_call_since_with(uint64_t cell, uint64_t set)
 {

@@ -74,7 +74,7 @@ size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
 	return i < end ? i : end;
 }
 
-/* The bits from @i to below @end that are in the same word as @i. */
+/* The bits of functions @i to @end - 1 that are in the same word as @i. */
 static uint64_t row_in_word(size_t i, size_t end)
 {
 	const uint64_t row = UINT64_MAX << i % 64;

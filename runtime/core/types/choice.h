@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A set of functions of a module. It has one bit for each function, because clearing and
- * searching it must be fast: often one of very many functions is chosen.
+ * A set of functions of a module: one bit for each. Clearing and searching must be fast,
+ * because filters often choose one of very many functions.
  */
 #ifndef PB_CORE_CHOICE_H
 #define PB_CORE_CHOICE_H
@@ -12,7 +12,7 @@
 /*
  * @nr:    the number of records
  * @bits:  one for each record, and zeros after the last
- * @items: NULL, or for each chosen function the index of the list's item
+ * @items: NULL, or by function: the index of the filter's list item that chose it
  */
 struct pb_choice {
 	size_t nr;
@@ -20,14 +20,17 @@ struct pb_choice {
 	uint32_t *items;
 };
 
-/* Choose none of @nr functions; @nr is not 0. Returns 0 or -ENOMEM. */
+/*
+ * Choose none of @nr functions; @nr is not 0. @items: allocate room for items. Returns 0 or
+ * -ENOMEM.
+ */
 int pb_choice_init(struct pb_choice *choice, size_t nr, int items);
 void pb_choice_free(struct pb_choice *choice);
 
 /* Copy @from, without its items. Returns 0 or -ENOMEM. */
 int pb_choice_copy(struct pb_choice *choice, const struct pb_choice *from);
 
-/* If several items choose a function, keep the first of the list. */
+/* Add function @i, which list item @item chooses. Of several items, the first is kept. */
 void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item);
 void pb_choice_add_all(struct pb_choice *choice);
 void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others);
@@ -43,7 +46,7 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 	while (i < choice->nr) {
 		uint64_t rest = choice->bits[i / 64] >> i % 64;
 
-		/* If all are chosen, it is the next one. */
+		/* The common case: all functions are chosen. */
 		if (rest & 1)
 			return i;
 		if (rest)
@@ -54,14 +57,14 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 }
 
 /*
- * The end, at most @end, of the functions from @i on that are chosen if @i is, and not
- * chosen if @i is not.
+ * Returns the end of the run that begins with function @i, at most @end. The functions of
+ * a run are all chosen, or all not chosen.
  */
 size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end);
 
 /*
- * The end of a row of chosen functions that begins with @i, or of its first thousands.
- * Most rows are long, and a loop over a row looks at no bits.
+ * Returns the end of a run of chosen functions that begins with @i, or of its first 4096
+ * functions. Most runs are long, and a loop over a run tests no bits.
  */
 static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 {
@@ -70,7 +73,7 @@ static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 	return pb_choice_same_end(choice, i, end < choice->nr ? end : choice->nr);
 }
 
-/* Functions from @i to @end - 1 are no longer chosen. */
+/* Remove functions @i to @end - 1 from the choice. */
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
 
 #endif /* PB_CORE_CHOICE_H */

@@ -19,7 +19,7 @@ const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 /* cell->enter of a gate: calls pb_gate_find(), then enters the private cell. */
 pb_handler pb_arch_enter_gate __attribute__((visibility("hidden")));
 
-/* Is @cell a gate? Its func, which is never called, marks it. */
+/* Is @cell a gate? Gates are marked by their func, which is never called. */
 static inline int pb_is_gate(const struct patchbay_cell *cell)
 {
 	return cell->func == pb_arch_enter_gate;

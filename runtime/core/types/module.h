@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The loaded modules. Registration reads no record and no page of text. The library finds
- * out everything else about a module when it needs it.
+ * The loaded modules. Registration reads no record and no page of text: the library reads
+ * them when it first needs them.
  */
 #ifndef PB_CORE_MODULE_H
 #define PB_CORE_MODULE_H
@@ -24,7 +24,7 @@ struct pb_module {
 	const struct patchbay_module *desc;
 	const struct patchbay_record *records;
 	size_t nr;
-	uintptr_t low, high;  /* readable and executable segments */
+	uintptr_t low, high;  /* the range of its readable and executable segments */
 	void *reach;          /* pb_arch_map_reach() */
 	struct pb_cell_chunk *cells;
 	size_t nr_cells;
@@ -32,13 +32,13 @@ struct pb_module {
 	int unsettled;        /* cells await pb_wait(); see settle.c */
 	int gone;
 	unsigned char have_reach;
-	unsigned char ordered; /* @order has the records by entry; NULL: they are sorted */
+	unsigned char ordered; /* @order is set: the records by entry; NULL: already sorted */
 	unsigned char looked; /* the file was read: no functions were moved */
 	int unnamed;          /* its names could not be read */
 	const struct patchbay_record **order;
 	uint64_t *twins;      /* a bit for each record that equals an earlier one, or NULL */
 	struct pb_name_index *names; /* NULL: not read yet */
-	uint64_t unmapped;    /* the phase at which no slot led to it any more, or 0 */
+	uint64_t unmapped;    /* the phase since which no slot leads to it, or 0 */
 	struct pb_module *buried; /* the next unloaded module */
 	size_t visitors;      /* threads that visit its sites without a lock */
 	const char *file;     /* the path to open for its symbols */
@@ -58,8 +58,8 @@ static inline int pb_module_is_gone(const struct pb_module *module)
 }
 
 /*
- * A module with another ABI version, or with unknown flags. The library does not trace it,
- * and reads only the version in its descriptor.
+ * A module with another ABI version, or with unknown flags. The library does not trace it.
+ * It reads only the version in the module's descriptor.
  */
 struct pb_other {
 	struct pb_other *next;
@@ -73,8 +73,8 @@ struct pb_other {
 extern struct pb_other *pb_others;
 
 /*
- * patchbay_module_register() and patchbay_module_unregister() of this copy of the
- * library. -EBUSY: another copy has the module.
+ * patchbay_module_register() and patchbay_module_unregister() of this copy of the library.
+ * Both return -EBUSY if another copy has registered the module.
  */
 int pb_module_register(const struct patchbay_module *desc)
 	__attribute__((visibility("hidden")));
@@ -82,13 +82,12 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	__attribute__((visibility("hidden")));
 
 /*
- * Free leftovers of unloaded modules that no thread can see any more.
- * Does not wait. The caller holds the caller lock and the change lock, so no other thread
- * uses such a module.
+ * Free the memory of unloaded modules that no thread can reach. Does not wait. The caller
+ * holds the caller lock and the change lock, so no other thread uses such a module.
  */
 void pb_modules_reap(void);
 
-/* The address that a field of a descriptor leads to. The field is relative to itself. */
+/* The address that a field of a descriptor refers to. The field is an offset from itself. */
 static inline void *pb_desc_place(const int64_t *field)
 {
 	return (void *)((uintptr_t)field + (uintptr_t)*field);
@@ -110,7 +109,7 @@ static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
 }
 
-/* A copy for callbacks, without the fields that are relative to the record's address. */
+/* A copy for callbacks, without entry and site, which are relative to the record's address. */
 static inline struct patchbay_record
 pb_record_copy(const struct patchbay_record *record)
 {

@@ -4,14 +4,14 @@
  * under the modules lock or the engine lock, and changed under both (system/lock.h). Calls
  * read cells, sets and states without a lock.
  *
- * Cells that functions of a module share. All functions with the same tracers, the same
- * data and the same shape have one cell. The shape is what a record says of arguments
- * and result; handlers read nothing else of the record. A function with per-function
- * data, or one of few, has a private cell (cell.h). The library changes a private cell in
- * place, so the slot of such a function never changes once it is filled.
+ * Shared cells: functions of a module with the same tracers, the same data and the same
+ * shape have one cell. The shape is what a record says of arguments and result; handlers
+ * read nothing else of the record. Functions with per-function data, and small groups of
+ * functions, have private cells (cell.h). The library changes a private cell in place, so
+ * a slot that leads to one never changes.
  *
- * The slot of a function with a shared cell does change, when only some of the functions
- * get other tracers. Calls and exits may read it at that time. They read by one load of
+ * The slot of a function with a shared cell does change, if only some of the cell's
+ * functions get other tracers. Trampolines may read the slot at that time, by one load of
  * eight bytes. The kernel writes by memcpy(), which does not guarantee a single store.
  * So, once a thread may have read a slot, its old and new values differ in one byte only:
  * shared cells are 256 bytes apart, in memory that begins at a multiple of 64 KB. A
@@ -21,17 +21,17 @@
  * single-copy atomicity"; Power ISA 3.1, book II, 1.4 "Single-Copy Atomicity"), and the
  * other seven bytes keep their values.
  *
- * A function with such a slot may need a private cell: its data are its own, or no shared
- * cell is free. Its slot then leads to the gate, a shared cell that looks up the private
- * cell by the function's address. So the slot stays in these 64 KB until the module is
- * unloaded.
+ * A function with such a slot may later need a private cell, for data of its own, or
+ * because no shared cell is free. Its slot then leads to the gate, a shared cell that looks
+ * up the private cell by the function's address. So the slot points into these 64 KB until
+ * the module is unloaded.
  *
  * A thread marks itself as inside before it loads the slot (quiesce.h). It may still be in
- * the old cell after the slot has changed. So a cell that some functions have left gets no
- * other tracers before all threads are outside that were inside at that time. This holds
- * whether other functions still share the cell or it is reused. The kind of result of its
- * functions never changes: on x86-64 a thread that returns from a body reads it before
- * the mark, to know which registers to keep.
+ * the old cell after the slot has changed. So when some functions have left a cell, the
+ * cell gets other tracers only after all threads that were inside at that time are
+ * outside. This holds whether other functions still share the cell or it is reused. The
+ * kind of result of its functions never changes: on x86-64 a thread that returns from a
+ * body reads it before it sets the mark, to know which registers to keep.
  */
 #ifndef PB_CORE_SHARED_CELLS_H
 #define PB_CORE_SHARED_CELLS_H
@@ -47,10 +47,10 @@ struct pb_group;
 #define PB_SHARED_STEP 256
 #define PB_NR_SHARED 256
 
-/* The owner of a function, where its slot leads: the number of a shared cell, or: */
+/* The owner of a function says where its slot leads: the number of a shared cell, or: */
 enum {
 	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or leads to a private cell */
-	PB_OWNER_NOBODY, /* a cell without tracers, when others keep the shared cell */
+	PB_OWNER_NOBODY, /* the cell without tracers: others kept the function's shared cell */
 	PB_OWNER_GATE,	 /* the gate */
 	PB_OWNER_FIRST,	 /* the first shared cell */
 };
@@ -60,14 +60,14 @@ enum {
  * @shape:       the common record of all its functions; fields that differ are 0
  * @nr:          how many functions' slots lead here, armed or not
  * @first, @last: the range of records that contains these functions
- * @left:        slots no longer lead here, and a thread may have loaded one of them
- *               before the change
+ * @left:        functions have left the cell, and a thread that loaded the slot of one of
+ *               them may still be inside
  * @result:      the kind of result of @shape, which never changes
  *
  * While a plan is made (place.c):
  * @leaving:     how many of its functions get other tracers, or none
- * @to:          the group that all of these join; NULL: they get no tracers
- * @scattered:   these functions join different groups
+ * @to:          the group that they join; NULL: they get no tracers
+ * @scattered:   they join different groups
  */
 struct pb_shared_cell {
 	struct patchbay_cell cell;
@@ -83,11 +83,11 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
 /*
  * The shared cells of a module, allocated when functions first share one.
  *
- * The library records the owner of each function and does not derive it from the slot:
- * another patcher may change slots.
- * @cells:  PB_NR_SHARED cells, of which @end have been used
- * @own:    NULL, or by record the private cells of functions that the gate leads to
- * @owners: by record, the PB_OWNER_* of each function. Pages are allocated on first use
+ * The library records the owner of each function and does not derive it from the slot,
+ * because another patcher may change slots.
+ * @cells:  PB_NR_SHARED cells; the first @end of them have been used
+ * @own:    NULL, or the private cells behind the gate, by record
+ * @owners: the PB_OWNER_* of each function, by record. Pages are allocated on first use
  */
 struct pb_shared {
 	struct pb_shared_cell *cells;
@@ -97,16 +97,16 @@ struct pb_shared {
 };
 
 /*
- * Allocate the shared cells of @module, or the gate's table, unless it has them. Not
- * under the engine lock. Returns 0 or -ENOMEM.
+ * Allocate the shared cells of @module, or the table of private cells for its gate, unless
+ * the module has them. Not under the engine lock. Returns 0 or -ENOMEM.
  */
 int pb_shared_init(struct pb_module *module);
 int pb_shared_init_gate(struct pb_module *module);
 
-/* Free all of it, except the sets of the cells. */
+/* Free the shared cells of @module and the tables, but not the sets of the cells. */
 void pb_shared_free(struct pb_module *module);
 
-/* The memory in use, without pages that were never touched. */
+/* The bytes of memory in use, without pages that were never touched. */
 size_t pb_shared_size(const struct pb_module *module);
 
 static inline size_t pb_record_index(const struct pb_module *module,
@@ -115,7 +115,7 @@ static inline size_t pb_record_index(const struct pb_module *module,
 	return (size_t)(record - module->records);
 }
 
-/* The part of a record that handlers may read. Functions that share a cell have the same. */
+/* The part of a record that handlers may read. It is equal for functions that share a cell. */
 static inline uint32_t pb_shape(const struct patchbay_record *record)
 {
 	return (uint32_t)record->gp_args | (uint32_t)record->fp_args << 8 |
@@ -135,8 +135,8 @@ static inline uintptr_t pb_owner_slot(const struct pb_module *module,
 }
 
 /*
- * The end, at most @end, of the functions from @i on with the same owner as @i. @module
- * has shared cells.
+ * Returns the end of the run of functions that begins with @i and has one owner, at most
+ * @end. @module has shared cells.
  */
 size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end);
 
@@ -174,7 +174,7 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 
 /*
  * Under the engine lock: record that functions @i to @end - 1 lead to @owner. The caller
- * updates the counts (pb_shared_join()).
+ * updates the counts of functions (pb_shared_join()).
  */
 static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
 				    unsigned int owner)
@@ -183,13 +183,13 @@ static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t e
 }
 
 /*
- * Under the engine lock: count @nr more functions of @cell, between records @first and
- * @last. The caller records their owner.
+ * Under the engine lock: @nr more functions, between records @first and @last, lead to
+ * @cell. The caller records their owner.
  */
 void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 		    size_t last);
 
-/* Do functions have @cell, or may threads be inside? */
+/* Do functions lead to @cell, or may threads be inside it? */
 static inline int pb_shared_is_used(const struct pb_shared_cell *cell)
 {
 	return cell->nr || cell->left || cell->cell.ops;
@@ -202,8 +202,8 @@ static inline int pb_shared_is_used(const struct pb_shared_cell *cell)
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
 
 /*
- * Does @cell have tracers, although all functions have left it for other cells? It keeps
- * them until no thread is inside: these functions may still have some of them.
+ * Does @cell have tracers, although all its functions have left it for other cells? It
+ * keeps them until no thread is inside: these functions may still have some of the tracers.
  */
 static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)
 {

@@ -4,7 +4,7 @@
 #include "types/call_state.h"
 #include "types/module.h"
 
-/* Defined in this room, so that readers of these lists need no higher room. */
+/* Defined here, so that rooms that read these lists need not include a higher room. */
 struct pb_module *pb_modules;
 struct pb_other *pb_others;
 uint64_t pb_since;

@@ -28,10 +28,7 @@ struct patchbay_ops {
 	uint64_t missed;
 };
 
-/*
- * The number of the last batch, in cell->since of the tracers that it armed
- * (call_state.h). Each batch has a higher number.
- */
+/* The number of the last batch. Tracers that it armed have it in cell->since (call_state.h). */
 extern uint64_t pb_since;
 void pb_begin_batch(void);
 
