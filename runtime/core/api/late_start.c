@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * volatile: the constructor below may run after another library's constructor, which has
- * changed these. LLVM's GlobalOpt does not expect that. It would evaluate the constructor
- * at compile time, with the initial values.
+ * volatile: another library's constructor may set these before the constructor below runs.
+ * LLVM's GlobalOpt does not expect that, and would evaluate the constructor at compile time
+ * with the initial values.
  */
 static void (*volatile late)(void);
 static volatile int constructed;

@@ -18,9 +18,9 @@
 #include <wchar.h>
 
 /*
- * fnmatch(3) and regexec(3) convert names in locales of several bytes a character. For
- * other than UTF-8 glibc loads a converter, by dlopen(3), when a locale is first used for
- * that: here, where no lock is held.
+ * fnmatch(3) and regexec(3) convert names in multi-byte locales. On the first conversion in
+ * a locale other than UTF-8, glibc loads a converter by dlopen(3). Make it do so here, where
+ * no lock is held.
  */
 static void load_converter(void)
 {
@@ -29,7 +29,10 @@ static void load_converter(void)
 	(void)mbrlen("a", 1, &state);
 }
 
-/* Refused from a handler: the owner of the caller lock may wait for that handler. */
+/*
+ * Returns -EDEADLK in a handler: the thread that holds the caller lock may be waiting for
+ * this handler.
+ */
 int pb_enter_library_from(const void *frame)
 {
 	int error;
@@ -100,8 +103,8 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 }
 
 /*
- * The function that programs of the first headers call, where patchbay_ops_create()
- * is not inline yet, and programs that find it by dlsym(3).
+ * Programs that were compiled with the first headers call this function: there
+ * patchbay_ops_create() is not inline. So do programs that look it up by dlsym(3).
  */
 int pb_ops_create_first(const struct patchbay_ops_attr *attr,
 			struct patchbay_ops **ops)
@@ -133,7 +136,7 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	return error;
 }
 
-/* @exit: NULL, or where the new one is, which may be NULL. */
+/* @exit: points to the new exit handler, which may be NULL. NULL: keep the exit handler. */
 static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		  const patchbay_handler *exit)
 {
@@ -142,7 +145,7 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 
 	if (error)
 		return error;
-	/* That of a tracer with a threshold is ours, and stays. */
+	/* A tracer with a threshold keeps the library's own entry handler. */
 	if (ops->attr.threshold)
 		new.handler = handler ? NULL : pb_timed_entry;
 	new.exit = exit ? *exit : ops->attr.exit;
@@ -225,7 +228,7 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 	error = pb_filter_new(filter, &own);
 	if (error)
 		return error;
-	/* Another function may be at an address by then. */
+	/* Refuse addresses: in a module to come, another function may be there. */
 	if (flags & PATCHBAY_ARM_FUTURE &&
 	    (own->by == PB_BY_ADDRS ||
 	     (own->notrace && own->notrace->by == PB_BY_ADDRS))) {

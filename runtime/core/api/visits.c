@@ -2,9 +2,9 @@
 /*
  * Visits of sites and names. The library calls a visitor without a lock, because the
  * visitor may call the loader. Another thread may hold the loader's lock in a constructor
- * or destructor that waits for the modules lock. So a visitor sees copies. The library
- * makes some copies at a time, under the modules lock. Other threads may unload modules
- * meanwhile: the memory of a visited module is kept.
+ * or destructor that waits for the modules lock. So a visitor sees copies, which the library
+ * makes under the modules lock, 64 at a time. If another thread unloads a visited module
+ * meanwhile, the module's memory is kept.
  */
 #include "modules/changed_site.h"
 #include "names/names.h"
@@ -32,7 +32,7 @@ static int begin_visit(struct modules *modules)
 	int error = 0;
 
 	*modules = (struct modules){ 0 };
-	/* A visitor waits for no thread that waits for handlers. */
+	/* In a handler, the visitor could wait for a thread that waits for this handler. */
 	if (pb_thread_inside() || pb_is_called_back())
 		return -EDEADLK;
 	pb_modules_lock();
@@ -59,7 +59,7 @@ static void end_visit(struct modules *modules)
 	pb_free(modules->list);
 }
 
-/* A site. @cells: the index of its first tracer in copies.cells. */
+/* A copy of a site. @cells: the index of its first tracer in copies.cells. */
 struct copy {
 	struct patchbay_site_info site;
 	struct patchbay_record record;
@@ -103,7 +103,7 @@ static int reserve_cells(struct copies *copies, size_t nr)
 	return 0;
 }
 
-/* Under the modules lock. If memory is lacking, sets @error. */
+/* Under the modules lock. Sets @copies->error if out of memory. */
 static void add_copy(struct copies *copies, const struct patchbay_site_info *site)
 {
 	if (reserve_copies(copies, copies->nr + 1) ||
@@ -124,7 +124,7 @@ static void free_copies(struct copies *copies)
 	pb_free(copies->cells);
 }
 
-/* The site of @copy, as the visitor sees it. */
+/* Make the site of @copy point to the copies of its record and tracers. */
 static const struct patchbay_site_info *show(const struct copies *copies, struct copy *copy)
 {
 	struct patchbay_site_info *site = &copy->site;
@@ -141,7 +141,7 @@ static void copy_sites(struct copies *copies, struct pb_module *module, size_t f
 {
 	copies->nr = copies->nr_cells = 0;
 	pb_modules_lock();
-	/* On error the library does not know which functions were moved. */
+	/* If the file cannot be read, no function counts as moved. */
 	if (!module->gone && !first)
 		(void)pb_names_look(module);
 	for (size_t i = first; i < module->nr && i < first + MANY && !module->gone; i++) {
@@ -210,7 +210,7 @@ int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *ar
 		nr += pb_changed_sites(m, visit ? add_changed : NULL, &copies);
 	result = pb_changed_rearm(nr);
 	pb_modules_unlock();
-	/* Show the states from before. */
+	/* Show the sites as they were before. */
 	pb_visit_begin();
 	for (size_t i = 0; i < copies.nr; i++)
 		visit(show(&copies, &copies.copy[i]), arg);
@@ -282,7 +282,7 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 	return value;
 }
 
-/* A tracer's attach function calls this: the module's memory is kept until it returns. */
+/* For a tracer's attach function: the module's memory is kept until that returns. */
 int pb_private_visit_names(const struct patchbay_module_info *info,
 			   int (*visit)(uintptr_t entry, const char *name,
 					void *arg),
