@@ -14,11 +14,11 @@
 
 #include <errno.h>
 
-/* For fewer functions a plan is faster, and private cells are better. */
+/* For fewer functions a plan is faster, and private cells need less memory. */
 #define MANY 64
 
-/* Ask the tracer for its data. All functions of a module have the same data. */
-static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
+/* Ask the tracer for its data in one module. All functions of a module have the same data. */
+static int attach_bulk_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct patchbay_ops *ops = bulk->request->ops;
 	struct pb_module *module = b->module;
@@ -43,7 +43,7 @@ static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
 }
 
 /* Ask the tracer for its data in all modules. */
-static int attach_all(struct pb_bulk *bulk)
+static int attach_bulk(struct pb_bulk *bulk)
 {
 	int error = 0;
 
@@ -51,11 +51,11 @@ static int attach_all(struct pb_bulk *bulk)
 		return 0;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if ((b->nr || b->nr_swapped) && !b->module->gone)
-			error = attach(bulk, b);
+			error = attach_bulk_module(bulk, b);
 	return error;
 }
 
-/* Choose a cell for each group. */
+/* Choose a cell for each group. If there is none, a plan handles the request. */
 static int find_cells(struct pb_bulk_module *b)
 {
 	for (struct pb_group *g = b->groups; g; g = g->next) {
@@ -80,8 +80,9 @@ static int is_alone_on(const struct patchbay_cell *cell,
 }
 
 /*
- * Remove the tracer from the cells of chosen functions. Cells that stay have no other
- * tracer: their functions are disarmed. A plan handles cells that also have other functions.
+ * Remove the tracer from the shared cells of the chosen functions. If the tracer is alone on
+ * a cell (owners->stays), the functions are disarmed; otherwise the cell gets a new set. If
+ * only some functions of a cell are chosen, returns PB_NOT_BULK.
  */
 static int leave_cells(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		       const struct pb_bulk_owners *owners)
@@ -105,7 +106,7 @@ static int leave_cells(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return error;
 }
 
-/* Keep the chosen functions that have the tracer. */
+/* Choose only functions that have the tracer. */
 static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct patchbay_ops *ops = bulk->request->ops;
@@ -132,7 +133,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		if (shared->last > last)
 			last = shared->last;
 	}
-	/* Very many chosen functions may have no tracer. */
+	/* Drop most functions without the tracer at once: those outside all cells' ranges. */
 	pb_choice_remove_row(&b->choice, 0, first);
 	pb_choice_remove_row(&b->choice, last + 1, module->nr);
 	if (first > last)
@@ -141,7 +142,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return leave_cells(bulk, b, &owners);
 }
 
-static int add_module(struct pb_bulk *bulk, struct pb_module *module)
+static int add_bulk_module(struct pb_bulk *bulk, struct pb_module *module)
 {
 	struct pb_request *request = bulk->request;
 	struct pb_bulk_module *b;
@@ -176,8 +177,8 @@ static void free_bulk_module(struct pb_bulk_module *b)
 	pb_free(b);
 }
 
-/* Drop modules that were unloaded while the tracer was asked. */
-static void drop_gone(struct pb_bulk *bulk)
+/* Drop modules that were unloaded while a callback of the tracer ran. */
+static void drop_gone_modules(struct pb_bulk *bulk)
 {
 	struct pb_bulk_module **link = &bulk->modules, *b;
 
@@ -199,7 +200,7 @@ static void count_functions(struct pb_bulk *bulk)
 		bulk->request->nr += b->nr + b->nr_swapped;
 }
 
-/* Find the functions to change. */
+/* Find the functions to change, and ask the tracer's @check about them. */
 static int find_functions(struct pb_bulk *bulk)
 {
 	const struct pb_request *request = bulk->request;
@@ -214,19 +215,19 @@ static int find_functions(struct pb_bulk *bulk)
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		error = pb_bulk_ask(bulk, b);
 	count_functions(bulk);
-	drop_gone(bulk);
+	drop_gone_modules(bulk);
 	return error;
 }
 
-static int prepare(struct pb_bulk *bulk, struct pb_module *only)
+static int prepare_bulk(struct pb_bulk *bulk, struct pb_module *only)
 {
 	struct pb_request *request = bulk->request;
 	int error = 0;
 
 	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
 		if (m->nr && !m->gone && (!only || m == only))
-			error = add_module(bulk, m);
-	drop_gone(bulk);
+			error = add_bulk_module(bulk, m);
+	drop_gone_modules(bulk);
 	if (!error)
 		error = pb_requests_check(request);
 	if (!error && request->known < MANY)
@@ -234,15 +235,15 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	if (!error)
 		error = find_functions(bulk);
 	if (!error)
-		error = attach_all(bulk);
-	drop_gone(bulk);
+		error = attach_bulk(bulk);
+	drop_gone_modules(bulk);
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
 			error = find_cells(b);
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
-static int put_to_use(struct pb_bulk *bulk)
+static int apply_bulk(struct pb_bulk *bulk)
 {
 	struct pb_request *request = bulk->request;
 	struct pb_filter *forgotten = NULL;
@@ -271,7 +272,7 @@ static int put_to_use(struct pb_bulk *bulk)
 	return error;
 }
 
-static void end(struct pb_bulk *bulk)
+static void free_bulk(struct pb_bulk *bulk)
 {
 	struct pb_bulk_module *next;
 
@@ -282,8 +283,8 @@ static void end(struct pb_bulk *bulk)
 	pb_text_block_free(&bulk->block);
 }
 
-/* Is this one request for many functions, by a pattern or by a long list? */
-static int is_for_us(const struct pb_request *r)
+/* Is there one request, by a pattern or a long list, that the bulk path may handle? */
+static int is_bulk_request(const struct pb_request *r)
 {
 	const struct pb_filter *filter = r ? r->filter : NULL;
 	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
@@ -302,20 +303,20 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 	struct pb_bulk bulk = { .request = request, .handle = -1 };
 	int error, prepared;
 
-	if (!is_for_us(request))
+	if (!is_bulk_request(request))
 		return PB_NOT_BULK;
 	pb_begin_batch();
 	error = pb_requests_begin(request);
 	if (!error)
-		error = prepare(&bulk, only);
+		error = prepare_bulk(&bulk, only);
 	pb_requests_end(request);
 	prepared = !error;
 	if (prepared)
-		error = put_to_use(&bulk);
+		error = apply_bulk(&bulk);
 	if (prepared && wait == PB_WAIT && error < 0)
 		pb_settle_all(0);
 	else if (prepared && wait == PB_WAIT && !error && request->disarm)
 		error = pb_settle(&(const struct pb_plan){ 0 });
-	end(&bulk);
+	free_bulk(&bulk);
 	return error;
 }

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* Returns PB_NOT_BULK if there are more shapes than cells. */
+/* Add a group for the shape of @record. Returns PB_NOT_BULK if there are too many shapes. */
 static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		     const struct patchbay_record *record,
 		     struct pb_bulk_group **group)
@@ -38,8 +38,8 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 }
 
 /*
- * Check the owner of function @i. Refuses functions that have a tracer, except those that
- * bulk_swap.c handles, and functions with a private cell.
+ * Can a function with this @slot get a shared cell? Returns PB_NOT_BULK if it has a private
+ * cell, or has a tracer: bulk_swap.c has removed those functions that it handles.
  */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
@@ -54,7 +54,7 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	return owner == PB_OWNER_NOBODY || !from->ops ? 0 : PB_NOT_BULK;
 }
 
-/* pb_bulk_reach() of sites with the stub of @record. */
+/* The value that pb_bulk_is_disarmed() expects for sites with the stub of @record. */
 static uintptr_t reach_of(const struct pb_module *module,
 			  const struct patchbay_record *record)
 {
@@ -62,7 +62,7 @@ static uintptr_t reach_of(const struct pb_module *module,
 			     module->low, module->high);
 }
 
-/* Is this the usual site, disarmed? This check is fast, and nearly all sites pass it. */
+/* Is the site disarmed, and of the usual kind? Nearly all sites pass this fast check. */
 static int is_disarmed(const struct pb_module *module,
 		       const struct patchbay_record *record, uintptr_t entry,
 		       uintptr_t site)
@@ -78,12 +78,12 @@ static int is_disarmed(const struct pb_module *module,
 }
 
 /* Remove function @i from the choice. */
-static void leave_out(struct pb_bulk_module *b, size_t i)
+static void drop_function(struct pb_bulk_module *b, size_t i)
 {
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* Add the functions from @first to @end - 1, which have the owner @owner, to @group. */
+/* Add functions @first to @end - 1, which have the owner @owner, to @group. */
 static void add_run(struct pb_bulk_module *b, struct pb_group *group,
 		    unsigned int owner, size_t first, size_t end)
 {
@@ -99,9 +99,10 @@ static void add_run(struct pb_bulk_module *b, struct pb_group *group,
 }
 
 /*
- * Can function @i be armed? Sites must be in the order of addresses and must not overlap.
- * *@end is the end of the previous site. A plan handles functions that are armed, and those
- * that cannot be armed.
+ * Check function @i, and add it to its group. Leaves it out of the choice if the request may
+ * skip it. Returns PB_NOT_BULK if it is armed or cannot be armed: a plan handles these. Sites
+ * must be in the order of addresses and must not overlap: *@end is the end of the previous
+ * site.
  */
 static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
 			  uintptr_t *end)
@@ -116,7 +117,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	uintptr_t slot;
 
 	if (error == 1) {
-		leave_out(b, i);
+		drop_function(b, i);
 		return 0;
 	}
 	if (error || !is_disarmed(module, record, entry, site) ||
@@ -130,17 +131,16 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	if (error)
 		return error;
 	add_run(b, &group->group, owner, i, i + 1);
-	/* Accept other functions with this owner, too. */
+	/* begin_run() now accepts other functions with this owner. */
 	b->slot_of[owner] = slot;
 	group->reach[site != entry] = reach_of(module, record);
 	return 0;
 }
 
 /*
- * A run of functions to arm. The functions of a run are adjacent, chosen, of the same shape,
- * and have the same owner. So their common properties are computed once, and a loop over
- * them has little to do: the group, the shape, the owner, the value of the slots, the
- * distance from entry to site, and pb_bulk_reach() of the sites.
+ * A run: adjacent chosen functions with the same group, shape, owner, value of the slot,
+ * distance from entry to site (@behind), and pb_bulk_reach() of the site. These properties
+ * are computed once, so a loop over the run has little to do.
  */
 struct run {
 	struct pb_group *group;
@@ -149,7 +149,7 @@ struct run {
 	uintptr_t slot, behind, reach;
 };
 
-/* Begin a run with function @i. Returns 0 if no similar function was checked before. */
+/* Begin a run with function @i. Returns 0 if no function like it was checked before. */
 static int begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
 {
 	const struct patchbay_record *record = &b->module->records[i];
@@ -196,9 +196,9 @@ run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
 		if (entry < lowest || site > highest)
 			break;
 		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
-		/* Compute it here, while @site is in a register. Otherwise the loop needs a copy. */
+		/* Compute this here, while @site is in a register: saves a copy in the loop. */
 		PB_KEEP_ONE(lowest);
-		/* The site is in the module's text, and the entry is near it: both can be read. */
+		/* Both can be read: the site is in the module's text, near the entry. */
 		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
 		    pb_bulk_slot_at(entry) != run.slot)
 			break;
@@ -208,8 +208,8 @@ run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
 
 /*
  * Returns the end of the run that begins with function @i, at most @end. All functions before
- * @end have the same owner. @lowest is the lowest address for the next entry. Each case has
- * its own loop, which is not inlined, so that its variables stay in registers.
+ * @end have the same owner. The first entry must be at @lowest or above. Each distance has its
+ * own loop. This function is not inlined, so the variables of a loop stay in registers.
  */
 static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
 						const struct run *run, size_t i,
@@ -223,9 +223,9 @@ static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
 }
 
 /*
- * A fast check_function() for function @i and its successors. It takes functions whose shape
- * and owner were checked before, as those of nearly all functions. Returns the first other
- * function.
+ * A fast check_function() for function @i and its successors, as long as functions with the
+ * same shape and owner have been checked before. This is true of nearly all. Returns the
+ * first function that is left to check_function().
  */
 static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 {
@@ -249,15 +249,15 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 	return i;
 }
 
-/* Remove function @i, which the tracer has refused. */
-static void take_out(struct pb_bulk_module *b, size_t i)
+/* Remove function @i from the choice: the tracer's @check has refused it. */
+static void drop_refused(struct pb_bulk_module *b, size_t i)
 {
 	struct pb_module *module = b->module;
 	const unsigned int owner = pb_owner(module, i);
 
 	if (!pb_choice_has(&b->choice, i))
 		return;
-	leave_out(b, i);
+	drop_function(b, i);
 	b->nr--;
 	pb_bulk_group(b, pb_shape(&module->records[i]))->group.nr--;
 	if (owner >= PB_OWNER_FIRST)
@@ -285,12 +285,12 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	error = pb_question_ask(bulk->request, questions, nr);
 	for (size_t i = 0; i < nr && !module->gone; i++)
 		if (questions[i].refused)
-			take_out(b, questions[i].index);
+			drop_refused(b, questions[i].index);
 	pb_free(questions);
 	return error;
 }
 
-/* Allocate what the checks need, and find the functions that keep their cells. */
+/* Allocate what the checks need, and find the cells that only get another set. */
 static int prepare_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -309,10 +309,10 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
 	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-	/* Exits are a matter of shape: can functions be checked by shape alone? */
+	/* Exits are checked by shape. So can these functions be checked by shape alone? */
 	const int usual = !pb_names_here(module);
 	size_t i;
-	/* The first function may be at the beginning of the module. */
+	/* Allow the first function at the beginning of the module. */
 	uintptr_t end = module->low;
 	int error;
 
@@ -329,7 +329,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			break;
 		error = check_function(bulk, b, i, &end);
 	}
-	/* A plan must not ask again. */
+	/* Return to a plan before the tracer is asked: it must not be asked twice. */
 	if (!error && b->nr && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* Are all functions from @first to @last chosen, and do all have owners that stay? */
+/* Are all functions @first to @last chosen, and do all their owners stay? */
 static int do_all_stay(const struct pb_bulk_module *b, const struct pb_bulk_owners *owners,
 		       size_t first, size_t last)
 {
@@ -80,14 +80,15 @@ int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 }
 
 /*
- * Make a set for @cell with the request's tracer. Does nothing if that may be skipped. If the
- * tracer cannot be armed, a plan says so.
+ * Make a set for @cell with the tracers of the cell and of the request. Does nothing if the
+ * request may skip the functions. Returns PB_NOT_BULK if the tracer cannot be armed: a plan
+ * finds the error.
  */
 static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		   struct pb_shared_cell *cell)
 {
 	struct patchbay_ops *ops = bulk->request->ops;
-	/* The check for exits needs only the shape. */
+	/* The check for exits reads only the shape. */
 	const struct pb_target asked = { .record = &cell->shape,
 					 .request = bulk->request };
 	struct patchbay_cell one;
@@ -107,8 +108,8 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 }
 
 /*
- * For functions that lead to cells with tracers: are all sites armed, and do all slots lead
- * to these cells?
+ * For the chosen functions with tracers: are all sites armed, and do all slots lead to the
+ * owners' cells?
  */
 static int are_armed(const struct pb_module *module,
 		     const struct pb_bulk_owners *owners)
@@ -129,7 +130,7 @@ static int are_armed(const struct pb_module *module,
 	return 1;
 }
 
-/* Does @cell have tracers? Counts pb_set_nobody, too: threads may be inside. */
+/* Do functions lead to @cell, with tracers, or with threads still inside (pb_set_nobody)? */
 static int is_in_use(const struct pb_shared_cell *cell)
 {
 	return cell->nr && cell->cell.ops;
@@ -155,7 +156,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (owners.stays[i] || !owners.nr[i])
 			continue;
-		/* A plan waits for threads, and calls @check once for each function. */
+		/* Plans wait for threads, and call @check once for each function. */
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops) ||
 		    owners.nr[i] != cell->nr || cell->left || ops->attr.check)
@@ -163,7 +164,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		else if (!pb_set_find(&cell->cell, ops))
 			error = swap_in(bulk, b, cell);
 	}
-	/* A plan will name the function that is not. */
+	/* A plan finds the function whose site or slot was changed. */
 	if (!error && !are_armed(b->module, &owners))
 		error = PB_NOT_BULK;
 	return error;
@@ -174,7 +175,7 @@ int pb_bulk_is_swapped(const struct pb_bulk_module *b, size_t i)
 	const unsigned int owner = pb_owner(b->module, i);
 	const struct pb_group *g;
 
-	/* Groups of functions whose sites change do not own a set. */
+	/* Only groups in @swaps own a set. */
 	if (!b->swaps || owner < PB_OWNER_FIRST)
 		return 0;
 	g = b->module->shared->cells[owner].to;

@@ -18,10 +18,7 @@
  */
 enum change { PUBLISH, ARM, FIRST, DISARM };
 
-/*
- * A function. @group: the function's group, if the change needs it; otherwise that of an
- * earlier function.
- */
+/* A function, and the group of its shape. PUBLISH and FIRST set @group and @owner. */
 struct function {
 	const struct patchbay_record *record;
 	uintptr_t entry, site;
@@ -29,14 +26,14 @@ struct function {
 	struct pb_group *group;
 };
 
-static inline void look_at(struct function *f, const struct patchbay_record *record)
+static inline void set_function(struct function *f, const struct patchbay_record *record)
 {
 	f->record = record;
 	f->entry = pb_record_entry(record);
 	f->site = pb_record_site(record);
 }
 
-/* Usually the group is that of the previous function. */
+/* Usually this is the group of the previous function. */
 static inline void find_group(struct pb_bulk_module *b, struct function *f)
 {
 	const uint32_t shape = pb_shape(f->record);
@@ -45,18 +42,18 @@ static inline void find_group(struct pb_bulk_module *b, struct function *f)
 		f->group = &pb_bulk_group(b, shape)->group;
 }
 
-/* PUBLISH and FIRST: find what is stored in the slot. @f has the function's addresses. */
+/* For PUBLISH and FIRST: find the cell that the slot will lead to, and the owner now. */
 static inline __attribute__((always_inline)) void
-look_at_slot(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
+find_slot_value(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
 {
-	/* In a module where no site was ever armed, no thread has read a slot. */
+	/* FIRST: no thread has read the slot, so all of its bytes may change. */
 	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(b->module, i);
 	find_group(b, f);
 }
 
-/* @text: the offset from an address to its copy. */
+/* Change the copy of @f. @text: the offset from an address to its copy. */
 static inline __attribute__((always_inline)) int
-edit(const struct function *f, enum change change, uintptr_t text)
+edit_function(const struct function *f, enum change change, uintptr_t text)
 {
 	uint8_t *site = (uint8_t *)(text + f->site);
 	int error = 0;
@@ -67,13 +64,13 @@ edit(const struct function *f, enum change change, uintptr_t text)
 				     f->owner != PB_OWNER_NONE);
 	if (change == ARM || (change == FIRST && !error))
 		error = pb_bulk_flip(site, 1);
-	/* Ignore an error: such a site may continue to call the trampoline, without effect. */
+	/* Ignore errors: a site that stays armed calls the trampoline, without effect. */
 	if (change == DISARM)
 		pb_bulk_flip(site, 0);
 	return error;
 }
 
-static inline uintptr_t begin_of(const struct function *f, enum change change)
+static inline uintptr_t text_begin(const struct function *f, enum change change)
 {
 	return change == ARM || change == DISARM ? f->site :
 						   f->entry - PB_BULK_BEFORE;
@@ -83,13 +80,12 @@ static inline uintptr_t begin_of(const struct function *f, enum change change)
 #define GAP 4096
 
 /*
- * The loops' view of the block (text_block.h). A loop changes functions up to the end of the
- * copied text, so that most functions need one comparison. Then the block is extended or
+ * The loops' view of the block (text_block.h). A loop changes functions up to the end of
+ * the copied text, so most functions need one comparison. Then the block is extended or
  * written.
  * @text: the offset from an address to its copy
- * @last: the site of the block's last function; 0: it has none yet
- * @far:  sites up to this address need no extension of the block. The distance is less
- *        than GAP
+ * @last: the site of the block's last function; 0: the block is empty
+ * @far:  sites up to this address, less than GAP from here, are in the copied text
  */
 struct ready {
 	uintptr_t text;
@@ -97,11 +93,11 @@ struct ready {
 };
 
 /*
- * Extend the block by the text from @from to @end, and update @ready. Returns 0 if the text
- * does not fit.
+ * Extend the block by the text from @from to @end. Returns 0 if that text does not fit, or
+ * is too far away.
  */
-static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t from,
-		 uintptr_t end)
+static int extend_block(struct pb_text_block *block, struct ready *ready, uintptr_t from,
+			uintptr_t end)
 {
 	if (!ready->last)
 		pb_text_block_begin(block, from);
@@ -122,14 +118,14 @@ static int write_block(struct pb_bulk *bulk, struct ready *ready)
 }
 
 /*
- * Edit the functions from *@i to @end - 1 that are in the block. Afterwards *@i is the first
+ * Edit functions *@i to @end - 1 as far as they are in the block. Sets *@i to the first
  * function that was not edited.
  */
 static inline __attribute__((always_inline)) int
 edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t end,
 	 struct ready *ready)
 {
-	/* A copy: the compiler assumes that each store to text may change the original. */
+	/* A local copy: for the compiler, each store to text might change the original. */
 	const struct patchbay_record *records = b->module->records;
 	const struct patchbay_record *record = &records[*i], *stop = &records[end];
 	const uintptr_t text = ready->text, far = ready->far;
@@ -139,16 +135,16 @@ edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t e
 
 	for (; record < stop; record++) {
 		PB_KEEP_ONE(record);
-		look_at(&f, record);
+		set_function(&f, record);
 		if (change == PUBLISH || change == FIRST)
-			look_at_slot(b, (size_t)(record - records), change, &f);
+			find_slot_value(b, (size_t)(record - records), change, &f);
 		/*
-		 * go_on() handles a function that begins within the last one. bulk_check.c has
-		 * checked the order of those to arm.
+		 * Stop at a function that overlaps the previous one: extend_block() handles it.
+		 * For arming, bulk_check.c has checked the order.
 		 */
 		if (f.site > far || (change == DISARM && f.site <= last))
 			break;
-		error = edit(&f, change, text);
+		error = edit_function(&f, change, text);
 		if (error)
 			break;
 		last = f.site;
@@ -183,9 +179,9 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				i = pb_choice_next(&b->choice, i);
 				continue;
 			}
-			look_at(&f, &b->module->records[i]);
-			if (go_on(block, &ready, begin_of(&f, change),
-					  f.site + PB_BULK_SITE_SIZE))
+			set_function(&f, &b->module->records[i]);
+			if (extend_block(block, &ready, text_begin(&f, change),
+					 f.site + PB_BULK_SITE_SIZE))
 				continue;
 		}
 		error = write_block(bulk, &ready);
@@ -200,8 +196,8 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
-/* Change all functions. Disarming continues after an error. */
-static int change(struct pb_bulk *bulk, enum change change)
+/* Make one kind of change in all modules. Disarming continues after an error. */
+static int change_all(struct pb_bulk *bulk, enum change change)
 {
 	int error = bulk->handle < 0 ? bulk->handle : 0;
 
@@ -210,7 +206,7 @@ static int change(struct pb_bulk *bulk, enum change change)
 			continue;
 		if (change != DISARM && b->first != (change == FIRST))
 			continue;
-		/* Each change has its own loop. */
+		/* Inlined once per kind of change, so that each has its own loop. */
 		error = change == PUBLISH ? change_module(bulk, b, PUBLISH) :
 			change == ARM	  ? change_module(bulk, b, ARM) :
 			change == FIRST	  ? change_module(bulk, b, FIRST) :
@@ -220,9 +216,10 @@ static int change(struct pb_bulk *bulk, enum change change)
 }
 
 /*
- * Arming has failed: record where slots lead now. @seen: as in settle_owners() of engine.c.
+ * Arming has failed: read from the slots where they lead now. @seen: threads may have found
+ * the cells.
  */
-static void find_owners(const struct pb_bulk *bulk, int seen)
+static void read_owners(const struct pb_bulk *bulk, int seen)
 {
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
 		struct pb_module *module = b->module;
@@ -240,14 +237,14 @@ static void find_owners(const struct pb_bulk *bulk, int seen)
 	}
 }
 
-/* Do all functions that leave @cell return to it? */
+/* Do all functions that leave @cell get it again? */
 static int is_kept(const struct pb_shared_cell *cell)
 {
 	return cell->to && !cell->scattered && cell->to->cell == cell;
 }
 
-/* Record that the functions from @i to @end - 1 lead to the cells of their groups. */
-static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
+/* Record the cells of their groups as the owners of functions @i to @end - 1. */
+static void record_row_owners(struct pb_bulk_module *b, size_t i, size_t end)
 {
 	const struct patchbay_record *records = b->module->records;
 	size_t next;
@@ -263,8 +260,8 @@ static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
 	}
 }
 
-/* All functions of @b have been armed: record where their slots lead. */
-static void lead_all(struct pb_bulk_module *b)
+/* All functions of @b have been armed: record their owners. */
+static void record_owners(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
 	struct pb_shared *shared = module->shared;
@@ -272,7 +269,7 @@ static void lead_all(struct pb_bulk_module *b)
 	for (size_t i = pb_choice_next(&b->choice, 0), end; i < module->nr;
 	     i = pb_choice_next(&b->choice, end)) {
 		end = pb_choice_row_end(&b->choice, i);
-		lead_row(b, i, end);
+		record_row_owners(b, i, end);
 	}
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
 		struct pb_shared_cell *cell = &shared->cells[i];
@@ -303,7 +300,7 @@ static void take_back_cells(struct pb_bulk *bulk, int seen)
 			pb_unfill_group(g, seen);
 }
 
-/* Write the slots before the sites: threads read slots once sites are armed. */
+/* Write the slots before the sites: threads read a slot as soon as its site is armed. */
 static int publish_all(struct pb_bulk *bulk)
 {
 	int later = 0, error;
@@ -312,12 +309,12 @@ static int publish_all(struct pb_bulk *bulk)
 		later |= b->nr && !b->first;
 	if (!later)
 		return 0;
-	error = change(bulk, PUBLISH);
-	/* The sync also makes the cells visible before a thread can find them. */
+	error = change_all(bulk, PUBLISH);
+	/* The sync also makes the cells visible before a thread can enter them. */
 	return error ? error : pb_sync_core();
 }
 
-/* Connect sites to the trampolines in modules where that has not been done completely. */
+/* Connect the sites of each module to the trampolines, unless that has been completed. */
 static int open_all(const struct pb_bulk *bulk)
 {
 	int error = 0;
@@ -329,17 +326,17 @@ static int open_all(const struct pb_bulk *bulk)
 	return error;
 }
 
-/* Sets *@seen if threads may have found the cells. */
+/* Sets *@seen if threads may have entered the cells. */
 static int arm_all(struct pb_bulk *bulk, int *seen)
 {
 	int error = publish_all(bulk);
 
 	*seen = !error;
 	if (!error)
-		error = change(bulk, FIRST);
+		error = change_all(bulk, FIRST);
 	if (!error)
 		error = open_all(bulk);
-	return error ? error : change(bulk, ARM);
+	return error ? error : change_all(bulk, ARM);
 }
 
 int pb_bulk_arm(struct pb_bulk *bulk)
@@ -351,11 +348,11 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 	if (!error) {
 		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 			if (b->slots)
-				lead_all(b);
+				record_owners(b);
 		return 0;
 	}
-	change(bulk, DISARM);
-	find_owners(bulk, seen);
+	change_all(bulk, DISARM);
+	read_owners(bulk, seen);
 	take_back_cells(bulk, seen);
 	return error;
 }
@@ -371,6 +368,6 @@ void pb_bulk_disarm(struct pb_bulk *bulk)
 		if (b->nr)
 			pb_mark_unsettled(b->module, 1);
 	}
-	/* An error does not matter: the cells are empty. See queue_disarm() of engine.c. */
-	change(bulk, DISARM);
+	/* Errors do not matter: the cells are empty. See queue_disarm() in engine.c. */
+	change_all(bulk, DISARM);
 }

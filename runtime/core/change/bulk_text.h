@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The work of the bulk path: bulk.c and bulk_check.c collect it, bulk_text.c does it. */
+/* The data of the bulk path. bulk.c and bulk_check.c collect it; bulk_text.c writes text. */
 #ifndef PB_CORE_BULK_TEXT_H
 #define PB_CORE_BULK_TEXT_H
 
@@ -15,8 +15,8 @@
 
 /*
  * The functions of one shape to arm.
- * @reach: pb_bulk_reach() of sites at the entry, and of sites after a landing pad; 0: none
- *         was checked yet
+ * @reach: pb_bulk_reach() of sites at the entry, and of sites after a landing pad; 0 until
+ *         such a site has been checked
  */
 struct pb_bulk_group {
 	struct pb_group group;
@@ -27,18 +27,17 @@ struct pb_bulk_group {
  * The work on one module.
  * @choice:  the functions to change
  * @nr:      their number
- * @groups:  arming: the groups by shape, as a list; @by_shape has them as a hash table.
- *           @last is the group that was found last
- * @swaps:   cells that get another set, with @nr_swapped functions; these functions are not
- *           in @choice (bulk_swap.c)
- * @asked:   the functions to ask the tracer's @check about. Without bits the tracer has no
- *           @check
- * @slots:   some slots have unexpected values
- * @first:   no site of the module was ever armed, so no thread reads slots
+ * @groups:  when arming: the groups by shape, as a list. @by_shape has them as a hash table,
+ *           and @last is the group that was looked up last
+ * @swaps:   cells that get another set; they have @nr_swapped functions, which are not in
+ *           @choice (bulk_swap.c)
+ * @asked:   the functions to ask the tracer's @check about; no bits if it has no @check
+ * @slots:   some slots need a write
+ * @first:   no site of the module was ever armed, so no thread reads its slots
  *
- * For functions to arm:
- * @slot_of: for each owner, the slot value of its functions, once the bulk path has
- *           accepted one of them; or PB_BULK_NO_SLOT
+ * When arming:
+ * @slot_of: for each owner, the value in the slots of its functions. PB_BULK_NO_SLOT until
+ *           the bulk path has accepted a function of that owner
  */
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
@@ -52,7 +51,7 @@ struct pb_bulk_module {
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 
-/* No cell has this address: no function of the owner was checked yet. */
+/* No function of the owner has been checked yet. No cell has this address. */
 #define PB_BULK_NO_SLOT ((uintptr_t)-1)
 
 struct pb_bulk {
@@ -63,8 +62,8 @@ struct pb_bulk {
 };
 
 /*
- * Hide the value of @pointer from the compiler. Otherwise it derives more pointers from
- * @pointer, advances all of them in the loop, and runs out of registers.
+ * Hide the value of @pointer from the compiler. Otherwise the compiler derives more pointers
+ * from it, advances all of them in the loop, and runs out of registers.
  */
 #define PB_KEEP_ONE(pointer) __asm__("" : "+r"(pointer))
 
@@ -85,31 +84,32 @@ static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
  * pb_bulk_check() finds the functions of @b to arm, and their groups. It changes nothing that
  * other threads see. Returns 0, PB_NOT_BULK or a negative errno (bulk.h).
  *
- * pb_bulk_ask() calls the tracer's @check, and removes functions that it refuses. Call it
- * after pb_bulk_check() of all modules, because @check may be called only once. Returns 0 or
- * a negative errno. Do not hold the engine lock.
+ * pb_bulk_ask() calls the tracer's @check, and removes the functions that it refuses. Call
+ * this when pb_bulk_check() has accepted all modules, because @check may be called only once.
+ * Returns 0 or a negative errno. Not under the engine lock.
  */
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
 /*
- * Arm all functions; on error none has changed. Or disarm all. Under the engine lock.
- * @bulk->handle is the result of pb_text_open().
+ * Write text, under the engine lock. pb_bulk_arm() arms all functions, or returns an error
+ * and has armed none. pb_bulk_disarm() disarms all. @bulk->handle is the result of
+ * pb_text_open().
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
 void pb_bulk_disarm(struct pb_bulk *bulk);
 
 /*
- * The bulk path for functions that have tracers before and after. If a request selects all
- * functions of a shared cell, the cell gets another set: slots and sites do not change.
- * Threads in flight are safe, as with any other cell that gets a set
- * (pb_cell_enter_set(), call.h).
+ * bulk_swap.c: the bulk path for functions that have tracers before and after. If a request
+ * selects all functions of a shared cell, the cell gets another set: slots and sites do not
+ * change. Calls that are in progress are safe, as with any other cell that gets a set
+ * (pb_cell_enter_set(), call.h). If a request selects only some functions of a cell, these
+ * need another cell, which a plan finds.
  *
- * If a request selects only some functions of a cell, these need another cell. A plan does
- * that.
- */
-/*
- * For each owner: how many functions of a request have it, and whether their sites change.
+ * For each owner:
+ * @nr:    the number of chosen functions that have it
+ * @stays: they stay in the choice, because their sites change; otherwise their cell gets
+ *         another set
  */
 struct pb_bulk_owners {
 	uint32_t nr[PB_NR_SHARED];
@@ -117,22 +117,22 @@ struct pb_bulk_owners {
 };
 
 /*
- * Count the chosen functions by owner. They are from @first to @last. Functions whose owner
- * does not stay are no longer chosen.
+ * Count the chosen functions by owner. All are between @first and @last. Removes functions
+ * whose owner does not stay from the choice.
  */
 void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 		      size_t first, size_t last);
 
 /*
- * For a request that arms: make the new sets of cells. The functions of these cells are
- * then no longer chosen in @b. Returns 0, PB_NOT_BULK or a negative errno (bulk.h). Not
- * under the engine lock.
+ * For a request that arms: make the new sets of cells, and remove the functions of these
+ * cells from the choice. Returns 0, PB_NOT_BULK or a negative errno (bulk.h). Not under the
+ * engine lock.
  */
 int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
 /*
- * For a request that disarms: @cell will lose the tracer, and has other tracers, too.
- * Returns 0 or -ENOMEM.
+ * For a request that disarms: make a set for @cell without the tracer. The cell has other
+ * tracers, too. Returns 0 or -ENOMEM.
  */
 int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		     struct pb_shared_cell *cell);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fill cells and queue the patches that must precede arming: slots and sequences. */
+/* Fill the new cells. Queue the patches that must precede arming: slots and sequences. */
 static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
@@ -38,8 +38,8 @@ static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * Queue the patches that arm the sites of the plan's new cells. pb_text_apply() finds out if
- * a site has changed since the plan was made.
+ * Queue the patches that arm the sites of the plan's new cells. If a site has changed since
+ * the plan was made, pb_text_apply() finds out.
  */
 static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -59,7 +59,7 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 	return 0;
 }
 
-static int publish(struct pb_plan *plan, struct pb_text_queue *text)
+static int publish_cells(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error = queue_publish(plan, text);
 
@@ -68,7 +68,7 @@ static int publish(struct pb_plan *plan, struct pb_text_queue *text)
 	return error ? error : pb_sync_core();
 }
 
-/* Connect sites to the trampolines in modules where no site was armed so far. */
+/* Connect sites to the trampolines in modules that get their first armed site. */
 static int open_modules(const struct pb_plan *plan,
 			const struct pb_text_queue *text)
 {
@@ -86,7 +86,7 @@ static int open_modules(const struct pb_plan *plan,
 	return error;
 }
 
-static int flip(struct pb_plan *plan, struct pb_text_queue *text)
+static int arm_sites(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error = open_modules(plan, text);
 
@@ -109,10 +109,10 @@ static int is_any_armed(const struct pb_plan *plan)
 }
 
 /*
- * Queue the patch that disarms the site of a function without tracers, if it is armed. An
- * error of writing it does not matter: an empty cell calls no handler. If a site cannot be
- * disarmed (another patcher has changed it, or the process may no longer write text), it
- * continues to call the trampoline, without effect.
+ * If the site of a function without tracers is armed, queue the patch that disarms it. The
+ * site may stay armed, because another patcher has changed it, or because the process may no
+ * longer write text. That does not matter: it calls the trampoline, but its empty cell calls
+ * no handler.
  */
 static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 {
@@ -124,7 +124,7 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 	pb_arch_flip(&site, 0, &text->patches[text->nr++]);
 }
 
-/* Queue a patch of the slot of @t, from @old to @new; see shared_cells.h. */
+/* Queue a patch of the slot of @t. @old and @new differ in one byte (shared_cells.h). */
 static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
 		      struct pb_text_queue *text)
 {
@@ -138,10 +138,10 @@ static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
 }
 
 /*
- * Lead functions to another cell, if they get other tracers than some functions with which
- * they share the present one.
+ * Point slots to other cells: functions get other tracers than some of the functions with
+ * which they share their present cell.
  */
-static int move(struct pb_plan *plan, struct pb_text_queue *text)
+static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error = 0;
 
@@ -152,20 +152,19 @@ static int move(struct pb_plan *plan, struct pb_text_queue *text)
 			continue;
 		if (t->step == PB_STEP_SWAP)
 			pb_fill_target(t);
-		/* A slot that another patcher changed leads to no cell of ours: leave it. */
+		/* If another patcher changed the slot, it leads to no cell of ours: skip it. */
 		if (pb_is_led(t->module, t->record) > 0)
 			error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
 					   pb_target_slot(t), text);
 	}
-	/* The cell's contents must be visible before a slot leads to it. */
+	/* The contents of a cell must be visible before a slot leads to it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return error ? error : pb_text_flush(text);
 }
 
 /*
- * Record where slots lead now. Unless all writes are @done, read the slots: writing may have
- * failed anywhere. If no site was armed (not @seen), slots that led to no cell stay so: no
- * thread has read them.
+ * Record where slots lead now. If writing failed (not @done), read the slots. If no site was
+ * armed (not @seen), functions without an owner stay so: no thread has read their slots.
  */
 static void settle_owners(const struct pb_plan *plan, int done, int seen)
 {
@@ -182,8 +181,8 @@ static void settle_owners(const struct pb_plan *plan, int done, int seen)
 	}
 }
 
-/* Undo move(). Functions that were to join another cell lead to the empty cell. */
-static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
+/* Undo move_slots(). Functions that were to join another cell get the empty cell. */
+static void move_slots_back(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
@@ -205,9 +204,9 @@ static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * Take back the private cell of @t, which was filled. If no site was armed, no thread has
- * seen a fresh cell. A thread may have entered any other cell, if it was on its way there
- * since the function was armed before.
+ * Take back the private cell of @t, which was filled. A fresh cell can be freed if no site
+ * was armed: no thread has seen it. A thread may be inside any other cell: it may have
+ * loaded the slot when the function was armed before.
  */
 static void take_back_own(struct pb_target *t, int seen)
 {
@@ -226,15 +225,15 @@ static void take_back_own(struct pb_target *t, int seen)
 }
 
 /*
- * Undo a batch that failed half way. Handlers of armed sites may have run already. Some
- * functions may be unchanged, and may have no cell yet.
+ * Undo a batch that failed half way. Threads may have run handlers of sites that were armed.
+ * Other functions may be unchanged, or may have no cell yet.
  */
 static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	const int seen = is_any_armed(plan);
 
 	text->nr = 0;
-	move_back(plan, text);
+	move_slots_back(plan, text);
 	for (size_t i = plan->nr; i-- > 0;) {
 		struct pb_target *t = &plan->targets[i];
 		const int own = !t->group && t->cell && t->cell->ops &&
@@ -253,19 +252,19 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 		pb_unfill_group(g, seen);
 }
 
-/* The part that can fail: functions get their first tracers, or move to other cells. */
-static int arm(struct pb_plan *plan, struct pb_text_queue *text)
+/* The part that can fail: functions get their first tracers, or other cells. */
+static int arm_or_roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error = 0;
 
 	if (!plan->steps[PB_STEP_ARM] && !plan->moves)
 		return 0;
 	if (plan->steps[PB_STEP_ARM])
-		error = publish(plan, text);
+		error = publish_cells(plan, text);
 	if (!error)
-		error = move(plan, text);
+		error = move_slots(plan, text);
 	if (!error && plan->steps[PB_STEP_ARM])
-		error = flip(plan, text);
+		error = arm_sites(plan, text);
 	if (error) {
 		roll_back(plan, text);
 		return error;
@@ -281,7 +280,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
-		/* If a function moves, other functions keep its old cell: do not change that. */
+		/* If the slot moves, other functions keep the old cell: do not change it. */
 		if (t->step == PB_STEP_SWAP && !t->moves) {
 			pb_swap_target(t);
 		} else if (t->step == PB_STEP_DISARM) {
@@ -297,15 +296,15 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	pb_text_flush(text);
 }
 
-/* Make all changes at once, as seen by other holders of the engine lock. */
-static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
+/* Make all changes under the engine lock. Other holders of the lock see all or none. */
+static int apply_plan(struct pb_plan *plan, struct pb_request *requests,
 		      struct pb_text_queue *text)
 {
 	struct pb_filter *forgotten = NULL;
 	int error;
 
 	pb_engine_lock();
-	error = arm(plan, text);
+	error = arm_or_roll_back(plan, text);
 	if (!error) {
 		pb_future_update(requests, &forgotten);
 		if (plan->nr_steps)
@@ -316,7 +315,7 @@ static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
 	return error;
 }
 
-/* Allocate and open what writing text needs, before the engine lock is taken. */
+/* Allocate memory and open files for writing text, before the engine lock is taken. */
 static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error;
@@ -325,15 +324,15 @@ static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 		return 0;
 	pb_count(&pb_stats.batches);
 	error = pb_text_queue_init(text, plan->nr_steps * (PB_PUBLISH_MAX + 1), 0);
-	/* Exchanging sets writes no text. */
+	/* Replacing sets writes no text. */
 	if (!error &&
 	    (plan->moves || plan->nr_steps != plan->steps[PB_STEP_SWAP]))
 		text->handle = pb_text_open();
 	return error;
 }
 
-static int commit(struct pb_request *requests, struct pb_module *only,
-		  enum pb_wait wait)
+static int commit_plan(struct pb_request *requests, struct pb_module *only,
+		       enum pb_wait wait)
 {
 	struct pb_plan plan = { 0 };
 	struct pb_text_queue text = { .handle = -1 };
@@ -345,9 +344,9 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 	if (!error)
 		error = prepare_text(&plan, &text);
 	if (!error) {
-		error = put_to_use(&plan, requests, &text);
+		error = apply_plan(&plan, requests, &text);
 		pb_free_unseen();
-		/* Close the text before waiting for handlers. */
+		/* Close the text before the wait for handlers. */
 		pb_text_queue_free(&text);
 		if (wait == PB_WAIT && (error || plan.removes)) {
 			int waited = error ? pb_settle_all(0) :
@@ -362,9 +361,9 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 }
 
 /*
- * Wait for threads in handlers of a function that was disarmed a moment ago and is armed
- * again: its cell cannot be reused before. Nothing has changed yet, so a timeout is -EAGAIN,
- * not -ETIMEDOUT.
+ * A function to arm was disarmed a moment ago, and its cell cannot be reused while threads
+ * are in its old handlers. Wait for them. Nothing has changed yet, so a timeout is -EAGAIN
+ * and not -ETIMEDOUT.
  */
 static int wait_for_cells(void)
 {
@@ -378,17 +377,17 @@ int pb_engine_commit(struct pb_request *requests)
 	int error;
 
 	pb_settle_what_is_over();
-	error = commit(requests, NULL, PB_WAIT);
-	/* Repeat: a module that is loaded during the wait may have such a cell, too. */
+	error = commit_plan(requests, NULL, PB_WAIT);
+	/* Repeat: a module that was loaded during the wait may have such a cell, too. */
 	while (error == PB_UNSETTLED) {
 		error = wait_for_cells();
 		if (!error)
-			error = commit(requests, NULL, PB_WAIT);
+			error = commit_plan(requests, NULL, PB_WAIT);
 	}
 	/*
-	 * The caller removes a tracer from all functions and will free it. So wait for its
-	 * earlier changes, too. This comes last: even if the wait fails, no call enters the
-	 * tracer.
+	 * The caller is removing its tracer everywhere, and will free it. So also wait for
+	 * earlier changes of the tracer. This comes last: if the wait fails, at least no new
+	 * call enters the tracer.
 	 */
 	if (!error && requests && requests->all && pb_tracer_was_armed(requests->ops))
 		error = pb_settle_all(1);
@@ -401,9 +400,9 @@ void pb_engine_module_added(struct pb_module *module)
 		struct pb_request request = { .ops = f->ops,
 					      .filter = f,
 					      .flags = f->flags };
-		int error = commit(&request, module, PB_NO_WAIT);
+		int error = commit_plan(&request, module, PB_NO_WAIT);
 
-		/* Its cells are new, so PB_UNSETTLED is not expected. */
+		/* The module's cells are new, so PB_UNSETTLED is not expected. */
 		if (error)
 			f->ops->error = error < 0 ? error : -EAGAIN;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Carries out batches: publish the plan (plan.h), sync, arm. The caller holds the
- * caller lock and the change lock (lock.h) and is not in a handler. These functions
- * may release the change lock for a while.
+ * Carries out batches: publish the cells of the plan (plan.h), sync, arm the sites. The
+ * caller holds the caller lock and the change lock (lock.h) and is not in a handler. These
+ * functions may release the change lock for a while.
  */
 #ifndef PB_CORE_ENGINE_H
 #define PB_CORE_ENGINE_H
@@ -11,37 +11,34 @@
 #include "change/settle.h"
 
 /*
- * Carry out @requests, all or none. Then their counts are set, filters for modules to
- * come are added or removed, and no thread is in a handler that was disarmed.
+ * Carry out all of @requests, or none. On success their counts are set, filters for modules
+ * to come are added or removed, and no thread is in a handler that was disarmed.
  *
- * Returns 0 or an error of patchbay_arm(). On error nothing has changed; -EAGAIN means
- * that handlers of a function to arm again did not return in time. Exception: if the wait
- * after the change fails (-ETIMEDOUT, or an error of membarrier(2)), the change is made,
- * but a handler may still be running (settle.h).
+ * Returns 0 or an error of patchbay_arm(). On error nothing has changed; -EAGAIN means that
+ * old handlers of a function to arm again did not return in time. Exception: if only the wait
+ * after the change fails (-ETIMEDOUT, or an error of membarrier(2)), the change is made, but
+ * an old handler may still be running (settle.h).
  */
 int pb_engine_commit(struct pb_request *requests);
 
 /*
  * pb_engine_module_added() arms the tracers with filters for modules to come.
  * pb_engine_module_leaving(), under the engine lock, makes the module's functions call no
- * more handlers. Neither waits or needs the caller lock.
+ * more handlers. Both need no caller lock, and do not wait.
  */
 void pb_engine_module_added(struct pb_module *module);
 void pb_engine_module_leaving(struct pb_module *module);
 
-/*
- * Enable, disable or update a tracer that stays armed on the same functions. This needs no
- * plan and writes no text.
- */
-/* The fields of a tracer that may change. */
+/* The fields of a tracer that may change while it is armed. */
 struct pb_ops_change {
 	patchbay_handler handler, exit;
 	int disabled;
 };
 
 /*
- * Apply @change to @ops and to all its cells. Then wait until no thread is in the old
- * handlers. Returns 0; -ENOMEM, with nothing changed; or an error of the wait, as
+ * Enable, disable or update @ops, which stays armed on the same functions: apply @change to
+ * @ops and to all its cells. Writes no text. Then waits until no thread is in the old
+ * handlers. Returns 0; -ENOMEM, and nothing has changed; or an error of the wait, as
  * pb_engine_commit() does. The caller holds the locks of pb_engine_commit().
  */
 int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change);

@@ -5,7 +5,7 @@
 #include "types/set.h"
 #include "types/tracer.h"
 
-/* Extend the ranges of the tracers in @cell by @cell. They may be new or from another cell. */
+/* Extend each tracer's range of cells by @cell, which has got these tracers. */
 static void note_tracers(const struct patchbay_cell *cell)
 {
 	const uintptr_t at = (uintptr_t)cell;
@@ -22,7 +22,7 @@ static void note_tracers(const struct patchbay_cell *cell)
 	}
 }
 
-/* Give @cell of @record the tracers of @set. No thread is inside. */
+/* Give @cell, for @record, the tracers of @set. No thread is inside the cell. */
 static void fill_from_set(struct patchbay_cell *cell,
 			  const struct patchbay_record *record,
 			  struct pb_set *set)
@@ -32,7 +32,7 @@ static void fill_from_set(struct patchbay_cell *cell,
 	pb_cell_enter_set(cell, set);
 }
 
-/* Handlers see members of a set. Give them the record that all functions of @cell share. */
+/* Handlers see the members of a set. Give these the common record of @cell's functions. */
 static void set_shape(struct pb_set *set, const struct pb_shared_cell *cell)
 {
 	for (size_t i = 0; i < set->nr; i++)
@@ -65,7 +65,7 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	if (!g->filled)
 		return;
 	if (seen || g->led) {
-		/* Functions that lead to their old cell again have their earlier tracers. */
+		/* If no function has the cell, it keeps its tracers: pb_shared_is_abandoned(). */
 		if (!pb_shared_is_abandoned(g->cell))
 			pb_empty_cell(cell);
 		pb_mark_unsettled(g->module, 0);
@@ -117,7 +117,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 
 	if (slot == pb_owner_slot(module, owner))
 		return owner;
-	/* A function that was to join a cell, and did not, leads to the empty cell. */
+	/* The function was to leave its cell for @owner, and now has the empty cell. */
 	if (slot == pb_owner_slot(module, PB_OWNER_NOBODY))
 		return PB_OWNER_NOBODY;
 	return pb_owner(module, i);

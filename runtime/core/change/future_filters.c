@@ -6,7 +6,7 @@
 struct pb_filter *pb_future;
 static struct pb_filter **end = &pb_future;
 
-static void take_out(struct pb_filter *filter)
+static void unlink_filter(struct pb_filter *filter)
 {
 	*filter->link = filter->next;
 	if (filter->next)
@@ -15,7 +15,7 @@ static void take_out(struct pb_filter *filter)
 		end = filter->link;
 }
 
-/* Visits only filters of this tracer: there may be thousands of others. */
+/* Walks the filters of this tracer only: there may be thousands of others. */
 static void forget(const struct pb_request *request, struct pb_filter **forgotten)
 {
 	struct pb_filter **same = &request->ops->future, *filter;
@@ -26,7 +26,7 @@ static void forget(const struct pb_request *request, struct pb_filter **forgotte
 			continue;
 		}
 		*same = filter->same;
-		take_out(filter);
+		unlink_filter(filter);
 		filter->next = *forgotten;
 		*forgotten = filter;
 	}

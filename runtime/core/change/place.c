@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* Shared cells that are reserved for groups of at least PB_GROUP_MIN functions. */
+/* Shared cells in reserve: only groups of at least PB_GROUP_MIN functions get these. */
 #define SPARE 64
 
 #define NR_CHAINS 256
 
-/* The groups of one module, while the plan looks for them. */
+/* The groups of one module, while find_groups() collects them. */
 struct grouping {
 	struct pb_plan *plan;
 	struct pb_group *last; /* the group of the previous target */
@@ -22,9 +22,9 @@ struct grouping {
 };
 
 /*
- * Can the two functions share a cell for this tracer? A tracer with an exit must have been
- * armed by the same batch on all functions of a cell, and must have the same word in their
- * calls. The exit of a call checks both, to know whether the tracer saw the entry (call.h).
+ * Can two functions share a cell, as far as this tracer of theirs is concerned? A tracer with
+ * an exit must have been armed by the same batch on both, and must have the same word in their
+ * calls. By these the exit of a call knows whether the tracer saw the entry (call.h).
  */
 static int same_tracer(const struct patchbay_cell *a,
 		       const struct patchbay_cell *b)
@@ -53,7 +53,7 @@ struct patchbay_cell pb_target_tracer(const struct pb_target *t)
 	return pb_ops_cell(t->request->ops, t->record, t->data, pb_since);
 }
 
-/* The future tracers of a target. @one is storage for a single tracer. */
+/* The new tracers of a target. @one is storage for a single tracer. */
 static const struct patchbay_cell *tracers_of(const struct pb_target *t,
 					      struct patchbay_cell *one,
 					      size_t *nr)
@@ -178,9 +178,9 @@ static int is_empty(const struct pb_shared_cell *cell)
 }
 
 /*
- * Find a cell whose functions all join @g. If the cell has tracers, it must have all
- * functions of @g: its tracers change last, so no other function may join before. Skip a
- * cell that a thread may have entered for a function that has left it since.
+ * Find a cell that only functions of @g have. If it has tracers, it must have all functions
+ * of @g: a cell in use gets its new tracers last, so no other function may join before that.
+ * Skip a cell that some function has left while a thread may be inside on its behalf.
  */
 static struct pb_shared_cell *find_own(const struct pb_group *g)
 {
@@ -199,7 +199,7 @@ static struct pb_shared_cell *find_own(const struct pb_group *g)
 	return best;
 }
 
-/* Find a cell that has the tracers of @g and keeps all its functions. */
+/* Find a cell that has the tracers of @g, and that no function leaves. */
 static struct pb_shared_cell *find_equal(const struct pb_group *g)
 {
 	const struct pb_shared *shared = g->module->shared;
@@ -252,10 +252,10 @@ void pb_groups_begin(struct pb_module *module)
 }
 
 /*
- * Decide where the function's slot will lead, and find its private cell if it has one.
- * Adds the private cells to allocate to *@own.
+ * Decide where the slot of @t will lead. If that is a private cell, find it. Adds the number
+ * of private cells to allocate to *@own.
  */
-static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
+static int place_target(struct pb_plan *plan, struct pb_target *t, size_t *own)
 {
 	struct pb_module *module = t->module;
 	const unsigned int owner = owner_of(t);
@@ -265,7 +265,7 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 	if (t->group) {
 		t->owner = (uint8_t)pb_shared_number(module, t->group->cell);
 	} else if (t->step == PB_STEP_DISARM) {
-		/* If all functions lose their last tracer, the cell is emptied in place. */
+		/* If all functions of the cell lose their tracers, empty the cell itself. */
 		if (from && (from->leaving != from->nr || from->to || from->scattered))
 			t->owner = PB_OWNER_NOBODY;
 	} else if (owner == PB_OWNER_NONE) {
@@ -284,7 +284,7 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 	return 0;
 }
 
-/* Functions with a shared cell need one set together. A private cell keeps its own set. */
+/* Give the set of @t to its group. If the group has no shared cell, @t keeps its set. */
 static void share_set(struct pb_target *t)
 {
 	struct pb_group *g = t->group;
@@ -314,7 +314,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 	error = find_groups(grouping, start, end);
 	for (struct pb_group *g = plan->groups;
 	     g && g->module == module && !error; g = g->next) {
-		/* A smaller group needs a shared cell only if a slot leads to one already. */
+		/* A smaller group needs a shared cell only if some slot leads to one already. */
 		if (g->nr < PB_GROUP_MIN && !g->led)
 			continue;
 		error = pb_shared_init(module);
@@ -328,7 +328,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 		if (t->group)
 			share_set(t);
 		if (t->step != PB_STEP_NONE)
-			error = lead(plan, t, &own);
+			error = place_target(plan, t, &own);
 	}
 	return error ? error : own ? pb_cells_reserve(module, own) : 0;
 }

@@ -17,11 +17,11 @@
  * @set:    all tracers, or NULL
  * @nr:     the number of functions
  * @owns:   the group owns @set; otherwise a target does
- * @cell:   the cell that the functions share; NULL: each gets a private cell. It is free; or
- *          all its functions join the group, and their slots stay; or, if the group @joins,
- *          other functions have it already, with the same tracers
- * @led:    some slots lead to a shared cell already, so threads may be reading them
- * @filled: @cell has the tracers
+ * @cell:   the cell that the functions will share. NULL: each gets a private cell. The cell
+ *          is free; or all its functions join the group, and their slots stay; or, with
+ *          @joins, other functions keep it, and have the same tracers
+ * @led:    some functions' slots lead to a shared cell now, so threads may be reading them
+ * @filled: @cell has the tracers of the group
  * @first, @last: the range of records that contains the functions
  */
 struct pb_group {
@@ -37,24 +37,25 @@ struct pb_group {
 };
 
 /*
- * The least number of functions worth a shared cell. For fewer, private cells need no more
+ * The smallest group that gets a shared cell. For fewer functions, private cells need no more
  * memory, and their slots are written only once.
  */
 #define PB_GROUP_MIN 4
 
 /*
- * Choose a cell for each target that is armed or changes its tracers, and allocate what is
- * needed. Returns 0 or -ENOMEM. The caller holds the change lock.
+ * Choose a cell for each target that is armed or gets other tracers, and allocate memory for
+ * it. Returns 0 or -ENOMEM. The caller holds the change lock.
  */
 int pb_place(struct pb_plan *plan);
 
 void pb_groups_free(struct pb_group *groups);
 
 /*
- * The steps of pb_place(). pb_groups_begin() resets the state of an earlier plan.
- * pb_group_leave() records that @nr functions of @from join @to, or lose their tracers if
- * @to is NULL. After all of these, pb_group_find_cell() chooses the cell of @g; with @join
- * it may be one that other functions have.
+ * The steps of pb_place(), in this order. pb_groups_begin() resets the state that an earlier
+ * plan has left in the shared cells. pb_group_leave() records that @nr functions of @from join
+ * @to, or lose their tracers if @to is NULL. When all of these are recorded,
+ * pb_group_find_cell() chooses the cell of @g. With @join, it may choose a cell that other
+ * functions keep.
  */
 void pb_groups_begin(struct pb_module *module);
 static inline void pb_group_leave(struct pb_shared_cell *from,
@@ -71,43 +72,43 @@ void pb_group_find_cell(struct pb_group *g, int join);
 /* Are there enough free cells for @nr groups of any kind? */
 int pb_groups_fit(const struct pb_module *module, unsigned int nr);
 
-/* Changing the cells as a plan says. All of these run under the engine lock. None writes text. */
+/* The functions below apply the plan to cells, under the engine lock. They write no text. */
 /*
  * Fill the new cell of a function with its tracers. No thread is inside the cell: disarming
- * has waited.
+ * has waited for that.
  */
 void pb_fill_target(struct pb_target *t);
 
-/* The same for a group. A cell that is in use gets its tracers later. */
+/* Fill the cell of a group, unless the cell has tracers: these are replaced later. */
 void pb_fill_group(struct pb_group *g);
 
 /*
  * Empty the cell of a group whose functions could not be armed. @seen: some of their sites
- * were armed for a moment. Otherwise no thread has entered the cell, unless a slot led to
- * one before.
+ * were armed for a moment. If not, and if no slot led to a shared cell before, no thread has
+ * entered the cell.
  */
 void pb_unfill_group(struct pb_group *g, int seen);
 
-/* Give a function that keeps its cell its new tracers. Its slot does not change. */
+/* Replace the tracers of a function that keeps its cell. Its slot does not change. */
 void pb_swap_target(struct pb_target *t);
 
-/* The same for a group, unless another function of the group has done so. */
+/* Replace the tracers of a group's cell, unless that has been done for another function. */
 void pb_swap_group(struct pb_group *g);
 
-/* The only future tracer of a target without a set. */
+/* The only new tracer of a target without a set. */
 struct patchbay_cell pb_target_tracer(const struct pb_target *t);
 
-/* The value to store into the slot. */
+/* The value to store into the slot of @t. */
 uintptr_t pb_target_slot(const struct pb_target *t);
 
 /*
- * The slot of function @i was to lead to @owner, but writing has failed half way. Returns
- * where the slot leads now.
+ * Writing text has failed half way, with the slot of function @i among the writes: it was to
+ * lead to @owner. Returns its owner now, which this reads from the slot.
  */
 unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);
 
-/* Record that function @i leads to @owner now. The cell that it has left needs settling. */
+/* Record @owner as the new owner of function @i. Its old cell then needs settling. */
 void pb_lead(struct pb_module *module, size_t i, unsigned int owner);
 
 /* Empty @cell: threads that enter it call no handler. */

@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * The future tracers of a function, while the plan computes them. @from: the target whose
- * request arms each; NULL: it is armed already.
+ * The new tracers of a function, while the plan computes them. @from: for each, the target
+ * that arms it; NULL: the tracer is armed already.
  */
 struct list {
 	struct patchbay_cell *cells;
@@ -29,7 +29,7 @@ static void drop_list(struct list *list)
 	pb_free(list->from);
 }
 
-/* Begin with the tracers of @target's cell, which may be NULL. Makes room for @more. */
+/* Begin with the tracers of @target's cell, if it has one. Makes room for @more tracers. */
 static int start_list(struct list *list, const struct pb_target *target,
 		      size_t more)
 {
@@ -58,7 +58,7 @@ static int start_list(struct list *list, const struct pb_target *target,
 	return 0;
 }
 
-/* The place of @ops on the list, or its end. */
+/* The index of @ops in the list, or list->nr. */
 static size_t find_ops(const struct list *list, const struct patchbay_ops *ops)
 {
 	size_t i = 0;
@@ -112,7 +112,7 @@ static int check_site(const struct pb_plan *plan, struct pb_target *target)
 	state = pb_site_state_of(target->module, &site);
 	/*
 	 * Refuse a site that other code has changed: armed without a cell, or disarmed with
-	 * tracers. Also refuse a changed slot, which threads may be reading.
+	 * tracers. Refuse a changed slot, too: threads may be reading it.
 	 */
 	if (state < 0 || known < 0 || (state == PB_SITE_ARMED ? !known : in_use)) {
 		if (!plan->is_trial)
@@ -138,8 +138,8 @@ int pb_check_exit(const struct pb_target *asked)
 }
 
 /*
- * Among the @nr targets of a function, the first whose @check result also holds for the last
- * target.
+ * Returns the first of the @nr targets of a function whose @check result holds for the last
+ * of them, too: both have the same tracer.
  */
 static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
 {
@@ -151,7 +151,7 @@ static const struct pb_target *find_asked(const struct pb_target *target, uint32
 	return target;
 }
 
-/* May the tracer of target @i be armed? Returns 0; 1 to skip the function; or an error. */
+/* May the tracer of target @i be armed? Returns 0, 1 to skip the function, or an error. */
 static int check_target(const struct pb_target *target, uint32_t i)
 {
 	return find_asked(target, i + 1)->refused ? 1 : pb_check_exit(&target[i]);
@@ -163,7 +163,7 @@ static void count_target(struct pb_target *asked)
 	asked->counted = 1;
 }
 
-/* Append the tracer of @asked to the list. */
+/* Append the tracer of target @asked to the list. */
 static int add_to_list(struct list *list, struct pb_target *asked)
 {
 	struct patchbay_ops *ops = asked->request->ops;
@@ -180,7 +180,7 @@ static int add_to_list(struct list *list, struct pb_target *asked)
 	return 0;
 }
 
-/* Apply all requests on one function to the list. */
+/* Apply all requests for one function to the list. */
 static int apply_requests(const struct pb_plan *plan, struct list *list,
 			  struct pb_target *target)
 {
@@ -254,7 +254,7 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 	return target->set ? 0 : -ENOMEM;
 }
 
-/* May threads be in a cell of the function that was emptied when it was disarmed? */
+/* May threads be inside a cell of the function that was emptied when it was disarmed? */
 static int is_unsettled(const struct pb_target *target)
 {
 	const struct pb_shared *shared = target->module->shared;
@@ -322,7 +322,7 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-static int attach(struct pb_plan *plan, struct pb_request *request)
+static int attach_request(struct pb_plan *plan, struct pb_request *request)
 {
 	struct patchbay_target *asked;
 	int error = 0;
@@ -340,8 +340,8 @@ static int attach(struct pb_plan *plan, struct pb_request *request)
 	return error;
 }
 
-/* Drop the targets of modules that were unloaded while tracers were asked. */
-static void drop_gone(struct pb_plan *plan)
+/* Drop the targets of modules that were unloaded while a callback ran. */
+static void drop_gone_targets(struct pb_plan *plan)
 {
 	size_t nr = 0;
 
@@ -396,10 +396,10 @@ static void undo_steps(struct pb_plan *plan, struct pb_request *requests)
 }
 
 /*
- * Call the @check of tracers, for all functions before the first one that cannot be armed
- * for another reason. So a tracer knows at which function the batch failed. To find that
- * function, make the steps as if tracers refused none. Returns PB_UNSETTLED if no tracer was
- * asked.
+ * Call the tracers' @check for all functions up to the first one that cannot be armed for
+ * another reason. So a tracer knows at which function the batch failed. To find that
+ * function, make the steps as if the tracers refused none. If these return PB_UNSETTLED or
+ * -ENOMEM, no tracer is asked.
  */
 static int ask_checks(struct pb_plan *plan, struct pb_request *requests)
 {
@@ -416,17 +416,17 @@ static int ask_checks(struct pb_plan *plan, struct pb_request *requests)
 	if (error != PB_UNSETTLED && error != -ENOMEM)
 		error = pb_question_ask_plan(plan, requests, plan->tried);
 	undo_steps(plan, requests);
-	drop_gone(plan);
+	drop_gone_targets(plan);
 	return error;
 }
 
-static int attach_all(struct pb_plan *plan, struct pb_request *requests)
+static int attach_plan(struct pb_plan *plan, struct pb_request *requests)
 {
 	int error = 0;
 
 	for (struct pb_request *r = requests; r && !error; r = r->next)
-		error = attach(plan, r);
-	drop_gone(plan);
+		error = attach_request(plan, r);
+	drop_gone_targets(plan);
 	return error;
 }
 
@@ -437,14 +437,14 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 
 	pb_begin_batch();
 	error = pb_select(plan, requests, only);
-	drop_gone(plan);
+	drop_gone_targets(plan);
 	if (error || !plan->nr)
 		return error;
 	error = ask_checks(plan, requests);
 	if (!error)
 		error = make_steps(plan);
 	if (!error)
-		error = attach_all(plan, requests);
+		error = attach_plan(plan, requests);
 	if (error)
 		return error;
 	take_data(plan);

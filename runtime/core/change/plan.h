@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The room change/: from requests to cells and text. The caller holds the caller lock and
- * the change lock, and allocates everything first. The change itself is made under the engine
- * lock, or taken back. A plan lives for one batch. What it replaces is retired (settle.h).
+ * the change lock. The room first allocates everything. It makes the change under the engine
+ * lock, and undoes it on error. A plan lives for one batch. Sets and cells that it replaces
+ * are retired (settle.h).
  *
- * A plan: from requests of several tracers to the new tracers of each function that they
- * select. Planning changes nothing that other threads see.
+ * A plan lists the functions that requests of several tracers select, with the new tracers
+ * of each. Planning changes nothing that other threads see.
  */
 #ifndef PB_CORE_PLAN_H
 #define PB_CORE_PLAN_H
@@ -21,12 +22,12 @@ struct pb_group;
  * Arm or disarm @ops on the functions that @filter selects. Requests are carried out in
  * the order of their list.
  * @flags: PATCHBAY_ARM_*
- * @all:   when disarming, remove all filters of the tracer for modules to come
+ * @all:   when disarming: also remove all filters of the tracer for modules to come
  * @fresh: the filter is not yet among the filters for modules to come
  * @order: the position in the list
  * @nr:    the number of functions that the request armed or disarmed
- * @known: the number of functions that it found, armed already or not
- * @found: while planning, a byte for each item of a list that was found; or NULL
+ * @known: the number of functions that the filter selected, armed already or not
+ * @found: while planning: a byte for each item of a list filter, 1 if found; or NULL
  * @own_data: the tracer's data differ between functions of a module
  */
 struct pb_request {
@@ -51,21 +52,22 @@ enum pb_step {
 
 /*
  * A request on one function. Targets of the same function are adjacent; the first of them
- * has the function's change. There may be very many targets, so one fits a cache line.
+ * also describes the function's change. There may be very many targets, so a target fits a
+ * cache line.
  * @data:  the data of a tracer to arm
- * @arms:  the request's tracer is armed on the function after the batch
+ * @arms:  the batch arms the request's tracer on the function
  *
  * Only in the first target of a function:
  * @nr:    the number of the function's targets
  * @group: the group that shares the new cell (place.h); NULL: no cell, or a private one
  * @cell:  the present cell, private or shared, or NULL; or the new private cell
- * @set:   the new tracers. NULL if there are none, if @group has them, or if the site gets
- *         armed with one tracer: that of the request that @arms
+ * @set:   the new tracers. NULL if there are none, if @group has them, or if the function gets
+ *         one tracer: that of the target that @arms
  * @step:  enum pb_step
- * @owner: where the slot will lead (shared_cells.h)
- * @armed: the site is armed already, because another patcher changed it
- * @fresh: no armed site has led to the cell yet
- * @moves: the slot leads to a cell that other functions keep, and will lead to another cell
+ * @owner: the new owner (shared_cells.h)
+ * @armed: the site is armed already: another patcher has changed it
+ * @fresh: the private cell was never used
+ * @moves: the slot will lead to another cell, because other functions keep the present one
  *
  * In each target:
  * @asked:   the tracer's @check was called; @refused: it refused the function
@@ -93,11 +95,12 @@ _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
  * @nr_steps:  the number of functions that change
  * @steps:     the number of functions for each step
  * @groups:    the groups of functions that share a cell
- * @moves:     slots of armed functions will lead to other cells
+ * @moves:     some slots of armed functions will lead to other cells
  * @sets:      some targets have sets
  * @removes:   some function loses a tracer, or has one replaced
- * @tried:     with @is_trial, the targets up to the first function that cannot be armed
- * @is_trial:  make steps before tracers are asked, and do not count refused sites
+ * @is_trial:  do not count refused sites: ask_checks() makes the steps only to find @tried
+ * @tried:     the end of the targets that steps were made for; if that failed, the last of
+ *               these belong to the function that cannot be armed
  */
 struct pb_plan {
 	struct pb_target *targets;
@@ -111,10 +114,10 @@ struct pb_plan {
 
 /*
  * Fill in the zeroed @plan for @requests, in all modules or in @only. Allocates everything
- * that carrying out the plan needs, and asks the tracers for their data. The caller holds
- * the change lock, not the engine lock. Modules that are unloaded while tracers are asked
- * have no targets. Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: threads may
- * still be in handlers from before a function to arm was disarmed.
+ * that carrying out the plan needs, and asks the tracers for their data. The plan has no
+ * targets in modules that are unloaded meanwhile. The caller holds the change lock, not the
+ * engine lock. Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function to arm was
+ * disarmed a moment ago, and threads may still be in its old handlers.
  */
 #define PB_UNSETTLED 1
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
@@ -138,11 +141,11 @@ int pb_plan_reach(struct pb_module *module);
 
 /*
  * May the tracer of @asked be armed on its function, given its exit handler? Returns 0 if
- * so, 1 to skip the function without an error, or a negative errno.
+ * so, 1 if the request skips the function, or a negative errno.
  */
 int pb_check_exit(const struct pb_target *asked);
 
-/* May @request skip a function that has this error? */
+/* May @request skip a function that cannot be armed because of @error? */
 int pb_may_skip(const struct pb_request *request, int error);
 
 static inline struct pb_site pb_target_site(const struct pb_target *target)
@@ -158,7 +161,7 @@ static inline struct pb_site pb_target_site(const struct pb_target *target)
 /*
  * Add a target to @plan for each function that each of @requests selects, in all modules
  * or in @only. The targets of one function are adjacent, in the order of the requests.
- * Returns 0, -ENOMEM, -ENOENT if a request does not find the functions that it must find,
+ * Returns 0; -ENOENT if a request does not find the functions that it must find; -ENOMEM;
  * or an error of reading names.
  */
 int pb_select(struct pb_plan *plan, struct pb_request *requests,
@@ -173,23 +176,23 @@ int pb_requests_begin(struct pb_request *requests);
 int pb_requests_check(const struct pb_request *requests);
 void pb_requests_end(struct pb_request *requests);
 
-/* All such filters, in the order in which they were given. */
+/* All filters for modules to come, in the order in which they were given. */
 extern struct pb_filter *pb_future;
 
 /*
- * Add or remove filters as @requests say. Call it under the engine lock, and before a wait:
- * modules may be loaded meanwhile. Pass @forgotten to pb_future_free() later, without that
- * lock.
+ * Add or remove filters for modules to come, as @requests say. Call this under the engine
+ * lock and before a wait, because modules may be loaded during the wait. Afterwards pass
+ * @forgotten to pb_future_free(), without the engine lock.
  */
 void pb_future_update(struct pb_request *requests, struct pb_filter **forgotten);
 void pb_future_free(struct pb_filter *forgotten);
 
 /*
- * Calls of tracers' callbacks @check and @attach. They run without the modules lock, so
- * they see copies of a module's data: the module may be unloaded meanwhile
- * (pb_module.gone). The caller holds the change lock, and checks that afterwards.
+ * Calls of the tracers' callbacks @check and @attach. They run without the modules lock, so
+ * the module may be unloaded meanwhile: callbacks see copies of its data, and the caller then
+ * checks pb_module.gone. The caller holds the change lock.
  *
- * @index: for the caller. @refused: the tracer refused the function, which is no error
+ * @index: for the caller's use. @refused: the tracer refused the function, which is no error
  */
 struct pb_question {
 	struct patchbay_target target;
@@ -209,19 +212,20 @@ int pb_question_ask(const struct pb_request *request, struct pb_question *questi
 		    size_t nr);
 
 /*
- * Ask all tracers of a plan about the functions of its first @nr targets, each once about
- * each, and set @asked and @refused of the targets. Returns 0 or a negative errno.
+ * Ask all tracers of a plan about the functions of its first @nr targets. Each tracer is
+ * asked once about a function. Sets @asked and @refused of the targets. Returns 0 or a
+ * negative errno.
  */
 int pb_question_ask_plan(struct pb_plan *plan, struct pb_request *requests, size_t nr);
 
 /*
- * Ask the tracer for the data of @nr functions of a module. *@own_data is set if they
- * are not all the same. Returns 0 or a negative errno.
+ * Ask the tracer for the data of @nr functions of a module. Sets *@own_data if the data are
+ * not all the same. Returns 0 or a negative errno.
  */
 int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
 	      struct patchbay_target *targets, size_t nr, int *own_data);
 
-/* Fill in the first target of a function. Returns the index of the next function's first. */
+/* Fill in the first target of a function. Returns the index of the next function's target. */
 size_t pb_function_begin(struct pb_plan *plan, size_t i);
 
 /* The description of a function that tracers see. */

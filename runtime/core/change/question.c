@@ -49,8 +49,8 @@ size_t pb_function_begin(struct pb_plan *plan, size_t i)
 }
 
 /*
- * Must the tracer of target @i be asked about the function? Not if it is armed on it, unless
- * the batch disarms it first. Never twice.
+ * Must the tracer of target @i be asked about the function? Not if an earlier target has
+ * asked, and not if the tracer is armed on the function, unless the batch disarms it first.
  */
 static int must_ask(const struct pb_target *target, uint32_t i)
 {
@@ -79,8 +79,8 @@ static void take_answers(struct pb_plan *plan, const struct pb_question *questio
 }
 
 /*
- * Ask the tracer of @request about functions of one module, from target *@i to at most
- * @last - 1.
+ * Ask the tracer of @request about the functions of one module: those of the targets from
+ * *@i on, but none after @last - 1.
  */
 static int ask_module(struct pb_plan *plan, const struct pb_request *request,
 		      struct pb_question *questions, size_t *i, size_t last)

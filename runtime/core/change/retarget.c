@@ -13,7 +13,7 @@
 
 /*
  * Allocate a new set for each cell that has a set with @ops, in the order of the walk. The
- * caller's locks keep the cells from changing before retarget_cells().
+ * caller's locks prevent changes of these cells before retarget_cells() uses the sets.
  */
 static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
 {
@@ -40,14 +40,14 @@ static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
 }
 
 /*
- * The tracer is alone in the cell. A thread that is entering the cell sees the old handler
- * or the new one. Both have the same data, so no copy is needed and no read is torn.
+ * Update a cell that has @ops as its only tracer. A thread that is entering the cell calls
+ * the old handler or the new one. Both get the same data, so no copy of the cell is needed.
  *
- * Store the exit first. A thread that sees the new entry handler then sees the new exit,
- * too. So no call gets its entry without its exit while the tracer is being enabled. To
- * disable the tracer, change cell->enter and keep the handlers. A thread past cell->enter
- * could not record that it called no handler, and would call the exit once the tracer is
- * enabled again.
+ * Store the exit first: a thread that sees the new entry handler then sees the new exit, too.
+ * So no call gets its entry without its exit while the tracer is being enabled. To disable
+ * the tracer, change only cell->enter. If the handlers were removed, a thread that has read
+ * cell->enter could not record that it called no handler. It would call the exit if the
+ * tracer is enabled again.
  */
 static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 {
@@ -104,8 +104,8 @@ int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change)
 }
 
 /*
- * Takes no lock, because it may not wait. That is safe: cells of an unloaded module stay
- * allocated, and a thread may see each store at any time. Sets do not change.
+ * Takes no lock, because this function must not wait. That is safe: cells of an unloaded
+ * module stay allocated, sets do not change, and each single store may be seen at any time.
  */
 void pb_private_pause(struct patchbay_ops *ops, int paused)
 {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Compare by function, then by the order of requests. */
+/* Compare targets by function, then by the order of their requests. */
 static int by_function(const void *a, const void *b)
 {
 	const struct pb_target *left = a, *right = b;
@@ -69,7 +69,7 @@ static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* Add the functions that share @cell and are in @choice. */
+/* Add a target for each function that shares @cell and is in @choice. */
 static int add_sharers(struct pb_plan *plan, struct pb_request *request,
 		       struct pb_module *module,
 		       const struct pb_shared_cell *cell,
@@ -96,8 +96,8 @@ static int add_sharers(struct pb_plan *plan, struct pb_request *request,
 }
 
 /*
- * Find armed functions by cells, not by records: a module may have very many records.
- * Functions that this batch arms are among the targets so far.
+ * Add targets for the functions to disarm. Find them by cells, not by records: a module may
+ * have very many records. Functions that this batch arms are among the targets of @plan.
  */
 static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 			 struct pb_module *module,
@@ -143,7 +143,7 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 	struct pb_choice choice;
 	int error;
 
-	/* A tracer that was never armed has functions only if this batch arms some. */
+	/* A tracer that was never armed can only be on functions that this batch arms. */
 	if (request->disarm && plan->nr == plan->module &&
 	    (!pb_tracer_was_armed(request->ops) ||
 	     (!module->cells && !module->shared)))
@@ -161,9 +161,9 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* Targets of a module are adjacent. Within a module, targets of a function are. */
-static int add_module(struct pb_plan *plan, struct pb_request *requests,
-		      struct pb_module *module)
+/* Add the targets in @module, sorted so that the targets of a function are adjacent. */
+static int add_module_targets(struct pb_plan *plan, struct pb_request *requests,
+			      struct pb_module *module)
 {
 	int error = 0;
 
@@ -178,7 +178,7 @@ static int add_module(struct pb_plan *plan, struct pb_request *requests,
 	return error;
 }
 
-/* Is it an error if the request finds no function? */
+/* Is it an error if @request finds no function? */
 static int must_find(const struct pb_request *request)
 {
 	return !request->disarm &&
@@ -193,7 +193,7 @@ int pb_requests_begin(struct pb_request *requests)
 		r->nr = r->known = 0;
 		r->own_data = r->filter->cookies;
 		r->order = order++;
-		/* A list of functions must find each of them. */
+		/* By a list, the request must find each function of the list. */
 		if (!must_find(r) || !pb_filter_is_list(r->filter))
 			continue;
 		r->found = pb_calloc(r->filter->nr, 1);
@@ -229,7 +229,7 @@ int pb_select(struct pb_plan *plan, struct pb_request *requests,
 
 	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
 		if (m->nr && !m->gone && (!only || m == only))
-			error = add_module(plan, requests, m);
+			error = add_module_targets(plan, requests, m);
 	if (!error)
 		error = pb_requests_check(requests);
 	pb_requests_end(requests);

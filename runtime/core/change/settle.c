@@ -10,25 +10,26 @@
 #include "types/tracer.h"
 
 /*
- * pb_module.unsettled: the module has cells to settle. AGING: all of them were retired
- * before the current grace period began. PLANNED: the plan that is being applied knows
- * all of them.
+ * The states of pb_module.unsettled, for a module with cells to settle. AGING: all of these
+ * cells were retired before the current grace period began. PLANNED: the plan that is being
+ * applied lists all of them. FRESH: neither.
  */
 enum { FRESH = 1, AGING, PLANNED };
 
-/* Retired sets, likewise. */
+/* Retired sets: since the current grace period began (fresh), and before (aging). */
 static struct pb_set *fresh, *aging;
+/* Sets that were never published, to be freed without the engine lock. */
 static struct pb_set *unseen;
 
 /*
- * The phase of the current grace period (quiesce.h). Aging sets and cells are settled
- * when all handlers that were running at this phase have returned. 0: none has begun.
+ * The phase in which the current grace period began (quiesce.h), or 0. When all handlers that
+ * were running then have returned, aging sets and cells are settled.
  */
 static uint64_t begun;
 
 uint64_t pb_modules_gone;
 
-/* No thread is in a handler on behalf of the first this many unloaded modules. */
+/* No thread is in a handler of the first @gone_and_over modules that were unloaded. */
 static uint64_t gone_and_over;
 
 void pb_mark_unsettled(struct pb_module *module, int planned)
@@ -98,8 +99,8 @@ void pb_release_cell(struct patchbay_cell *cell)
 }
 
 /*
- * No thread is inside the cell as it was before its change. If the cell's set has one
- * member, calls enter the cell without the set again, which is faster. The set stays,
+ * No thread is inside the cell since before its change. If the cell's set has one member,
+ * calls enter the cell without the set again, which is faster. The set stays allocated,
  * because a thread may be walking it. This needs a member whose word of calls is 0.
  */
 static void settle_cell(const struct pb_module *module,
@@ -118,7 +119,7 @@ static void settle_cell(const struct pb_module *module,
 		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {
 		pb_fill_cell(cell, set->cells[0]);
 	}
-	/* No thread is inside that entered by a slot which leads elsewhere now. */
+	/* The threads that entered by a slot which has changed since are outside now. */
 	if (shared)
 		shared->left = 0;
 }
@@ -133,7 +134,7 @@ static void settle_module(struct pb_module *module, struct pb_cell_range range)
 	module->unsettled = 0;
 }
 
-/* Does any module have cells to settle? Retired sets alone can wait. */
+/* Does any module have cells to settle? Retired sets alone do not start a grace period. */
 static int is_anything_left(void)
 {
 	int left = 0;
@@ -144,11 +145,11 @@ static int is_anything_left(void)
 }
 
 /*
- * Begin a grace period: all retired sets and cells now wait for the handlers that are
- * running now. Cells that only @plan knows are exempt, unless @plan is NULL. @phase: see
- * begun.
+ * Begin a grace period with @phase, or with 0 if the caller waits (see @begun). Everything
+ * that was retired waits for the handlers that are running now, except cells that only @plan
+ * lists.
  */
-static void age(const struct pb_plan *plan, uint64_t phase)
+static void begin_grace_period(const struct pb_plan *plan, uint64_t phase)
 {
 	struct pb_set *set, *next;
 
@@ -165,7 +166,7 @@ static void age(const struct pb_plan *plan, uint64_t phase)
 	pb_engine_unlock();
 }
 
-/* The grace period is over: settle aging cells, those of @plan, and aging sets. */
+/* The grace period is over: settle the cells of @plan, aging cells and aging sets. */
 static void settle_aged(const struct pb_plan *plan)
 {
 	struct pb_set *sets;
@@ -194,7 +195,7 @@ void pb_settle_what_is_over(void)
 	static int64_t looked;
 	uint64_t phase;
 
-	/* The plan's caller did not wait, or its wait failed. */
+	/* An earlier plan's caller did not wait, or its wait failed: defer the plan's cells. */
 	pb_engine_lock();
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		if (m->unsettled == PLANNED)
@@ -204,19 +205,19 @@ void pb_settle_what_is_over(void)
 		settle_aged(NULL);
 	if (begun || !is_anything_left() || pb_quiesce_begin(&phase))
 		return;
-	age(NULL, phase);
+	begin_grace_period(NULL, phase);
 }
 
 /*
- * If the wait fails, or if the process forks during it, no grace period has begun
- * (begun is 0), and a later call starts one.
+ * If the wait fails, or the process forks during the wait, no grace period has begun
+ * (@begun is 0), and a later call begins one.
  */
 int pb_settle(const struct pb_plan *plan)
 {
 	const uint64_t gone = pb_modules_gone;
 	int error;
 
-	age(plan, 0);
+	begin_grace_period(plan, 0);
 	pb_change_unlock();
 	error = pb_wait();
 	pb_change_lock();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Deferred reclamation of retired sets and cells. Threads may still be in handlers that
- * use them. As with call_rcu() in Linux, the library keeps them until all handlers that
- * were running at the time have returned. A later pb_settle_what_is_over() then frees
- * the sets and the cells. A caller that must know when this is done calls pb_settle(),
- * which waits.
+ * Deferred reclamation of retired sets and cells, which threads in handlers may still use.
+ * As with call_rcu() in Linux, the library keeps them for a grace period: until all handlers
+ * that were running when it began have returned. A later pb_settle_what_is_over() frees
+ * them. A caller that must know when the grace period is over calls pb_settle(), which waits.
  *
  * The caller holds the change lock. It holds the engine lock only where a comment says
  * so. Functions that wait need the caller lock, too, and release the change lock during
@@ -16,16 +15,19 @@
 
 #include "change/plan.h"
 
-/* Does the caller that disarms tracers wait for their handlers, or defer that? */
+/* Does the caller wait for the handlers of the tracers that it disarms? */
 enum pb_wait { PB_NO_WAIT, PB_WAIT };
 
 /*
- * Under the engine lock. No new handler can reach @set. Ignores NULL and pb_set_nobody,
- * which need no freeing.
+ * Under the engine lock: free @set after a grace period. No new handler can reach it. Ignores
+ * NULL and pb_set_nobody.
  */
 void pb_retire(struct pb_set *set);
 
-/* Under the engine lock. The set was never published: free it without a grace period. */
+/*
+ * Under the engine lock: the set was never published, and needs no grace period.
+ * pb_free_unseen() frees it later, without the lock.
+ */
 void pb_retire_unseen(struct pb_set *set);
 void pb_free_unseen(void);
 
@@ -33,35 +35,35 @@ void pb_free_unseen(void);
 void pb_free_sets(struct pb_set *set);
 
 /*
- * Under the engine lock: record that cells of @module need settling. @planned: the plan
- * that is being applied knows all of them.
+ * Under the engine lock: record that some cells of @module need settling. @planned: the plan
+ * that is being applied lists all of them.
  */
 void pb_mark_unsettled(struct pb_module *module, int planned);
 
-/* Counts unloaded modules. Threads may still be in handlers on behalf of them. */
+/* The number of unloaded modules. Threads may still be in handlers of their functions. */
 extern uint64_t pb_modules_gone;
 
 /*
- * Write @from into a cell that no thread is inside of. Writes @enter last: a thread that
- * loaded the slot earlier, on its way into a trampoline, may read it at any time.
+ * Copy @from to a cell that no thread is inside of. Stores @enter last: a thread that loaded
+ * the slot earlier, and was delayed in the trampoline, may read the cell at any time.
  */
 void pb_fill_cell(struct patchbay_cell *cell, struct patchbay_cell from);
 
-/* Free an empty cell, which no thread is inside of, for other tracers. */
+/* Mark an empty cell as free for other tracers. No thread is inside the cell. */
 void pb_release_cell(struct patchbay_cell *cell);
 
 /* Free sets and cells whose grace period is over. Does not wait. */
 void pb_settle_what_is_over(void);
 
 /*
- * Wait for handlers. Then settle the changes of @plan, if it is not NULL, and all that
+ * Wait for handlers. Then settle the changes of @plan, if it is not NULL, and everything that
  * was deferred. Returns 0 or an error of pb_wait(); on error everything stays deferred.
  */
 int pb_settle(const struct pb_plan *plan);
 
 /*
- * Wait for handlers if any cell is deferred, and settle. @gone: also wait for handlers on
- * behalf of unloaded modules. Returns 0 or an error of pb_wait().
+ * If any cell is deferred, wait for handlers and settle all cells. @gone: wait for handlers of
+ * functions in unloaded modules, too. Returns 0 or an error of pb_wait().
  */
 int pb_settle_all(int gone);
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* 32 KB of patches, for a dozen of the blocks that text.c writes. */
+/* 32 KB of patches. They change a dozen of the blocks that text.c writes. */
 #define ROOM 1024
 
 _Static_assert(PB_PUBLISH_MAX <= ROOM, "no room");
@@ -62,7 +62,7 @@ int pb_text_flush(struct pb_text_queue *queue)
 		return 0;
 	if (queue->handle < 0)
 		return queue->handle;
-	/* Patches are usually in order, because records are. */
+	/* Patches are usually sorted by address, as records are. */
 	if (!is_sorted(queue->patches, nr))
 		pb_sort(queue->patches, nr, sizeof(*queue->patches), by_address);
 	return pb_text_apply(queue->handle, queue->patches, nr,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A queue of patches of text. The queue writes many patches at once, because a
- * system call is expensive, but no more than fit into the cache with the text
- * that they are made from.
+ * A queue of patches of text. System calls are expensive, so the queue writes many patches
+ * at once: as many as fit into the cache together with the text that they change.
  */
 #ifndef PB_CORE_TEXT_QUEUE_H
 #define PB_CORE_TEXT_QUEUE_H
@@ -20,7 +19,7 @@ struct pb_text_queue {
 };
 
 /*
- * Initialize an empty queue for up to @nr patches, without opening the text. @whole: write
+ * Initialize an empty queue for up to @nr patches. Does not open the text. @whole: write
  * nothing before pb_text_flush(). Returns 0 or -ENOMEM.
  */
 int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole);

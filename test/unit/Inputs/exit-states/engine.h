@@ -105,7 +105,7 @@ bool isOfT(const State &S) {
   return !S.OthersGone && Members.size() == 1 && Members[0].Tracer == 0;
 }
 
-// The function gets its second cell, with this set: pb_fill_target(), move().
+// The function gets its second cell, with this set: pb_fill_target(), move_slots().
 void moveTo(Program &P, const std::vector<Member> &Members) {
   if (keeps(WaitForCells))
     P.add(WaitUnlessSettled, 0, Second);
