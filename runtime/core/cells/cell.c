@@ -31,7 +31,7 @@ int pb_cells_reserve(struct pb_module *module, size_t nr)
 
 	if (chunk && chunk->nr - chunk->taken >= nr)
 		return 0;
-	/* Double the size: own_cell_at() walks the list, which must stay short. */
+	/* Double the size: own_cell_at() walks the list of chunks, which must stay short. */
 	if (nr < module->nr_cells)
 		nr = module->nr_cells;
 	if (nr < CHUNK_MIN)

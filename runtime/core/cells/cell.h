@@ -2,10 +2,10 @@
 /*
  * The room cells/: the tracers of functions. Cells change under the engine lock, while calls
  * read them without a lock. A private cell lives as long as its module, and a set until a
- * grace period after its replacement.
+ * grace period after the cell has got another one.
  *
- * Cells: only functions that are or were armed have one. This file has private cells, of
- * one function each. shared_cells.h has the cells that functions share.
+ * Only functions that are or were armed have a cell. This file has private cells, of one
+ * function each. shared_cells.h has the cells that functions share.
  */
 #ifndef PB_CORE_CELL_H
 #define PB_CORE_CELL_H
@@ -13,43 +13,43 @@
 #include "types/module.h"
 #include "types/tracer.h"
 
-/* Allocate, so that the next @nr calls of pb_cell_take() cannot fail. */
+/* Allocate private cells, so that the next @nr calls of pb_cell_take() cannot fail. */
 int pb_cells_reserve(struct pb_module *module, size_t nr);
 struct patchbay_cell *pb_cell_take(struct pb_module *module);
 
-/* Undo pb_cell_take(), in reverse order. The cell was never published. */
+/* Undo pb_cell_take() for @cell, which was never published. Undo the last call first. */
 void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell);
 
 /* Does @slot lead to a cell of @module? */
 int pb_is_cell(const struct pb_module *module, uintptr_t slot);
 
 /*
- * The cell of the function of @record, private or shared. Returns NULL if it never had
- * one, or was disarmed while other functions kept the shared cell. Trusts neither record
- * nor slot: other code may have overwritten them. A shared cell is found by the recorded
- * owner, so the function can be disarmed even if other code has changed its slot.
+ * The cell of the function of @record, private or shared. Returns NULL if the function never
+ * had one, or was disarmed while other functions kept its shared cell. Other code may have
+ * overwritten record and slot, so this trusts neither. It finds a shared cell by the recorded
+ * owner: the function can then be disarmed even if its slot was changed.
  */
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record);
 
 /*
- * Does the slot of @record's function lead to a cell that is or was the function's?
- * Returns 1 if so. Returns 0 if not, and no thread reads the slot. Returns -EILSEQ if it
- * did, but other code has changed the slot: it must not be written again.
+ * Returns 1 if the slot of @record's function leads to the function's cell; 0 if the function
+ * has no cell, so no thread reads the slot; -EILSEQ if the function has a cell, but other code
+ * has changed the slot: do not write it again.
  */
 int pb_is_led(const struct pb_module *module,
 	      const struct patchbay_record *record);
 
-/* How many functions @ops is armed on. Under the change lock or the engine lock. */
+/* The number of functions that @ops is armed on. Under the change lock or the engine lock. */
 size_t pb_cells_count_armed(const struct patchbay_ops *ops);
 
-/* How many functions have @cell, armed or not. */
+/* The number of functions that lead to @cell, armed or not. */
 size_t pb_cell_users(const struct pb_module *module,
 		     const struct patchbay_cell *cell);
 
 /*
- * A walk over all cells of a module that were taken, armed or not. With a range, the walk
- * covers the private cells with addresses in it, and all shared cells.
+ * A walk over all cells of a module that were taken, armed or not. A range restricts the
+ * private cells to those with an address in it, but not the shared cells.
  */
 struct pb_cell_walk {
 	const struct pb_module *module;
@@ -74,40 +74,40 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk);
 	pb_for_each_cell_in(module, PB_CELLS_ALL, walk, cell)
 
 /*
- * Make @cell enter @enter from now on. A thread that is entering the cell may see the old
- * or the new cell->since, and the old or the new cell->enter, in any combination. That is
- * safe: a direct way has the same effect, in fewer steps (arch/x86_64/direct.h).
+ * Set @cell->enter to @enter, and the state of @cell to match. A thread that is entering the
+ * cell may see the old or the new cell->since, and the old or the new cell->enter, in any
+ * combination. That is safe, because a direct way has the same effect as the handler in
+ * cell->enter, in fewer steps (arch/x86_64/direct.h).
  */
 void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter);
 
 /*
- * Give @cell this set, whose tracers it has from now on. A thread that entered the cell
- * before sees the cell's own fields unchanged, or walks the new set (pb_set_call_fast()).
- * The caller retires the old set (settle.h).
+ * Give @cell the tracers of @set. A thread that entered the cell before sees the cell's own
+ * fields unchanged, or walks the new set (pb_set_call_fast()). The caller retires the old set
+ * (settle.h).
  */
 void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set);
 
-/* Does @cell enter its set? The set may be pb_set_nobody, or left over (settle.c). */
+/* Is @cell->enter that of its set? The set may be pb_set_nobody, or left over (settle.c). */
 int pb_cell_has_set(const struct patchbay_cell *cell);
 
 /*
- * May a thread still be inside @cell that entered it when @ops was its only tracer?
- * Returns 1 if @ops has been disarmed since, other tracers have the cell, and the cell is
- * not settled. That thread's exit looks up @ops among the members of the set (call.c,
- * own_of()). So @ops must not be armed again on this cell before the thread has left:
- * own_of() would confuse the two armings. @cell may be NULL.
+ * May a thread be inside @cell that entered it when @ops was its only tracer? Returns 1 if
+ * @ops has been disarmed since, the cell has other tracers, and it is not settled. The exit
+ * of such a call looks up @ops among the members of the set (own_of() in call.c). Do not arm
+ * @ops on this cell before that: own_of() would confuse the two armings. @cell may be NULL.
  */
 int pb_may_be_inside(const struct pb_module *module, const struct patchbay_cell *cell,
 		     const struct patchbay_ops *ops);
 
-/* Make every cell of @module enter @enter from now on. */
+/* Set the enter function of every cell of @module to @enter. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 
-/* Add the number of functions with a tracer to *@armed, the cells' bytes to *@memory. */
+/* Add the number of functions with a tracer to *@armed, and the cells' bytes to *@memory. */
 void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
 		    uint64_t *memory);
 
-/* Free all cells and their sets. No thread can reach them. */
+/* Free all cells of @module and their sets. No thread can reach them. */
 void pb_cells_free(struct pb_module *module);
 
 #endif /* PB_CORE_CELL_H */

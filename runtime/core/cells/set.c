@@ -37,7 +37,7 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 		.data = data,
 		.record = record,
 		.ops = ops,
-		/* Without an exit the time of arming does not matter. */
+		/* Without an exit nothing compares the number of the batch. */
 		.since = attr->exit ? since & (PATCHBAY_CELL_SINCE |
 					       PATCHBAY_CELL_WORD) :
 				      0,
@@ -70,7 +70,7 @@ size_t pb_set_size(size_t nr)
 {
 	const struct pb_set *set = NULL;
 
-	/* Two lists: each may have all members, and ends with NULL. */
+	/* Room for two lists of at most all members, each with NULL at the end. */
 	return sizeof(*set) + nr * sizeof(set->cells[0]) +
 	       2 * (nr + 1) * sizeof(set->entries[0]);
 }
@@ -116,9 +116,8 @@ static patchbay_handler enter_of_set(const struct pb_set *set)
 }
 
 /*
- * The direct way of cells with @set. @words: how many words of a call its members have. A
- * call on a direct way is reported to all exits of the set, so no member with an exit may
- * be disabled.
+ * The direct way for cells with @set, whose members use @words words of a call. The direct
+ * way reports a call to all exits of the set, so all members with an exit must be enabled.
  */
 static enum pb_call_state direct_way(const struct pb_set *set, unsigned int words)
 {
@@ -135,7 +134,7 @@ struct pb_set *pb_set_reserve(size_t nr)
 	return pb_malloc(pb_set_size(nr));
 }
 
-/* Fill in everything except the members, which the caller has stored. */
+/* Compute all fields from the members, which the caller has stored. */
 static void finish_set(struct pb_set *set, size_t nr)
 {
 	unsigned int words = 0;
@@ -158,7 +157,7 @@ static void finish_set(struct pb_set *set, size_t nr)
 			words = word + 1;
 	}
 	make_lists(set);
-	/* One word is in the frame. Rounding keeps the stack aligned. */
+	/* One word is in the call's frame. Round the others to keep the stack aligned. */
 	set->more = (unsigned int)(words / 2 * 2 * sizeof(uint64_t));
 	set->fast_exits = set->has_exits && set->fast &&
 			  pb_call_is_simple(set->cells[0].record);
@@ -178,7 +177,7 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 	return set;
 }
 
-/* Copy the tracers of @cell, except @ops, to @set. Returns their number. */
+/* Copy the tracers of @cell, without @ops, to @set. Returns their number. */
 static size_t copy_others(struct pb_set *set, const struct patchbay_cell *cell,
 			  const struct patchbay_ops *ops)
 {

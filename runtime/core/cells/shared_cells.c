@@ -13,15 +13,16 @@
 
 #define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
 
-/* The size of the mapping: the cells, followed by the owners. */
+/* The size of the mapping of cells and owners. */
 static size_t map_size(const struct pb_module *module)
 {
 	return CELLS_SIZE + ((module->nr + CELLS_SIZE - 1) & -CELLS_SIZE);
 }
 
 /*
- * A call that finds one of these cells at its exit calls no exit handler. Its functions
- * may return results in any registers: PATCHBAY_RECORD_RETURN_OTHER is always safe.
+ * Initialize a cell that never changes: the empty cell, or the gate. Functions with any kind
+ * of result lead to it. PATCHBAY_RECORD_RETURN_OTHER makes a call keep all result registers,
+ * which is right for every function.
  */
 static void init_fixed(struct pb_module *module, struct pb_shared_cell *fixed,
 		       patchbay_handler enter)
@@ -119,7 +120,7 @@ struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 			return &shared->cells[i];
 	if (shared->end == PB_NR_SHARED)
 		return NULL;
-	/* Other threads walk the cells under the engine lock alone. */
+	/* A thread may walk the cells under the engine lock, without the change lock. */
 	pb_engine_lock();
 	cell = &shared->cells[shared->end++];
 	cell->result = result;

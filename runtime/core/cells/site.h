@@ -7,8 +7,9 @@
 #include "types/module.h"
 
 /*
- * The site of a record; and its state, as pb_arch_site_state() returns it, after a check of
- * the record: -EFAULT if the record leads out of the module's text.
+ * pb_site_of() returns the site of a record. The other two return its state, as
+ * pb_arch_site_state() does, or -EFAULT if the record does not lead to its function: to an
+ * address outside the module's text, or to a function that was moved.
  */
 struct pb_site pb_site_of(const struct pb_module *module,
 			  const struct patchbay_record *record);
@@ -16,11 +17,11 @@ int pb_site_state_of(const struct pb_module *module, const struct pb_site *site)
 int pb_site_state(const struct pb_module *module,
 		  const struct patchbay_record *record);
 
-/* The state that programs see. Under the change lock. */
+/* The state of a site as programs see it (inspect.h). Under the change lock. */
 enum patchbay_site_state pb_site_shown(const struct pb_module *module,
 				       const struct patchbay_record *record);
 
-/* Count a site that cannot be armed, by the reason. */
+/* Count a function that cannot be armed, by the state of its site. */
 void pb_count_refused(const struct pb_module *module,
 		      const struct patchbay_record *record);
 
