@@ -11,16 +11,16 @@ static struct patchbay_regs *regs_of(struct patchbay_call *call)
 }
 
 /*
- * Returns the member of the cell's only tracer, or of its only tracer when the thread
- * entered it. If the cell has got a set since, cell->since is no longer that tracer's. Then
- * the tracer is a member of the set, or this returns NULL. A batch may have disarmed the
- * tracer and armed it again with other data: such a member does not count.
+ * Returns the member for the tracer that @cell->ops names: the cell itself, if that is the
+ * only tracer. If the cell has got a set since the thread entered it, returns the tracer's
+ * member of the set. Returns NULL if the tracer is no member, or was disarmed and armed again
+ * with other data.
  */
 static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-	/* With pb_set_nobody the cell is being disarmed; cell->enter changes next. */
+	/* pb_set_nobody: the cell is being disarmed, and cell->enter changes next. */
 	if (!set || set == &pb_set_nobody)
 		return cell;
 	for (size_t i = 0; i < set->nr; i++)
@@ -33,7 +33,7 @@ static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 static __attribute__((noinline)) uint64_t
 enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	/* Load since before the set: if since is a set's, the load below sees a set. */
+	/* Load since first: if it is a set's, own_of() sees a set. */
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
 	const struct patchbay_cell *own = own_of(cell);
 
@@ -64,7 +64,7 @@ uint64_t pb_call_entry(struct patchbay_call *call,
 	return cell->record->stack_arg_words;
 }
 
-/* Call all exits of the list. */
+/* Call all exit handlers of the list @at. */
 static inline void call_exits(struct patchbay_call *call,
 			      const struct patchbay_cell *const *at)
 {
@@ -73,7 +73,7 @@ static inline void call_exits(struct patchbay_call *call,
 	while (*++at);
 }
 
-/* Did @member see the entry of the call, and has it been armed since then? */
+/* Did @member see the entry of the call, and was it not armed again since? */
 static int was_told(const struct patchbay_call *call,
 		    const struct patchbay_cell *member)
 {
@@ -90,14 +90,14 @@ static void leave_one(struct patchbay_call *call,
 			call->ip, call->parent_ip, cell, regs_of(call));
 }
 
-/* Call the exits of the cell's current tracers, which may differ from the entry's. */
+/* Call the exits of the current tracers of @cell. At the entry there may have been others. */
 static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
 						const struct patchbay_cell *cell)
 {
 	const struct pb_set *set;
 	patchbay_handler enter;
 
-	/* A gate has no set, so exits through a gate get here. */
+	/* is_as_entered() fails for a gate, which has no set. */
 	if (pb_is_gate(cell))
 		cell = pb_gate_find(cell, call->ip);
 	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
@@ -113,8 +113,9 @@ static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
 }
 
 /*
- * Are the exits of @set, the cell's current set, exactly those that saw the entry? Then
- * pb_call_exit() skips the check of each member, which is most of the cost of leave_any().
+ * Did exactly the exits of @set, the cell's current set, see the entry of the call? Then
+ * pb_call_exit() calls them without a check of each: the checks are most of the cost of
+ * leave_any().
  */
 static int is_as_entered(const struct patchbay_call *call,
 			 const struct patchbay_cell *cell,

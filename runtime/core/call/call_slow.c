@@ -24,7 +24,7 @@ int pb_call_is_simple(const struct patchbay_record *record)
 		result == PATCHBAY_RECORD_RETURN_GP);
 }
 
-/* Count a missed call for all exits of the cell's set, if the set still has @since. */
+/* Count a missed call for each exit of the cell's set, if the set still has @since. */
 static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
@@ -37,8 +37,8 @@ static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 }
 
 /*
- * Count the exit of a call from within a handler as missed. This is needed for tracers
- * without an entry handler: their direct way does not check the thread at the entry.
+ * Count a call as missed whose thread is in a handler at the exit. Only calls without an entry
+ * handler need this: their direct way does not check for that at the entry.
  */
 static void miss(const struct patchbay_call *call)
 {
@@ -53,12 +53,12 @@ static void miss(const struct patchbay_call *call)
 		miss_set(cell, since);
 	else
 		pb_miss(cell);
-	/* pb_miss() has counted the call: do not count it as open, too. */
+	/* A call that counts as missed is not counted as open (open_calls.h). */
 	if (since & PATCHBAY_CELL_DIRECT_TIMED)
 		pb_thread.open_calls--;
 }
 
-/* @end: the end of the part of the current stack that is known to be in use. */
+/* @end: the current stack is known to be in use up to there. */
 static void exit_slowly(struct patchbay_call *call, const void *end)
 {
 	const struct patchbay_regs *frame = (const void *)(call + 1);
@@ -88,8 +88,8 @@ void pb_call_unwound(struct patchbay_call *call)
 }
 
 /*
- * Between this frame and the call there may be other stacks, with handlers that continue:
- * a signal handler may have a stack of its own.
+ * Other stacks may lie between this frame and the call, for example that of a signal handler,
+ * with handlers that will continue. So only this frame counts as the stack in use.
  */
 __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
 {
@@ -97,16 +97,16 @@ __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
 	exit_slowly(call, __builtin_frame_address(0));
 }
 
-/* See exit.S: the landing pad's last call. */
+/* The last call of the landing pad in exit.S. */
 void pb_call_resume(struct _Unwind_Exception *exception)
 {
 	pb_unwinder.resume(exception);
 }
 
 /*
- * A walk begins at the throwing function, so it collects several calls at once. They are
- * valid for @exception until the thread throws again. Each throw begins with a search
- * (_UA_SEARCH_PHASE). Until then one exception passes one call after the other.
+ * Each walk of the stack begins at the throwing function, so it collects several calls at
+ * once: those that @exception will pass next. They are valid until the thread throws again,
+ * because each throw begins with a search (_UA_SEARCH_PHASE).
  */
 #define AHEAD_MAX 14
 static __thread struct ahead {
@@ -115,7 +115,7 @@ static __thread struct ahead {
 	struct patchbay_call *call[AHEAD_MAX];
 } ahead __attribute__((tls_model("initial-exec")));
 
-/* A call whose exit was reported is marked. So the first unmarked call is the innermost. */
+/* Collect calls, innermost first. Calls with a mark have had their exit reported. */
 static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
 {
 	struct patchbay_call *call = pb_unwinder_call_of(context);
@@ -127,7 +127,7 @@ static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
 	return found->nr < AHEAD_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* The next collected call. NULL if there is none, or a signal handler has thrown since. */
+/* The next collected call. NULL if none is left, or a signal handler has thrown meanwhile. */
 static struct patchbay_call *next_call(const struct _Unwind_Exception *exception)
 {
 	struct patchbay_call *call;
@@ -139,7 +139,7 @@ static struct patchbay_call *next_call(const struct _Unwind_Exception *exception
 	return ahead.exception == exception ? call : NULL;
 }
 
-/* A forced unwind (_UA_FORCE_UNWIND) has no search phase, so it always walks. */
+/* Report the exit of the innermost call. Forced unwinds have no search phase: always walk. */
 static void tell_innermost(const struct _Unwind_Exception *exception, int is_forced)
 {
 	struct patchbay_call *call = is_forced ? NULL : next_call(exception);
@@ -162,18 +162,18 @@ static void tell_innermost(const struct _Unwind_Exception *exception, int is_for
 }
 
 /*
- * The personality function of the frame between the body and its caller. It learns of
- * every exception that passes, and catches none. (Itanium C++ ABI: Exception Handling,
+ * The personality function of the frame between the body and its caller. The unwinder calls
+ * it for every exception that passes. It catches none. (Itanium C++ ABI: Exception Handling,
  * 1.6.)
  *
- * Its data (lsda.h) begin with two offsets, each relative to itself: the body's return
- * address, and the landing pad.
+ * The frame's data (lsda.h) begin with two offsets, each relative to itself: the return
+ * address of the body, and the landing pad.
  *
- * The library can neither read the @context of another unwinder (unwinder.h) nor resume its
- * exception. But that unwinder asks about each frame, from the innermost on, while all are
- * on the stack. So the library finds the call by its own unwinder and reports the exit from
- * here. With a shadow stack such a process ends: only the landing pad could drop the
- * library's frames from it.
+ * The library cannot use the @context of another unwinder (unwinder.h), and could not resume
+ * its exception from the landing pad. But that unwinder calls this function for each frame,
+ * from the innermost on, while all are on the stack. So the library finds the call by its own
+ * unwinder, and reports the exit here. A process with a shadow stack ends in this case: only
+ * the landing pad could drop the library's frames from the shadow stack.
  */
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,
@@ -193,7 +193,7 @@ _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 		return _URC_CONTINUE_UNWIND;
 	}
 	data = pb_unwinder.get_data(context);
-	/* The landing pad itself resumes the exception: continue. */
+	/* If the landing pad itself resumes the exception, continue. */
 	if (pb_unwinder.get_ip(context) != (uintptr_t)&data[0] + (uintptr_t)(intptr_t)data[0])
 		return _URC_CONTINUE_UNWIND;
 	pb_unwinder.set_gr(context, __builtin_eh_return_data_regno(0),

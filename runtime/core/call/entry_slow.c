@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The slow path of trampolines: the thread is inside, or has no reader. */
+/* The slow path of trampolines, if the thread is already inside or has no reader yet. */
 #include "arch/arch.h"
 #include "quiesce/quiesce.h"
 #include "types/call.h"
@@ -15,18 +15,18 @@ static int is_set(patchbay_handler enter)
 
 static void miss_member(const struct patchbay_cell *member)
 {
-	/* Disabled, or the one of pb_set_nobody, which has no tracer. */
+	/* Skip disabled tracers, and the member of pb_set_nobody, which is no tracer. */
 	if (member->func != pb_enter_nothing ||
 	    (member->exit && member->exit != pb_enter_nothing))
 		pb_miss(member);
 }
 
-/* A call from within a handler. @enter as it was read: the cell may be changing. */
+/* Count a call from within a handler. @enter: loaded once, because the cell may change. */
 static void miss(const struct patchbay_cell *cell, patchbay_handler enter)
 {
 	const struct pb_set *set;
 
-	/* Then the cell need not have a tracer. */
+	/* The cell may have no tracer. */
 	if (enter == pb_enter_nothing)
 		return;
 	if (!is_set(enter)) {
@@ -39,8 +39,8 @@ static void miss(const struct patchbay_cell *cell, patchbay_handler enter)
 }
 
 /*
- * The caller has saved the vector arguments, so they are not saved again. The function
- * receives the values that handlers store there.
+ * The caller has saved the vector arguments, so call the handlers that do not save them. If
+ * a handler changes the saved arguments, the function receives the new values.
  */
 static void enter_saved(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell,

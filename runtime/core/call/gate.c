@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A separate file, because it is compiled for general registers only. */
+/* A file of its own, because it is compiled for general registers only. */
 #include "types/set.h"
 #include "types/shared_cells.h"
 
-/* The cell to use if the function's record is damaged: it has no tracers. */
+/* If a record is damaged, its function gets this cell without tracers. */
 static const struct patchbay_cell nobodys = { .enter = pb_enter_nothing,
 					      .func = pb_enter_nothing };
 
-/* The @i-th record by entry. Records are sorted, or module->order sorts them. */
+/* The @i-th record in the order of entries, which module->order has if @records do not. */
 static const struct patchbay_record *record_at(const struct pb_module *module,
 					       size_t i)
 {
@@ -43,8 +43,7 @@ const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 /* PowerPC cannot tail-call a function by its address: see entry.S there. */
 #ifndef __powerpc64__
 /*
- * A tail call: the enter function relies on the stack pointer to find the trampoline's
- * frame.
+ * A tail call, because enter functions find the trampoline's frame by the stack pointer.
  */
 void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell, struct patchbay_regs *regs)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp(3) skips. Their frames get no notice of the jump and run no code
- * after it. But before the jump their frames exist, and the unwind tables lead to their
- * struct patchbay_call.
+ * Calls that longjmp(3) skips. Their frames get no notice of the jump, and run no code after
+ * it. But before the jump these frames exist, and the library finds their struct
+ * patchbay_call by the unwind tables.
  *
  * Unwinders give each frame the stack pointer that it had when it called the next inner
- * frame. setjmp(3) stored the stack pointer of its caller. So the frame that contains this
- * address is the target, and the jump skips all frames within it. If no frame contains it,
- * the jump is to another stack, and calls on this stack may continue.
+ * frame. setjmp(3) has stored the stack pointer of its caller. So the frame that contains
+ * this address is the target, and the jump skips all frames within it. If no frame contains
+ * the address, the jump is to another stack, and calls on this stack may continue.
  *
- * The same walk finds tracers' handlers that a signal handler abandons by longjmp(3): the
- * trampoline that they would return to has one of these frames. This is the second proof
- * of handler_frame.h, and the only one that is available at once.
+ * The same walk finds handlers of tracers that a signal handler abandons by longjmp(3): each
+ * returns to a trampoline, whose frame is among the skipped ones. This is the second proof in
+ * handler_frame.h, and the only one that is available at once.
  */
 #include "call/unwinder.h"
 #include "quiesce/quiesce.h"
@@ -26,8 +26,8 @@
  * @nr:       the number of frames visited
  * @left:     the number of frames that the jump skips
  * @handlers: the frames of trampolines whose handlers the thread is in
- * @nr_handlers: their number
- * @passed:   a bit for each of them that the walk has passed
+ * @nr_handlers: the number of @handlers
+ * @passed:   a bit for each of @handlers that the walk has passed
  */
 struct walk {
 	uintptr_t sp, previous, base;
@@ -38,11 +38,12 @@ struct walk {
 };
 
 /*
- * The jump skips the previous frame, which ends at @sp. Is it the frame of a trampoline? A
- * trampoline that calls a handler has nothing on the stack below its patchbay_regs, which
- * are HANDLER_FRAME above the stack pointer. A trampoline that has called a body has more
- * there, and CALL_REGISTER leads to it. A range of addresses that contains the handler's
- * frame would prove nothing: a coroutine's stack may be in it.
+ * The jump skips the previous frame, which ends at @sp. If it is the frame of a trampoline in
+ * @handlers, note that. A trampoline that calls a handler has nothing on the stack below its
+ * patchbay_regs, which are HANDLER_FRAME above the stack pointer. A trampoline that has called
+ * a body has more there, and CALL_REGISTER leads to its patchbay_regs. Both are exact: a range
+ * of addresses around the handler's frame would prove nothing, because a coroutine's stack may
+ * be in that range.
  */
 static void note_passed(struct walk *walk, uintptr_t sp)
 {
@@ -73,7 +74,7 @@ static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* Call this before reporting exits, so that exit handlers are called and not missed. */
+/* Call this before reporting exits. Otherwise the exits would count as missed. */
 static void forget_handlers(const struct walk *walk)
 {
 	for (size_t i = walk->nr_handlers; i-- > 0;)
@@ -95,7 +96,7 @@ static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* Both stack walks begin with the frame of this function. */
+/* Both walks of the stack begin with the frame of this function. */
 void patchbay_jump(uintptr_t sp)
 {
 	struct walk walk = { .sp = sp };

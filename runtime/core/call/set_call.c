@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A separate file, because it is compiled for general registers only. */
+/* A file of its own, because it is compiled for general registers only. */
 #include "types/set.h"
 
 #include "arch/arch.h"
 
-/* The member of lists without handlers: a walk need not check for an empty list. */
+/* The member of lists without handlers, so that walks need not check for an empty list. */
 static const struct patchbay_cell nothing = { .func = pb_enter_nothing,
 					      .exit = pb_enter_nothing };
 const struct patchbay_cell *const pb_set_only_nothing[] = { &nothing, NULL };
@@ -18,8 +18,8 @@ const struct pb_set pb_set_nobody = {
 };
 
 /*
- * Call only members without an exit. The calling thread entered the cell before a tracer
- * with an exit joined the set: its call has no words for that tracer.
+ * Call only members without an exit. A thread gets here if it entered the cell before a
+ * tracer with an exit joined the set. Its call has no word for that tracer.
  */
 static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
 			       uintptr_t parent_ip, struct patchbay_regs *regs)
@@ -30,10 +30,11 @@ static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
 }
 
 /*
- * The last handler is a tail call, so a short set costs little more than its branches.
+ * Call the entry handlers of @set. The last one is a tail call, so a short set costs little
+ * more than its branches.
  *
- * `kept` stores on the stack what later handlers need. In callee-saved registers these
- * values would need more stack accesses, and copies.
+ * `kept` keeps on the stack what the next handlers need. In callee-saved registers these
+ * values would cost more stack accesses, and copies.
  */
 static inline void walk(const struct pb_set *set, uintptr_t ip,
 			uintptr_t parent_ip, struct patchbay_regs *regs)
@@ -76,7 +77,7 @@ void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		walk(set, ip, parent_ip, regs);
 }
 
-/* With this alignment the loop stays in one line of 64 bytes: saves 1-2 cycles per tracer. */
+/* This alignment keeps the loop in one line of 64 bytes. It saves 1-2 cycles per tracer. */
 __attribute__((aligned(64)))
 void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,

@@ -14,7 +14,7 @@ struct pb_unwinder pb_unwinder;
 
 #define NR_FUNCTIONS (sizeof(struct pb_unwinder) / sizeof(uintptr_t))
 
-/* The functions that the linker chose. They may be from several modules. */
+/* The functions that the linker has bound. They may be from several modules. */
 static const struct pb_unwinder linked = {
 	.backtrace = _Unwind_Backtrace,
 	.get_cfa = _Unwind_GetCFA,
@@ -51,9 +51,9 @@ static int is_in(const struct range *range, uintptr_t address)
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 
 /*
- * Tracers may be created in a forked child. There the loader's locks may be held for ever
- * by a thread that does not exist: glibc releases that of dl_iterate_phdr() in no child.
- * _dl_find_object() never waits (since glibc 2.35; core/modules/other_modules.c).
+ * In a forked child, a thread that does not exist may hold the loader's locks for ever: glibc
+ * releases the lock of dl_iterate_phdr() in no child. Tracers may be created there, too. So
+ * use _dl_find_object(), which never waits (since glibc 2.35; modules/other_modules.c).
  */
 static int find_range(struct range *range)
 {
@@ -121,14 +121,14 @@ int pb_unwinder_has(uintptr_t address)
 	return is_in(&ours, address);
 }
 
-/* Read a frame's data (lsda.h). Returns 0 if the frame does not call a body. */
+/* Read the data of a frame (lsda.h). Returns 0 if the frame is not that of a called body. */
 static int read_data(struct _Unwind_Context *context, int32_t data[3])
 {
 	const char *at = pb_unwinder.get_data(context);
 
 	if (!at)
 		return 0;
-	/* The data of other frames have another format, and any alignment. */
+	/* Other frames' data have other formats, and any alignment. */
 	memcpy(data, at, sizeof(data[0]));
 	if ((uintptr_t)at + (uintptr_t)(intptr_t)data[0] != pb_unwinder.get_ip(context))
 		return 0;
@@ -145,7 +145,7 @@ struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context)
 		return NULL;
 	call = (struct patchbay_call *)(pb_unwinder.get_gr(context, CALL_REGISTER) +
 					CALL);
-	/* Fill in the fields that the assembly fills in before it calls C (direct.h, exit.S). */
+	/* The assembly fills in these fields only before it calls C (direct.h, exit.S). */
 	if (data[2])
 		call->told = UINT64_MAX;
 	if (data[2] > 0) {

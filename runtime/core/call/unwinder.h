@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room call/: what a call executes in C between its trampoline and its handlers. It takes
- * no lock and does not allocate: it runs in any thread, also in a signal handler. A thread
+ * The room call/: the C code of a call between its trampoline and its handlers. It takes no
+ * lock and does not allocate, because it runs in any thread and in signal handlers. A thread
  * reads cells and sets only while it is marked as inside (quiesce/quiesce.h).
  *
- * The unwinder whose functions the library calls. A process may have others: of a program
- * that is linked with -static-libgcc, LLVM's libunwind, or one in a shared object. No
+ * This header: the unwinder that the library calls. A process may have others: in a program
+ * that was linked with -static-libgcc, LLVM's libunwind, or one in a shared object. No
  * unwinder can read the context of another one.
  */
 #ifndef PB_CORE_UNWINDER_H
@@ -16,8 +16,8 @@
 #include <unwind.h>
 
 /*
- * Its functions, all from one module: a program may interpose only some functions of
- * libgcc_s.so.1. All are NULL until pb_unwinder_find().
+ * The functions of the unwinder, all from one module. (A program may interpose only some
+ * functions of libgcc_s.so.1.) All are NULL until pb_unwinder_find().
  */
 struct pb_unwinder {
 	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn step, void *arg);
@@ -31,20 +31,20 @@ struct pb_unwinder {
 };
 extern struct pb_unwinder pb_unwinder;
 
-/* Call this before a tracer is armed. Does nothing the second time. */
+/* Find the unwinder, before a tracer is armed. Later calls do nothing. */
 void pb_unwinder_find(void);
 
-/* Is @address in the module of these functions? */
+/* Is @address in the module of the library's unwinder? */
 int pb_unwinder_has(uintptr_t address);
 
-/* The call whose body the frame of @context has called, or NULL. */
+/* The traced call whose frame is that of @context, or NULL. */
 struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
 
 /*
- * Functions of libgcc_s.so.1, which libpatchbay.so is linked with, even if other objects
- * interpose them. libpatchbay.a does not have this function: there the linker has bound
- * all names to one unwinder. Fills in @address: NULL for an unknown name. Returns 0 if the
- * library is not loaded.
+ * Look up @nr functions in libgcc_s.so.1, even if other objects interpose them. NULL in
+ * @address stands for an unknown name. Returns 0 if libgcc_s.so.1 is not loaded.
+ * libpatchbay.so is linked with it. libpatchbay.a does not have this function: there the
+ * linker has bound all names to one unwinder.
  */
 int pb_libgcc_look_up(const char *const *names, void **address, size_t nr)
 	__attribute__((weak));
