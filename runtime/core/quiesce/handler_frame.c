@@ -23,7 +23,7 @@ int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame)
 	       pb_os_differs(mark_of(frame), value_of(reader));
 }
 
-/* A frame contains at least struct patchbay_regs and the mark. */
+/* Is the frame in the stack from @from to @to? It has struct patchbay_regs and the mark. */
 static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 {
 	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
@@ -33,12 +33,12 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 	return start < to && end > from;
 }
 
-/* The library needs as much stack as this elsewhere, too. */
+/* Other code of the library needs as much stack. */
 #define ROOM ((uintptr_t)8192)
 
 /*
- * Use the stack down to @start. The stores let other threads detect that the frame there is
- * gone: these only see the memory.
+ * Use the stack down to @start, to overwrite the frame there. Other threads read only that
+ * memory, and then detect that the frame is gone.
  */
 static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 {
@@ -50,8 +50,8 @@ static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 }
 
 /*
- * A frame shortly below the stack in use is gone. The thread may have no more stack than
- * down to that frame.
+ * A frame in the stack in use, or shortly below it, is gone. In the second case overwrite it,
+ * but use no stack below the frame: the thread may have no more.
  */
 __attribute__((noinline)) int
 pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
@@ -75,7 +75,7 @@ int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 	/* Only the library uses the stack from @from to @to: the frame is gone. */
 	if (overlaps(frame, from, to))
 		return 1;
-	/* A mark in the same page as the library's stack is mapped: read it. */
+	/* Read the mark if it is in the same page as the library's stack, and so is mapped. */
 	return ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
 		(((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0) &&
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);
@@ -84,7 +84,7 @@ int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 void pb_left_mark_frame(const struct patchbay_regs *frame,
 			const struct pb_reader *reader)
 {
-	/* The trampoline's frame is on the live stack, so it is writable. */
+	/* The trampoline is still running, so its frame is writable. */
 	if (!pb_frame_mark.value)
 		*(uint64_t *)(uintptr_t)mark_of((uintptr_t)frame) =
 			(uint64_t)(uintptr_t)reader;

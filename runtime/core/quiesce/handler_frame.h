@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Abandoned handlers. A signal handler may interrupt a tracer's handler and leave it by
- * siglongjmp(), as programs with a computation timeout do. The tracer's handler never
+ * siglongjmp(), for example when a computation times out. The tracer's handler never
  * returns. Its thread stays marked as inside.
  *
  * A handler runs below the frame that its trampoline made on the stack. While the handler
@@ -10,12 +10,12 @@
  * - *The memory of the frame has been reused*: the handler was abandoned.
  * - A longjmp() or an unwinder is about to skip the frame (jump.c): the handler will be
  *   abandoned.
- * Addresses alone prove nothing. A thread that is above the frame now may be in a signal
- * handler on another stack, or in another coroutine, and return to the handler.
+ * Addresses alone prove nothing. A thread that runs above the frame may be in a signal
+ * handler on another stack, or in another coroutine, and return to the handler later.
  *
- * The library detects reuse late. It never detects it if the thread never again needs
- * that much stack. Until then the thread's calls are missed, and counted. The opposite
- * error, to treat a running handler as abandoned, would be a use after free.
+ * The library detects reuse late, or never if the thread never again needs that much
+ * stack. Until then the thread's calls are missed, and counted. The opposite error, to
+ * treat a running handler as abandoned, would be a use after free.
  */
 #ifndef PB_CORE_HANDLER_FRAME_H
 #define PB_CORE_HANDLER_FRAME_H
@@ -38,28 +38,28 @@ struct pb_frame_mark {
 extern const struct pb_frame_mark pb_frame_mark;
 
 /*
- * Has the thread of @reader abandoned the handler with @frame? @frame is not 0. The
- * kernel reads the memory for us, because it may be unmapped by now. @reader may belong
- * to another thread than the caller. Async-signal-safe; preserves errno.
+ * Has the thread of @reader abandoned the handler with @frame? @frame is not 0. This reads
+ * the frame by a system call, because it may be unmapped by now. @reader may belong to any
+ * thread. Async-signal-safe; preserves errno.
  */
 int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame);
 
 /*
- * Has the calling thread abandoned the handler with @frame? The caller uses the stack
- * from @from to @to. Makes no system call, and may fail to detect it.
+ * Has the calling thread abandoned the handler with @frame? The caller uses the stack from
+ * @from to @to. Makes no system call, and may miss an abandoned handler.
  */
 int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 		      uintptr_t from, uintptr_t to);
 
 /*
- * The same, for callers with time and stack to spare. Reliably detects an abandoned
- * handler not far below @to, where the library's part of the stack begins.
+ * Like pb_left_is_reused(), for callers with time and stack to spare. Reliably detects an
+ * abandoned handler not far below @to, where the library's part of the stack begins.
  */
 int pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
 			   uintptr_t to);
 
 /*
- * Store the mark of @reader into @frame. The trampoline may have stored that of another
+ * Store the mark of @reader into @frame. The trampoline may have stored the mark of another
  * reader, or none.
  */
 void pb_left_mark_frame(const struct patchbay_regs *frame,

@@ -4,7 +4,7 @@
 #include "system/linux.h"
 #include "system/private.h"
 
-/* The sum for threads that have ended. */
+/* The sum of the counts of ended threads. */
 static int64_t of_ended;
 
 void pb_open_calls_begin(void)
@@ -28,8 +28,8 @@ void pb_open_calls_fork(void)
 }
 
 /*
- * If a thread ended without notice, its storage may be unmapped or reused by now. Then it
- * does not point to this reader.
+ * Returns the count of @reader's thread. If the thread has ended without notice, its storage
+ * may be unmapped or reused: then it does not contain this reader.
  */
 static int64_t count_of(const struct pb_reader *reader)
 {

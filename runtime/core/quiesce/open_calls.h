@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Timed calls that have no return. A tracer with a threshold is called at exits only. It
+ * Timed calls that never return. A tracer with a threshold is called at exits only. It
  * does not see a call that ends without an exit: by __builtin_longjmp(), by an unwinder
  * that calls no personality function, or by a panic of Go through frames of C. So each
- * thread counts such calls: +1 where a call begins, -1 where its exit is reported. The
- * rest has no return.
- *
+ * thread counts open calls: +1 where a call begins, -1 where its exit is reported. The
+ * calls that stay open never return.
  *	begins		pb_timed_entry(), or the direct way of x86-64 (direct.h)
  *	ends		pb_timed_exit(), or the direct way; or a missed call
  *

@@ -9,10 +9,10 @@
 #define load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-/* One in this many calls from within a handler asks the kernel (handler_frame.h). */
+/* One in this many calls from within a handler detects an abandoned handler by system calls. */
 #define OFTEN 64
 
-/* The trampolines of threads without a reader have this one in their frames. */
+/* The frames of threads without a reader are marked with this one. */
 static const struct pb_reader no_reader;
 
 static int is_outside(const struct pb_reader *self)
@@ -20,7 +20,7 @@ static int is_outside(const struct pb_reader *self)
 	return load(&self->outer.phase) == PB_THREAD_OUTSIDE;
 }
 
-/* The handler that the thread was in is gone: mark the thread as outside. */
+/* The thread has abandoned the handler that it was in: mark it as outside. */
 static void forget_outer(struct pb_reader *self)
 {
 	pb_count(&pb_stats.left);
@@ -29,8 +29,8 @@ static void forget_outer(struct pb_reader *self)
 }
 
 /*
- * The call that took the inner mark is gone: free the mark. A plain store would be wrong:
- * a signal handler may have freed the mark already, and another call may have taken it.
+ * The call that took the inner mark is gone: free the mark. A plain store would be wrong: a
+ * signal handler may have freed the mark, and another call may have taken it since.
  */
 static void forget_inner(struct pb_reader *self, uintptr_t frame)
 {
@@ -40,13 +40,13 @@ static void forget_inner(struct pb_reader *self, uintptr_t frame)
 }
 
 /*
- * Has the calling thread abandoned the handler with @frame? Its stack is in use from
- * @from to @to.
+ * Has the calling thread abandoned the handler with @frame? @from, @to: the part of the stack
+ * that the library is using now.
  */
 typedef int (*has_left)(const struct pb_reader *self, uintptr_t frame, uintptr_t from,
 			uintptr_t to);
 
-/* Forget abandoned handlers. Skips handlers with an unknown frame (0); see reader.h. */
+/* Remove the marks of abandoned handlers, except those with unknown frame (0; reader.h). */
 static void forget_left(struct pb_reader *self, has_left has_left, uintptr_t from,
 			uintptr_t to)
 {
@@ -74,11 +74,11 @@ static int has_left_surely(const struct pb_reader *self, uintptr_t frame,
 }
 
 /*
- * Take the inner mark, unless an interrupted call has it. This function loads the phase
- * after it has taken the mark. The caller loads slot and cell after both stores. So after
- * the barrier of pb_quiesce_begin() this thread has either made both stores visible, or
- * will see what was stored before the barrier. The outer mark relies on the same order.
- * No store-load barrier is needed here: membarrier(2) supplies it on the waiting side.
+ * Take the inner mark, unless an interrupted call has it. This function loads the phase after
+ * it has taken the mark. The caller loads slot and cell after both stores. So relative to the
+ * barrier of pb_quiesce_begin(), this thread has either made both stores visible, or will see
+ * what was stored before the barrier. The outer mark relies on the same order. No store-load
+ * barrier is needed here, because membarrier(2) supplies it on the waiting side.
  */
 static int mark_inner(struct pb_reader *self, const struct patchbay_regs *frame)
 {
@@ -102,7 +102,7 @@ static enum pb_entry mark(struct pb_reader *self, const struct patchbay_regs *fr
 	return mark_inner(self, frame) ? PB_ENTERED_TO_MISS : PB_NOT_ENTERED;
 }
 
-/* Not inlined: forget_left() ignores the stack below this frame address. */
+/* Not inlined, because forget_left() ignores the stack below this function's frame address. */
 __attribute__((noinline)) enum pb_entry
 pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 		struct pb_reader **self)
@@ -120,14 +120,14 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	if (entry == PB_NOT_ENTERED)
 		pb_miss_unseen();
 	/*
-	 * The mark precedes the load of slot and cell in program order. The
-	 * barrier of pb_quiesce_begin() relies on that.
+	 * In program order, the mark comes before the loads of slot and cell. The barrier of
+	 * pb_quiesce_begin() relies on that.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return entry;
 }
 
-/* The stores are releases: they become visible after all accesses of the handler. */
+/* Release: the stores become visible after all accesses of the handler. */
 void pb_thread_leave(struct pb_reader *self, enum pb_entry entry)
 {
 	if (entry == PB_ENTERED) {
@@ -175,12 +175,11 @@ void pb_thread_forget(uintptr_t frame)
 int pb_quiesce_begin(uint64_t *phase)
 {
 	/*
-	 * Pairs with the trampolines' plain loads and stores. After this every
-	 * thread has either made its mark visible, or will see the caller's
-	 * stores when it loads its slot and cell. The phase is incremented
-	 * after the barrier: weakly ordered processors may load slot and cell
-	 * before the phase. A thread that loads the new phase must also load
-	 * the new cell.
+	 * Pairs with the trampolines' plain loads and stores. After this barrier, each thread
+	 * has either made its mark visible, or will see the caller's stores when it loads its
+	 * slot and cell. Increment the phase after the barrier, because weakly ordered
+	 * processors may load slot and cell before the phase: a thread that loads the new
+	 * phase must also load the new cell.
 	 */
 	int error = pb_sync_core();
 
@@ -191,8 +190,8 @@ int pb_quiesce_begin(uint64_t *phase)
 }
 
 /*
- * Has the handler that owns @frame been abandoned? Returns 0 if @frame is 0 (unknown), or
- * unless @closely.
+ * With @closely: has the handler with @frame been abandoned? Returns 0 without @closely, or
+ * if @frame is 0 (unknown).
  */
 static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
 {
@@ -200,13 +199,14 @@ static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
 }
 
 /*
- * Since which phase has the thread of @reader been in a handler that was running at
- * @phase? Returns @phase if it is in none. Unless @closely, an abandoned handler counts
- * as running.
+ * Returns the phase since which the thread of @reader has been in a handler that was running
+ * at @phase, or @phase if it is in no such handler. Unless @closely, an abandoned handler
+ * counts as running.
  *
- * This function reads the phase of a mark before its frame. A handler that has run since
- * then has the frame that is read here, or 0. If the frame is gone, the handler is gone.
- * A later handler may have the mark by now; the caller need not wait for it.
+ * This function reads the phase of a mark before its frame. If a handler has been running
+ * since then, the frame that is read here belongs to it, or is 0. So if that frame is gone,
+ * the handler is gone. By now the mark may belong to a later handler, which the caller need
+ * not wait for.
  */
 static uint64_t inside_since(const struct pb_reader *reader, uint64_t phase,
 			     int closely)
@@ -228,10 +228,9 @@ static uint64_t inside_since(const struct pb_reader *reader, uint64_t phase,
 }
 
 /*
- * Like inside_since(), and detects, if @closely, that the thread has ended. Also copies
- * the current phase to @next_phase, which the thread's next call uses. Several waiters
- * may copy at the same time. If an older copy overwrites a newer one, the next waiter
- * copies again.
+ * Like inside_since(). With @closely, also detects that the thread has ended. Copies the
+ * current phase to @next_phase, for the thread's next call. Several waiters may copy at the
+ * same time: if an older copy overwrites a newer one, the next waiter copies again.
  */
 static uint64_t waits_since(struct pb_reader *reader, uint64_t phase, int closely)
 {
@@ -239,7 +238,7 @@ static uint64_t waits_since(struct pb_reader *reader, uint64_t phase, int closel
 
 	if (load(&reader->next_phase) != now)
 		store(&reader->next_phase, now);
-	/* Read the life first: all later reads are of this thread, or of a later one. */
+	/* Read @life first: then all other data are of this thread, or of a later one. */
 	const uint64_t life = pb_reader_life(reader);
 	uint64_t since = life ? inside_since(reader, phase, closely) : phase;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room quiesce/: the threads that are in a handler, and the wait for them. Threads mark
+ * The room quiesce/: which threads are in a handler, and how to wait for them. Threads mark
  * themselves without a lock. The lock of the list of threads nests in the engine lock.
  * Readers live in memory that is never unmapped.
  *
  * Grace periods: detect when all handlers that were running have returned.
  *
  * A trampoline marks its thread as *inside* before it reads the slot. It marks the
- * thread as outside after the handler has returned. The mark is the value of
- * pb_reader_phase at that time, in the thread's reader (reader.h). The marks are plain
- * stores, without an atomic exchange or a full barrier. pb_quiesce_begin() supplies the
+ * thread as *outside* after the handler has returned. The mark is the value of
+ * pb_reader_phase at the entry, in the thread's reader (reader.h). To mark is a plain
+ * store, without an atomic exchange or a full barrier: pb_quiesce_begin() supplies the
  * full barrier, by membarrier(2). This is the scheme of user-space RCU's "memb" flavour,
- * with a phase that only grows. The store that marks a thread as outside is a release;
- * the load of cell->enter is an acquire. Both are plain instructions on x86-64; other
+ * with a phase that only grows. The store that marks a thread as outside is a release.
+ * The load of cell->enter is an acquire. Both are plain instructions on x86-64; other
  * architectures need special ones.
  *
  * (Desnoyers et al., User-Level Implementations of Read-Copy Update, IEEE
@@ -30,10 +30,11 @@
 /*
  * The result of pb_thread_enter().
  * PB_ENTERED:         the thread is marked as in a handler: call the tracers
- * PB_ENTERED_TO_MISS: the thread was, or seemed to be, in a handler already: read the
- *                     tracers to count the call as missed, and call no handler
- * PB_NOT_ENTERED:     the call has no mark: read nothing. pb_thread_enter() has counted
- *                     it (pb_miss_unseen())
+ * PB_ENTERED_TO_MISS: the thread was in a handler already, or an abandoned handler was not
+ *                     detected: read the tracers to count the call as missed, and call no
+ *                     handler
+ * PB_NOT_ENTERED:     the thread is not marked: read nothing. pb_thread_enter() has counted
+ *                     the call (pb_miss_unseen())
  */
 enum pb_entry { PB_ENTERED, PB_ENTERED_TO_MISS, PB_NOT_ENTERED };
 
@@ -42,9 +43,9 @@ enum pb_entry { PB_ENTERED, PB_ENTERED_TO_MISS, PB_NOT_ENTERED };
  * not handle: the first call of a thread, calls from within a handler, and calls of a
  * thread that has abandoned a handler (handler_frame.h). Async-signal-safe.
  *
- * @frame is the trampoline's. From the caller's frame up to @end there is only one stack,
- * which only the library uses. Pass *@self to pb_thread_leave(); after PB_NOT_ENTERED no
- * pb_thread_leave() is needed.
+ * @frame belongs to the trampoline. The stack from the caller's frame up to @end is one
+ * stack, in use by the library only. Pass *@self to pb_thread_leave(), except after
+ * PB_NOT_ENTERED.
  */
 enum pb_entry pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 			      struct pb_reader **self);
@@ -52,8 +53,8 @@ void pb_thread_leave(struct pb_reader *self, enum pb_entry entry);
 
 /*
  * pb_thread_frames() stores the known frames of the handlers that the calling thread is
- * in, innermost last, and returns their number. pb_thread_forget() removes the mark with
- * @frame. Its caller has proved that the handler with @frame will not continue.
+ * in, innermost last, and returns their number. pb_thread_forget() removes the mark that
+ * has @frame: the caller has proved that the handler with @frame will not continue.
  * Async-signal-safe.
  */
 #define PB_FRAMES_MAX 2
@@ -61,14 +62,14 @@ size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX]);
 void pb_thread_forget(uintptr_t frame);
 
 /*
- * Is this thread inside a handler? The caller passes the end of the library's part of the
- * stack: the frame of the function that the program called.
+ * Is this thread inside a handler? @frame is the frame of the library function that the
+ * program has called: the part of the stack below it belongs to the library.
  */
 #define pb_thread_inside() pb_thread_inside_below(__builtin_frame_address(0))
 int pb_thread_inside_below(const void *frame);
 
 /*
- * pb_quiesce_begin() starts a grace period and returns 0 or an error of membarrier(2).
+ * pb_quiesce_begin() starts a grace period. Returns 0 or an error of membarrier(2).
  * Handlers that are entered later see all stores made before it. pb_quiesce_over()
  * returns 1 if all handlers that were running at pb_quiesce_begin() have returned. It
  * does not wait; pb_wait() does.
@@ -77,19 +78,18 @@ int pb_quiesce_begin(uint64_t *phase);
 int pb_quiesce_over(uint64_t phase);
 
 /*
- * Returns the last phase, at most @phase, for which pb_quiesce_over() would return 1.
- * It may return an earlier one, at least 0, if threads are in handlers that they entered
- * since. All phases before the result are over, too. @closely: also detect abandoned
- * handlers (handler_frame.h) and ended threads. This costs one or two system calls for each thread
- * in a handler.
+ * Returns the last phase, at most @phase, for which pb_quiesce_over() would return 1: all
+ * phases up to the result are over. It may return an earlier one, at least 0, if threads
+ * have entered handlers since. @closely: also detect abandoned handlers (handler_frame.h)
+ * and ended threads, by one or two system calls for each thread in a handler.
  */
 uint64_t pb_quiesce_until(uint64_t phase, int closely);
 
 /*
- * Returns the thread id of a thread in a handler that was running at pb_quiesce_begin().
- * Returns 0 if no such thread is left, or if its id is unknown. *@over is the result of a
- * pb_quiesce_over() that detects abandoned handlers (handler_frame.h) and ended threads. This
- * costs system calls, as pb_quiesce_until() does with @closely.
+ * Returns the id of a thread that is in a handler since before the grace period @phase.
+ * Returns 0 if there is none, or if its id is unknown. Sets *@over to the result of
+ * pb_quiesce_over(), but detects abandoned handlers (handler_frame.h) and ended threads,
+ * too. This costs as much as pb_quiesce_until() with @closely.
  */
 int pb_quiesce_thread(uint64_t phase, int *over);
 
@@ -97,8 +97,8 @@ int pb_quiesce_thread(uint64_t phase, int *over);
 void pb_miss(const struct patchbay_cell *cell);
 
 /*
- * Count one missed call for the whole process. The thread may not read a cell: it is
- * counting another missed call, or it has no reader (quiesce.h). Async-signal-safe.
+ * Count one missed call for the whole process. The thread may not read a cell, because it
+ * is counting another missed call, or has no reader (reader.h). Async-signal-safe.
  */
 void pb_miss_unseen(void);
 
@@ -108,20 +108,20 @@ void pb_miss_unseen(void);
  * Returns 0, -EDEADLK from within a handler, -ETIMEDOUT after the limit of
  * patchbay_set_wait_limit(), or an error of membarrier(2).
  *
- * The caller holds the caller lock and no other lock of lock.h: handlers may wait for
- * threads that need those.
+ * The caller holds the caller lock and no other lock of lock.h: threads in handlers may be
+ * waiting for the others.
  */
 int pb_wait(void);
 
 /*
  * Returns the last phase, at most @phase, whose handlers have all returned
- * (pb_quiesce_until()). Does not wait. From time to time it also looks closely, for
+ * (pb_quiesce_until()). Does not wait. From time to time this also looks closely, for
  * abandoned handlers. Otherwise a sleeping thread that has abandoned a handler would
  * block all deferred work. *@looked is the time of the last close look, initially 0. Each
- * call site has its own @looked: with a shared one, only the first would look closely.
+ * call site needs its own @looked: with a shared one, only the first would look closely.
  *
- * The caller holds the change lock and not the engine lock: a close look makes system
- * calls.
+ * The caller holds the change lock and not the engine lock, because a close look makes
+ * system calls.
  */
 uint64_t pb_over_until(uint64_t phase, int64_t *looked);
 

@@ -26,15 +26,15 @@ uint64_t pb_reader_phase = PB_PHASE_FIRST;
  *	TAKEN -> BUSY	by the thread that gives it back or takes it over
  *	BUSY -> TAKEN, BUSY -> FREE	by the same thread, with the next count
  *
- * Each step is one compare-and-exchange, so that only one thread makes it. While a reader
- * is BUSY, that thread owns its other fields, and no thread waits for the reader. A thread
- * that is killed there, or leaves a signal handler there by siglongjmp(), leaks one reader.
+ * Each step is one compare-and-exchange, so only one thread makes it. While a reader is BUSY,
+ * that thread owns its other fields, and no thread waits for the reader. If the thread is
+ * killed in this state, or leaves a signal handler by siglongjmp(), one reader leaks.
  */
 enum { FREE, TAKEN, BUSY, STATE = 3 };
 
 /*
- * The arena: static readers, and parts that are mapped on demand. Each part has as many
- * readers as all parts before it.
+ * The arena: static readers, and parts that are mapped when needed. Each part has as many
+ * readers as all earlier ones together.
  */
 #define NR_FIRST 256
 #define NR_PARTS 16
@@ -42,16 +42,16 @@ enum { FREE, TAKEN, BUSY, STATE = 3 };
 static struct pb_reader first[NR_FIRST];
 static struct pb_reader *parts[NR_PARTS];
 
-/* Readers from this one on have never been taken. */
+/* The number of readers, from the start of the arena, that were ever taken. */
 static size_t nr_taken;
 
-/* Unused readers to map before system calls are restricted; none can be mapped later. */
+/* Map this many unused readers before system calls are restricted: none can be mapped later. */
 #define NR_SPARE 4096
 
 /*
- * glibc and musl keep the values of a thread's first keys in the thread itself,
- * so that pthread_setspecific() only stores, as it must in a signal handler.
- * For other keys glibc allocates memory; the library does not use those.
+ * glibc and musl keep the values of a thread's first keys in the thread itself. There
+ * pthread_setspecific() only stores, and may be called in a signal handler. For other keys
+ * glibc allocates memory, so the library does not use those.
  */
 #define KEYS_INLINE 32
 
@@ -86,7 +86,7 @@ static struct pb_reader *at(size_t index)
 	return &load(&parts[part])[index - part_size(part)];
 }
 
-/* Another thread, or a signal handler, may call this concurrently. */
+/* Other threads and signal handlers may call this at the same time. */
 static int map_part(void)
 {
 	struct pb_reader *none = NULL, *new;
@@ -130,13 +130,13 @@ static int make_busy(struct pb_reader *reader, uint64_t life)
 	return change_life(reader, life, (life & ~(uint64_t)STATE) | BUSY);
 }
 
-/* Move a reader that the caller made busy to @state. Returns its new life, or 0. */
+/* Move a reader that the caller has made BUSY to @state. Returns its new life, or 0. */
 static uint64_t end_busy(struct pb_reader *reader, uint64_t life, uint64_t state)
 {
 	const uint64_t busy = (life & ~(uint64_t)STATE) | BUSY;
 	const uint64_t next = (life & ~(uint64_t)STATE) + (STATE + 1) + state;
 
-	/* Fails in a child that a signal handler forked meanwhile: forked_child(). */
+	/* Fails in a child that a signal handler has forked meanwhile; see forked_child(). */
 	return change_life(reader, busy, next) ? next : 0;
 }
 
@@ -171,7 +171,7 @@ struct pb_reader *pb_reader_at(size_t index)
 	return index < load(&nr_taken) ? at(index) : NULL;
 }
 
-/* The base that pb_thread.reader is relative to, in the thread that owns @storage. */
+/* The address that pb_thread.reader is relative to, for the thread that owns @storage. */
 static uintptr_t base_of(const uintptr_t *storage)
 {
 #if PB_READER_IS_RELATIVE
@@ -208,9 +208,9 @@ struct thread {
 };
 
 /*
- * A child of vfork(2) has its parent's storage and its own process id. The parent goes on
- * using a reader that the child takes. So the end of the child must not free the reader:
- * its process id differs from @process.
+ * A child of vfork(2) shares its parent's storage, but has its own process id. The parent
+ * continues to use a reader that the child takes. So the end of the child must not free the
+ * reader: the child's process id differs from @process.
  */
 static int has_ended(const struct pb_reader *reader, int process)
 {
@@ -230,11 +230,11 @@ int pb_reader_reclaim(struct pb_reader *reader, uint64_t life)
 }
 
 /*
- * Did @reader belong to an earlier thread? The calling thread has no reader. Either both
- * threads have their storage at the same address. Or the kernel has reused the thread id
- * for the calling thread, and the memory of the old storage has been overwritten. (If it
- * is intact, the program may switch thread pointers: one kernel thread then has several
- * readers.)
+ * Did @reader belong to an earlier thread, which the calling thread has replaced? The calling
+ * thread has no reader. Either both threads have their storage at the same address. Or the
+ * kernel has reused the thread id, and the memory of the old storage has been overwritten. (If
+ * that memory is intact, the program may switch thread pointers: then one kernel thread has
+ * several readers.)
  */
 static int was_of_other(const struct pb_reader *reader, const struct thread *self)
 {
@@ -249,8 +249,8 @@ static int was_of_other(const struct pb_reader *reader, const struct thread *sel
 }
 
 /*
- * Raise nr_taken to @end, before any thread marks a reader below @end: waiters look at
- * nr_taken readers.
+ * Raise nr_taken to @end. Do this before a thread marks a reader below @end, because waiters
+ * look at nr_taken readers.
  */
 static void count_taken_until(size_t end)
 {
@@ -262,7 +262,7 @@ static void count_taken_until(size_t end)
 		;
 }
 
-/* Make a reader busy that has never been taken. */
+/* Make the next reader BUSY that was never taken. */
 static struct pb_reader *claim_next(uint64_t *life)
 {
 	for (size_t i = load(&nr_taken); i < capacity(); i++) {
@@ -271,7 +271,7 @@ static struct pb_reader *claim_next(uint64_t *life)
 
 		*life = load(&reader->life);
 		claimed = (*life & STATE) == FREE && make_busy(reader, *life);
-		/* Also for a thread that was interrupted before it got here. */
+		/* A thread that claimed reader @i may have been interrupted before this. */
 		count_taken_until(i + 1);
 		if (claimed)
 			return reader;
@@ -280,8 +280,8 @@ static struct pb_reader *claim_next(uint64_t *life)
 }
 
 /*
- * Claim a reader that has been taken before, or return NULL. Sets *@missed if there was a
- * free one, but another thread or a signal handler claimed it first.
+ * Make a reader BUSY that was taken before, and return it, or NULL. Sets *@missed if one was
+ * free, but another thread or a signal handler was faster.
  */
 static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 				    int *missed)
@@ -308,10 +308,10 @@ static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 }
 
 /*
- * All readers are taken. All threads that need one share one pass over the arena. Each
- * asks the kernel about one thread after the other, until it finds one that has ended. If
- * a pass reclaims fewer than a quarter, the arena grows. So a new thread asks the kernel
- * a few times on average.
+ * All readers are taken: make room for one more. All threads that need room share one pass
+ * over the arena. Each asks the kernel about the next threads until it finds one that has
+ * ended. If a pass reclaims fewer than a quarter of the readers, the arena grows. So on average
+ * a new thread asks the kernel a few times.
  */
 static int make_room(const struct thread *self)
 {
@@ -354,8 +354,8 @@ static struct pb_reader *claim(const struct thread *self, uint64_t *life)
 }
 
 /*
- * Make @reader the calling thread's reader. If a signal handler registered the thread
- * first, it took over this reader, or it took another one and this one is freed.
+ * Make @reader the calling thread's reader. A signal handler may have registered the thread
+ * before: it has taken over this reader, or it has taken another one and this one is freed.
  */
 static void publish(struct pb_reader *reader, uint64_t life)
 {
@@ -373,9 +373,9 @@ static void publish(struct pb_reader *reader, uint64_t life)
 }
 
 /*
- * Did the C library make this thread? A program may make one by clone(2). It may have
- * less memory for the thread than the C library, which keeps the values of keys there. A
- * thread of the C library has a dynamic thread vector, at a place that the ABI defines.
+ * Did the C library create this thread? A program may create threads by clone(2), with less
+ * memory for a thread than the C library has, which keeps the values of keys there. Only
+ * threads of the C library have a dynamic thread vector, at a place that the ABI defines.
  */
 static int is_of_libc(void)
 {
@@ -389,8 +389,9 @@ static int is_of_libc(void)
 }
 
 /*
- * Without a key no destructor frees the reader when the thread ends. Then the next thread
- * whose storage is at the same address takes it over, or a thread that finds all taken.
+ * Without a key no destructor frees the reader when the thread ends. Then it is taken over by
+ * the next thread whose storage is at the same address, or by a thread that finds all readers
+ * taken.
  */
 struct pb_reader *pb_reader_take(void)
 {
@@ -423,7 +424,7 @@ static void block_signals(sigset_t *saved)
 	sigset_t all;
 
 	sigfillset(&all);
-	/* A breakpoint or single step that meets a blocked SIGTRAP kills the process. */
+	/* SIGTRAP stays unblocked: a breakpoint or single step would kill the process. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, saved);
 }
@@ -440,8 +441,8 @@ static void leave_handlers(struct pb_reader *self)
 }
 
 /*
- * A thread ends. Destructors of other keys may make traced calls, so the last round frees
- * the reader. A traced call after that takes another reader.
+ * The key's destructor: the thread ends. Destructors of other keys may make traced calls, so
+ * the reader is freed in the last round. A traced call after that takes another reader.
  */
 static void thread_exit(void *arg)
 {
@@ -480,8 +481,9 @@ int pb_private_at_thread_exit(void (*func)(void))
 }
 
 /*
- * The child has only the thread that forked. A signal handler may take a reader between
- * any two steps. Then its life has changed, and the compare-and-exchange fails.
+ * Free the readers of other threads: the child has only the thread that forked. A signal
+ * handler may take a reader between any two steps. Then @life has changed, and the
+ * compare-and-exchange fails.
  */
 static void forked_child(void)
 {

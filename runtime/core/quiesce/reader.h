@@ -4,7 +4,7 @@
  * for handlers can see it.
  *
  * Readers are in an arena that is never unmapped. A thread has a pointer to its reader
- * in thread-local storage. The library never follows a pointer to that storage. So a
+ * in thread-local storage. The library never follows a pointer to that storage, so a
  * thread may end at any time without notice. Its reader stays readable and is reused:
  *
  *	when				how
@@ -56,10 +56,10 @@ struct pb_mark {
  * @outer:   the mark of the handler that the thread is in
  * @next_phase: the trampolines store this as the phase of @outer. It is a copy of
  *           pb_reader_phase, made by the last waiter. If the copy is old, other threads
- *           wait longer than necessary, until they have made their own copy
- * @inner:   the mark of a call that is counted as missed, because it comes from within
- *           a handler. Counting reads the tracer, and the outer handler may have been
- *           abandoned in the meantime
+ *           wait longer than necessary, until they make their own copy
+ * @inner:   the mark of a call from within a handler, while it is counted as missed.
+ *           Counting reads the tracer. The outer mark does not protect it, because the
+ *           outer handler may have been abandoned
  * @life:    whether the reader is taken, and a count of takings (reader.c)
  * @storage: where the thread keeps its pointer to the reader
  * @process, @number: the kernel's ids of the thread and its process; 0: unknown, because
@@ -70,15 +70,15 @@ struct pb_mark {
  * A signal may arrive between any two stores. Its handler may make traced calls, never
  * return, or continue another coroutine.
  *
- * @outer is in use if its phase is not PB_THREAD_OUTSIDE. Its frame must never be the
- * frame of a handler other than the running one. So the trampoline stores the frame
- * before the phase at the entry, and clears it after the phase at the exit. If a signal
- * interrupts a thread between the two stores, the frame may be 0: unknown. (AArch64
- * stores both by one instruction at the entry.)
+ * @outer is in use if its phase is not PB_THREAD_OUTSIDE. Its frame must never belong to
+ * another handler than the running one. So the trampoline stores the frame before the
+ * phase at the entry, and clears it after the phase at the exit. If a signal interrupts
+ * the thread between the two stores, the frame may be 0: unknown. (AArch64 stores both
+ * by one instruction at the entry.)
  *
  * @inner is in use if its frame is not 0. One atomic instruction takes it. Its phase is
- * stored after the frame. In between, the phase is that of an earlier call: waiters wait
- * too long rather than too short.
+ * stored after the frame. Between the two stores it has the phase of an earlier call, so
+ * waiters wait too long rather than too short.
  */
 struct pb_reader {
 	struct pb_mark outer;
@@ -97,8 +97,8 @@ _Static_assert(offsetof(struct pb_reader, next_phase) == PB_THREAD_NEXT_PHASE, "
 _Static_assert(sizeof(struct pb_reader) % 64 == 0, "no two share a cache line");
 
 /*
- * Is pb_thread.reader relative to the thread pointer? x86-64's trampolines need no register
- * for such an address.
+ * Is pb_thread.reader an offset from the thread pointer? Then x86-64's trampolines need no
+ * register for the reader's address.
  */
 #ifdef __x86_64__
 #define PB_READER_IS_RELATIVE 1
@@ -108,10 +108,10 @@ _Static_assert(sizeof(struct pb_reader) % 64 == 0, "no two share a cache line");
 
 /*
  * The library's thread-local data.
- * @reader:     the thread's reader, encoded for the trampolines of the architecture
+ * @reader:     the thread's reader, encoded as the architecture's trampolines use it
  *              (PB_READER_IS_RELATIVE); 0: the thread has none
- * @open_calls: calls of tracers with a threshold that the thread has begun and not ended
- *              (open_calls.h). If the thread has a reader, the count starts at
+ * @open_calls: the number of calls that the thread has begun and not ended, of tracers with
+ *              a threshold (open_calls.h). If the thread has a reader, the count starts at
  *              PB_OPEN_CALLS_FIRST and is negative
  */
 struct pb_thread {
@@ -133,8 +133,8 @@ struct pb_reader *pb_reader_find(void);
 
 /*
  * Return the calling thread's reader; take one if it has none. Returns NULL if all are
- * taken and no more can be mapped: out of memory, or system calls are restricted.
- * Async-signal-safe; preserves errno.
+ * taken and no more can be mapped, because memory is exhausted or system calls are
+ * restricted. Async-signal-safe; preserves errno.
  */
 struct pb_reader *pb_reader_take(void);
 
@@ -146,9 +146,9 @@ int pb_reader_is_in(const struct pb_reader *reader, const uintptr_t *storage,
 		    uintptr_t value);
 
 /*
- * pb_reader_life() returns @life if the reader is taken, otherwise 0.
- * pb_reader_reclaim() frees the reader if its thread has ended and @life has not changed.
- * Returns 1 if it did: the thread is in no handler then.
+ * pb_reader_life() returns @life if the reader is taken, otherwise 0. pb_reader_reclaim()
+ * frees the reader if its thread has ended and @life has not changed. Returns 1 if it did:
+ * then the thread is in no handler.
  */
 uint64_t pb_reader_life(const struct pb_reader *reader);
 int pb_reader_reclaim(struct pb_reader *reader, uint64_t life);

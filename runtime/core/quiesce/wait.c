@@ -10,20 +10,20 @@
 #define PATIENCE 64 /* polls, about 20 microseconds */
 
 /*
- * Pauses between polls, in nanoseconds. Each is 1/8 longer than the last, about a ninth
- * of the time waited so far. On a busy machine the thread that is inside may be off-CPU
- * for long, and each poll costs other threads CPU time.
+ * Pauses between polls, in nanoseconds. Each is 1/8 longer than the last, and about a ninth of
+ * the time waited so far. On a busy machine the thread in a handler may be off-CPU for long,
+ * and each poll costs other threads CPU time.
  */
 #define PAUSE_MIN 20000
 #define PAUSE_MAX 20000000
 
 /*
- * After waiting this long, in nanoseconds, pb_wait() looks closely, for abandoned
- * handlers. This costs a system call for each thread that is inside.
+ * After this time, in nanoseconds, pb_wait() looks closely, for abandoned handlers. This costs
+ * a system call for each thread that is inside.
  */
 #define LOOK_CLOSELY 1000000
 
-/* pb_over_until() looks closely, too, if its caller has not in the last 10 ms. */
+/* pb_over_until() looks closely if its caller's last close look was 10 ms ago or more. */
 #define LOOK_AGAIN 10000000
 
 void patchbay_set_wait_limit(unsigned int milliseconds)
@@ -65,7 +65,7 @@ int pb_wait(void)
 	error = pb_quiesce_begin(&phase);
 	if (error)
 		return error;
-	/* Most handlers return at once; a few have to be scheduled again first. */
+	/* Most handlers return at once. A few threads must be scheduled again first. */
 	for (int polls = 0; polls < PATIENCE; polls++)
 		if (pb_quiesce_over(phase))
 			return 0;
