@@ -20,7 +20,7 @@ static int has_tracers(const struct patchbay_cell *cell)
 	return cell->ops && cell->set != &pb_set_nobody;
 }
 
-/* The function has tracers: does its site differ from what the library wrote? */
+/* Does the site or the slot of a function with tracers differ from what the library wrote? */
 static int is_changed(const struct pb_module *module, const struct patchbay_record *record,
 		      int *can_arm)
 {
@@ -32,7 +32,7 @@ static int is_changed(const struct pb_module *module, const struct patchbay_reco
 	return state != PB_SITE_ARMED || !is_led;
 }
 
-/* A walk over the changed sites of a module. @can_arm: the last one can be armed again. */
+/* A walk over the changed sites of a module. @can_arm: the last site can be armed again. */
 struct walk {
 	const struct pb_module *module;
 	struct pb_cell_walk cells;
@@ -57,7 +57,7 @@ static const struct patchbay_record *next_changed(struct walk *walk)
 			return cell->record;
 	while (module->shared && walk->next < module->nr) {
 		const size_t i = walk->next++;
-		/* Do not ask the slot: other code may have changed it, too. */
+		/* Use the recorded owner: other code may have changed the slot, too. */
 		const unsigned int owner = pb_owner(module, i);
 
 		if (owner >= PB_OWNER_FIRST &&
@@ -79,7 +79,7 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
 
 		nr += (size_t)walk.can_arm;
 		pb_inspect_site(module, record, &site);
-		/* The slot may have been changed instead of the site. */
+		/* If the site is as the library wrote it, the slot was changed. */
 		if (site.state == PATCHBAY_SITE_DISARMED)
 			site.state = PATCHBAY_SITE_CHANGED;
 		if (visit)
@@ -88,7 +88,10 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
 	return nr;
 }
 
-/* Queue the patches that arm the sites again or, unless @arm, what precedes these. */
+/*
+ * Queue patches for up to @nr changed sites. @arm: those that arm the sites; otherwise those
+ * that must precede these.
+ */
 static void queue_sites(struct pb_text_queue *text, size_t nr, int arm)
 {
 	const struct patchbay_record *record;
@@ -123,7 +126,7 @@ static int open_modules(int text)
 	return 0;
 }
 
-/* In the engine's order (engine.c): first the code that a site branches to. */
+/* Write in the order of engine.c: first the code that a site branches to, then the sites. */
 static int rearm(struct pb_text_queue *text, size_t nr)
 {
 	int error = text->handle < 0 ? text->handle : open_modules(text->handle);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Modules that were loaded before this library. The program was started without the
- * library and loaded it by dlopen(). The constructors of these modules have run and found
+ * Modules that were loaded before this library: a program was started without the library
+ * and has loaded it by dlopen(). The constructors of these modules have run, and have found
  * no library to register with. The library finds each module by its note.
  *
  * dlclose() of such a module runs its destructor, whose weak reference to the library is
- * 0. So the library offers itself to every unregistered module. It stores the addresses
- * of two functions into the module's struct patchbay_links. The destructor calls these, and
- * so does a constructor that is yet to run and was relocated before. The links are
- * read-only after relocation, so the library writes them as it writes text. Where it cannot
- * write text, it could not arm functions either, and such modules stay unknown.
+ * NULL. So the library offers itself to every unregistered module: it stores the addresses
+ * of two functions into the module's struct patchbay_links. The destructor calls these
+ * functions. So does a constructor that was relocated before but has not run yet. The links
+ * are read-only after relocation, so the library writes them as it writes text. If it cannot
+ * write text, it cannot arm functions either, and such modules stay unknown.
  *
- * Only libpatchbay.so does this. libpatchbay.a may be a copy in a shared object, for the
- * functions of that object only.
+ * Only libpatchbay.so does this. A copy of libpatchbay.a in a shared object may be meant for
+ * the functions of that object only.
  *
  * This code runs in a constructor, and so under the loader's lock: no other thread loads
  * or unloads a module at that time. But the constructors of modules that the program
  * starts with run without that lock. One of them may have created the present thread, and
- * may be running now. The constructor stores that it has run, then looks for an offer. The
+ * may still be running. The constructor stores that it has run, then looks for an offer. The
  * library stores an offer, then checks whether the constructor has run. At least one sees
- * the other (is_for_us()). If both do, the second registration is refused (take()).
+ * the other's store (is_for_us()). If both do, the second registration is refused (take()).
  */
 #include "arch/arch.h"
 #include "modules/module_note.h"
@@ -55,7 +55,7 @@ static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Find the descriptors of all modules. Returns 0 if there are none, or no memory. */
+/* Find the descriptors of all modules. Returns 0 if there are none, or if out of memory. */
 static size_t find_descs(struct descs *descs)
 {
 	*descs = (struct descs){ 0 };
@@ -69,7 +69,7 @@ static size_t find_descs(struct descs *descs)
 	return descs->nr < descs->room ? descs->nr : descs->room;
 }
 
-/* Store this library's addresses into the module's links, unless they are in use. */
+/* Store this library's addresses into the module's links, unless these are in use. */
 static int offer(const struct patchbay_module *desc, int text)
 {
 	const struct patchbay_links *links = pb_module_links(desc), ours = {
@@ -89,9 +89,8 @@ static int offer(const struct patchbay_module *desc, int text)
 }
 
 /*
- * Must this library register the module now? Returns 1, too, for a module with another
- * ABI version, which pb_module_register() reports. Returns 0 if another copy of the
- * library has the module, or if its constructor is yet to run.
+ * Must this library register the module? Returns 0 if another copy of the library has it, or
+ * if its constructor has not run yet. Returns 1 for a module with another ABI version, too.
  */
 static int is_for_us(const struct patchbay_module *desc, int text)
 {
@@ -104,10 +103,10 @@ static int is_for_us(const struct patchbay_module *desc, int text)
 		return 0;
 	__atomic_store_n(&state->offered, 1, __ATOMIC_RELEASE);
 	/*
-	 * Pairs with the constructor's barrier, which the pass emits (ModuleData.cpp).
-	 * Two threads each store, pass a full barrier, and load what the other stores:
-	 * at least one sees the other's store. This is the test "SB" in Alglave,
-	 * Maranget and Tautschnig, "Herding Cats", 2014.
+	 * Pairs with the constructor's barrier, which the pass emits (ModuleData.cpp). Each of
+	 * two threads stores, passes a full barrier, and loads what the other one stores. At
+	 * least one sees the other's store. This is the test "SB" in Alglave, Maranget and
+	 * Tautschnig, "Herding Cats", 2014.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return __atomic_load_n(&state->constructed, __ATOMIC_ACQUIRE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The way for other processes to find the list of modules. */
+/* The note by which other processes find the list of modules. */
 #include "modules/live_view.h"
 
 #include "system/lock.h"
@@ -17,7 +17,7 @@ const struct pb_live pb_live = {
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* Linkers keep notes, and load them; no symbol is needed to find one. */
+/* Linkers keep allocated notes. A reader needs no symbol to find one. */
 __asm__(".pushsection .note.patchbay.runtime, \"a\", %note\n"
 	"	.balign 4\n"
 	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_RUNTIME) "\n"

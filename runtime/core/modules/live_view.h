@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The data that other processes read of this one. `patchbay list --live` finds struct
- * pb_live by a note and reads it through /proc/PID/mem, as a debugger would, while this
+ * The data of this process that other processes read. `patchbay list --live` finds struct
+ * pb_live by a note and reads it through /proc/PID/mem, as a debugger does, while this
  * process runs.
  *
- * The library changes all of these data under the engine lock only. Each lock and unlock
- * increments the generation, which is odd while the lock is held. Data are consistent if
- * the generation was the same even number before and after reading.
+ * The library changes these data under the engine lock only. Each lock and unlock increments
+ * the generation, which is odd while the lock is held. What a reader has read is consistent
+ * if the generation was the same even number before and afterwards.
  */
 #ifndef PB_CORE_LIVE_VIEW_H
 #define PB_CORE_LIVE_VIEW_H
@@ -16,10 +16,10 @@
 #include "types/set.h"
 #include "types/shared_cells.h"
 
-/* The version of all data reachable from here. A tool with another version refuses. */
+/* The version of all data that are reachable from here. Tools of another version refuse. */
 #define PB_LIVE_VERSION 12
 
-/* Detects a changed structure without a new version: such a tool refuses, too. */
+/* Detects structures that were changed without a new version. Then tools refuse, too. */
 #define PB_LIVE_LAYOUT                                                         \
 	(sizeof(struct patchbay_cell) | sizeof(struct pb_set) << 8 |           \
 	 offsetof(struct pb_module, desc) << 16 |                              \
@@ -56,7 +56,7 @@ struct pb_live {
 extern const struct pb_live pb_live __attribute__((visibility("hidden")));
 
 /*
- * The descriptor of the note of type PATCHBAY_NOTE_RUNTIME: PB_LIVE_VERSION, always
+ * The contents of the note of type PATCHBAY_NOTE_RUNTIME: PB_LIVE_VERSION, which always comes
  * first, and the location of pb_live.
  */
 struct pb_live_note {

@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A program that links module.c from the archive gets the live data, too. */
+/* Makes programs that link module.c from the archive have the live view, too. */
 static const struct pb_live *const way __attribute__((used)) = &pb_live;
 
 /* The module that contains @desc, as dl_iterate_phdr() describes it. */
@@ -59,7 +59,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 						      &found->build_id_size);
 		here |= ph->p_type == PT_LOAD && desc >= start && desc < end;
 	}
-	/* Slots are read: what can only be executed is not for us. */
+	/* The library reads slots, so ignore segments that are executable only. */
 	pb_elf_range(info, PF_R | PF_X, &found->low, &found->high);
 	found->base = info->dlpi_addr;
 	found->name = info->dlpi_name;
@@ -69,8 +69,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Was the loader executed, with the program @found as its argument? Then PB_EXE is the
- * loader. AT_BASE of getauxval(3) is 0, although the program names a loader.
+ * Was the loader executed with the program @found as its argument? Then PB_EXE is the loader.
+ * The sign: AT_BASE of getauxval(3) is 0, although the program names a loader.
  */
 static int is_run_by_loader(const struct found *found)
 {
@@ -81,9 +81,9 @@ static int is_run_by_loader(const struct found *found)
 }
 
 /*
- * The absolute path of @name without links, as realpath(3) returns it. That allocates from the
- * program's heap. open() and close() would be cancellation points: the loader's lock is held.
- * Returns its length, or 0.
+ * Store the absolute path of @name, without symbolic links. Returns its length, or 0.
+ * realpath(3) would allocate from the program's heap. open(2) and close(2) would be
+ * cancellation points, while the loader's lock is held.
  */
 static size_t real_path(const char *name, char *path)
 {
@@ -108,7 +108,7 @@ static size_t real_path(const char *name, char *path)
 }
 
 /*
- * The file of the module, as an absolute path: the program may change its
+ * Store the path of the module's file. It is absolute, because the program may change its
  * directory. The loader has no name for the executable.
  */
 static size_t module_path(const struct found *found, char *path)
@@ -151,7 +151,7 @@ static int check_desc(const struct patchbay_module *desc,
 	    !is_within(found, pb_desc_place(&desc->state),
 		       sizeof(struct patchbay_state), PF_W))
 		return -EINVAL;
-	/* Equal: no record; they may be anywhere then (see abi.h). */
+	/* If both are equal, the module has no record, and they may be anywhere (abi.h). */
 	if (start != stop &&
 	    !is_within(found, (const void *)start, stop - start, 0))
 		return -EINVAL;
@@ -187,7 +187,7 @@ static struct pb_module *new_module_at(const struct patchbay_module *desc,
 		return NULL;
 	}
 	memcpy(module->path, path, path_size);
-	/* A copy: callbacks see it when the module may have gone. */
+	/* A copy, because callbacks may see it after the module is unmapped. */
 	if (found.build_id)
 		module->info.build_id = memcpy(module->path + path_size, found.build_id,
 					       found.build_id_size);
@@ -203,7 +203,7 @@ static struct pb_module *new_module_at(const struct patchbay_module *desc,
 	module->info.high = found.high;
 	module->phdrs = found.phdrs;
 	module->phdrs_size = found.nr_phdrs * sizeof(*found.phdrs);
-	/* Also where the executable was replaced or removed since it started. */
+	/* PB_EXE works even if the executable has been replaced or removed since it started. */
 	module->file = (found.name && *found.name) || is_run_by_loader(&found) ?
 			       module->path :
 			       PB_EXE;
@@ -223,12 +223,12 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 }
 
 /*
- * Modules that came while another thread had the change lock. Its owner registers
+ * Modules that were loaded while another thread held the change lock. That thread registers
  * them before it unlocks.
  */
 static struct pb_module *arrived;
 
-/* The place of @desc on a list, or its end. */
+/* The link to the module of @desc in a list, or the link at the list's end. */
 static struct pb_module **find(struct pb_module **link,
 			       const struct patchbay_module *desc)
 {
@@ -245,9 +245,9 @@ static int has_records(const struct pb_module *m, const struct pb_module *coming
 }
 
 /*
- * Is @coming known, or does a known module have its records? A linked module may have
- * several descriptors, each of which leads to all records: llvm-objcopy
- * --localize-hidden turns COMDAT groups such as ours into plain ones. One is enough.
+ * Is @coming registered, or another module with its records? A linked module may have several
+ * descriptors, each of which leads to all records: llvm-objcopy --localize-hidden turns COMDAT
+ * groups into plain ones. One descriptor is enough.
  */
 static int is_known(const struct pb_module *coming)
 {
@@ -256,9 +256,9 @@ static int is_known(const struct pb_module *coming)
 }
 
 /*
- * Unloaded modules whose cells a thread may be reading, or whose text may still
- * lead to their cells. Destructors also run when a process exits while other
- * threads continue; then the text stays.
+ * Unloaded modules whose cells a thread may be reading, or whose text may still lead to their
+ * cells. The second happens when a process exits: destructors run while other threads
+ * continue, and the text stays.
  */
 static struct pb_module *graveyard;
 
@@ -298,8 +298,8 @@ static int leads_to(const struct pb_module *module,
 }
 
 /*
- * May text lead to the cells of @gone? A module that is loaded again, like
- * @coming, is often at the place where it was, but its slots are new.
+ * May slots lead to the cells of @gone? A module that is loaded again, for example @coming,
+ * often gets its old address, but its slots are new.
  */
 static int has_text(struct pb_module *gone, const struct pb_module *coming)
 {
@@ -312,8 +312,8 @@ static int has_text(struct pb_module *gone, const struct pb_module *coming)
 }
 
 /*
- * Mark the modules that no slot leads to. A thread may still be in a trampoline that it
- * entered earlier.
+ * Mark the unloaded modules that no slot leads to any more, with a new phase: a thread may
+ * still be in a trampoline that it has entered before.
  */
 static void note_unmapped(const struct pb_module *coming)
 {
@@ -341,10 +341,10 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *comin
 }
 
 /*
- * Called when a module is loaded: the thread may use the loader then. In a forked child of
- * a process with threads, the loader's lock may be held for ever at other times. The lock
- * of dl_iterate_phdr() comes before the modules lock, so this runs within a walk of the
- * loader, like call_locked() of static_call.c.
+ * Called while a module is being loaded, when the thread may use the loader. (In a forked
+ * child of a process with threads, a thread that does not exist may hold the loader's lock for
+ * ever.) The lock of dl_iterate_phdr() comes before the modules lock, so this runs within a
+ * walk of the loader, like call_locked() of static_call.c.
  */
 static void look_for_unmapped(struct pb_module *coming)
 {
@@ -388,10 +388,10 @@ static struct patchbay_state *state_of(const struct patchbay_module *desc)
 	return pb_desc_place(&desc->state);
 }
 
-/* Any address that no other copy of this library has. */
+/* An address that no other copy of this library has. */
 #define OURSELVES ((uintptr_t)&pb_live)
 
-/* Take the module, if no other copy of this library has it. */
+/* Record this library as the owner of the module. -EBUSY: another copy has the module. */
 static int take(const struct patchbay_module *desc)
 {
 	struct patchbay_state *state = state_of(desc);
@@ -414,7 +414,7 @@ static void give_back(const struct patchbay_module *desc)
 	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* With the change lock. */
+/* Register the modules that have arrived. The caller holds the change lock. */
 static void add_arrived(void)
 {
 	struct pb_module *module;
@@ -438,7 +438,7 @@ static void append_arrived(struct pb_module *module)
 
 int pb_module_register(const struct patchbay_module *desc)
 {
-	/* The loader is asked before a lock is taken, not within it. */
+	/* Ask the loader before a lock is taken. */
 	struct pb_module *module;
 	int error;
 
@@ -463,7 +463,7 @@ int pb_module_register(const struct patchbay_module *desc)
 		return 0;
 	}
 	add_arrived();
-	/* Another owner of the caller lock does so when it is done. */
+	/* Otherwise the thread that holds the caller lock reaps when it is done. */
 	if (!pb_caller_trylock()) {
 		pb_modules_reap();
 		pb_caller_unlock();
@@ -472,7 +472,7 @@ int pb_module_register(const struct patchbay_module *desc)
 	return 0;
 }
 
-/* Take the module of @desc off a list, or return NULL. */
+/* Remove the module of @desc from a list and return it, or NULL. */
 static struct pb_module *take_off(struct pb_module **list,
 				  const struct patchbay_module *desc)
 {
@@ -510,7 +510,7 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	return module || unseen ? 0 : -ENOENT;
 }
 
-/* The exported functions may be another copy's. A module calls these. */
+/* Modules call these exported functions, unless another copy of the library interposes them. */
 int patchbay_module_register(const struct patchbay_module *desc)
 {
 	return pb_module_register(desc);

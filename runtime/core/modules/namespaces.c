@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
-/* Older versions have no way from one namespace to another, or to program headers. */
+/* Older versions of glibc list neither other namespaces nor a link map's program headers. */
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 36)
 
-/* Static executables do not have it. */
+/* Static executables do not have dlinfo(). */
 #pragma weak dlinfo
 
 struct search {
@@ -37,7 +37,7 @@ static void look_at(const struct search *search, struct link_map *map)
 		search->visit(map->l_name, desc, search->arg);
 }
 
-/* The data that the loader has for debuggers of @program, or NULL. */
+/* The loader's data for debuggers of @program, or NULL. */
 static const struct r_debug_extended *debug_of(const struct dl_phdr_info *program)
 {
 	const ElfW(Dyn) *entry = NULL;
@@ -53,9 +53,9 @@ static const struct r_debug_extended *debug_of(const struct dl_phdr_info *progra
 }
 
 /*
- * Is there another namespace, or is that not known? Takes no lock: a thread may wait long
- * for the loader's locks in a program that loads and unloads all the time. The kernel names
- * the headers of the program, or those of the loader if that was executed.
+ * May there be another namespace? Returns 0 only if there is surely none. Takes no lock: in a
+ * program that loads and unloads all the time, a thread may wait long for the loader's locks.
+ * AT_PHDR has the headers of the program, or those of the loader if that was executed.
  */
 static int may_have_others(void)
 {
@@ -76,15 +76,15 @@ static int may_have_others(void)
 }
 
 /*
- * The first one is the program, and ours is the first namespace. The lists of all
- * namespaces are changed under the lock that is held here.
+ * dl_iterate_phdr() calls this first for the program, whose list of namespaces begins with
+ * ours. The loader changes these lists only under the lock that dl_iterate_phdr() holds.
  */
 static int look(struct dl_phdr_info *program, size_t size, void *arg)
 {
 	const struct r_debug_extended *list = debug_of(program);
 
 	(void)size;
-	/* Without another namespace it is not known whether there is a next one. */
+	/* A list of version 1 has no field r_next: there is only one namespace. */
 	if (!list || list->base.r_version < 2)
 		return 1;
 	for (list = list->r_next; list; list = list->r_next)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * The loader's link map of the module that contains @desc, or NULL. _dl_find_object() is
- * made for unwinders: it is async-signal-safe and never waits (The GNU C Library Reference
+ * Returns the loader's link map of the module that contains @desc, or NULL. _dl_find_object()
+ * is made for unwinders: it is async-signal-safe and never waits (The GNU C Library Reference
  * Manual, "Dynamic Linker Introspection"; since 2.35).
  */
 static const void *loaded_as(const struct patchbay_module *desc)
