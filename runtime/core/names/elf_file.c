@@ -20,8 +20,8 @@
 #define NATIVE_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 /*
- * Symbol tables may be large, and are needed for a moment. pb_free() would keep
- * memory of their size (system/memory.c, KEPT_MAX).
+ * Symbol tables may be large, and are needed only for a moment. pb_free() would keep that much
+ * memory (system/memory.c, KEPT_MAX), so blocks from this size on are mapped.
  */
 #define LARGE 0x10000
 
@@ -45,9 +45,9 @@ static void release(void *bytes, size_t size)
 }
 
 /*
- * Read @nr elements of @each bytes at @offset. Returns NULL unless all lie in the
- * file. The data are copied: access to a mapping would end the process (SIGBUS) if
- * the file were truncated.
+ * Read @nr elements of @each bytes at @offset. Returns NULL if they are not all in the file.
+ * The data are copied, because access to a mapping would end the process (SIGBUS) if the file
+ * were truncated.
  */
 static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
 		 uint64_t each)
@@ -82,8 +82,8 @@ static void drop(void *bytes, uint64_t nr, uint64_t each)
 }
 
 /*
- * For a file of overlayfs, /proc/PID/maps has the inode number of the underlying file
- * until about Linux 6.7. It may differ from that of stat(2).
+ * Is the file on overlayfs? Until about Linux 6.7, /proc/PID/maps has the inode number of the
+ * underlying file, which may differ from that of stat(2).
  */
 static int is_overlay(int fd)
 {
@@ -98,7 +98,7 @@ int pb_elf_open(struct pb_elf_file *file, const char *path)
 	struct stat st;
 	int ok = 0;
 
-	/* Do not wait, even if the path names a FIFO or a terminal by now. */
+	/* O_NONBLOCK, O_NOCTTY: the path may name a FIFO or a terminal by now. */
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
 		return -errno;
@@ -129,7 +129,7 @@ int pb_elf_close(struct pb_elf_file *file)
 	return file->error;
 }
 
-/* Does a note segment have @id in it? The id's own bytes are proof enough. */
+/* Does a note segment contain the bytes of @id? That is proof enough. */
 static int has_id(struct pb_elf_file *file, const ElfW(Phdr) *ph,
 		  const uint8_t *id, size_t id_size)
 {
@@ -162,9 +162,9 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 }
 
 /*
- * Read the section headers and their number. Returns NULL with *@nr 0 if there are none,
- * and NULL with another *@nr if they cannot be read. With SHN_LORESERVE sections or more,
- * the first section header has the numbers (elf(5), e_shnum and e_shstrndx).
+ * Read the section headers, and store their number. Returns NULL with *@nr 0 if the file has
+ * none, and with another *@nr if they cannot be read. If there are SHN_LORESERVE sections or
+ * more, their number is in the first section header (elf(5), e_shnum and e_shstrndx).
  */
 static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
 {
@@ -186,7 +186,7 @@ static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
 	return *nr ? get(file, at, *nr, sizeof(*first)) : NULL;
 }
 
-/* The section with the names of sections; SHN_UNDEF: they have none. */
+/* The index of the section with the names of sections. SHN_UNDEF: sections have no names. */
 static size_t section_names(const struct pb_elf_file *file, const ElfW(Shdr) *sh)
 {
 	return file->header.e_shstrndx == SHN_XINDEX ? sh[0].sh_link :
@@ -202,7 +202,7 @@ int pb_elf_is_rewritten(struct pb_elf_file *file)
 	char *names = NULL;
 	int found = 0;
 
-	/* A file without sections has no section of this name. */
+	/* A file without section names has no section of the name that is looked for. */
 	if (sh && at != SHN_UNDEF) {
 		size = at < nr ? sh[at].sh_size : 0;
 		names = size ? get(file, sh[at].sh_offset, size, 1) : NULL;
@@ -231,7 +231,7 @@ static int visit_table(struct pb_elf_file *file, const ElfW(Shdr) *table,
 	for (size_t i = 0; whole && i < nr; i++) {
 		const ElfW(Sym) *s = &symbols[i];
 
-		/* The type is in the same place in both classes. */
+		/* ELF64_ST_TYPE() works for both classes. */
 		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
 		    s->st_shndx != SHN_UNDEF && s->st_name < size)
 			visit(names + s->st_name, s->st_value, arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Read the symbol table of an ELF file of this process's own class and byte order. Trusts
- * nothing in the file: data beyond its size count as absent.
+ * Read the symbol table of an ELF file of this process's own class and byte order. The file
+ * is not trusted: data beyond its size count as absent.
  */
 #ifndef PB_CORE_ELF_FILE_H
 #define PB_CORE_ELF_FILE_H
@@ -19,31 +19,30 @@ struct pb_elf_file {
 };
 
 /*
- * pb_elf_open() returns 0 or a negative errno; -ENOEXEC if @path is no such file.
- * pb_elf_close() returns -ENOMEM if memory was lacking: then the results since the open may
- * be incomplete.
+ * pb_elf_open() returns 0 or a negative errno; -ENOEXEC if @path is not such a file.
+ * pb_elf_close() returns -ENOMEM if memory was short since the open: then results may be
+ * incomplete.
  */
 int pb_elf_open(struct pb_elf_file *file, const char *path);
 int pb_elf_close(struct pb_elf_file *file);
 
 /*
- * Is this the file that was loaded with these program headers and this GNU
- * build id, of @id_size bytes, 0 if it has none?
+ * Is this the file that was loaded, with program headers @phdrs and the GNU build id @id, of
+ * @id_size bytes? @id_size is 0 if it has none.
  */
 int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 	      const uint8_t *id, size_t id_size);
 
 /*
- * Has llvm-bolt moved functions in the file? It keeps the old code, which is never
- * executed, in a section of its own. It does not update data that it does not know, such
- * as our records, so these lead to the old code. Returns 1, 0, or -ENOEXEC if the sections
- * cannot be read.
+ * Has llvm-bolt moved functions in the file? It keeps the old code, which is never executed,
+ * in a section of its own. It does not update data that it does not know, so the library's
+ * records lead to the old code. Returns 1, 0, or -ENOEXEC if the sections cannot be read.
  */
 int pb_elf_is_rewritten(struct pb_elf_file *file);
 
 /*
- * Call @visit for each defined function of .symtab, or of .dynsym without a .symtab.
- * Returns 0 if the table could not be read completely, otherwise 1; also without a table.
+ * Call @visit for each defined function of .symtab; without a .symtab, of .dynsym. Returns 0 if
+ * the table could not be read completely, otherwise 1. A file without a table has no function.
  */
 int pb_elf_for_each_function(struct pb_elf_file *file,
 			     void (*visit)(const char *name, uint64_t value,

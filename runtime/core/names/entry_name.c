@@ -8,7 +8,7 @@ static const char digits[] = "0123456789abcdef";
 
 enum { ADDRESS_SIZE = 2 * sizeof(uintptr_t) + 1 };
 
-/* The rest of @name after the module's part. NULL if it names another module. */
+/* Returns @name after the part that names the module. NULL if it names another module. */
 static const char *skip_module(const struct pb_module *module, const char *name)
 {
 	const struct patchbay_module_info *info = &module->info;

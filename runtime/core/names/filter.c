@@ -36,8 +36,8 @@ static int new_glob(struct pb_filter *filter, const char *glob)
 }
 
 /*
- * regcomp(3) and regexec(3) allocate from the program's heap. Recorders have no regular
- * expressions, so this happens only in programs that use them in filters of their own.
+ * regcomp(3) and regexec(3) allocate from the program's heap. The recorder uses no regular
+ * expressions, so this happens only if a program passes one in a filter of its own.
  */
 static int new_regex(struct pb_filter *filter, const char *regex)
 {
@@ -55,7 +55,7 @@ static int new_regex(struct pb_filter *filter, const char *regex)
 	}
 }
 
-/* The name's place in the table, or the free place to store it. */
+/* The slot of @name in the hash table, or the free slot to store it in. */
 static uint32_t *find_name(const struct pb_filter *filter, const char *name,
 			   uint32_t hash)
 {
@@ -71,7 +71,7 @@ static uint32_t *find_name(const struct pb_filter *filter, const char *name,
 	return &filter->table[at];
 }
 
-/* Names in one piece of memory with the items, and a table with free places. */
+/* Allocate the items and the names in one block, and a hash table at most half full. */
 static int new_syms(struct pb_filter *filter, const char *const *syms,
 		    void *const *cookies, size_t nr)
 {
@@ -207,7 +207,7 @@ static int match_glob(const struct pb_filter *filter, const char *name)
 
 	if (filter->match)
 		return filter->match(filter->pattern, name, filter->arg);
-	/* fnmatch() is slow, and most names differ at once. */
+	/* Compare the prefix first: most names differ there, and fnmatch() is slow. */
 	if (strncmp(name, filter->pattern, filter->prefix))
 		return 0;
 	if (!strcmp(rest, "*"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library's copy of a filter: checked, compiled, with copies of its lists, so
- * that it outlives the call that passed it.
+ * The library's copy of a filter: checked, compiled, and with copies of its lists. It outlives
+ * the call that passed the filter.
  */
 #ifndef PB_CORE_FILTER_H
 #define PB_CORE_FILTER_H
@@ -13,8 +13,8 @@
 enum pb_selector { PB_BY_GLOB, PB_BY_REGEX, PB_BY_SYMS, PB_BY_ADDRS };
 
 /*
- * An item of a list. Equal names are one item, the first.
- * @hash: of the name, pb_name_hash()
+ * An item of a list. Of equal names only the first is an item.
+ * @hash: pb_name_hash() of the name
  */
 struct pb_filter_item {
 	union {
@@ -27,15 +27,16 @@ struct pb_filter_item {
 
 /*
  * @users:        the reference count: the number of pb_filter_free() calls to come
- * @next, @link:  the next filter for modules to come, and the pointer to this one
- * @same:         the next one in that list of the same tracer
+ * @next, @link:  in the list of filters for modules to come: the next one, and the pointer
+ *                to this one
+ * @same:         the next filter for modules to come with the same tracer
  * @ops, @flags:  the tracer to arm in modules to come, and how
  * @pattern:      glob or regular expression, as it was given
  * @prefix:       the length of the glob's part before the first wildcard
  * @match, @arg:  a callback that replaces fnmatch(3), or NULL
- * @table:        names: a hash table with open addressing. An entry is 1 + the index
- *                of an item, or 0
- * @mask:         size of the table minus 1
+ * @table:        for names: a hash table with open addressing. An entry is 0, or 1 + the
+ *                index of an item
+ * @mask:         the size of the table minus 1
  * @cookies:      items have cookies
  */
 struct pb_filter {
@@ -57,7 +58,7 @@ struct pb_filter {
 	struct pb_filter *notrace;
 };
 
-/* "*": every function, also those without a name. */
+/* "*": every function, even without a name. */
 extern struct pb_filter pb_filter_all;
 
 /* Returns 0, -EINVAL, -E2BIG or -ENOMEM. */
@@ -69,8 +70,8 @@ void pb_filter_free(struct pb_filter *filter);
 int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b);
 
 /*
- * Does the filter select functions of this name? Returns 0 if not; 1 if so, or for
- * lists 1 + the index of the item; or -ENOMEM. Not for PB_BY_ADDRS.
+ * Does the filter select functions of this name? Returns 0 if not. If so, returns 1, or for
+ * lists 1 + the index of the item. Or returns -ENOMEM. Not for PB_BY_ADDRS.
  */
 int pb_filter_name(const struct pb_filter *filter, const char *name);
 
@@ -81,7 +82,7 @@ static inline int pb_filter_is_list(const struct pb_filter *filter)
 
 int pb_filter_is_all(const struct pb_filter *filter);
 
-/* The only name that a glob matches. NULL if it has wildcards, or is not a glob. */
+/* If the filter is a glob without wildcards, the only name that it matches; otherwise NULL. */
 const char *pb_filter_plain_name(const struct pb_filter *filter);
 
 /* The hash of a function's name, in lists and in tables of symbols. */

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The state of reading an index. @next: see pb_record_find(). */
+/* The state of reading an index. @next: the hint of pb_record_find(). */
 struct reader {
 	const struct pb_module *module;
 	struct pb_name_index *index;
@@ -17,7 +17,7 @@ struct reader {
 	int rewritten, error;
 };
 
-/* Make room for a name of @size bytes, with its terminating 0. */
+/* Make room for a name of @size bytes, with the terminating 0. */
 static int make_room(struct reader *reader, size_t size)
 {
 	struct pb_name_index *index = reader->index;
@@ -64,8 +64,8 @@ static void add_name(struct reader *reader, const char *name, size_t length,
 }
 
 /*
- * Is this llvm-bolt's name for the rest of a function that it moved? The rest is a jump,
- * and the record still leads there.
+ * llvm-bolt leaves a jump where it has moved a function away. Is this its name for that jump?
+ * The function's record still leads there.
  */
 static int is_left_behind(const char *name, size_t length)
 {
@@ -100,7 +100,7 @@ static void add_symbol(const char *name, uint64_t value, void *arg)
 		reader->index->here[record / 64] |= UINT64_C(1) << record % 64;
 }
 
-/* Insert the names from the last to the first, so that lists are in the order of names. */
+/* Insert the names from the last to the first, so that each list is in the order of names. */
 static int make_lists(struct pb_name_index *index)
 {
 	size_t nr = 1;
@@ -131,7 +131,7 @@ struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 	struct reader reader = { .module = module, .rewritten = rewritten };
 	int whole = 0;
 
-	/* There is room for a bit in the indices of records. */
+	/* The index of a record must leave the bit PB_NAME_SHORTENED free. */
 	*error = module->nr < PB_NAME_SHORTENED ? 0 : -ENOMEM;
 	reader.index = *error ? NULL : pb_calloc(1, sizeof(*reader.index));
 	if (!reader.index) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The names of a module's functions with sites, from the module's file. They are
- * read once, when the first is needed, and kept as long as the module, even if
- * the file is removed. Each name costs some 20 bytes beside the name itself.
+ * The names of a module's functions with sites. The module's file is read once, when a name
+ * is first needed. The names are kept as long as the module, even if the file is removed.
+ * Each costs some 20 bytes beside the string itself.
  *
- * A function that the compiler renamed has several entries: the name of its
- * symbol and the names of the source (<patchbay/names.h>).
+ * A function that the compiler has renamed has several entries: the name of its symbol and
+ * the names of the source (<patchbay/names.h>).
  */
 #ifndef PB_CORE_NAME_INDEX_H
 #define PB_CORE_NAME_INDEX_H
@@ -13,7 +13,7 @@
 #include "names/elf_file.h"
 #include "types/module.h"
 
-/* A flag of pb_name.record: the name is not a symbol's, but a shortened one. */
+/* A flag of pb_name.record: the name is no symbol, but was made by shortening one. */
 #define PB_NAME_SHORTENED UINT32_C(0x80000000)
 #define PB_NAME_NONE UINT32_MAX
 
@@ -30,8 +30,8 @@ struct pb_name {
  * @names: in the order of the symbol table
  * @heads: the hash table: the first name of each list
  * @mask:  the number of lists, minus 1
- * @here:  for a file that was rewritten, a bit for each record that leads to its
- *         function; otherwise NULL
+ * @here:  if the file was rewritten, a bit for each record that leads to its function;
+ *         otherwise NULL
  */
 struct pb_name_index {
 	size_t nr;
@@ -43,9 +43,9 @@ struct pb_name_index {
 };
 
 /*
- * Read the names of @module from its file @file. The caller has called
- * pb_record_order(). @rewritten is the result of pb_elf_is_rewritten(). Returns NULL
- * and *@error 0 if the file is damaged or is being changed, or *@error -ENOMEM.
+ * Read the names of @module from @file, after pb_record_order(). @rewritten is the result of
+ * pb_elf_is_rewritten(). Returns NULL with *@error -ENOMEM, or with *@error 0 if the file is
+ * damaged or is being changed.
  */
 struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 					 struct pb_elf_file *file, int rewritten,
@@ -53,25 +53,25 @@ struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 void pb_name_index_free(struct pb_name_index *index);
 
 /*
- * Find the functions of a name. pb_name_index_first() returns the first candidate for a
- * hash. pb_name_index_match() returns the first match from @at on. Continue with ->next.
- * Both return PB_NAME_NONE if there is no more.
+ * Find the functions of a name. pb_name_index_first() returns the first candidate for a hash.
+ * pb_name_index_match() returns the first match from candidate @at on; for the next one,
+ * continue with the match's @next. Both return PB_NAME_NONE at the end.
  */
 uint32_t pb_name_index_first(const struct pb_name_index *index, uint32_t hash);
 uint32_t pb_name_index_match(const struct pb_name_index *index, uint32_t at,
 			     const char *name);
 
 /*
- * Find the record of a function by its entry. Some linkers fold identical functions
- * without dropping their records (mold, gold). Then several records have one entry. The
- * library uses the first; the others are its *twins* and are never armed.
+ * Find the record of a function by its entry. Some linkers (mold, gold) fold identical
+ * functions without dropping their records. Then several records have one entry. The library
+ * uses the first of them. The others are its *twins* and are never armed.
  */
 /* Sort the records and find twins, before pb_record_find(). Returns 0 or -ENOMEM. */
 int pb_record_order(struct pb_module *module);
 
 /*
  * Returns the index of the first record of the function at @entry, or -1. *@next is a hint
- * where to look first, initially 0. The function updates it for the next call.
+ * where to look first, initially 0. Each call updates it for the next one.
  */
 ptrdiff_t pb_record_find(const struct pb_module *module, uintptr_t entry,
 			 size_t *next);

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Does the kernel report @path as the deleted file of @module? */
+/* Is @path what the kernel reports for the deleted file of @module? */
 static int is_deleted(const struct pb_module *module, const char *path)
 {
 	const size_t length = strlen(module->file);
@@ -22,8 +22,8 @@ static int is_deleted(const struct pb_module *module, const char *path)
 }
 
 /*
- * A file without a build id may have the same headers as its predecessor. Then compare
- * it with the mapped file, if the system names that.
+ * Is @file, by its inode, the file that is mapped? This matters for a file without a build id:
+ * a later version of it may have the same headers. Returns 1 for a file with a build id.
  */
 static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
 {
@@ -68,7 +68,7 @@ static struct pb_name_index *read_names(struct pb_module *module,
 			pb_name_index_read(module, file, rewritten, error);
 }
 
-/* @all: read the names, too. Otherwise only find out whether functions were moved. */
+/* Find out whether functions were moved. @all: read the names, too. */
 static int read_file(struct pb_module *module, int all)
 {
 	struct pb_elf_file file;
@@ -85,7 +85,7 @@ static int read_file(struct pb_module *module, int all)
 		index = read_names(module, &file, rewritten, &error);
 	other = pb_elf_close(&file);
 	if (index) {
-		/* So that a forked child has all of it or nothing. */
+		/* Under the engine lock, so that a forked child has the whole index or none. */
 		pb_engine_lock();
 		module->names = index;
 		pb_engine_unlock();
@@ -93,7 +93,7 @@ static int read_file(struct pb_module *module, int all)
 	return error ? error : other;
 }
 
-/* A bad file is no error; a lack of resources is. */
+/* Returns an error only if resources are lacking. A file that cannot be read has no names. */
 static int look(struct pb_module *module, int all)
 {
 	int error;
@@ -153,7 +153,7 @@ static size_t record_of(const struct pb_name *name)
 	return name->record & ~PB_NAME_SHORTENED;
 }
 
-/* Choose all functions with this name. The cost does not depend on the number of names. */
+/* Choose all functions with this name. The time does not depend on the number of names. */
 static void choose_one(struct search *search, const struct pb_name_index *index,
 		       const char *name, uint32_t hash, size_t item)
 {
@@ -216,7 +216,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 	char *name = pb_entry_name_new(module);
 	int match = name && entries ? 0 : -ENOMEM;
 
-	/* Copy the entries: the module may be unloaded while @match, a callback, runs. */
+	/* Copy the entries, because the module may be unloaded while @match runs. */
 	for (size_t i = 0; i < module->nr && !match; i++)
 		if (!(named[i / 64] >> i % 64 & 1))
 			entries[i] = pb_record_entry(&module->records[i]);
@@ -235,7 +235,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 	return match < 0 ? match : 0;
 }
 
-/* Choose functions without a symbol, which are not in the index. */
+/* Choose functions that have no symbol, and so are not in the index. */
 static int choose_unnamed(struct pb_module *module, struct search *search,
 			  const struct pb_name_index *index)
 {
@@ -280,7 +280,7 @@ static void match_no_name(const struct pb_filter *filter)
 	pb_callback_end();
 }
 
-/* The names stay valid if the module is unloaded meanwhile. */
+/* The index stays valid even if the module is unloaded while @match runs. */
 static int choose_by_match(struct search *search, const struct pb_name_index *index)
 {
 	int error;
@@ -339,7 +339,7 @@ static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 {
 	struct search search = { filter, choice, found };
 
-	/* Functions that were moved are selected. Arming refuses them. */
+	/* This selects moved functions, too: arming refuses them. */
 	if (pb_filter_is_all(filter)) {
 		int error = pb_names_look(module);
 

@@ -3,8 +3,6 @@
  * The room names/: from a filter to records of a module. It reads files and allocates, so it
  * runs under the modules lock and never under the engine lock. The index of a module's names
  * lives as long as the module.
- *
- * From a filter to records.
  */
 #ifndef PB_CORE_NAMES_H
 #define PB_CORE_NAMES_H
@@ -14,45 +12,45 @@
 #include "types/module.h"
 
 /*
- * Fill in @choice with the functions of @module that @filter selects. @module has at
- * least one function. @choice has items if the filter has cookies. @found is NULL or has
- * a byte for each item: it becomes 1 if a function has that name or address, selected or
- * not.
+ * Fill in @choice with the functions of @module that @filter selects. @module has at least one
+ * function. @choice has items if the filter has cookies. @found is NULL, or has a byte for
+ * each item of a list: it becomes 1 if a function has that name or address, even if another
+ * part of the filter excludes the function.
  *
- * The module's file is read once, when it is first needed. If the file is no longer the
- * one that was loaded (by its build id), there are no names, and the next call reads it
- * again.
+ * The module's file is read once, when it is first needed. If the file is no longer the one
+ * that was loaded (by its build id), the functions have no names, and the next call reads the
+ * file again.
  *
- * Returns 0; the caller frees @choice. Or returns -ENOMEM, -EMFILE or -ENFILE if resources
- * are lacking. A file that cannot be read or understood has no names. The filter's @match
- * is called without the modules lock, so the module may be unloaded on return.
+ * Returns 0; the caller frees @choice. Or returns -ENOMEM, -EMFILE or -ENFILE if resources are
+ * lacking. A file that cannot be read or understood has no names. The filter's @match is
+ * called without the modules lock, so the module may be unloaded on return.
  */
 int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 		    struct pb_choice *choice, unsigned char *found);
 
 /*
- * pb_names_read() reads the names of @module and stores their number. Returns 0 or an
- * error as above. pb_names_get() returns name @i and the function that has it, or NULL for
- * a shortened name. The name stays as long as the module's memory. Not for a module that
- * is unloaded.
+ * pb_names_read() reads the names of @module and stores their number. Returns 0 or an error
+ * as pb_names_choose() does. pb_names_get() returns name @i, and stores the entry of its
+ * function. It returns NULL for a shortened name. The name stays as long as the module's
+ * memory. Do not call these for an unloaded module.
  */
 int pb_names_read(struct pb_module *module, size_t *nr);
 const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry);
 
 /*
- * Find out whether @module's file was rewritten since it was linked, unless that is
- * known. Returns 0 or an error as above.
+ * Find out whether @module's file was rewritten since it was linked, unless that is known.
+ * Returns 0 or an error as pb_names_choose() does.
  */
 int pb_names_look(struct pb_module *module);
 
 /*
- * A bit for each record that leads to its function. NULL: all do. Call pb_names_look()
- * before.
+ * Returns a bit for each record: does it lead to its function? NULL: all do. Call
+ * pb_names_look() before.
  */
 const uint64_t *pb_names_here(const struct pb_module *module);
 
 /*
- * Was the function of this record moved, so that the record leads to unused code? Call
+ * Was the function of this record moved? Then the record leads to unused code. Call
  * pb_names_look() before.
  */
 int pb_names_is_moved(const struct pb_module *module,

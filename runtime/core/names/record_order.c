@@ -27,7 +27,7 @@ static const struct patchbay_record *record_at(const struct patchbay_record *rec
 	return order ? order[i] : &records[i];
 }
 
-/* Are the records equal? Otherwise one of them is wrong, and arming refuses it. */
+/* Are the records equal? If only their entries are, arming refuses the wrong one. */
 static int are_twins(const struct patchbay_record *a, const struct patchbay_record *b)
 {
 	const size_t same = offsetof(struct patchbay_record, signature);
@@ -61,8 +61,7 @@ static int find_twins(const struct pb_module *module,
 }
 
 /*
- * Records are usually sorted by entry, because linkers keep them in link order. This is
- * checked when it is first needed.
+ * Sort the records by entry, unless they are sorted: linkers usually keep them in link order.
  */
 int pb_record_order(struct pb_module *module)
 {
@@ -94,7 +93,7 @@ int pb_record_order(struct pb_module *module)
 		pb_free(order);
 		return -ENOMEM;
 	}
-	/* All or nothing, also for a forked child. */
+	/* Under the engine lock, so that a forked child sees all of these or none. */
 	pb_engine_lock();
 	module->order = order;
 	module->twins = twins;
@@ -108,7 +107,7 @@ static uintptr_t entry_at(const struct pb_module *module, size_t i)
 	return pb_record_entry(record_at(module->records, module->order, i));
 }
 
-/* Symbols are in the order of their functions most of the time. */
+/* The hint *@next usually hits, because symbols are in the order of their functions. */
 ptrdiff_t pb_record_find(const struct pb_module *module, uintptr_t entry,
 			 size_t *next)
 {
