@@ -2,17 +2,16 @@
 /*
  * Updating static calls.
  *
- * Every link unit with calls of a static call has its own tramp for it. An update
- * changes all these tramps. Units are not registered: the loader knows them, and a
- * note in each leads to its tramps and call sites (abi.h).
+ * Every link unit that calls a static call has its own tramp for it. An update changes all
+ * these tramps. Units are not registered: the loader knows them, and a note in each leads to
+ * its tramps and call sites (abi.h).
  *
- * An update is a sequence of steps. Each step walks over all units by
- * dl_iterate_phdr(), which keeps them from being unloaded. Units may come and go
- * between steps. A new unit has the indirect form for the keys of other units, so it
- * may miss the first steps. Each step reads the code again. Nothing is allocated,
- * because the loader's lock is held.
+ * An update is a sequence of steps. Each step walks over all units by dl_iterate_phdr(), which
+ * keeps them from being unloaded. Units may come and go between steps. In a new unit, tramps
+ * for the keys of other units have the indirect form, so the unit may miss the first steps.
+ * Each step reads the code again. Steps allocate nothing, because the loader's lock is held.
  *
- * The architecture changes the code of tramps and sites, see static_call.h.
+ * static_call.h has the interface by which the architecture changes tramps and sites.
  */
 #include "static_call/static_call.h"
 
@@ -56,7 +55,7 @@ struct update {
 typedef int step(struct update *update, const struct unit *unit,
 		 const struct pb_tramp *tramp);
 
-/* Do updates patch call sites, too? UNSET: by the architecture's default. */
+/* Do updates also patch call sites? UNSET: the architecture's default. */
 static enum { UNSET, OFF, ON } patch_sites;
 static bool sites_patched;
 
@@ -65,7 +64,7 @@ static uintptr_t offset_from(const void *field, int32_t offset)
 	return (uintptr_t)field + (uintptr_t)(intptr_t)offset;
 }
 
-/* The key, or the pointer to it, that a table entry names, without the flags. */
+/* The key that a table entry names, or the pointer to an imported key. Drops the flags. */
 static uintptr_t key_of(const int32_t *field)
 {
 	return offset_from(field, *field) & ~(uintptr_t)PATCHBAY_STATIC_CALL_FLAGS;
@@ -80,7 +79,7 @@ static bool holds(const struct unit *unit, const void *table, size_t nr,
 		       nr <= (unit->high - start) / entry_size);
 }
 
-/* Returns 1 for a unit with static calls, -EPROTONOSUPPORT for one of another version. */
+/* Returns 1 if the unit has static calls, 0 if not; -EPROTONOSUPPORT for another version. */
 static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 {
 	const struct patchbay_static_calls *calls = NULL;
@@ -139,8 +138,8 @@ static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	walk->error = get_unit(info, &unit);
 	/*
-	 * A unit of another version has tramps that we do not know. Those for keys of
-	 * other units load the target from the key: they need no update.
+	 * The tramps of a unit of another version are not known. But for keys of other units,
+	 * they load the target from the key, and so need no update.
 	 */
 	if (walk->error == -EPROTONOSUPPORT && !is_in(&unit, walk->update->key))
 		walk->error = 0;
@@ -166,7 +165,7 @@ static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 	return walk->error;
 }
 
-/* Take @step for every tramp of the key, or of all keys. */
+/* Carry out @step for every tramp of the key, or of all keys. */
 static int for_each_tramp(struct update *update, step *step)
 {
 	struct walk walk = { .update = update, .step = step };
@@ -175,7 +174,7 @@ static int for_each_tramp(struct update *update, step *step)
 	return walk.error;
 }
 
-/* The first call site of @tramp, in the part of the table that is its own. */
+/* The first call site of @tramp. The sites of a tramp are adjacent in the unit's table. */
 static const struct static_call_site *first_site(const struct unit *unit,
 						 const struct pb_tramp *tramp)
 {
@@ -225,10 +224,10 @@ static struct pb_target target_of(int text, void *func)
 }
 
 /*
- * A tool that rewrites programs (llvm-bolt on AArch64) may have moved a tramp. It updates
- * the callers and the key, but does not know our tables. So an update would change code
- * that is no longer executed. The key detects that: it only ever names the tramp of its
- * own unit. With one TOC for all units (ppc64le) the symbol is after the tramp's first
+ * Was the tramp moved by a tool that rewrites programs (llvm-bolt on AArch64)? Such a tool
+ * updates the callers and the key, but does not know our tables: an update would change code
+ * that is no longer executed. The key shows this, because it only ever names the tramp of its
+ * own unit. On ppc64le, with one TOC for all units, the key names the tramp's second
  * instruction.
  */
 static bool was_moved(const struct pb_tramp *tramp)
@@ -258,8 +257,8 @@ static int check(struct update *update, const struct unit *unit,
 }
 
 /*
- * Change the sites that branch to @from: they branch to @to now. Skip other sites: they
- * reach the tramp by a thunk of the linker, or they were not patched.
+ * Redirect the sites that branch to @from: they branch to @to afterwards. Skip other sites:
+ * they reach the tramp by a thunk of the linker, or were not patched.
  */
 static int redirect_sites(int text, const struct unit *unit,
 			  const struct pb_tramp *tramp, uintptr_t from,
@@ -315,7 +314,7 @@ static int to_direct(struct update *update, const struct unit *unit,
 
 static void set_func(struct static_call_key *key, uintptr_t func)
 {
-	/* The indirect form reads it. Release: the target's data are visible before. */
+	/* The indirect form reads this. Release: the target's data must be visible before. */
 	__atomic_store_n(&key->func, (void *)func, __ATOMIC_RELEASE);
 }
 
@@ -326,7 +325,7 @@ static int check_type(const struct update *update)
 
 	if (!type || update->target.kind != PB_TARGET_FUNC)
 		return 0;
-	/* These bytes may be unmapped: a function need not have a hash. */
+	/* Read them by a system call: without a hash, these bytes may be unmapped. */
 	if (pb_os_text_read(update->text,
 			    update->target.func - pb_arch_hash_size, before,
 			    pb_arch_hash_size))
@@ -335,9 +334,9 @@ static int check_type(const struct update *update)
 }
 
 /*
- * Every call goes to the new target already. The direct form is only faster. So it is no
- * error if this fails, and the next update tries again. No thread waits for it, because
- * both forms lead to the same target.
+ * Change all tramps to the direct form. Every call goes to the new target already, and the
+ * direct form is only faster. So a failure is no error, and the next update tries again. No
+ * thread needs to wait, because both forms lead to the same target.
  */
 static void go_directly(struct update *update)
 {
@@ -360,20 +359,20 @@ static int update_key(struct update *update)
 	set_func(update->key, update->target.func);
 	error = for_each_tramp(update, to_indirect);
 	/*
-	 * Until here a thread may have fetched a direct form. Afterwards every
-	 * new call loads the target from the key.
+	 * Until now a thread may have fetched a direct form. After this sync every new call
+	 * loads the target from the key.
 	 */
 	if (!error)
 		error = pb_sync_core();
 	if (error)
-		/* All tramps call the former target again: those that are still direct do already. */
+		/* Make all tramps call the former target again: the direct forms still do. */
 		set_func(update->key, update->former.func);
 	else
 		go_directly(update);
 	return error;
 }
 
-/* Make the call sites of a tramp call the key's target, or the tramp again. */
+/* Make the call sites of a tramp branch to the key's target, or to the tramp again. */
 static int set_sites(struct update *update, const struct unit *unit,
 		     const struct pb_tramp *tramp)
 {
@@ -415,9 +414,9 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Call @func under the modules lock, with the text open, within a walk over the units. A
- * first unit always exists. The walks of @func take the loader's lock, which comes before
- * the modules lock, so it must be held already. A thread may take it again.
+ * Call @func under the modules lock, with the text open, within a walk over the units (there is
+ * always one). @func makes walks that take the loader's lock. That comes before the modules
+ * lock, so this outer walk takes it first. A thread may take it again.
  */
 static int call_locked(struct update *update, int (*func)(struct update *))
 {
@@ -436,7 +435,7 @@ static int set_target(struct update *update)
 		patch_sites = pb_arch_call_sites == PB_CALL_SITES_BY_DEFAULT ?
 				      ON :
 				      OFF;
-	/* NULL: a weak function that is not there; the tramp returns. */
+	/* NULL stands for a weak function that does not exist. Then the tramp returns. */
 	if (!former)
 		former = (void *)__static_call_nop;
 	update->target = target_of(update->text, (void *)update->target.func);
@@ -468,7 +467,7 @@ static int set_all_sites(struct update *update)
 	return error;
 }
 
-/* On error all sites call tramps again, unless text can no longer be written. */
+/* On error all sites call tramps again, unless the process can no longer write text. */
 static int enable_sites(struct update *update)
 {
 	const bool were_patched = sites_patched;
@@ -485,7 +484,7 @@ static int enable_sites(struct update *update)
 	return error;
 }
 
-/* Sites that could not be restored stay as they are; later updates may change them. */
+/* Sites that cannot be restored stay as they are. Later updates may change them. */
 static int disable_sites(struct update *update)
 {
 	patch_sites = OFF;

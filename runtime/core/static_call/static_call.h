@@ -7,9 +7,9 @@
  * The interface to an architecture: arch/<name>/static_call.c implements it, with encoders
  * and decoders in arch/<name>/tramp.h.
  *
- * The caller of all functions holds the engine lock and keeps the tramp's module from being
- * unloaded. @text is a handle of pb_os_text_open(). Errors are those of text.h and those
- * named below. On error nothing has changed.
+ * The caller of each function holds the engine lock, and keeps the tramp's module from being
+ * unloaded. @text is a handle of pb_os_text_open(). Errors are those of text.h and those that
+ * are named below. On error nothing has changed.
  */
 #ifndef PB_CORE_STATIC_CALL_H
 #define PB_CORE_STATIC_CALL_H
@@ -53,20 +53,20 @@ struct pb_target {
 	uintptr_t toc;
 };
 
-/* Set @target's entry and toc, from its func. */
+/* Set the entry and the toc of @target, according to its func. */
 void pb_arch_target(int text, struct pb_target *target);
 
 /*
- * Check that a tramp of this key is at @tramp->addr, and that it may call @target. Returns
- * -EILSEQ if the bytes are not a tramp of this key, and -EXDEV if @target is in a link unit
- * that this tramp cannot call.
+ * Check that a tramp for this key is at @tramp->addr, and that it may call @target. Returns
+ * -EILSEQ if the bytes are not such a tramp, and -EXDEV if @target is in a link unit that the
+ * tramp cannot call.
  */
 int pb_arch_tramp_check(const struct pb_tramp *tramp,
 			const struct pb_target *target);
 
 /*
- * Change the tramp to the indirect form, which loads the target from the key. Other threads
- * may execute the tramp; some use the direct form until pb_sync_core().
+ * Change the tramp to the indirect form, which loads the target from the key. Other threads may
+ * be executing the tramp, some of them in the direct form until pb_sync_core().
  */
 int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp);
 
@@ -81,7 +81,7 @@ int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 int pb_arch_tramp_direct(int text, const struct pb_tramp *tramp,
 			 const struct pb_target *target);
 
-/* Are branches to tramps patched, too: never, on demand, or by default? */
+/* Are branches to tramps patched as well: never, on demand, or by default? */
 enum pb_call_sites {
 	PB_CALL_SITES_NEVER,
 	PB_CALL_SITES_ON_DEMAND,
@@ -99,8 +99,7 @@ int pb_arch_call_site(uintptr_t site, uintptr_t *to);
 int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to);
 
 /*
- * The kCFI hash of a function is within this many bytes before it. Do functions of @type
- * have the hash in @before?
+ * Does @before, the pb_arch_hash_size bytes before a function, contain the kCFI hash @type?
  */
 extern const size_t pb_arch_hash_size;
 bool pb_arch_hash_is(const uint8_t *before, uint32_t type);
