@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Structures of callers that were compiled with an earlier or a later header. */
+/* Read and write structures of callers that were compiled with an older or a newer header. */
 #ifndef PB_CORE_ATTR_H
 #define PB_CORE_ATTR_H
 
@@ -8,10 +8,10 @@
 #include <string.h>
 
 /*
- * Read the structure at @from, whose first member is its size, into @to, which has
- * @known bytes, as copy_struct_from_user() in Linux does. Fields that an older caller does
- * not have become 0. Bytes of a newer caller that the library does not know must be 0. The
- * size in @to is @known. Returns 0, -EINVAL (less than @least bytes) or -E2BIG.
+ * Read the caller's structure at @from, whose first member is its size, into @to, which has
+ * @known bytes (as copy_struct_from_user() in Linux). Fields that an older caller does not
+ * have become 0. Bytes that only a newer caller knows must be 0. Sets the size in @to to
+ * @known. Returns 0; -EINVAL if there are less than @least bytes; or -E2BIG.
  */
 static inline int pb_read_attr(void *to, size_t known, const void *from,
 			       size_t least)
@@ -32,10 +32,9 @@ static inline int pb_read_attr(void *to, size_t known, const void *from,
 }
 
 /*
- * Write @from, of @known bytes, to @to, whose first member is the size of the caller's
- * structure. An older caller does not get the last fields. Fields that only a newer caller
- * has become 0. The size in @to does not change. Returns 0 or -EINVAL (less than @least
- * bytes).
+ * Write @from, of @known bytes, to the caller's structure @to, whose first member is its
+ * size. An older caller does not get the last fields. Fields that only a newer caller has
+ * become 0. Keeps the size in @to. Returns 0, or -EINVAL if there are less than @least bytes.
  */
 static inline int pb_write_info(void *to, const void *from, size_t known,
 				size_t least)

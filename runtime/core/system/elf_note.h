@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Notes of a loaded module: its PT_NOTE segments, as dl_iterate_phdr() reports them. A
- * file may be damaged. So the library follows no address of a note before it has checked
- * that the loader has mapped the address for this module.
+ * Notes of a loaded module: its PT_NOTE segments, as dl_iterate_phdr() reports them. A file
+ * may be damaged, so the library checks that the loader has mapped an address for this module
+ * before it follows the address.
  */
 #ifndef PB_CORE_ELF_NOTE_H
 #define PB_CORE_ELF_NOTE_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Are @size bytes at @at within one of the segments, which has all of @flags (PF_R)? */
+/* Are @size bytes at @at in one of @segments that has all of @flags (PF_R and others)? */
 static inline int pb_elf_has(const ElfW(Phdr) *segments, size_t nr, uintptr_t base,
 			     uintptr_t at, size_t size, ElfW(Word) flags)
 {
@@ -28,7 +28,7 @@ static inline int pb_elf_has(const ElfW(Phdr) *segments, size_t nr, uintptr_t ba
 	return 0;
 }
 
-/* The address range of the segments that have all of @flags; 0 and 0 if none has. */
+/* The range of addresses of all segments that have all of @flags; 0 and 0 if none has. */
 static inline void pb_elf_range(const struct dl_phdr_info *info, ElfW(Word) flags,
 				uintptr_t *low, uintptr_t *high)
 {
@@ -47,8 +47,8 @@ static inline void pb_elf_range(const struct dl_phdr_info *info, ElfW(Word) flag
 }
 
 /*
- * The descriptor of the first note of @owner and @type in @segment, a PT_NOTE
- * segment of @info, and its size; NULL if there is none.
+ * Returns the contents of the first note of @owner and @type in @segment, a PT_NOTE segment of
+ * @info, and stores their size. NULL if there is no such note.
  */
 static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 				      const ElfW(Phdr) *segment,
@@ -59,9 +59,9 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	size_t left = segment->p_memsz;
 
 	/*
-	 * Segments with another alignment have no note that the library looks for. But
-	 * some linkers (mold) put notes with an alignment of 8 into one segment with the
-	 * others. Each of these notes has the same length with either alignment.
+	 * Notes that the library looks for are never in a segment with a larger alignment than
+	 * 8. Some linkers (mold) put notes with an alignment of 8 and of 4 into one segment.
+	 * Each of these notes has the same length with either alignment.
 	 */
 	if (segment->p_align > 8 || at % 4 ||
 	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Only in libpatchbay.so: make its symbols global, so that modules that are loaded later
- * find it. This is needed if it was loaded with RTLD_LOCAL, as by code that is injected
- * into a running program. The library then stays loaded, because earlier_modules.c stores its
- * addresses into other modules.
+ * Only in libpatchbay.so: make its symbols global, so that modules that are loaded later find
+ * them. This is needed if the library was loaded with RTLD_LOCAL, for example by code that is
+ * injected into a running program. The library then stays loaded, because earlier_modules.c
+ * stores its addresses into other modules.
  *
- * In a namespace of dlmopen(3) no symbols can be made global: glibc refuses or, while the
+ * In a namespace of dlmopen(3) symbols cannot be made global: glibc refuses or, while the
  * first library of the namespace is being loaded, crashes.
  */
 #include "system/linux.h"

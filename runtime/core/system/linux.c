@@ -23,25 +23,25 @@ int pb_os_restricted;
 /*
  * A write to /proc/thread-self/mem ignores the protection of a mapping (FOLL_FORCE) and
  * breaks copy-on-write, like a debugger's poke. So text is never writable. This also works
- * under prctl(PR_SET_MDWE), which forbids mprotect() of text. The kernel makes such a write
- * visible to instruction fetch on processors whose caches do not (copy_to_user_page()).
+ * under prctl(PR_SET_MDWE), which forbids mprotect() of text. On processors with incoherent
+ * caches the kernel makes such a write visible to instruction fetch (copy_to_user_page()).
  *
- * /proc/self would be the main thread, which has no memory after it has ended.
+ * /proc/self would mean the main thread, which has no memory after it has ended.
  *
- * The file is opened for each batch: a descriptor that a forked child inherited would write
- * to its parent. If the kernel lets only debuggers write, traced_mem.c creates one.
+ * The file is opened for each batch, because a descriptor that a forked child inherited would
+ * write to its parent. If the kernel lets only debuggers write, traced_mem.c creates one.
  */
 static int open_mem(void)
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 
-	/* There is no /proc, as in a chroot. -ENOENT would mean that no function was found. */
+	/* Without /proc, as in a chroot. Callers use -ENOENT for a function that is not found. */
 	if (fd < 0 && errno == ENOENT)
 		return -ENODEV;
 	return fd < 0 ? -errno : fd;
 }
 
-/* @fd: the descriptor plus 1, or 0. @pid: the process: a child of clone(2) copies this. */
+/* @fd: the descriptor plus 1, or 0. @pid: its process. A child of clone(2) copies both. */
 static __thread struct {
 	int fd;
 	pid_t pid;
@@ -108,10 +108,9 @@ int pb_os_text_open(void)
 }
 
 /*
- * The number of bytes, of @len at @addr, to write by one system call. The kernel writes
- * pieces with the length of a page, and looks up each page of a piece (mem_rw() in
- * fs/proc/base.c). So a long write continues at the beginning of a page: otherwise each
- * piece lies in two pages.
+ * Returns how many of @len bytes at @addr to write by one system call. The kernel writes pieces
+ * of the length of a page, and looks up each page of a piece (mem_rw() in fs/proc/base.c). So
+ * a long write first goes to the end of a page: otherwise each piece would be in two pages.
  */
 static size_t write_length(uintptr_t addr, size_t len)
 {
@@ -168,7 +167,7 @@ int pb_sync_core(void)
 	int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 
 	pb_count(&pb_stats.membarriers);
-	/* A process must register once before its first use. */
+	/* Before its first use of this membarrier, a process must register. */
 	if (error == -EPERM) {
 		error = membarrier(
 			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
@@ -180,8 +179,8 @@ int pb_sync_core(void)
 }
 
 /*
- * FUTEX_CMP_REQUEUE compares the word first. With counts of 0 it then wakes no waiter and
- * moves none. Nearly every program needs futex(2), so seccomp filters allow it.
+ * FUTEX_CMP_REQUEUE first compares the word. With counts of 0 it wakes no waiter and moves
+ * none. Nearly every program needs futex(2), so seccomp filters allow it.
  */
 int pb_os_differs(const uint32_t *at, uint32_t value)
 {
@@ -198,7 +197,7 @@ int pb_os_differs(const uint32_t *at, uint32_t value)
 
 #define call(number, ...) pb_raw_syscall(number, (const long[6]){ __VA_ARGS__ })
 
-/* A process whose system calls are restricted needs the file, too: it writes text. */
+/* Opens the file even if system calls are restricted: such a process also writes text by it. */
 int pb_os_peek(const void *at, void *to, size_t size)
 {
 	const long file = call(SYS_openat, AT_FDCWD, (long)"/proc/self/mem",
@@ -254,7 +253,7 @@ static void close_maps(struct pb_maps_text *maps)
 	pb_free(maps);
 }
 
-/* Ignores the device: stat(2) of some file systems reports another one. */
+/* Ignores the device number: stat(2) of some file systems reports another one. */
 uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 {
 	uint64_t found = 0;
@@ -280,8 +279,8 @@ uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 }
 
 /*
- * Map @size bytes of code in the lowest gap between @low and @high. Another thread may use
- * a gap while this thread reads the list: then mmap() fails, and the search continues.
+ * Map @size bytes of code in the lowest gap between @low and @high. If another thread takes a
+ * gap while this thread reads the list, mmap() fails and the search continues.
  */
 static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 {
@@ -354,7 +353,7 @@ void *pb_os_map_zeroes(size_t size, size_t multiple)
 
 	if (memory < 0 && memory >= -4095)
 		return NULL;
-	/* Unmap the memory before the multiple, and after the size. */
+	/* Unmap what is below the multiple, and what is above @size. */
 	before = -memory & (long)(multiple - 1);
 	if (before)
 		call(SYS_munmap, memory, before);
@@ -367,7 +366,7 @@ void pb_os_unmap(void *memory, size_t size)
 	call(SYS_munmap, (long)memory, (long)size);
 }
 
-/* Static executables do not have these functions, and need none of this. */
+/* Static executables do not have these functions, and need not stay loaded. */
 #pragma weak dladdr
 #pragma weak dlopen
 

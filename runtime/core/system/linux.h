@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * 1: the library makes no system call that the program can do without; see
- * pb_private_restrict(). Callers check it; the functions here do not.
+ * 1: system calls are restricted (pb_private_restrict()). The library then avoids system calls
+ * where it can. Callers check this; the functions below do not.
  */
 extern int pb_os_restricted;
 
@@ -22,11 +22,11 @@ extern int pb_os_restricted;
  */
 int pb_os_text_open(void);
 int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
-/* The memory may be unmapped: returns -EIO if fewer than @len bytes are mapped. */
+/* Returns -EIO if fewer than @len bytes are mapped at @addr. */
 int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len);
 void pb_os_text_close(int handle);
 
-/* Call in a forked child: closes the handle of pb_private_keep_text(). */
+/* In a forked child: close the handle of pb_private_keep_text(). */
 void pb_os_text_forget(void);
 
 /*
@@ -60,16 +60,16 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 void pb_os_unmap_code(void *code, size_t size);
 
 /*
- * Returns the inode number, as in stat(2), of the file that is mapped at @addr. Stores its
- * present path to @path, as the kernel reports it: with " (deleted)" appended if the path
- * no longer names that file. Stores "" and returns 0 if no file is mapped or on error.
+ * Returns the inode number, as stat(2) does, of the file that is mapped at @addr. Stores the
+ * file's present path to @path, as the kernel reports it: with " (deleted)" appended if that
+ * path no longer names the file. Stores "" and returns 0 if no file is mapped, or on error.
  */
 uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX]);
 
 /*
- * Sleep while *@word is @value, until another thread changes it and calls pb_os_wake().
- * pb_os_wake() wakes one sleeping thread. pb_os_sleep() may return early, as after a
- * signal: the caller reads *@word again. Returns 1 after the full time.
+ * pb_os_sleep() sleeps while *@word is @value: another thread changes *@word and calls
+ * pb_os_wake(), which wakes one sleeping thread. pb_os_sleep() may return early, for example
+ * after a signal, so the caller reads *@word again. Returns 1 after the full time.
  */
 int pb_os_sleep(const uint32_t *word, uint32_t value, unsigned int milliseconds);
 void pb_os_wake(const uint32_t *word);
@@ -84,33 +84,33 @@ void *pb_os_map_zeroes(size_t size, size_t multiple);
 void pb_os_unmap(void *memory, size_t size);
 
 /*
- * Keep the object that contains this library loaded forever. Threads keep a pointer to its
- * code: the destructor of a pthread key. libpatchbay.so is linked that way;
- * libpatchbay.a may be in any shared object.
+ * Keep the object that contains this library loaded forever: threads keep a pointer to its
+ * code, the destructor of a pthread key. libpatchbay.so is linked that way. libpatchbay.a may
+ * be in any shared object.
  */
 void pb_os_stay_loaded(void);
 
 /*
- * Did the loader load this library at the start of the process, for a preloaded object?
- * Then the library is global and stays loaded. It needs no dlopen(3), which would allocate.
+ * Did the loader load this library at the start of the process, for a preloaded object? Then
+ * the library is global and stays loaded, and needs no dlopen(3), which would allocate.
  */
 extern int pb_os_preloaded;
 
-/* Writing to text where the kernel lets only debuggers do so. For linux.c. */
+/* The rest is for linux.c: writing text if the kernel lets only debuggers do so. */
 /* Does the kernel let a write through @fd, the process's own memory, override protection? */
 int pb_mem_is_forced(int fd);
 
 /*
- * Returns a descriptor of the process's own memory that the calling thread can write to
- * as a debugger can, until pb_traced_mem_end(). Returns -errno on failure: -EBUSY if
- * a thread has one, -EPERM if the process has a seccomp filter or may not be traced.
+ * Returns a descriptor of the process's own memory. Until pb_traced_mem_end() the calling
+ * thread can write to it as a debugger can. Returns -errno on failure: -EBUSY if a thread has
+ * such a descriptor, -EPERM if the process has a seccomp filter or may not be traced.
  */
 int pb_traced_mem_begin(void);
 
 /* End the pb_traced_mem_begin() of the calling thread. Does nothing without one. */
 void pb_traced_mem_end(void);
 
-/* Call in a forked child, which has no helper process. */
+/* In a forked child, which has no helper process: forget the descriptor. */
 void pb_traced_mem_forget(void);
 
 #endif /* PB_CORE_OS_H */

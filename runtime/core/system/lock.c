@@ -12,15 +12,15 @@
 #include <stddef.h>
 
 /*
- * A thread holds the caller lock while it waits for handlers, with signals unblocked.
- * A signal handler may interrupt it anywhere and call the library or fork(). The handler
- * must know whether its own thread holds the lock. So one instruction takes the lock and
- * records the owner; pthread_mutex_lock() and a store would be two steps.
+ * A thread holds the caller lock while it waits for handlers, with signals unblocked. A
+ * signal handler may interrupt it anywhere, and call the library or fork(). The handler must
+ * know whether its own thread holds the lock. So one instruction takes the lock and records
+ * the owner. pthread_mutex_lock() followed by a store would be two steps.
  * @owner:     the owner's &change_depth; NULL: the lock is free
  * @released:  counts unlocks; waiting threads sleep on it (futex)
  * @callbacks: counts beginnings and ends of callbacks: odd while the owner of the change
  *             lock is in one
- * @cancel:    the owner's cancel state, to be restored at unlock
+ * @cancel:    the owner's cancel state, which unlock restores
  */
 static struct {
 	const void *owner;
@@ -31,7 +31,7 @@ static struct {
 
 unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 
-/* The interval between two checks of a callback; the least time granted to one. */
+/* The time between two checks of a callback, and the time that a callback has at least. */
 #define LOOK_MS 100u
 #define CALLBACK_MS 1000u
 
@@ -39,25 +39,25 @@ static pthread_mutex_t modules = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * The change lock. The modules lock guards these fields. The owner of the change lock
- * holds the modules lock, too, except around callbacks. So a constructor finds the change
- * lock taken only while the owner is in a callback.
+ * The change lock. The modules lock guards these fields. The owner of the change lock also
+ * holds the modules lock, except in callbacks. So a constructor finds the change lock taken
+ * only while its owner is in a callback.
  */
 static int change_is_taken;
 static pthread_cond_t change_is_free = PTHREAD_COND_INITIALIZER;
 
 /*
- * The depth of each lock that this thread holds, and how many visitors it is in. The
- * depth of a lock is counted with signals blocked, after the lock is taken. Otherwise a
- * signal handler that interrupted in between, and forks or exits, would believe that its
- * thread holds the lock.
+ * The depth of each lock that this thread holds, and the number of visitors that it is in. A
+ * depth is counted with signals blocked, after the lock is taken. Otherwise a signal handler
+ * that interrupts the thread in between, and forks or exits, would see the wrong depth.
  */
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 	change_depth, modules_depth, engine_depth, visit_depth;
 
 /*
- * A thread that holds one of these three locks has signals blocked and cannot be
- * cancelled. @nr: how many of them it holds; @signals, @cancel: to restore after the last
+ * A thread that holds one of these three locks has signals blocked and cannot be cancelled.
+ * @nr: the number of these locks that it holds
+ * @signals, @cancel: what to restore after the last unlock
  */
 struct quiet {
 	unsigned int nr;
@@ -66,10 +66,10 @@ struct quiet {
 };
 static __thread __attribute__((tls_model("initial-exec"))) struct quiet quiet;
 
-/* That of the owner of the change lock while it is in a callback, which may take locks. */
+/* The quiet of the owner of the change lock while it is in a callback, which may take locks. */
 static struct quiet callers_quiet;
 
-/* The owner of the change lock calls this before it unlocks. Under the modules lock. */
+/* A function that the owner of the change lock must call before it unlocks. */
 static void (*left_for_owner)(void);
 
 uint64_t pb_engine_generation;
@@ -105,9 +105,9 @@ static int take_caller_lock(int cancel)
 }
 
 /*
- * Has the owner been in the same callback for too long? The callback may wait for the
- * loader's lock, which the calling thread holds if it is in a constructor. @since: for
- * how many milliseconds the value @seen has not changed.
+ * Has the owner been in the same callback for too long? The callback may be waiting for the
+ * loader's lock, which the calling thread holds if it is in a constructor. @seen: the count of
+ * callbacks at the last check. @since: the time that it has not changed, in milliseconds.
  */
 static int has_waited_long(uint32_t *seen, unsigned int *since)
 {
@@ -170,11 +170,10 @@ void pb_caller_unlock(void)
 }
 
 /*
- * A child that exits at once sends SIGCHLD while the forking thread still holds the
- * engine lock. If the program has no handler for SIGCHLD, the kernel discards it, unless
- * the thread blocks it. A blocked SIGCHLD would wake another thread for nothing, whose
- * epoll_wait(2) or similar call fails with EINTR (signal(7); sig_ignored() in Linux's
- * kernel/signal.c).
+ * A child that exits at once sends SIGCHLD while the forking thread still holds the engine
+ * lock. If the program has no handler for SIGCHLD, the kernel discards the signal, unless this
+ * thread blocks it. A blocked SIGCHLD would wake another thread, whose epoll_wait(2) or
+ * similar call would fail with EINTR (signal(7); sig_ignored() in Linux's kernel/signal.c).
  */
 static int is_handled(int signal)
 {
@@ -195,11 +194,11 @@ static void block_signals(sigset_t *before)
 	sigset_t all, trap;
 
 	sigfillset(&all);
-	/* A breakpoint or single step that meets a blocked SIGTRAP kills the process. */
+	/* SIGTRAP stays unblocked: a breakpoint or single step would kill the process. */
 	sigdelset(&all, SIGTRAP);
 	if (is_forking && !is_handled(SIGCHLD))
 		sigdelset(&all, SIGCHLD);
-	/* A program that waits for SIGCHLD by signalfd(2) blocks it; it stays blocked. */
+	/* SIGCHLD stays blocked if the program blocks it, to wait for it by signalfd(2). */
 	pthread_sigmask(SIG_BLOCK, &all, before);
 	if (sigismember(before, SIGTRAP)) {
 		sigemptyset(&trap);
@@ -265,7 +264,7 @@ void pb_modules_unlock(void)
 	end_quiet();
 }
 
-/* Called under the modules lock. */
+/* Take the free change lock. The caller holds the modules lock. */
 static void own_change(void)
 {
 	begin_quiet();

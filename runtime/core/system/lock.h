@@ -96,9 +96,9 @@ void pb_change_lock(void);
 void pb_change_unlock(void);
 
 /*
- * Called under the modules lock, which stays held. Returns 0 if the calling thread took
- * the change lock. Otherwise returns -EBUSY, and the owner calls @leave under both locks
- * before it unlocks.
+ * Call this under the modules lock, which stays held. Returns 0 if the calling thread now has
+ * the change lock. Returns -EBUSY if another thread has it: that thread calls @leave under
+ * both locks before it unlocks.
  */
 int pb_change_trylock(void (*leave)(void));
 
@@ -113,7 +113,7 @@ void pb_modules_unlock(void);
 void pb_callback_begin(void);
 void pb_callback_end(void);
 
-/* Called around a visitor, which runs without a lock. */
+/* Call these around a visitor, which runs without a lock. */
 void pb_visit_begin(void);
 void pb_visit_end(void);
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longer lines are cut off. A reader of the recording cannot open their file then. */
+/* Longer lines are cut off. Then a reader of the recording cannot open the line's file. */
 #define PB_MAPS_LINE_MAX 4224u /* PATH_MAX, and what is before the path */
 
 /* Too large for a small stack. */
@@ -32,15 +32,15 @@ struct pb_maps_line {
 };
 
 /*
- * Open the list of this thread: after a main thread has ended, /proc/self has no maps.
- * Returns 0 or -errno. All functions are async-signal-safe and preserve errno.
+ * Open the list for this thread: /proc/self has no maps after the main thread has ended.
+ * Returns 0 or -errno. All these functions are async-signal-safe and preserve errno.
  */
 int pb_maps_open(struct pb_maps_text *maps);
 
-/* Returns 0 after the last line. A mapping that was read may be removed meanwhile. */
+/* Read the next line. Returns 0 after the last one. Mappings may come and go meanwhile. */
 int pb_maps_next(struct pb_maps_text *maps);
 
-/* The parts of the present line. */
+/* The parts of the line that was read last. */
 struct pb_maps_line pb_maps_parts(const struct pb_maps_text *maps);
 
 void pb_maps_rewind(struct pb_maps_text *maps);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The size of a block is a power of two, and the block comes from the free list of that
- * size. A large block is a mapping. A free list is a stack that one compare-and-exchange
- * changes (Treiber, "Systems Programming: Coping with Parallelism", 1986). A counter beside
- * the address makes the exchange fail if another thread took the top block and freed it
- * meanwhile. Memory of free lists is never unmapped, so a late thread may still read it.
+ * The size of a block is a power of two, and the block comes from the free list of that size.
+ * A large block is a mapping. A free list is a stack that one compare-and-exchange changes
+ * (Treiber, "Systems Programming: Coping with Parallelism", 1986). Beside the address of the
+ * top block is a counter. It makes the exchange fail if another thread has taken the top block
+ * and freed it meanwhile. Memory of free lists is never unmapped, so a late thread may read it.
  *
- * Freed mappings of up to KEPT_MAX bytes together are kept: a batch allocates and frees the
- * same sizes as the one before it.
+ * Freed mappings of up to KEPT_MAX bytes together are kept, because most batches allocate and
+ * free the same sizes as the previous batch.
  */
 #include "system/memory.h"
 
@@ -33,14 +33,18 @@ _Static_assert(sizeof(struct block) == 16, "memory is not aligned to 16 bytes");
 _Static_assert(SMALL_MIN << (NR_LISTS - 1) == SMALL_MAX, "NR_LISTS is wrong");
 
 /*
- * An empty list gets CHUNK_MIN bytes, and twice as much each time, up to CHUNK_MAX. All of
- * it counts towards the program's RLIMIT_DATA, and with mlockall(2) all of it is resident.
+ * The sizes of the chunks that refill an empty list: at first CHUNK_MIN bytes, then twice as
+ * many each time, up to CHUNK_MAX. All of it counts towards the program's RLIMIT_DATA. With
+ * mlockall(2) all of it is resident.
  */
 #define CHUNK_MIN ((size_t)4096)
 #define CHUNK_MAX ((size_t)65536)
 static size_t next_chunk[NR_LISTS];
 
-/* The address of the top block, below a counter. mmap(2) returns at most 48 bits without a hint. */
+/*
+ * The address of the top block, with a counter above it. Without a hint, mmap(2) returns
+ * addresses of at most 48 bits.
+ */
 static uint64_t lists[NR_LISTS];
 #define ADDRESS_BITS 48
 #define ADDRESS (((uint64_t)1 << ADDRESS_BITS) - 1)
@@ -49,9 +53,9 @@ static uint64_t lists[NR_LISTS];
 #define PAGE_SHIFT 12
 #define PAGE ((size_t)1 << PAGE_SHIFT)
 
-/* A kept mapping: its number of pages, and above it its page number. 0: none. */
+/* A kept mapping: the number of its pages, with its page number above it. 0: none. */
 #define NR_KEPT 16
-/* The offset of a block in its mapping. The caller's memory is aligned to a cache line. */
+/* A block begins at this offset in its mapping, so that @memory is aligned to a cache line. */
 #define OFFSET (64 - sizeof(struct block))
 #define NR_PAGES_BITS 28
 #define NR_PAGES (((uint64_t)1 << NR_PAGES_BITS) - 1)
@@ -92,8 +96,8 @@ static struct block *pop(uint64_t *list)
 }
 
 /*
- * LeakSanitizer (lsan_interface.h): blocks of the program's heap to which only this memory
- * points, such as the data of a tracer, are no leaks. Other programs do not have these.
+ * LeakSanitizer (lsan_interface.h) must look for pointers in this memory, too: the data of a
+ * tracer, for example, are no leak. Programs without LeakSanitizer do not have these functions.
  */
 #pragma weak __lsan_register_root_region
 #pragma weak __lsan_unregister_root_region
@@ -147,7 +151,7 @@ static struct block *small(size_t size)
 	chunk = map(chunk_size);
 	if (!chunk)
 		return NULL;
-	/* Two threads may write the same size. */
+	/* Two threads may store the same size; that does no harm. */
 	if (chunk_size < CHUNK_MAX)
 		__atomic_store_n(&next_chunk[nr], 2 * chunk_size, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < chunk_size; i += size) {
@@ -155,14 +159,14 @@ static struct block *small(size_t size)
 		at->size = size;
 		at->next = (struct block *)(chunk + i + size);
 	}
-	/* The first block is the caller's. */
+	/* The first block goes to the caller, the others to the list. */
 	if (size < chunk_size)
 		push(&lists[nr], (struct block *)(chunk + size),
 		     (struct block *)(chunk + chunk_size - size));
 	return (struct block *)chunk;
 }
 
-/* @size: a multiple of PAGE. Takes a mapping of at most twice the size. */
+/* Take a kept mapping of at least @size bytes, a multiple of PAGE, and at most twice as many. */
 static struct block *take_kept(size_t size)
 {
 	for (int i = 0; i < NR_KEPT; i++) {
@@ -179,7 +183,7 @@ static struct block *take_kept(size_t size)
 	return NULL;
 }
 
-/* Returns 1 if the mapping is kept. */
+/* Keep a mapping that was freed, if there is room. Returns 1 if so. */
 static int keep(struct block *block)
 {
 	const size_t size = block->size;
@@ -269,7 +273,7 @@ void *pb_calloc(size_t nr, size_t size)
 	if (__builtin_mul_overflow(nr, size, &size))
 		return NULL;
 	memory = allocate(size, &is_zero);
-	/* Pages of a new mapping that the caller never touches cost nothing. */
+	/* New mappings are zero. Do not touch them: untouched pages cost no memory. */
 	return !memory || is_zero ? memory : memset(memory, 0, size);
 }
 
@@ -288,7 +292,7 @@ static struct block *resize(struct block *block, size_t size)
 	return block;
 }
 
-/* The number of bytes that the caller may use. */
+/* The number of bytes of @block that the caller may use. */
 static size_t usable(const struct block *block)
 {
 	return block->size - sizeof(*block) - (block->size > SMALL_MAX ? OFFSET : 0);
@@ -310,7 +314,7 @@ void *pb_realloc(void *memory, size_t size)
 	resized = block->size > SMALL_MAX ? resize(block, whole) : NULL;
 	if (resized)
 		return resized + 1;
-	/* A filter or too many mappings may forbid mremap(2). */
+	/* mremap(2) fails under some seccomp filters, or with too many mappings: copy. */
 	new = allocate(size, &is_zero);
 	if (new) {
 		memcpy(new, memory, usable(block));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library's own heap. It never calls the program's malloc(), which may not be
- * thread-safe in a program with one thread, may be traced, and may hold its lock while a
- * handler of a signal runs.
+ * The library's own heap. It never calls the program's malloc(): that may not be thread-safe
+ * in a program with one thread, may be traced, and may hold its lock while a signal handler
+ * runs.
  *
- * It has no lock, except LeakSanitizer's in programs with AddressSanitizer (memory.c). So a
- * child may be forked at any moment, and a signal handler may allocate. The child leaks
- * memory that another thread was allocating or freeing at that moment.
- * The functions are thread-safe and async-signal-safe. They do not preserve vector
- * registers, so handlers of traced functions call none of them.
+ * The heap has no lock, except LeakSanitizer's in programs with AddressSanitizer (memory.c).
+ * So a child may be forked at any moment, and a signal handler may allocate. The child leaks
+ * memory that another thread was allocating or freeing at that moment. The functions are
+ * thread-safe and async-signal-safe. They do not preserve vector registers, so handlers of
+ * traced functions call none of them.
  */
 #ifndef PB_CORE_MEMORY_H
 #define PB_CORE_MEMORY_H

@@ -4,8 +4,8 @@
  * part of the interface and may change at any time. The library exports them under their
  * own symbol version, PATCHBAY_PRIVATE.
  *
- * A process has at most one registered function of each kind, and cannot unregister it:
- * these return -EBUSY if another one is registered.
+ * A process has at most one registered function of each kind, and cannot unregister it. The
+ * functions that register return -EBUSY if another function is registered.
  */
 #ifndef PB_CORE_PRIVATE_H
 #define PB_CORE_PRIVATE_H
@@ -17,17 +17,16 @@ extern "C" {
 #endif
 
 /*
- * Register @retire. Each thread that has made a traced call calls it when the thread ends,
- * to free per-thread data.
+ * Register @retire, to free per-thread data: each thread that has made a traced call calls it
+ * when the thread ends.
  *
  * A destructor of a pthread key calls @retire in the ending thread, in the first round of
  * destructors, with signals blocked and without any lock of the library. Destructors that
- * run later may make traced calls. So handlers must expect calls on a retired thread.
+ * run later may make traced calls, so handlers must expect calls on a retired thread.
  * @retire is not called at the end of the process. In a forked child it is not called for
  * the threads that the child does not have.
  *
- * Returns -EAGAIN if the C library has no
- * key left: then no function can run when a thread ends.
+ * Returns -EAGAIN if the C library has no key left: then @retire is never called.
  */
 int pb_private_at_thread_exit(void (*retire)(void));
 
@@ -45,10 +44,10 @@ int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
 struct patchbay_site_info;
 
 /*
- * Register @told, to be called for functions of an unloaded module: for each that has a
- * tracer and whose site other code has changed. patchbay_rearm() does the same for loaded
- * modules. All modules are unloaded when the process exits. @told runs under a lock of the
- * library.
+ * Register @told, to be called when a module is unloaded: for each of its functions that has
+ * a tracer and whose site other code has changed. patchbay_rearm() reports such functions of
+ * loaded modules. All modules are unloaded when the process exits. @told runs under a lock
+ * of the library.
  */
 int pb_private_on_changed(void (*told)(const struct patchbay_site_info *site));
 
@@ -64,9 +63,9 @@ int pb_private_look_at_sites(void (*visit)(const struct patchbay_site_info *site
 /*
  * Returns the number of timed calls that have begun and not ended: calls of tracers with a
  * threshold, and calls counted by pb_private_count_open_call(). Such a call is running, or
- * ended without a return that the library sees. A forked child starts at 0.
- * Async-signal-safe. While system calls are restricted, counts only the calling thread and
- * threads that have ended.
+ * has ended without a return that the library sees. A forked child starts at 0. While system
+ * calls are restricted, this counts only the calling thread and threads that have ended.
+ * Async-signal-safe.
  */
 int64_t pb_private_open_calls(void);
 
@@ -77,28 +76,28 @@ int64_t pb_private_open_calls(void);
 void pb_private_count_open_call(int change);
 
 /*
- * @restricted: 1: make no more system calls during calls of traced functions. The program
- * is about to restrict system calls (seccomp(2)), and the kernel may kill it for one. Then
- * the library detects abandoned handlers only by what the thread itself can see (handler_frame.h).
- * A thread that ends without notice leaves its reader to the next thread whose storage is
- * at the same address (reader.h). 0: make system calls again. Functions that change tracers
- * make system calls in any case.
+ * @restricted: 1: make no more system calls during calls of traced functions. The program is
+ * about to restrict system calls (seccomp(2)), and the kernel may kill it for one. From then
+ * on the library detects abandoned handlers only by what their own thread can see
+ * (handler_frame.h). The reader of a thread that ends without notice goes to the next thread
+ * whose storage is at the same address (reader.h). 0: make system calls again. Functions that
+ * change tracers make system calls in any case.
  */
 void pb_private_restrict(int restricted);
 
 /*
  * Open the handle for writing text, and keep it for the calling thread, which has its own
- * descriptor table. After a change of user the kernel no longer lets a process open it
- * (proc(5), PR_SET_DUMPABLE). The calling thread then writes text through this handle. A
- * forked child does not inherit it. Returns 0 or -errno.
+ * descriptor table. Call this before a change of user: after it the kernel no longer lets the
+ * process open the handle (proc(5), PR_SET_DUMPABLE). The calling thread then writes text
+ * through this handle. A forked child does not inherit it. Returns 0 or -errno.
  */
 int pb_private_keep_text(void);
 
 /*
- * @paused: 1: like patchbay_ops_disable(), without system calls. The calling thread enters
- * no handler of @ops from now on; other threads stop soon. Other tracers of the same
- * functions are paused, too. 0: resume. Takes no lock, so the caller must make sure that no
- * other thread changes tracers.
+ * @paused: 1: like patchbay_ops_disable(), without system calls. From now on the calling
+ * thread enters no handler of @ops; other threads stop soon. This also pauses other tracers of
+ * the same functions. 0: resume. Takes no lock, so the caller must make sure that no other
+ * thread changes tracers.
  */
 void pb_private_pause(struct patchbay_ops *ops, int paused);
 
@@ -118,8 +117,8 @@ struct pb_private_other {
 };
 
 /*
- * Call @visit for each such module, under a lock of the library or of the loader. @visit
- * must call neither.
+ * Call @visit for each module that cannot be traced, under a lock of the library or of the
+ * loader. @visit must call neither.
  */
 void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 					   void *arg),
@@ -128,8 +127,8 @@ void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 struct patchbay_module_info;
 
 /*
- * Like patchbay_for_each_name(), for one module. Call it from a tracer's attach function,
- * with the @module that this function was given.
+ * Like patchbay_for_each_name(), for one module. Only for a tracer's attach function, which
+ * passes the @module that it was called with.
  */
 int pb_private_visit_names(const struct patchbay_module_info *module,
 			   int (*visit)(uintptr_t entry, const char *name,
@@ -141,13 +140,13 @@ int pb_private_visit_names(const struct patchbay_module_info *module,
 #endif
 
 /*
- * Register @start, which this library's constructor calls: after the executable's
- * .preinit_array, before the constructors of most other libraries. Returns -EALREADY if the
- * constructor has run. Calls no other function.
+ * Register @start. The constructor of this library calls it: after the executable's
+ * .preinit_array, and before the constructors of most other libraries. Returns -EALREADY if
+ * that constructor has run. Calls no other function.
  */
 int pb_private_start_late(void (*start)(void));
 
-/* A preloaded object calls this first, if the library was loaded at process start. */
+/* If the library was loaded at process start, a preloaded object calls this first. */
 void pb_private_preloaded(void);
 
 #endif /* PB_CORE_PRIVATE_H */

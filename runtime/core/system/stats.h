@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What happened in this process so far; see struct patchbay_stats. */
+/* Counters of what has happened in this process; see struct patchbay_stats. */
 #ifndef PB_CORE_STATS_H
 #define PB_CORE_STATS_H
 
 #include <patchbay/patchbay.h>
 
-/* Also read by other processes, live_view.h. */
+/* Other processes read this, too (live_view.h). */
 struct pb_stats {
 	uint64_t batches;
 	uint64_t membarriers;
@@ -19,7 +19,7 @@ struct pb_stats {
 
 extern struct pb_stats pb_stats;
 
-/* Some are counted without the engine lock. */
+/* Atomic, because some counters are changed without the engine lock. */
 static inline void pb_count(uint64_t *counter)
 {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);

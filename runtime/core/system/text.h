@@ -9,7 +9,7 @@
  * Other threads may execute text during a write. The write is atomic only for one byte
  * (x86-64), or for one aligned instruction word (other architectures, whose kernels copy
  * it by one store). Otherwise the kernel copies the bytes in any order. The callers in
- * arch/ know which text may change while threads execute it, and document it at each
+ * arch/ know which text may change while threads execute it, and prove this at each
  * store. On all architectures the kernel keeps instruction caches coherent.
  */
 #ifndef PB_CORE_TEXT_H
@@ -45,13 +45,13 @@ static inline int pb_patch_fill(struct pb_patch *patch, uintptr_t addr, const vo
 
 /*
  * Open the text for writing, and close it: under the modules lock, not under the engine
- * lock. One handle is open at a time. A forked child closes it: the handle refers to the
- * parent's memory. Returns errors of pb_os_text_open().
+ * lock. One handle is open at a time. A forked child must close it, because it refers to
+ * the parent's memory. Returns the handle, or an error of pb_os_text_open().
  */
 int pb_text_open(void);
 void pb_text_close(int handle);
 
-/* Call in a forked child: closes its copy of the handle. */
+/* In a forked child: close its copy of the handle. */
 void pb_text_forget(void);
 
 /*
@@ -62,8 +62,8 @@ void pb_text_forget(void);
  * them as it was read. If another process or patcher changes that code between the last
  * read and the end of the write, its change is lost. This window is less than a microsecond
  * for each 4096 bytes. Nearly all of it is in the kernel, where a debugger cannot stop this
- * thread. The architecture knows whether other threads may execute code that is written
- * back unchanged (pb_arch_rewrite).
+ * thread. pb_arch_rewrite says whether an architecture allows this while other threads
+ * execute the code.
  *
  * Returns 0; -EILSEQ if the text has unexpected bytes; or the error of writing
  * /proc/thread-self/mem. On error a part may have been written.
@@ -73,7 +73,7 @@ void pb_text_forget(void);
 int pb_text_apply(int handle, const struct pb_patch *patches, size_t nr,
 		  int rewrite);
 
-/* One patch; the same errors. */
+/* Apply one patch. Returns 0 or an error of pb_text_apply(). */
 int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
 		  size_t len);
 

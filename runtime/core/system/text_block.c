@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The unit of copying: if its first byte is mapped, all of it is. */
+/* The unit of copying. If the first byte of a page is mapped, all of it is. */
 #define PAGE PB_TEXT_PAGE
 
 int pb_text_block_init(struct pb_text_block *block)
@@ -53,7 +53,7 @@ int pb_text_block_write(const struct pb_text_block *block, int handle)
 	const uintptr_t at = block->from - pb_text_page(block->from);
 	const size_t size = block->end - block->from;
 
-	/* Compare as late as possible: see pb_text_apply(). */
+	/* Compare as late as possible, to make the window of text.h's @rewrite short. */
 	if (memcmp((const void *)block->from, block->old + at, size))
 		return PB_TEXT_CHANGED;
 	return pb_os_text_write(handle, block->from, block->new + at, size);

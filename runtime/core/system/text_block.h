@@ -3,8 +3,8 @@
  * A block of text with many changes. The library copies the block, changes the copy, and
  * writes it back as a whole, with the code between the changes as it was read. Only for
  * architectures with pb_arch_rewrite. The rules of pb_text_apply() for @rewrite hold
- * (text.h), with a longer window: a concurrent change by another patcher is lost within
- * some 20 microseconds for a whole block.
+ * (text.h), but the window is longer: for a whole block, another patcher's change is lost
+ * if it happens within some 20 microseconds.
  */
 #ifndef PB_CORE_TEXT_BLOCK_H
 #define PB_CORE_TEXT_BLOCK_H
@@ -53,8 +53,8 @@ void pb_text_block_copy(struct pb_text_block *block, uintptr_t end);
 
 /*
  * Extend the block to @end. The text up to @end fits, or is at most one function. Returns
- * an offset: the copy of the text at an address is at the address plus this offset. (The
- * offset is a number: from a pointer, compilers may infer that it is not NULL.)
+ * the distance from an address in the block to its copy. (It is a number: compilers may infer
+ * that a pointer plus something is not NULL.)
  */
 static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
 					  uintptr_t end)
@@ -67,9 +67,9 @@ static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
 }
 
 /*
- * Write the block if the text is still as it was copied. Otherwise returns
- * PB_TEXT_CHANGED, and the caller starts again. May return any negative errno of writing
- * text, because seccomp filters choose their own. Under the engine lock.
+ * Write the block if the text has not changed since it was copied. Otherwise returns
+ * PB_TEXT_CHANGED, and the caller starts again. May return any negative errno, because
+ * seccomp filters choose their own. Under the engine lock.
  */
 #define PB_TEXT_CHANGED 1
 int pb_text_block_write(const struct pb_text_block *block, int handle);

@@ -9,11 +9,11 @@
  * of the program is traced. The helper exists only while text is open.
  *
  * The helper shares the program's descriptors, to hand over its own, and blocks all
- * signals. pb_traced_mem_end() ends it by a pidfd, and so does the end of the thread that
- * created it. A process id would not do: if the program waits for all of its children, the
- * id may belong to another process. wait(2) does not report the helper, and it sends no
- * SIGCHLD. But a program that waits for children of all kinds (__WALL) at that moment may
- * see it end. A debugger of the program does not see it.
+ * signals. pb_traced_mem_end() ends it by a pidfd. It also ends when the thread that created
+ * it ends. A process id would not do: if the program waits for all of its children, the id
+ * may belong to another process by then. wait(2) does not report the helper, and its end
+ * sends no SIGCHLD. But a program that waits for children of all kinds (__WALL) at that
+ * moment may see it end. A debugger of the program does not see it.
  */
 #include "system/linux.h"
 
@@ -81,8 +81,9 @@ static int is_filtered(void)
 }
 
 /*
- * Runs in the helper. It shares thread-local storage, including errno, with the thread
- * that created it. That thread sleeps until the state changes, and nothing fails later.
+ * Runs in the helper, which shares thread-local storage, and so errno, with the thread that
+ * created it. That is safe: the thread sleeps until the state changes, and no later call here
+ * can fail.
  */
 static int be_traced(void *arg)
 {
@@ -102,14 +103,14 @@ static int be_traced(void *arg)
 		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
 }
 
-/* The helper sends no signal at its end, and only __WALL or __WCLONE waits for it. */
+/* Create the helper. Its end sends no signal, and only __WALL or __WCLONE waits for it. */
 static pid_t make_process(void)
 {
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_PIDFD;
 	uint64_t all = ~UINT64_C(0), before = 0;
 	pid_t pid;
 
-	/* The C library's sigprocmask() does not block its internal signals. */
+	/* By system call: the C library's sigprocmask() does not block its internal signals. */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, ALL_SIGNALS);
 	pid = clone(be_traced, tracee.stack + STACK, flags, NULL, &tracee.pidfd);
 	while (pid > 0 &&
