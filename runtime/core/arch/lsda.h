@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The personality function for calls of a body, and the data that it reads. */
+/* The data of a frame that calls a body, and the personality function that reads them. */
 #ifndef PB_CORE_LSDA_H
 #define PB_CORE_LSDA_H
 
 #ifdef __ASSEMBLER__
 
 /*
- * The data for a call of a body. The labels of the call end in \body, those of its landing
- * pad in \pad. \from:
- *   0   struct patchbay_call is complete
- *   -1  its @told is not filled in: all tracers saw the entry
- *   >0  its @ip is not filled in, either. The return address of the site's call is after
- *       struct patchbay_regs, and \from bytes after the function's entry
+ * The data for a call of a body. The labels of the call end in \body, and those of its landing
+ * pad in \pad. \from says which fields of struct patchbay_call the code has filled in:
+ *   0   all
+ *   -1  all but @told: all tracers saw the entry
+ *   >0  all but @told and @ip. The return address of the site's call is after struct
+ *       patchbay_regs, and \from bytes after the function's entry
  */
 .macro lsda body, pad, from=0
 	.section .rodata.pb_call, "a", @progbits
@@ -23,7 +23,7 @@
 	.previous
 .endm
 
-/* The beginning and the end of a function of exit.S that calls a body. */
+/* The beginning and the end of a function in exit.S that calls a body. */
 .macro begin_call_body name
 	.globl	\name
 	.hidden	\name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For architectures whose armed sites lead to code that pb_arch_map_reach() maps. */
+/* For architectures whose armed sites branch to code that pb_arch_map_reach() maps. */
 #include "arch/arch.h"
 
 #include "types/module.h"
@@ -17,7 +17,7 @@ const void *pb_arch_reach(const struct pb_module *module,
 	return module->reach;
 }
 
-/* The mapped code leads to the trampolines before a site leads to it. */
+/* Nothing to do: the mapped code leads to the trampolines from the start. */
 int pb_arch_open(const struct pb_module *module, int text)
 {
 	(void)module;

@@ -54,7 +54,7 @@ PB_CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);
 
 #else
 
-/* exit.S calls C for sets. */
+/* There is no direct way for sets: exit.S calls C. */
 const unsigned int pb_arch_direct_words = 0;
 const struct pb_frame_mark pb_frame_mark = { PB_FRAME_MARK_AT, 0 };
 

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /*
- * A place is in reach if all of it is, so that branches back are in reach, too.
+ * Mapped memory for sequences. A place is in reach of a site if all of it is. Then the branches
+ * back to the site are in reach, too.
  * @used:  the number of bytes given to sequences, which are never reused
  * @users: the number of modules that have sequences there
  */
@@ -20,28 +21,28 @@ struct pb_place {
 	size_t used, users;
 };
 
-/* All places; see lock.h for locking. */
+/* All places. The locks are those of the registry (lock.h). */
 static struct pb_place *places;
 
-/* A place where a module has sequences. */
+/* A place in which a module has sequences. */
 struct use {
 	struct use *next;
 	struct pb_place *place;
 };
 
-/* @sequences: by record; 0 for functions that were never armed */
+/* @sequences: the address of each function's sequence, by record; 0: never armed */
 struct pb_sequences {
 	const struct pb_module *module;
 	struct use *uses;
 	uintptr_t sequences[];
 };
 
-/* Maps no code yet: pb_arch_prepare() does. */
+/* Maps no code yet: pb_arch_prepare() does that. */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	struct pb_sequences *reach;
 
-	/* Pages for functions that are never armed are never touched. */
+	/* Untouched pages cost no memory: those for functions that are never armed. */
 	reach = pb_calloc(1, sizeof(*reach) +
 				  module->nr * sizeof(*reach->sequences));
 	*error = reach ? 0 : -ENOMEM;
@@ -91,7 +92,7 @@ static uintptr_t at_least_0(uintptr_t addr, uintptr_t minus)
 	return addr > minus ? addr - minus : 0;
 }
 
-/* Map a place for @site: if possible, in reach of the module's whole text. */
+/* Map a place for @site. If possible, it is in reach of the module's whole text. */
 static struct pb_place *map_place(const struct pb_module *module,
 				  uintptr_t site, int *error)
 {
@@ -157,7 +158,7 @@ static int use_place(struct pb_sequences *reach, struct pb_place *place)
 	return 0;
 }
 
-/* Give the function of @site a sequence. */
+/* Allocate a sequence for the function of @site. */
 static int take_sequence(const struct pb_site *site)
 {
 	struct pb_sequences *reach = (void *)site->reach;
@@ -223,14 +224,14 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 	int nr = 0;
 
 	_Static_assert(PB_PUBLISH_MAX > PB_SEQUENCE_SIZE / PB_PATCH_MAX, "max");
-	make_sequence(site, code); /* as pb_arch_prepare() has */
+	make_sequence(site, code); /* cannot fail: pb_arch_prepare() has done the same */
 	for (size_t i = 0; i < sizeof(code); i += PB_PATCH_MAX)
 		nr += pb_patch_fill(&patch[nr], *sequence_of(site) + i, never,
 				    (const char *)code + i, PB_PATCH_MAX);
 	return nr + pb_arch_publish_slot(site, &cell, &patch[nr]);
 }
 
-/* The armed site's branch. Returns false if the site has no sequence yet. */
+/* The branch of the armed site. Returns false if the site has no sequence yet. */
 static bool armed_word(const struct pb_site *site, uint32_t *word)
 {
 	return site->reach && *sequence_of(site) &&
@@ -246,7 +247,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	word = pb_arch_word(site);
 	if (word == pb_arch_nop)
 		return PB_SITE_DISARMED;
-	/* Another patcher wrote a branch to another target. */
+	/* A branch to another target was written by another patcher. */
 	return armed_word(site, &armed) && word == armed ? PB_SITE_ARMED : -EILSEQ;
 }
 
@@ -254,7 +255,7 @@ void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 {
 	uint32_t armed = 0;
 
-	/* A sequence exists: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
+	/* The site has a sequence: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_word(site, &armed);
 	pb_patch_fill(patch, site->site + pb_arch_site_size - sizeof(armed),
 		      arm ? &pb_arch_nop : &armed, arm ? &armed : &pb_arch_nop,

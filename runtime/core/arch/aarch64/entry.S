@@ -8,21 +8,21 @@
  * Live registers: the arguments (x0-x7, q0-q7), x8 (address of the result), x15 (static
  * chain), x18 (platform register). x9-x14, x16, x17 and the flags are dead. The trampoline
  * returns to the sequence with the caller's address in x30, as before the site's `mov`.
- * `ret` pops the entry that the sequence's `blr` pushed for prediction and on the guarded
- * control stack. x11 is not 0 if the sequence continues with the body. x11 is 0 if the
- * cell's enter function has called the body already (exit.S).
+ * Its `ret` pops the entry that the sequence's `blr` has pushed, for prediction and on the
+ * guarded control stack. If x11 is not 0, the sequence continues with the body. If x11 is 0,
+ * the cell's enter function has called the body already (exit.S).
  *
  * Functions with arguments or results in scalable vectors, or with streaming mode, have no
  * site. So the trampoline saves no such state.
  *
  * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. There is a trampoline for each case.
+ * arguments. Each case has its own trampoline.
  *
  * While the handler runs, both return addresses are in memory, signed if the processor
  * supports that. Beside them are plain frame records: the trampoline's, and one for the
  * function, which has made none yet. Only unwinders use these: they find handler, function
- * and caller by frame pointers, and by the directives below. The directives do not
- * describe sequences; they give a return address after the function's entry.
+ * and caller by frame pointers, or by the directives below. The directives do not describe
+ * sequences. For a sequence they give a return address after the function's entry.
  */
 #include "entry.h"
 #include "quiesce/quiesce.h"
@@ -33,10 +33,9 @@
 /*
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
- * DWARF has one rule for the caller's x30 and one for this call's return address. Here
- * they are different addresses, so the rule of x17 gives the return address. Any address
- * after the entry's first instruction is right, because the function has made no frame
- * there.
+ * The unwind tables need the caller's x30 and the return address of this call, which differ
+ * here. So x30 describes the first, and x17 the second. Any return address after the entry's
+ * first instruction is right, because the function has made no frame there.
  */
 .macro trampoline nr
 	.cfi_startproc
@@ -141,9 +140,9 @@ pb_aarch64_trampolines:
 	.size	pb_aarch64_trampolines, .-pb_aarch64_trampolines
 
 /*
- * Make the call \call with the present arguments, and preserve vector arguments. The
- * patchbay_regs in x3 get a pointer to the saved ones, so that a handler can change them.
- * paciasp is a landing pad, too.
+ * Execute \call, which is a call, with the present arguments, and preserve vector arguments.
+ * x3 points to patchbay_regs, which get a pointer to the saved vectors, so that a handler can
+ * change them. paciasp is also a landing pad.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -173,7 +172,7 @@ pb_aarch64_trampolines:
 	.size	\name, .-\name
 .endm
 
-/* The cell is x2. */
+/* Call cell->func. x2 points to the cell. */
 .macro call_func
 	ldr	x16, [x2, #CELL_FUNC]
 	blr	x16

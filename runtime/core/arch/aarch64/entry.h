@@ -28,10 +28,10 @@
 #define FRAME_RETURN 128 /* parent_ip signed */
 #define FRAME_THREAD 136 /* the thread's reader, or 0: the body has been called */
 
-/* From the stack pointer to the frame of a trampoline that calls a handler. */
+/* The distance from the stack pointer in a handler's trampoline to its struct patchbay_regs. */
 #define HANDLER_FRAME 0
 
-/* handler_frame.c looks here to see whether a frame exists: FRAME_THREAD is not 0 then. */
+/* A frame exists while its FRAME_THREAD is not 0; see handler_frame.c. */
 #define PB_FRAME_MARK_AT FRAME_THREAD
 
 /*

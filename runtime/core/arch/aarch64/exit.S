@@ -16,10 +16,10 @@
  *	vector arguments, for exit handlers, too
  *	copies of stack arguments
  *
- * The end of the sequence branches to the body. When the body returns, this function
- * returns to the trampoline, the trampoline to the sequence, and the sequence to the
- * caller. Each ret matches the last call. Processors predict that, and guarded control
- * stacks require it.
+ * This function calls the end of the sequence, which branches to the body. When the body
+ * returns, this function returns to the trampoline, the trampoline to the sequence, and the
+ * sequence to the caller. Each ret matches the last call: processors predict that, and
+ * guarded control stacks require it.
  */
 #include "entry.h"
 #include "arch/lsda.h"
@@ -44,7 +44,7 @@
 	.cfi_offset x30, 8-STACK_ARGS
 .endm
 
-/* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
+/* Call \function. Without \members, first fill in @told: all tracers saw the entry. */
 .macro call_with_told function, members
 	.if !\members
 	mov	x16, #-1
@@ -128,7 +128,7 @@
 	ldr	x17, [x29, #OWN_BACK]
 	autia1716
 	add	x17, x17, #PB_RETURN_BODY
-	/* Registers that hold no argument may have any value. */
+	/* A register that holds no argument may have any value, so load all of them. */
 	move_args ldp, 8, x29, REGS
 	ldp	x8, x15, [x29, #REGS+FRAME_RESULT]
 	.cfi_remember_state
@@ -189,7 +189,7 @@
 	/* The trampoline loads the result from here. */
 	ldp	x0, x1, [x29, #CALL_GP]
 	stp	x0, x1, [x29, #REGS]
-	/* Unwinders need x30 and x29 until here: keep them above the stack pointer. */
+	/* The saved x30 and x29 stay above the stack pointer as long as unwinders need them. */
 	.cfi_remember_state
 	ldr	x30, [x29, #CALL_WAY_OUT]
 	.cfi_same_value x30
@@ -203,7 +203,7 @@
 	.cfi_restore_state
 
 	.if !\members
-	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
+	/* The tracers have changed: pb_call_exit() calls those that saw the entry. */
 .Lchanged_\name:
 	call_with_told pb_call_exit, 0
 	b	.Lreturn_\name
@@ -214,7 +214,7 @@
 	call_with_told pb_call_exit_slowly, \members
 	b	.Lleave_\name
 
-	/* An exception passes; x0 points to it. */
+	/* An exception passes. x0 points to it. */
 .Lunwind_\name:
 	.cfi_negate_ra_state
 	cfi_as_called

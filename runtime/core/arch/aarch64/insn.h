@@ -28,7 +28,7 @@ static inline bool pb_aarch64_is_branch(uint32_t word)
 /* The target of the branch @word at @from. */
 static inline uint64_t pb_aarch64_branch_target(uint32_t word, uint64_t from)
 {
-	/* Sign and word size at once: bit 25 becomes bit 31, then >> 4. */
+	/* Sign-extend and multiply by 4 at once: bit 25 becomes bit 31, then >> 4. */
 	return from + (uint64_t)(int64_t)((int32_t)(word << 6) >> 4);
 }
 
@@ -60,8 +60,8 @@ static inline bool pb_aarch64_has_slot(const uint32_t *entry)
 }
 
 /*
- * The word with the state of the site @from_entry bytes after @entry: a NOP, B or BL.
- * Returns 0 if no site of that function is there.
+ * Returns the word of a site that arming changes: a NOP, B or BL. The site is @from_entry bytes
+ * after @entry. Returns 0 if there is no site of that function.
  */
 static inline uint32_t pb_aarch64_site(const uint32_t *entry,
 				       int64_t from_entry)
@@ -94,8 +94,8 @@ static inline uint32_t pb_aarch64_site(const uint32_t *entry,
  *	+32  <entry+8>
  *
  * The trampoline returns to +8 by ret, which matches the blr. x30 is then as the caller
- * left it. No landing pad follows a site: only direct branches lead there. Unwinders get
- * entry+8 as the address in the function.
+ * left it. +20 branches past the site, where no landing pad is: only direct branches may lead
+ * there. Unwinders get entry+8 as the address in the function.
  */
 #define PB_AARCH64_SEQUENCE_SIZE 40
 #define PB_AARCH64_SEQUENCE_WORDS (PB_AARCH64_SEQUENCE_SIZE / 4)

@@ -35,11 +35,11 @@ _Static_assert(PB_AARCH64_SEQUENCE_INSIDE ==
 	       PB_AARCH64_SEQUENCE_RETURN + PB_RETURN_INSIDE, "entry.S");
 
 const size_t pb_arch_site_size = PATCHBAY_AARCH64_SITE_SIZE;
-/* The Arm ARM gives no guarantee for other instructions than the above. */
+/* For other instructions than those above, the Arm ARM gives no guarantee. */
 const int pb_arch_rewrite = 0;
 const uint32_t pb_arch_nop = PB_AARCH64_NOP;
 
-/* One page less than the reach of a branch, so that offsets within a place do not matter. */
+/* Less than the reach of a branch, so that the position within a place does not matter. */
 const uintptr_t pb_arch_sequence_reach = 0x7fff000;
 
 /* Needs no common code: a sequence contains its trampoline's address. */

@@ -63,7 +63,7 @@ int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 			PB_AARCH64_NOP);
 }
 
-/* The direct form is one word. */
+/* Nothing to do: the direct form is one word. */
 int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 			  const struct pb_target *target)
 {

@@ -2,7 +2,7 @@
 /* For entry.S and exit.S: saving and loading arguments, and the properties of both files. */
 #define VECTORS_SIZE (8 * 16)
 
-/* \move, stp or ldp, q0 to q7 to or from \at bytes above the stack pointer. */
+/* Store or load (\move: stp or ldp) q0 to q7 at \at bytes above the stack pointer. */
 .macro move_vectors move, at
 	\move	q0, q1, [sp, #\at]
 	\move	q2, q3, [sp, #\at+32]
@@ -10,7 +10,7 @@
 	\move	q6, q7, [sp, #\at+96]
 .endm
 
-/* \move, stp or ldp, the first \nr of x0 to x7 to or from \at bytes above \base. */
+/* Store or load (\move: stp or ldp) the first \nr of x0 to x7 at \at bytes above \base. */
 .macro move_args move, nr, base=sp, at=0
 	\move	x0, x1, [\base, #\at]
 	.if \nr >= 4

@@ -11,18 +11,17 @@
  * (the function's TOC pointer, or any value in functions without one), r1, r13. r12, CTR,
  * XER and the volatile fields of CR are dead. The trampoline returns by blr to the
  * sequence, which has pushed this address onto the link stack. r0 then has the caller's
- * address; the sequence moves it to LR. EQ in CR0 is set if the sequence continues with
- * the body. It is clear if the cell's enter function has called the body (exit.S).
+ * address, and the sequence moves it to LR. If EQ in CR0 is set, the sequence continues with
+ * the body. If EQ is clear, the cell's enter function has called the body (exit.S).
  *
  * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. There is a trampoline for each case.
+ * arguments. Each case has its own trampoline.
  *
  * r1 points to the caller's frame. The function may use that frame's LR save doubleword
  * and the stack below. There the trampoline makes a frame for the function, which has made
- * none yet, and its own frame below. So unwinders that follow the back chain find handler,
- * trampoline, function and caller. Unwinders that use the directives below find them, too.
- * The directives do not describe sequences and veneers; they give a return address in the
- * function.
+ * none yet, and then its own frame. So unwinders find handler, trampoline, function and
+ * caller, by the back chain or by the directives below. The directives do not describe
+ * sequences and veneers. For these they give a return address in the function.
  *
  *	+176  the caller's frame
  *	+80   struct patchbay_regs                   the function's frame, from
@@ -44,9 +43,9 @@
 /*
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
- * DWARF has one rule for the caller's LR and one for this call's return address. Here they
- * are different addresses, so the rule of r12 gives the return address. Any address after
- * the entry's first instruction is right, because the function has made no frame there.
+ * The unwind tables need the caller's LR and the return address of this call, which differ
+ * here. So LR describes the first, and r12 the second. Any return address after the entry's
+ * first instruction is right, because the function has made no frame there.
  */
 .macro trampoline nr
 	.cfi_startproc
@@ -115,7 +114,7 @@
 	mtlr	12
 	move_args ld, \nr, OWN_REGS
 	ld	11, OWN_REGS+REGS_CHAIN(1)
-	/* The words that unwinders read are below r1 now, where signals do not write. */
+	/* Unwinders read words that are below r1 now, where signals do not write. */
 	addi	1, 1, FRAMES_SIZE
 	.cfi_def_cfa_offset 0
 	ld	0, HEADER_LR(1)
@@ -148,9 +147,9 @@ pb_ppc64_trampolines:
 #define SAVING_SIZE (HEADER_SIZE + VECTORS_SIZE)
 
 /*
- * Make the call \call with the present arguments, and preserve floating-point and vector
- * arguments. The patchbay_regs in r6 get a pointer to the saved ones, so that a handler can
- * change them.
+ * Execute \call, which is a call, with the present arguments, and preserve floating-point and
+ * vector arguments. r6 points to patchbay_regs, which get a pointer to the saved ones, so that
+ * a handler can change them.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -182,7 +181,7 @@ pb_ppc64_trampolines:
 	.size	\name, .-\name
 .endm
 
-/* The cell is r5. */
+/* Call cell->func. r5 points to the cell. */
 .macro call_func
 	ld	12, CELL_FUNC(5)
 	mtctr	12
@@ -197,7 +196,7 @@ call_saving_vectors pb_arch_enter_any, call_func
 	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
-/* Call pb_enter_slowly(). Sets CR0 by its result, and the registers for continuing. */
+/* Call pb_enter_slowly(). Sets CR0 by its result, and the registers that label 2 expects. */
 .macro call_slowly
 	addi	5, 3, PATCHBAY_SLOT_OFFSET
 	bl	pb_enter_slowly
@@ -214,8 +213,9 @@ call_saving_vectors enter_slowly, call_slowly
 #define GATE_SIZE (HEADER_SIZE + 64)	/* with 32 bytes for saved registers */
 
 /*
- * Enter the function's private cell instead of the gate in r5, as the trampoline does. Its
- * enter function relies on the stack pointer to find the trampoline's frame.
+ * r5 points to a gate: enter the function's private cell instead, as the trampoline does. The
+ * frame is removed before the jump, because enter functions find the trampoline's frame by the
+ * stack pointer.
  */
 	.globl	pb_arch_enter_gate
 	.hidden	pb_arch_enter_gate

@@ -15,7 +15,7 @@
 #define PB_RETURN_BODY 8
 #define PB_RETURN_ENTRY 16
 
-/* The header of a frame. The callee saves LR there, the owner its TOC pointer. */
+/* The header of a frame: the callee saves LR there, and the owner its TOC pointer. */
 #define HEADER_SIZE 32
 #define HEADER_LR 16
 #define HEADER_TOC 24
@@ -31,24 +31,22 @@
 #define OWN_SIZE (HEADER_SIZE + 16)
 #define OWN_REGS (OWN_SIZE + HEADER_SIZE)
 
-/* From the stack pointer to the frame of a trampoline that calls a handler. */
+/* The distance from the stack pointer in a handler's trampoline to its struct patchbay_regs. */
 #define HANDLER_FRAME OWN_REGS
 
-/* handler_frame.c looks here, relative to struct patchbay_regs, to see whether a frame exists. */
+/* Offset from struct patchbay_regs to the word that handler_frame.c looks at. */
 #define PB_FRAME_MARK_AT (OWN_THREAD - OWN_REGS)
 #define FUNCTION_SIZE (HEADER_SIZE + REGS_SIZE)
 #define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
 
-/*
- * The function's body has been called. Branches ignore this bit of an address in LR.
- */
+/* Says that the function's body has been called. Branches ignore this bit of LR. */
 #define OWN_CALLED 1
 
 #define DWARF_LR 65
 
 /*
- * struct patchbay_call, relative to r31. r31 points to a trampoline's own frame, which is
- * the end of the structure, before struct patchbay_regs.
+ * struct patchbay_call, relative to r31. r31 points to the end of the structure, where the
+ * trampoline's own frame begins. struct patchbay_regs is in that frame.
  */
 #define CALL (-336)
 #define CALL_REGISTER 31 /* DWARF's number of r31 */

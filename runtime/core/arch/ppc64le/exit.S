@@ -15,10 +15,10 @@
  *	copies of stack arguments
  *	header, with r2			<- r1
  *
- * The end of the sequence branches to the body. When the body returns, this function
- * returns to the trampoline, with the mark that makes the trampoline set CR0. The
- * trampoline returns to the sequence, and the sequence to the caller. Each blr matches the
- * last bl.
+ * This function calls the end of the sequence, which branches to the body. When the body
+ * returns, this function returns to the trampoline, with the mark that makes the trampoline
+ * set CR0. The trampoline returns to the sequence, and the sequence to the caller. Each blr
+ * matches the last bl.
  *
  * Only trampolines call this code, so r2 is the library's TOC pointer already.
  */
@@ -34,7 +34,7 @@
 /* Header, struct patchbay_call up to r31 and a word; r1 is aligned. */
 #define FRAME_SIZE (HEADER_SIZE + 16 - CALL)
 
-/* Arguments that are in registers may have a place on the stack, too. */
+/* The part of the stack arguments where arguments in registers have a place, too. */
 #define SAVE_AREA_WORDS 8
 
 	.text
@@ -47,7 +47,7 @@
 	.cfi_offset 2, HEADER_TOC-FRAMES_SIZE
 .endm
 
-/* Let the frame grow by \bytes, a register. Clobbers r0. */
+/* Extend the frame by the number of bytes in the register \bytes. Clobbers r0. */
 .macro extend_frame bytes
 	neg	\bytes, \bytes
 	ld	0, 0(1)
@@ -55,7 +55,7 @@
 	std	2, HEADER_TOC(1)
 .endm
 
-/* Results in floating-point and vector registers, as move_vectors. Clobbers r11. */
+/* As move_vectors, for results in floating-point and vector registers. Clobbers r11. */
 .macro move_results float, vector
 	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8
 	\float	\n, CALL_FLOAT+(\n-1)*16(31)
@@ -66,7 +66,7 @@
 	.endr
 .endm
 
-/* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
+/* Call \function. Without \members, first fill in @told: all tracers saw the entry. */
 .macro call_with_told function, members
 	.if !\members
 	li	0, -1
@@ -163,7 +163,7 @@
 	ld	12, OWN_RETURN(31)
 	addi	12, 12, PB_RETURN_BODY
 	mtctr	12
-	/* Registers that hold no argument may have any value. */
+	/* A register that holds no argument may have any value, so load all of them. */
 	move_args ld, 8, OWN_REGS, 31
 	ld	11, OWN_REGS+REGS_CHAIN(31)
 	.cfi_remember_state
@@ -240,15 +240,15 @@
 	.cfi_restore_state
 
 	.if !\members
-	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
+	/* The tracers have changed: pb_call_exit() calls those that saw the entry. */
 .Lchanged_\name:
 	call_with_told pb_call_exit, 0
 	b	.Lreturn_\name
 	.endif
 
 	/*
-	 * The thread has no reader, or is inside already. The trampoline always clears a
-	 * mark, so give it two words of this frame that are no longer used.
+	 * The thread has no reader, or is inside already, so it was not marked. The trampoline
+	 * always clears a mark, so give it two words of this frame that are no longer used.
 	 */
 .Lslow_\name:
 	call_with_told pb_call_exit_slowly, \members
@@ -257,8 +257,8 @@
 	b	.Lreturn_\name
 
 	/*
-	 * An exception passes; r3 points to it. Unwinders restore r2 if an
-	 * instruction after the call does.
+	 * An exception passes. r3 points to it. Unwinders have restored r2, because the
+	 * instruction after the call of the body does.
 	 */
 .Lunwind_\name:
 	cfi_as_called

@@ -17,8 +17,8 @@
 #define PB_PPC64_BLR 0x4e800020
 
 /*
- * b: 18, 24 bits of offset in words, AA = 0, LK = 0. Encodes one at @from to
- * @to. Returns false if @to is too far.
+ * Encode a branch at @from to @to: opcode 18, 24 bits of offset in words, AA = 0, LK = 0.
+ * Returns false if @to is too far.
  */
 static inline bool pb_ppc64_b(uint32_t *word, uint64_t from, uint64_t to)
 {
@@ -51,10 +51,10 @@ enum pb_ppc64_entry {
 
 /*
  * Decode the entry at @func that begins with @code. Sets *@toc to the TOC pointer. For
- * PB_PPC64_LARGE_TOC the caller has to add the distance.
+ * PB_PPC64_LARGE_TOC the caller must add the distance.
  *
- * Only functions that are called through a pointer get their address in r12. Linkers
- * change the first form to the second if the address of the TOC is known.
+ * Only a call through a pointer passes the function's address in r12. If the address of the
+ * TOC is known, linkers replace `addis r2,r12` by `lis r2`.
  */
 static inline enum pb_ppc64_entry
 pb_ppc64_entry(const uint32_t code[2], uint64_t func, uint64_t *toc)
@@ -76,7 +76,7 @@ pb_ppc64_entry(const uint32_t code[2], uint64_t func, uint64_t *toc)
 	for (int i = 0; i < 2; i++) {
 		uint32_t opcode = code[i] >> 26;
 
-		/* addi, addis, ld of r12: a linker's stub, or assembly. */
+		/* addi, addis or ld by r12: a linker's stub, or assembly. */
 		if ((opcode == 14 || opcode == 15 || opcode == 58) &&
 		    (code[i] >> 16 & 31) == 12)
 			return PB_PPC64_UNKNOWN;
@@ -99,8 +99,8 @@ static inline bool pb_ppc64_has_slot(const uint32_t *entry)
 }
 
 /*
- * The site @from_entry bytes after @entry: a NOP or a B. Returns 0 if no site of that
- * function is there.
+ * Returns the word of the site @from_entry bytes after @entry: a NOP or a B. Returns 0 if there
+ * is no site of that function.
  */
 static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
 {

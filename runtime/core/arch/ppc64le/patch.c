@@ -33,7 +33,7 @@ _Static_assert(PB_PPC64_SEQUENCE_ENTRY ==
 	       PB_PPC64_SEQUENCE_RETURN + PB_RETURN_ENTRY, "entry.S");
 
 const size_t pb_arch_site_size = PATCHBAY_PPC64LE_SITE_SIZE;
-/* The ISA gives no guarantee for instructions that are not of the patch class. */
+/* For instructions that are not of the patch class, the ISA gives no guarantee. */
 const int pb_arch_rewrite = 0;
 const uint32_t pb_arch_nop = PB_PPC64_NOP;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tramps of ppc64le; see abi.h for them.
+ * Tramps of ppc64le; see abi.h for their code.
  *
  * Why other threads may execute them while they are changed:
  *
@@ -86,7 +86,7 @@ int pb_arch_tramp_check(const struct pb_tramp *tramp,
 {
 	if (!is_tramp(tramp))
 		return -EILSEQ;
-	/* Its callers rely on an unchanged TOC pointer. */
+	/* The tramp's callers rely on an unchanged TOC pointer. */
 	if ((tramp->flags & PATCHBAY_STATIC_CALL_SAME_TOC) &&
 	    target->kind == PB_TARGET_FUNC &&
 	    (target->func < tramp->low || target->func >= tramp->high ||
@@ -124,9 +124,9 @@ int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 }
 
 /*
- * The words to write. @branch and @notoc_branch select the form: 0 for the indirect form.
- * @near and @set_toc_branch set another TOC pointer and branch to the target: 0 to leave
- * them unchanged.
+ * The words to write. @branch and @notoc_branch select the form; 0: the indirect form. @near
+ * and @set_toc_branch set another TOC pointer and branch to the target; 0: leave the tramp's
+ * words unchanged.
  */
 struct plan {
 	uint32_t branch, notoc_branch;
@@ -152,7 +152,10 @@ static void plan_same(const struct pb_tramp *tramp,
 		       &plan->notoc_branch);
 }
 
-/* Plan a branch to @target with another TOC pointer. Only the branch may be written twice. */
+/*
+ * Plan a branch to @target with another TOC pointer. Of the near form, only the branch may be
+ * written more than once.
+ */
 static void plan_near(const struct pb_tramp *tramp,
 		      const struct pb_target *target, struct plan *plan)
 {
@@ -216,7 +219,7 @@ int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 		return -EILSEQ;
 	if (is_prepared(tramp, &plan))
 		return 0;
-	/* Only the last word can differ if the form was ever entered. */
+	/* If a thread may have entered the near form, only its last word differs. */
 	for (unsigned int i = 0; plan.near[2] && i < 3 && !error; i++)
 		error = set_word(text, tramp, NEAR + 4 * i, plan.near[i]);
 	if (plan.set_toc_branch && !error)

@@ -56,8 +56,8 @@ static inline bool pb_ppc64_near(uint32_t near[2], int64_t distance)
 }
 
 /*
- * A prefixed instruction that addresses relative to itself (R = 1): the offset
- * has 18 bits in the prefix and 16 in the suffix.
+ * The offset of a prefixed instruction that is relative to itself (R = 1). It has 18 bits in
+ * the prefix and 16 in the suffix.
  */
 static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])
 {
@@ -66,7 +66,7 @@ static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])
 	return offset - (offset >> 33 << 34);
 }
 
-/* Do these words follow the load of r12 in both parts of a tramp? */
+/* Is @code what follows the load of r12, in either part of a tramp? */
 static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 {
 	static const uint32_t jump[2][3] = {
@@ -83,8 +83,8 @@ static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 }
 
 /*
- * The first part of a tramp of a unit whose TOC is @toc: the address from which it loads its
- * target. Returns 0 if @code is not such a tramp. See abi.h for the code.
+ * Returns the address from which the first part of a tramp loads its target. @toc is the TOC
+ * pointer of its unit. Returns 0 if @code is not such a tramp. See abi.h for the code.
  */
 static inline uint64_t
 pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
@@ -114,8 +114,8 @@ pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
 }
 
 /*
- * The second part of a tramp at @addr, for callers without a TOC pointer: the address from
- * which it loads its target. Returns 0 if @code does not set up @toc.
+ * The same address for the second part of a tramp, which is at @addr and serves callers without
+ * a TOC pointer. Returns 0 if @code is not such a part, or does not set up @toc.
  */
 static inline uint64_t
 pb_ppc64_notoc_key(const uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS],

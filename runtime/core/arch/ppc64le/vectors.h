@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Saving and loading arguments, for entry.S and exit.S. The second halves of floating-point
- * registers, which VSX has, hold no arguments.
+ * Saving and loading arguments, for entry.S and exit.S. VSX gives floating-point registers a
+ * second half, which holds no arguments.
  */
 #define VECTORS_SIZE (14 * 8 + 12 * 16)
 
@@ -10,8 +10,8 @@
 #define VECTORS_F (HEADER_SIZE + 12 * 16)
 
 /*
- * \float and \vector: stfd and stvx, or lfd and lvx, to or from a frame of
- * VECTORS_SIZE above its header. Clobbers r11.
+ * Store (\float stfd, \vector stvx) or load (lfd, lvx) the floating-point and vector arguments
+ * in a frame, above its header. Clobbers r11.
  */
 .macro move_vectors float, vector
 	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
@@ -23,7 +23,7 @@
 	.endr
 .endm
 
-/* \move, std or ld, the first \nr of r3 to r10 to or from \at bytes above \base. */
+/* Store or load (\move: std or ld) the first \nr of r3 to r10 at \at bytes above \base. */
 .macro move_args move, nr, at, base=1
 	.irp	n, 3, 4, 5, 6, 7, 8, 9, 10
 	.if \n-3 < \nr

@@ -12,16 +12,16 @@
  *
  * Processors treat t0 as an alternate link register. The site's `jalr t0` pushes onto the
  * return-address stack, and the trampoline's `jr t0` pops it (Unprivileged ISA, 2.5.1,
- * table of hints). If the cell's enter function has called the body already (exit.S), no
- * return to the site follows. Then a mispredicted jump pops the entry. Neither jump needs
- * a landing pad. Only the body pushes and pops shadow stacks (Zicfiss).
+ * table of hints). If the cell's enter function has called the body already (exit.S), the
+ * trampoline does not return to the site. Then a mispredicted jump pops the entry. Neither jump
+ * needs a landing pad. Only the body pushes and pops shadow stacks (Zicfiss).
  *
  * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. There is a trampoline for each case.
+ * arguments. Each case has its own trampoline.
  *
- * The unwind tables give t0 as the return address, as those of libgcc's __riscv_save_0
- * do. Unwinders that follow s0 find handler, function and caller by the frame records at
- * the end of the frame (entry.h).
+ * The unwind tables give t0 as the return address, like those of libgcc's __riscv_save_0.
+ * Unwinders that follow s0 find handler, function and caller by the frame records at the end
+ * of the frame (entry.h).
  */
 #include "entry.h"
 #include "quiesce/quiesce.h"
@@ -74,7 +74,7 @@
 	ld	t3, 0(t1)
 	bnez	t3, 1f			/* PB_THREAD_OUTSIDE is 0 */
 	sd	a3, PB_THREAD_FRAME(t1)
-	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
+	/* Set the mark before loading the slot; see pb_quiesce_begin(). */
 	ld	t3, PB_THREAD_NEXT_PHASE(t1)
 	sd	t3, 0(t1)
 	ld	a2, PATCHBAY_SLOT_OFFSET(a0)
@@ -133,11 +133,11 @@ pb_riscv64_trampolines:
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr, PATCHBAY_RISCV64_LPAD_SIZE
 	.endr
-	/* The assembler reports an error if a trampoline is too long. */
+	/* The assembler reports an error here if a trampoline is too large. */
 	.org	pb_riscv64_trampolines + 6*PB_TRAMPOLINE_SIZE
 	.size	pb_riscv64_trampolines, .-pb_riscv64_trampolines
 
-/* Return to the caller. exit.S has stored the result where a0 and a1 were saved. */
+/* Return to the caller. exit.S has replaced the saved a0 and a1 by the result. */
 	.type	body_was_called, @function
 	.p2align 4
 body_was_called:
@@ -153,7 +153,7 @@ body_was_called:
 	.cfi_same_value s0
 	addi	sp, sp, REGS_SIZE
 	.cfi_def_cfa_offset 0
-	/* Pops the return address that the site pushed. */
+	/* Make the processor pop the return address that the site has pushed. */
 	lla	t0, 0f
 	jr	t0
 0:
@@ -162,9 +162,9 @@ body_was_called:
 	.size	body_was_called, .-body_was_called
 
 /*
- * Make the call \call with the present arguments, and preserve floating-point arguments.
- * The patchbay_regs in a3 get a pointer to the saved ones, so that a handler can change
- * them.
+ * Execute \call, which is a call, with the present arguments, and preserve floating-point
+ * arguments. a3 points to patchbay_regs, which get a pointer to the saved ones, so that a
+ * handler can change them.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -194,7 +194,7 @@ body_was_called:
 	.size	\name, .-\name
 .endm
 
-/* The cell is a2. */
+/* Call cell->func. a2 points to the cell. */
 .macro call_func
 	ld	t1, CELL_FUNC(a2)
 	jalr	t1

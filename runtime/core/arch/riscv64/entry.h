@@ -10,8 +10,8 @@
 
 /*
  * A trampoline's frame is struct patchbay_regs. It ends at the site's stack pointer. At its
- * end are two frame records. s0 points to the end of a record, which has the next s0 and a
- * return address.
+ * end are two frame records. A record has the next s0 and a return address, and s0 points to
+ * the end of the record.
  */
 #define REGS_SIZE 128
 #define FRAME_CHAIN 64	 /* t2 and t3 */
@@ -21,10 +21,10 @@
 #define FRAME_BACK 104	 /* t0: return address into the function, after the site */
 #define FRAME_CALLER 112 /* the function's record: s0, parent_ip */
 
-/* From the stack pointer to the frame of a trampoline that calls a handler. */
+/* The distance from the stack pointer in a handler's trampoline to its struct patchbay_regs. */
 #define HANDLER_FRAME 0
 
-/* handler_frame.c looks here to see whether a frame exists: FRAME_THREAD is not 0 then. */
+/* A frame exists while its FRAME_THREAD is not 0; see handler_frame.c. */
 #define PB_FRAME_MARK_AT FRAME_THREAD
 
 /*

@@ -18,8 +18,8 @@
  *
  * The body starts after the site. When it returns, this function returns to the
  * trampoline, and the trampoline returns to the caller. `jalr ra, (ra)` calls the body:
- * it needs no landing pad, and processors predict it as a plain call. A jalr from t0
- * would be a return and a call.
+ * it needs no landing pad, and processors predict it as a plain call. They would predict a
+ * jalr by t0 as a return and a call.
  */
 #include "entry.h"
 #include "arch/lsda.h"
@@ -48,7 +48,7 @@
 	.cfi_offset ra, CALL_PARENT-STACK_ARGS
 .endm
 
-/* Call \function. Unless \members, @told is not filled in yet: all tracers saw the entry. */
+/* Call \function. Without \members, first fill in @told: all tracers saw the entry. */
 .macro call_with_told function, members
 	.if !\members
 	li	t1, -1
@@ -133,7 +133,7 @@
 	sd	zero, 0(t1)
 	sd	zero, PB_THREAD_FRAME(t1)
 	ld	ra, OWN_BACK(s0)
-	/* Registers that hold no argument may have any value. */
+	/* A register that holds no argument may have any value, so load all of them. */
 	move_args ld, 8, s0, REGS
 	ld	t2, REGS+FRAME_CHAIN(s0)
 	ld	t3, REGS+FRAME_CHAIN+8(s0)
@@ -197,7 +197,7 @@
 	ld	a1, CALL_GP+8(s0)
 	sd	a0, REGS(s0)
 	sd	a1, REGS+8(s0)
-	/* Unwinders need ra and s0 until here: keep them above the stack pointer. */
+	/* The saved ra and s0 stay above the stack pointer as long as unwinders need them. */
 	.cfi_remember_state
 	ld	ra, CALL_WAY_OUT(s0)
 	.cfi_same_value ra
@@ -209,7 +209,7 @@
 	.cfi_restore_state
 
 	.if !\members
-	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
+	/* The tracers have changed: pb_call_exit() calls those that saw the entry. */
 .Lchanged_\name:
 	call_with_told pb_call_exit, 0
 	j	.Lreturn_\name
@@ -220,7 +220,7 @@
 	call_with_told pb_call_exit_slowly, \members
 	j	.Lleave_\name
 
-	/* An exception passes; a0 points to it. */
+	/* An exception passes. a0 points to it. */
 .Lunwind_\name:
 	cfi_as_called
 	landing_pad

@@ -15,14 +15,14 @@
 #define PB_RISCV64_RET 0x00008067
 
 /*
- * auipc and the instruction that uses its result have 32 bits of offset together:
+ * auipc and the instruction that uses its result together have 32 bits of offset:
  *
  *	auipc   imm[31:12]  rd opcode      rd = pc + (imm << 12)
  *	jalr    imm[11:0]   rs1 funct3 rd opcode
  *	ld      imm[11:0]   rs1 funct3 rd opcode
  *
- * The lower 12 bits are signed, so the upper 20 bits are rounded. The reach upwards is
- * 2 KiB less than downwards.
+ * The lower 12 bits are signed, so the upper 20 bits are rounded. So the reach is 2 KiB less
+ * upwards than downwards.
  */
 static inline bool pb_riscv64_split(int64_t offset, uint32_t *hi20,
 				    uint32_t *lo12)
@@ -67,8 +67,8 @@ static inline bool pb_riscv64_has_slot(const uint32_t *entry)
 }
 
 /*
- * The two words of the site @from_entry bytes after @entry. Returns NULL if no site of that
- * function can be there.
+ * Returns the two words of the site @from_entry bytes after @entry. Returns NULL if a site of
+ * that function cannot be there.
  */
 static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
 					      int64_t from_entry)
@@ -89,8 +89,8 @@ static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
  *	+8   jr    t1
  *	+12  unimp
  *
- * t1 is dead at a function's entry. The trampolines begin with lpad. Only a jump by t2 may
- * have a target without lpad, and t2 may be a static chain.
+ * t1 is dead at a function's entry. The trampolines begin with lpad, because jumps by t1 need
+ * one. Jumps by t2 do not, but t2 may be a static chain.
  */
 #define PB_RISCV64_STUBS 6
 #define PB_RISCV64_STUB_SIZE 16
@@ -117,8 +117,8 @@ pb_riscv64_stubs(uint32_t code[PB_RISCV64_STUBS_SIZE / 4],
 }
 
 /*
- * The number of the trampoline, and of the stub, for a function with @record. It depends
- * on the number of argument registers, then on the place of the site.
+ * Returns the number of the trampoline, and of its stub, for a function with @record. The order
+ * is by number of argument registers, then by place of the site.
  */
 static inline unsigned int
 pb_riscv64_trampoline(const struct patchbay_record *record,

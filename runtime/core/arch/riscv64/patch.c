@@ -2,12 +2,12 @@
 /*
  * Sites of riscv64, and the stubs that they call; see abi.h and insn.h for their encoding.
  *
- * An armed site calls the stub for its kind of function (pb_riscv64_trampoline()). All
- * modules near each other share one set of stubs: by `jalr t0` the trampoline knows the
- * calling site. A module gets its stubs when it is first armed, and keeps them. They are
- * one page for some 4 GB of addresses.
+ * An armed site calls the stub for its kind of function (pb_riscv64_trampoline()). Modules
+ * that are near each other share one set of stubs, because the trampoline knows the calling
+ * site by t0. A module gets its stubs when it is first armed, and keeps them. A set is one
+ * page for some 4 GB of addresses.
  *
- * Why other threads may run through a site while it is changed. A hart executes other
+ * Why other threads may run through a site while it is changed: a hart executes other
  * harts' stores to code after its own FENCE.I (Unprivileged ISA, "Zifencei"). By Ziccif a
  * fetch of naturally aligned 32 bits sees one store (RISC-V Profiles, RVA20U64, which
  * makes it mandatory: "instruction fetches of naturally aligned power-of-2 sizes up to
@@ -43,13 +43,13 @@
 #include <string.h>
 
 const size_t pb_arch_site_size = PATCHBAY_RISCV64_SITE_SIZE;
-/* Rewriting is safe for uncompressed code only, and the library cannot tell it apart. */
+/* Rewriting is safe for uncompressed code only, and the library cannot recognize such code. */
 const int pb_arch_rewrite = 0;
 
-/* A little less than the reach of a call, so that any site of the module qualifies. */
+/* A little less than the reach of a call, so that all stubs are in reach. */
 #define REACH 0x7fff0000ul
 
-/* All stubs that were ever mapped; see lock.h for locking. */
+/* A set of stubs. All sets are on a list, under the locks of the registry (lock.h). */
 struct stubs {
 	struct stubs *next;
 	uintptr_t code;
@@ -100,13 +100,13 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 	return (void *)stubs->code;
 }
 
-/* Other modules share the stubs. */
+/* The stubs stay mapped: other modules may share them. */
 void pb_arch_unmap_reach(void *reach)
 {
 	(void)reach;
 }
 
-/* The armed site's words. False if the module has no stubs in reach. */
+/* Encode the words of the armed site. Returns false if the module has no stubs in reach. */
 static bool armed_words(const struct pb_site *site, uint32_t words[2])
 {
 	const unsigned int stub =
@@ -129,7 +129,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	words = pb_riscv64_site(entry, (int64_t)(site->site - site->entry));
 	if (!words)
 		return -EILSEQ;
-	/* Another patcher wrote an auipc or jalr with another target. */
+	/* Other words than these: another patcher wrote an auipc or jalr with another target. */
 	prepared = armed_words(site, armed) && words[0] == armed[0];
 	if (words[1] == PB_RISCV64_NOP)
 		return prepared || words[0] == PB_RISCV64_NOP ?
@@ -151,7 +151,7 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 	uint32_t words[2] = { 0, 0 };
 	int nr;
 
-	armed_words(site, words); /* as pb_arch_prepare() has */
+	armed_words(site, words); /* cannot fail: pb_arch_prepare() has done the same */
 	nr = pb_arch_publish_slot(site, &cell, &patch[0]);
 	return nr + pb_patch_fill(&patch[nr], site->site, (const void *)site->site,
 				  &words[0], sizeof(words[0]));
@@ -162,7 +162,7 @@ void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 	const uint32_t disarmed = PB_RISCV64_NOP;
 	uint32_t words[2] = { 0, 0 };
 
-	/* Stubs exist: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
+	/* There are stubs: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_words(site, words);
 	pb_patch_fill(patch, site->site + PATCHBAY_RISCV64_SITE_BRANCH_OFFSET,
 		      arm ? &disarmed : &words[1], arm ? &words[1] : &disarmed,

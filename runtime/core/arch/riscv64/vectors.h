@@ -5,14 +5,14 @@
  */
 #define VECTORS_SIZE (8 * 8)
 
-/* \move, fsd or fld, fa0 to fa7 to or from the stack pointer on. */
+/* Store or load (\move: fsd or fld) fa0 to fa7, at the stack pointer and above. */
 .macro move_vectors move
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
 	\move	fa\n, 8*\n(sp)
 	.endr
 .endm
 
-/* \move, sd or ld, the first \nr of a0 to a7 to or from \at bytes above \base. */
+/* Store or load (\move: sd or ld) the first \nr of a0 to a7 at \at bytes above \base. */
 .macro move_args move, nr, base=sp, at=0
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
 	.if \n < \nr
@@ -21,7 +21,7 @@
 	.endr
 .endm
 
-/* lpad 0. A processor without landing pads executes auipc with no destination. */
+/* lpad 0. Processors without landing pads execute it as an auipc without a destination. */
 .macro landing_pad
 	.insn	u 0x17, zero, 0
 .endm

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The changes that bulk.c makes to a function, in a copy of its text. patch.c says why
- * threads may execute the site while the copy is written; shared_cells.h, why they may
- * read the slot.
+ * The changes that bulk.c makes in a copy of a function's text. patch.c says why threads may
+ * execute the site while the copy is written back. shared_cells.h says why they may read the
+ * slot.
  */
 #ifndef PB_X86_64_ARCH_BULK_H
 #define PB_X86_64_ARCH_BULK_H
@@ -23,8 +23,8 @@ struct pb_module;
 #define PB_BULK_FAR PATCHBAY_X86_64_ENDBR64_SIZE
 
 /*
- * The displacement in a branch to @stub, plus the address of its site: the same for all
- * sites. Returns 0 if sites from @low to below @high cannot reach @stub.
+ * Returns a value that is equal for all sites with @stub: the displacement in a site's branch,
+ * plus the address of the site. Returns 0 if sites from @low to below @high cannot reach @stub.
  */
 static inline uintptr_t pb_bulk_reach(uintptr_t stub, uintptr_t low, uintptr_t high)
 {
@@ -35,10 +35,9 @@ static inline uintptr_t pb_bulk_reach(uintptr_t stub, uintptr_t low, uintptr_t h
 }
 
 /*
- * Is @site, @offset bytes after the @entry of its function, disarmed, and is the usual pad
- * before the entry? @from is the result of pb_bulk_reach(). If not, the caller asks
- * pb_arch_site_state(). This combines pb_x86_64_site() and pb_x86_64_leads(), with the
- * fewest instructions for the usual site.
+ * Is @site, @offset bytes after @entry, disarmed, and is the usual pad before the entry? @from
+ * is the result of pb_bulk_reach(). If not, pb_arch_site_state() knows more. This combines
+ * pb_x86_64_site() and pb_x86_64_leads(), in as few instructions as the usual site needs.
  */
 static inline int pb_bulk_is_disarmed(uintptr_t from, uintptr_t entry, uintptr_t site,
 				      uintptr_t offset)
@@ -59,7 +58,7 @@ static inline int pb_bulk_is_disarmed(uintptr_t from, uintptr_t entry, uintptr_t
 	       (pad & 0xffffff) == PATCHBAY_X86_64_RET * 0x010101u;
 }
 
-/* pb_arch_slot() */
+/* pb_arch_slot(), by a load that the compiler may move. */
 static inline uint64_t pb_bulk_slot_at(uintptr_t entry)
 {
 	uint64_t slot;
@@ -69,8 +68,8 @@ static inline uint64_t pb_bulk_slot_at(uintptr_t entry)
 }
 
 /*
- * Store @slot in the slot at @at. If @led, threads may be reading the slot: then only
- * its second byte may differ. Returns -EILSEQ if another byte differs.
+ * Store the value @slot at @at, in a copy of the slot. @led: threads may be reading the slot,
+ * so only its second byte may change. Returns -EILSEQ if another byte differs.
  */
 static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 {
@@ -83,7 +82,7 @@ static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 	return 0;
 }
 
-/* Does any stub of the module lead to an open trampoline? All do once a site is armed. */
+/* Does any stub of the module lead to an open trampoline? If a site is armed, all do. */
 int pb_arch_is_open(const struct pb_module *module);
 
 /* Arm or disarm the site at @at. Returns -EILSEQ if it is not in the opposite state. */

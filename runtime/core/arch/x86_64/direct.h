@@ -2,16 +2,16 @@
 /*
  * The direct way: calls the body and the exit handlers of a simple function
  * (pb_call_is_simple()) whose tracers are all FAST. It is part of each trampoline of the
- * library, and of a module's own trampolines (own.h). Trampolines take it if cell->since
- * has its bits (call_state.h). It has the same effect as pb_arch_call_fast() and
+ * library, and of a module's own trampolines (own.h). Trampolines take it if the state in
+ * cell->since says so (call_state.h). It has the same effect as pb_arch_call_fast() and
  * pb_arch_call_set() in exit.S, with fewer branches and stores.
  *
- * Without an entry handler the thread needs no mark at the entry: the trampoline only
- * reads a number and compares it at the exit. The thread may be inside or outside, or
+ * Without an entry handler the trampoline does not mark the thread at the entry: it only
+ * reads cell->since, and compares it at the exit. The thread may be inside or outside, or
  * have no reader. No argument is saved.
  *
- * The stack, from above: return address into the caller; site + 5; struct
- * patchbay_regs; then struct patchbay_call, where rbp is as in exit.S.
+ * The stack, from the top: return address into the caller; site + 5; struct patchbay_regs;
+ * then struct patchbay_call, with rbp as in exit.S.
  */
 #include "frame.h"
 
@@ -39,9 +39,9 @@
 .endm
 
 /*
- * Call the body, save its result and mark the thread as inside. Afterwards rdi is the
- * function and rdx is the cell, which still belongs to the tracer that saw the entry. r8
- * is the offset of struct pb_thread from %fs:0.
+ * Call the body, save its result and mark the thread as inside. Afterwards rdi is the function
+ * and rdx its cell, which has the tracer that saw the entry. r8 is the offset of struct
+ * pb_thread from %fs:0.
  */
 .macro call_body_directly from, body, id
 	movq	SITE_RETURN(%rbp), %rax
@@ -50,7 +50,7 @@
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
 	args_unknown
-	/* The body, after the site, begins without endbr64. */
+	/* notrack: no endbr64 follows the site. */
 	notrack callq *%rax
 .Lbody_\body:
 	.cfi_restore_state
@@ -71,9 +71,9 @@
 .endm
 
 /*
- * Call \handler of each tracer on the list in r8. The list has at least one tracer. rdi
- * is the function. The word at rsp keeps the position in the list until the last call.
- * \id makes the labels unique.
+ * Call \handler of each tracer on the list in r8, which has at least one. rdi is the function.
+ * Until the last call, the word at rsp has the position in the list. \id makes the labels
+ * unique.
  */
 .macro go_through handler, id
 	movq	(%r8), %rdx
@@ -98,9 +98,9 @@
 .endm
 
 /*
- * rsp points to struct patchbay_regs, r11 to the cell. rax is the value of cell->since
- * that made the trampoline choose this way. cell->since may have changed since then; the
- * exit finds out. SF is the bit CELL_DIRECT_BOTH of rax. \id makes the labels unique. If
+ * rsp points to struct patchbay_regs, and r11 to the cell. rax is the value of cell->since for
+ * which the trampoline has chosen this way. cell->since may have changed meanwhile; the code
+ * below detects that. SF is the bit CELL_DIRECT_BOTH of rax. \id makes the labels unique. If
  * the direct way turns out to be wrong, the trampoline \back continues.
  */
 .macro call_directly from, nr, id, back
@@ -113,11 +113,11 @@
 	js	.Lboth_\id
 	movq	%rax, CALL_SINCE(%rbp)
 	/*
-	 * The value of since must belong to this function. But the thread is not marked:
-	 * when since was loaded, other functions may have used the cell, and this function
-	 * may have got it back. So load the slot and since again. To escape both checks,
-	 * the same functions, armed by the same batch, would have to take and release the
-	 * cell around this load of the slot.
+	 * @since must belong to this function. But the thread is not marked: when @since was
+	 * loaded, the cell may have had other functions, and this function may have got the
+	 * cell back. So load the slot and @since again. Both checks would be wrong only if
+	 * around this load of the slot the same functions, armed by the same batch, took the
+	 * cell and left it again.
 	 */
 	movq	SITE_RETURN(%rbp), %rax
 	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rax)
@@ -149,7 +149,7 @@
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax
-	/* From here on since and the handler belong to the same tracer. */
+	/* Marked: from here on since and the handler belong to the same tracer. */
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
@@ -167,7 +167,7 @@
 	load_args \nr
 	jmp	.Lcall_\id
 
-	/* The handler has given a result, or there is no exit, or both. */
+	/* The handler has set a result, or the cell has no exit handler, or both. */
 .Lshort_\id:
 	testb	$CALL_SKIP, %al		/* CF = 0 */
 	jnz	.Lskip_\id
@@ -193,7 +193,7 @@
 
 	rare_exits \from, \id
 
-	/* Continue in the general way. */
+	/* Continue with the general way. */
 .Lother_\id:
 	mark_outside %r11
 .Lback_\id:
@@ -202,7 +202,7 @@
 	.cfi_restore_state
 	jmp	.Lgeneral_\back
 
-	/* An exception passes, and is in rax. */
+	/* An exception passes. rax points to it. */
 .Lunwind_\id:
 	.cfi_def_cfa %rbp, STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
@@ -212,9 +212,9 @@
 	lsda	\id, \id, \from
 
 	/*
-	 * A tracer with a threshold: does what pb_timed_entry() and pb_timed_exit() do,
-	 * without calling them. It has unwind information of its own, because it calls
-	 * the body at another place.
+	 * A tracer with a threshold: do what pb_timed_entry() and pb_timed_exit() do, without a
+	 * call. This part has its own unwind information, because it calls the body at another
+	 * place.
 	 */
 	.cfi_startproc
 	personality
@@ -267,8 +267,8 @@
 	lsda	timed_\id, \id, \from
 
 	/*
-	 * Several tracers: call the handlers on the lists of their set. This part has
-	 * unwind information of its own, too.
+	 * Several tracers: call the handlers on the lists of their set. This part has its own
+	 * unwind information, too.
 	 */
 	.cfi_startproc
 	personality
@@ -282,8 +282,8 @@
 .Lset_call_\id:
 	call_body_directly \from, set_\id, \id
 	/*
-	 * The cell's since is unchanged: call all exits of the set of the
-	 * entry. But the cell may have got another set, with another since.
+	 * The cell's @since is still that of the entry. Call all exits of its set, unless the
+	 * cell has got another set, with another @since.
 	 */
 	movq	CELL_SET(%rdx), %r8
 	cmpq	%rcx, SET_SINCE(%r8)
@@ -304,8 +304,8 @@
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	/*
-	 * Check again that the cell has a set and that this call belongs to it. Before
-	 * the mark, the cell may have been given to other functions.
+	 * Check again that the cell has a set, and that this call belongs to it. Before the
+	 * mark was set, the cell may have been given to other functions.
 	 */
 	movq	CELL_SINCE(%rdx), %rax
 	cmpq	%rax, CALL_SINCE(%rbp)

@@ -13,11 +13,11 @@
  * CF is set if the cell's enter function has called the body already (exit.S).
  *
  * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. Saving and restoring registers is most of the cost here, so there is a
- * trampoline for each case.
+ * arguments. Saving and restoring registers is most of the cost here, so each case has its
+ * own trampoline.
  *
- * Unwinders need no special support: the site is in the function, before its prologue, and
- * the directives below describe the trampoline's frame as usual.
+ * Unwinders need no special support: the site is in the function, before its prologue. The
+ * directives below describe the trampoline's frame as usual.
  */
 #include "rare.h"
 #include "trampoline.h"
@@ -26,10 +26,10 @@
 	.text
 
 /*
- * The direct way of functions with exits (direct.h), one for each place of the site. As in
- * modules' own trampolines (own.h), one serves all numbers of registers: a register that
- * is not an argument may have any value. \back is the trampoline of all registers.
- * Modules' own trampolines jump to the rare parts here.
+ * The direct way of functions with exits (direct.h), for sites that end \from bytes after the
+ * entry. As in modules' own trampolines (own.h), one direct way serves all numbers of
+ * registers, because a register that is not an argument may have any value. \back is the
+ * trampoline that saves all registers. Modules' own trampolines jump to the rare parts here.
  */
 .macro exits from, id, back
 	.p2align 6
@@ -65,9 +65,9 @@
 #define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 
 /*
- * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by number of
- * registers, then by place of the site. Before each one is the code that stubs lead to
- * until the trampoline is opened.
+ * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by number of registers,
+ * then by place of the site. Stubs lead to the code before a trampoline until the trampoline
+ * is opened.
  */
 	.section .rodata.pb_x86_64_rare, "a", @progbits
 	.globl	pb_x86_64_rare
@@ -95,9 +95,9 @@ pb_x86_64_trampolines:
 	.text
 
 /*
- * Call \target with the arguments that are in place, and preserve every vector
- * argument. patchbay_regs.vectors, in rcx, points to the saved vectors, so that a
- * handler can change them.
+ * Call \target with the arguments that are in place, and preserve every vector argument. rcx
+ * points to patchbay_regs: its @vectors points to the saved vectors, so a handler can change
+ * them.
  */
 .macro call_saving_vectors name, target
 	.type	\name, @function

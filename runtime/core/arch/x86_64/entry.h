@@ -14,8 +14,9 @@
 #define PB_TRAMPOLINE_SIZE 512
 
 /*
- * The entry of an open trampoline, and of one that only returns. A module's stubs change
- * from one to the other while threads run, so the two addresses differ in one byte.
+ * Offsets of a trampoline's two entries: the open one, and the shut one, which only returns. A
+ * module's stubs change from shut to open while threads run, so the two addresses differ in
+ * one byte.
  */
 #define PB_TRAMPOLINE_SHUT 0
 #define PB_TRAMPOLINE_OPEN 64
@@ -28,10 +29,10 @@
 #define REGS_MARK 72   /* PB_FRAME_MARK, while the trampoline runs */
 #define REGS_CALLED 76 /* bit 31: the function's body has been called */
 
-/* From the stack pointer to the frame of a trampoline that calls a handler. */
+/* The distance from the stack pointer in a handler's trampoline to its struct patchbay_regs. */
 #define HANDLER_FRAME 0
 
-/* handler_frame.c looks for this mark at this place to see whether a frame exists. */
+/* A frame exists while it has this mark at this place; see handler_frame.c. */
 #define PB_FRAME_MARK_AT REGS_MARK
 #define PB_FRAME_MARK 0x6b724d50
 
@@ -65,15 +66,12 @@
 
 /*
  * The direct way of sets has this room below struct patchbay_call: a word for each tracer
- * but the first, and, at the end, the position in a list.
+ * except the first, and, at the lower end, the position in a list.
  */
 #define DIRECT_WORDS 9
 #define DIRECT_ROOM ((DIRECT_WORDS + 1) * 8)
 
-/*
- * Bits of CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are saved at the stack
- * pointer.
- */
+/* Bits of CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are saved at the stack pointer. */
 #define CALL_SKIP 2
 #define CALL_X87 4
 
@@ -84,16 +82,16 @@ extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
 
 /*
- * The rare parts that a module's own trampolines (own.h) jump to, as offsets from the first
- * trampoline: for sites without a landing pad, then for sites with one, in the order of
- * PATCHBAY_X86_64_TABLE_RARE.
+ * Parts of the library's trampolines that a module's own trampolines (own.h) jump to, as
+ * offsets from the first trampoline: for sites without a landing pad, then for sites with one,
+ * in the order of PATCHBAY_X86_64_TABLE_RARE.
  */
 extern const uint32_t pb_x86_64_rare[];
 
-/* A module's own trampolines call it if the thread is not outside; see pb_enter_slowly(). */
+/* A module's own trampolines call this if the thread is not outside; see pb_enter_slowly(). */
 extern const char pb_x86_64_enter_slowly[];
 
-/* Stub @i of @module. The code after the last stub is where all stubs lead at first. */
+/* Stub @i of @module. After the last stub is the code that all stubs lead to at first. */
 static inline const void *pb_module_stub(const struct pb_module *module,
 					 unsigned int i)
 {

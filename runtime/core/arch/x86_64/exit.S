@@ -95,14 +95,14 @@
 1:
 	thread_to %r11
 	mark_outside %r11
-	/* A register that is not an argument may have any value. */
+	/* A register that holds no argument may have any value, so load all of them. */
 	load_args 7
 	movq	SITE_RETURN(%rbp), %rax
 	addq	$JB_SIZE, %rax
 	.cfi_remember_state
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
-	/* No landing pad follows the site. */
+	/* notrack: no landing pad follows the site. */
 	notrack callq *%rax
 .Lbody_\name:
 	.cfi_restore_state
@@ -113,7 +113,7 @@
 	save_x87
 	.endif
 
-	/* A fiber may have been resumed on another thread. */
+	/* The body may return on another thread, if a fiber was resumed there. */
 	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\name
@@ -130,7 +130,7 @@
 	.endif
 	movq	CALL_RAX(%rbp), %rax
 	movq	CALL_RDX(%rbp), %rdx
-	/* The trampoline loads these again, if the function has such arguments. */
+	/* If these registers hold arguments, the trampoline loads them again. */
 	movq	%rax, CALL_REGS+REGS_RAX(%rbp)
 	movq	%rdx, CALL_REGS+REGS_RDX(%rbp)
 	return_to_trampoline
@@ -139,13 +139,14 @@
 .Lanswered_\name:
 	testl	$CALL_SKIP, CALL_SINCE(%rbp)
 	jnz	.Lskip_\name
-	/* patchbay_forgo_exit(): back to the trampoline, and the body is next. */
+	/* patchbay_forgo_exit() was called: return to the trampoline, which runs the body. */
 	return_to_trampoline
 	.endif
 
 	/*
-	 * This thread cannot be marked by the two stores. So the trampoline cannot clear
-	 * the mark either: return to the site from here. The mispredicted return is rare.
+	 * The thread is inside or has no reader, so the two stores cannot mark it, and the
+	 * trampoline cannot clear the mark. Return to the site from here. The return is
+	 * mispredicted, but this case is rare.
 	 */
 .Lslow_\name:
 	.if !\vectors
@@ -168,7 +169,7 @@
 	stc
 	retq
 
-	/* An exception passes, and is in rax. */
+	/* An exception passes. rax points to it. */
 .Lunwind_\name:
 	.cfi_def_cfa %rbp, STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
@@ -176,7 +177,7 @@
 	leaq	CALL(%rbp), %rdi
 	callq	pb_call_unwound
 	movq	CALL_RAX(%rbp), %rdi
-	/* Unwinders do not know the frames of the trampoline and of the site. */
+	/* Unwinders do not drop the shadow stack entries of the trampoline and of the site. */
 	drop_shadow 2
 	callq	pb_call_resume
 	ud2

@@ -6,7 +6,7 @@
 
 #include <cet.h> /* says that the file works with IBT and shadow stacks */
 
-/* The library's own trampolines find its data and functions by these macros. */
+/* By these macros the library's own trampolines find its data and functions. */
 
 /* The offset of struct pb_thread from %fs:0. */
 .macro words_to register
@@ -14,8 +14,8 @@
 .endm
 
 /*
- * The offset of the thread's reader from %fs:0. For a thread without a reader it is 0. The
- * word there is the thread pointer (psABI, 3.4.2), which never equals PB_THREAD_OUTSIDE.
+ * The offset of the thread's reader from %fs:0. It is 0 for a thread without a reader: the word
+ * at %fs:0 is the thread pointer (psABI, 3.4.2), which never equals PB_THREAD_OUTSIDE.
  */
 .macro thread_to register
 	words_to \register
@@ -26,7 +26,7 @@
 	callq	pb_x86_64_enter_slowly
 .endm
 
-#define X87_SIZE 112 /* of fnsave, rounded up */
+#define X87_SIZE 112 /* the size of fnsave's data, rounded up */
 
 /* Drop \nr entries of the shadow stack, if there is one. Clobbers rcx. */
 .macro drop_shadow nr
@@ -64,7 +64,7 @@
 3:
 .endm
 
-/* Zero upper parts are handled as in restore_wide_vectors (vectors.h). */
+/* Zero upper parts are restored by vzeroupper, as in restore_wide_vectors (vectors.h). */
 .macro restore_wide_results or, kind
 	vmovups	CALL_VECTOR0(%rbp), %\kind\()0
 	\or	CALL_VECTOR1(%rbp), %\kind\()0, %\kind\()0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * For assembler: the frames of trampolines and of the functions that call a body, and the
- * thread's mark. The includer (exit_macros.h or own.h) defines the macros words_to and thread_to,
- * which find the thread's words and its reader.
+ * thread's mark. The file that includes this one (exit_macros.h or own.h) defines the macros
+ * words_to and thread_to, which find struct pb_thread and the thread's reader.
  */
 #ifndef PB_X86_64_FRAME_H
 #define PB_X86_64_FRAME_H
@@ -15,7 +15,7 @@
 /* struct patchbay_call up to rbp, and a word; rsp is aligned below it. */
 #define FRAME_SIZE (-CALL + 8)
 
-/* The size of the `jb`, which the site's call returns to. */
+/* The size of the `jb` to which the site's call returns. */
 #define JB_SIZE (PATCHBAY_X86_64_SITE_SIZE-PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 #define SITE_RETURN (CALL_REGS + REGS_SIZE)
 #define STACK_ARGS (SITE_RETURN + 16)
@@ -24,8 +24,8 @@
 #define ARGS_ALIGN PATCHBAY_RECORD_STACK_ALIGN_MAX
 
 /*
- * Mark the thread as inside handlers. rbp gives the trampoline's frame. \thread is the
- * offset of the thread's reader from %fs:0. Clobbers \temp.
+ * Mark the thread as inside. rbp gives the trampoline's frame. \thread is the offset of the
+ * thread's reader from %fs:0. Clobbers \temp.
  */
 .macro mark_inside thread, temp
 	leaq	CALL_REGS(%rbp), \temp
@@ -34,7 +34,7 @@
 	movq	\temp, %fs:(\thread)
 .endm
 
-/* Mark the thread as outside. struct pb_reader has the reason for this order. */
+/* Mark the thread as outside. reader.h has the reason for this order of stores. */
 .macro mark_outside thread
 	movq	$PB_THREAD_OUTSIDE, %fs:(\thread)
 	movq	$0, %fs:PB_THREAD_FRAME(\thread)
@@ -56,8 +56,8 @@
 .endm
 
 /*
- * For debuggers: the argument registers of the site's frame are in struct patchbay_regs,
- * which is at the bottom of the trampoline's frame. \nr of them are saved.
+ * For debuggers: \nr argument registers of the site's frame are saved in struct patchbay_regs,
+ * at the bottom of the trampoline's frame.
  */
 .macro args_saved nr
 	.cfi_offset %rdi, 8-(REGS_SIZE+8)

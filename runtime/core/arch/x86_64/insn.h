@@ -15,8 +15,8 @@
 #define PB_X86_64_REL32_SIZE 5
 
 /*
- * The displacement of a 5-byte branch (e8, e9) at @from to @to. False if it
- * does not fit.
+ * Set @rel to the displacement of a 5-byte branch (e8, e9) at @from to @to. Returns false if
+ * it does not fit.
  */
 static inline bool pb_x86_64_rel32(uint64_t from, uint64_t to, int32_t *rel)
 {
@@ -33,9 +33,9 @@ static inline void pb_x86_64_put32(uint8_t *at, uint32_t value)
 }
 
 /*
- * The offset from @entry to the pad, which proves that a slot is before @entry. Returns 0 if
- * there is no pad. The pad is three or four `ret`, or three and the opcode of the kCFI
- * hash. Before the words of -fsanitize=function it is eight `ret`, before the slot.
+ * Returns the offset from @entry to the pad, which proves that a slot is before @entry. Returns
+ * 0 if there is no pad. The pad is three or four `ret`, or three `ret` and the opcode of the
+ * kCFI hash. Before the words of -fsanitize=function it is eight `ret`, before the slot.
  */
 static inline int pb_x86_64_pad(const uint8_t *entry)
 {
@@ -65,7 +65,7 @@ static inline int pb_x86_64_pad(const uint8_t *entry)
 static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 				     int pad)
 {
-	/* From the end of the jb back to the pad. */
+	/* The distance from the end of the `jb` back to the pad. */
 	int64_t back = pad - (from_entry + PATCHBAY_X86_64_SITE_SIZE);
 
 	if (from_entry != 0 && from_entry != PATCHBAY_X86_64_ENDBR64_SIZE)
@@ -79,7 +79,7 @@ static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 	return site[0];
 }
 
-/* Does the site at @at, which runs at @site, lead to @stub once it is armed? */
+/* If armed, does the site at @site lead to @stub? @at: the site's bytes or a copy of them. */
 static inline bool pb_x86_64_leads(const uint8_t *at, uint64_t site,
 				   uint64_t stub)
 {

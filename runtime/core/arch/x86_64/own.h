@@ -2,10 +2,10 @@
 /*
  * A module's own trampolines. They do the same as the library's (entry.S), but find the
  * library's code and data by a table. This file is assembled when the pass is built
- * (llvm-pass/X86_64Stubs.S). The pass emits the bytes after the stubs of a module. The
- * unwind tables there are those of a function's entry.
+ * (llvm-pass/X86_64Stubs.S). The pass emits the bytes after the stubs of a module. Their
+ * unwind tables are those of a function's entry.
  *
- * The library uses them if they match its own layout; abi.h defines the number that tells.
+ * The library uses these trampolines if they match its own layout, by a number in abi.h.
  * test/unit/own-trampolines.test fails if a change needs a new number.
  */
 #include "entry.h"
@@ -40,8 +40,8 @@
 #define NEAR PATCHBAY_X86_64_SITE_BRANCH_SIZE
 #define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 
-/* All objects share this name: .eh_frame entries of copies that a linker drops lead to the
- * copy that it keeps. */
+/* All objects share this name. If a linker drops the copy of an object, the object's .eh_frame
+ * entries lead to the copy that the linker keeps. */
 #define PERSONALITY __patchbay_personality_2
 
 	.weak	PERSONALITY
@@ -61,7 +61,7 @@
 	callq	*TABLE+PATCHBAY_X86_64_TABLE_SLOWLY(%rip)
 .endm
 
-/* By a pointer, as in C++ functions, because the library is in another module. */
+/* Through a pointer, as C++ functions do, because the library is in another module. */
 .macro personality
 	.cfi_personality 0x9b, PERSONALITY
 .endm
@@ -82,7 +82,7 @@
 	TABLE + PATCHBAY_X86_64_TABLE_RARE + \
 	(from - NEAR) / PATCHBAY_X86_64_ENDBR64_SIZE * 24
 
-/* Jump into the library's trampolines, which use the same frame and have no landing pad. */
+/* Jump into the library's trampolines, which use the same frame. notrack: no landing pad. */
 .macro rare_exits from, id
 .Lchanged_\id:
 	notrack jmpq *RARE(\from)(%rip)
@@ -117,12 +117,12 @@
 	.cfi_endproc
 
 /*
- * To be small, one serves all numbers of registers. A register that is not an argument may
- * have any value, so it is loaded, too. \back is the trampoline of all registers: it can
- * replace any other.
+ * One direct way serves all numbers of registers, which saves space. A register that is not an
+ * argument may have any value, so this loads it, too. \back is the trampoline that saves all
+ * registers: it can replace any other.
  */
 .macro own_exits from, id, back
-	/* Keeps each loop over a set within a line of 64 bytes, which saves 1 or 2 cycles. */
+	/* Keep each loop over a set within a line of 64 bytes, which saves 1 or 2 cycles. */
 	.p2align 6, 0xcc
 	.skip	36, 0xcc
 	.cfi_startproc

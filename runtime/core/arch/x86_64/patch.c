@@ -9,14 +9,14 @@
  *   1. No site of the module has led to a trampoline yet, so its stubs lead to code that
  *      reads nothing (pb_arch_open()). The library changes slots and first bytes together.
  *      The kernel may store them in any order (SDM vol. 3A, 10.2.4 "Fast-String Operation
- *      and Out-of-Order Stores"). After that, one byte of each address that stubs jump to
- *      is stored. That section asks for this order: the data first, then the flag. Stores
- *      of an earlier string operation complete before any of a later one. A thread that
- *      enters the trampoline loads the slot later in program order, so it sees the new
- *      slot (10.2.2: neither loads nor stores are reordered among themselves; AMD APM
- *      vol. 2, 7.2).
- *   2. Later, the slot of a site that was never armed is written first. The sync between
- *      publishing and arming orders it before the first call.
+ *      and Out-of-Order Stores"). After that, the library stores one byte of each address
+ *      that stubs jump to. That section of the SDM asks for this order: the data first, then
+ *      the flag. Stores of an earlier string operation complete before any of a later one. A
+ *      thread that enters the trampoline loads the slot later in program order, so it sees
+ *      the new slot (10.2.2: neither loads nor stores are reordered among themselves; AMD
+ *      APM vol. 2, 7.2).
+ *   2. Later, the slot of a site that was never armed is written before the site. The sync
+ *      between publishing and arming orders this write before the first call.
  *   After that threads may read the slot at any time, and only one byte of it changes; see
  *   shared_cells.h.
  * - Displacement: the compiler writes it, and usually it never changes. But it may be 0
@@ -29,10 +29,10 @@
  *   documents such a one-byte change as safe (APM vol. 2, 7.6.1). Intel asks for
  *   serialization as for any cross-modification, and does not list a9 <-> e8 as it does
  *   int3. test/runtime/change/toggle.c looks for a processor that disagrees.
- * - Code around it, rewritten with the same bytes. Memory and caches never hold other
- *   bytes, even if the kernel copies in several pieces. Instruction fetch is coherent with
- *   these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in its
- *   pipeline fetches it again.
+ * - Code between sites, which is rewritten with the same bytes. Memory and caches never hold
+ *   other bytes, even if the kernel copies in several pieces. Instruction fetch is coherent
+ *   with these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in
+ *   its pipeline fetches it again.
  */
 #include "arch/arch.h"
 
@@ -58,8 +58,8 @@ static uint32_t saved_components(void)
 }
 
 /*
- * SDM vol. 1, 14.3 and 15.2: the processor has the instructions, and the system saves their
- * registers. (__builtin_cpu_supports() adds 4 KB of libgcc.)
+ * Find the width of vectors that the processor has instructions for, and whose registers the
+ * system saves (SDM vol. 1, 14.3 and 15.2). __builtin_cpu_supports() would add 4 KB of libgcc.
  */
 void pb_arch_init(void)
 {
@@ -95,7 +95,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	}
 }
 
-/* The displacement that leads to the stub. False: the site is not of this module. */
+/* Encode the displacement from the site to its stub. Returns false if it does not fit. */
 static bool displacement_of(const struct pb_site *site, uint8_t new[4])
 {
 	int32_t rel;
@@ -118,7 +118,7 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 	uint8_t displacement[4];
 	int nr;
 
-	displacement_of(site, displacement); /* as pb_arch_prepare() has */
+	displacement_of(site, displacement); /* fits: pb_arch_prepare() has checked that */
 	nr = pb_arch_publish_slot(site, &cell, &patch[0]);
 	return nr + pb_patch_fill(&patch[nr], site->site + 1,
 				  (const void *)(site->site + 1), displacement, 4);

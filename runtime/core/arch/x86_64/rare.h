@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The rare parts of the direct way (direct.h). Only the library has them. A module's own
+ * The rare parts of the direct way (direct.h). Only the library has them. Modules' own
  * trampolines (own.h) jump here, with the frame that they have made.
  */
 #include "exit_macros.h"
@@ -10,7 +10,7 @@
 .endm
 
 .macro rare_exits from, id
-	/* The tracers have changed: pb_call_exit() selects those that saw the entry. */
+	/* The tracers have changed: pb_call_exit() calls those that saw the entry. */
 .Lchanged_\id:
 	movq	%rdi, CALL_IP(%rbp)
 	movq	$-1, CALL_TOLD(%rbp)
@@ -30,7 +30,7 @@
 	jmp	.Lreturn_\id
 .endm
 
-/* An exception passes, and is in rax. */
+/* An exception passes. rax points to it. */
 .macro unwound from, id
 	movq	%rax, CALL_RAX(%rbp)
 	movq	SITE_RETURN(%rbp), %rdi

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The targets of a module's stubs: the library's trampolines (entry.S), or those in the
+ * Where a module's stubs lead: to the library's trampolines (entry.S), or to those in the
  * module itself.
  *
  * Processors predict a branch across 4 GB less well (test/bench/README.md), and the system
- * loads shared objects that far from an executable. And while a tracer with an exit is
- * armed, the body's return address is in the trampoline. A function that the body
- * tail-calls, such as dlsym(RTLD_NEXT), takes the trampoline for its caller. So each module
- * has trampolines of its own, for the layout of cells and threads that its compiler knew.
- * The library uses them if its layout is the same (abi.h). They do the same as the
+ * loads shared objects that far from an executable. Also, while a tracer with an exit is
+ * armed, the body's return address is in the trampoline: a function that the body tail-calls,
+ * such as dlsym(RTLD_NEXT), takes the trampoline's module for that of its caller. So each
+ * module has trampolines of its own, for the layout of cells and threads that its compiler
+ * knew. The library uses them if its own layout is the same (abi.h). They do the same as the
  * library's. A table after the module's links has the library's addresses that they need.
  */
 #include "arch/arch.h"
@@ -35,7 +35,7 @@ _Static_assert(PATCHBAY_X86_64_OWN_OFFSET % 64 == 0 &&
 #define NR_ADDRESSES PATCHBAY_X86_64_NR_STUBS
 #define NR_WORDS (PATCHBAY_X86_64_TABLE_SIZE / 8)
 
-/* Does the library use the module's trampolines? Constant for each module. */
+/* Does the library use the module's own trampolines? Never changes for a module. */
 static bool has_own(const struct patchbay_module *desc)
 {
 	return desc->size >= sizeof(*desc) &&
@@ -80,9 +80,9 @@ static uint64_t trampoline(const struct pb_module *module, unsigned int i,
 }
 
 /*
- * Find the changes that make all stubs lead to a trampoline: shut or, if @open, open.
- * Returns their number; -EILSEQ if a stub leads elsewhere, as to another copy of this
- * library.
+ * Find the changes that make all stubs lead to a trampoline: to its shut entry, or to the open
+ * one if @open. Returns their number. Returns -EILSEQ if a stub leads elsewhere, for example
+ * to another copy of this library.
  */
 static int find_changes(const struct pb_module *module, int open,
 			struct pb_patch patches[NR_ADDRESSES + NR_WORDS])
@@ -117,8 +117,8 @@ static int find_changes(const struct pb_module *module, int open,
 }
 
 /*
- * No site of the module calls a stub yet, so no thread reads these addresses during the
- * change. The sync orders it before the first call of a stub.
+ * During this change no site of the module calls a stub, so no thread reads these addresses.
+ * The sync before arming orders the change before the first call of a stub.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
@@ -150,14 +150,14 @@ int pb_arch_is_open(const struct pb_module *module)
 {
 	const uint64_t *at = trampolines_of(module);
 
-	/* If a page ends between the addresses, one of two writes may have failed. */
+	/* Check each: if a page ends between them, one of two writes may have failed. */
 	for (unsigned int i = 0; i < NR_ADDRESSES; i++)
 		if (at[i] == trampoline(module, i, 1))
 			return 1;
 	return 0;
 }
 
-/* The shut and the open address of a trampoline differ in one byte; see entry.S. */
+/* Threads may run meanwhile: a shut and an open address differ in one byte (entry.h). */
 int pb_arch_open(const struct pb_module *module, int text)
 {
 	struct pb_patch patches[NR_ADDRESSES + NR_WORDS];

@@ -103,8 +103,8 @@ int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 	error = pb_text_write(text, tramp->addr + DISP_OFFSET,
 			      code + DISP_OFFSET, new, sizeof(new));
 	/*
-	 * A thread that has fetched the former displacement must fetch it anew
-	 * before the first byte makes a branch of it.
+	 * A thread may have fetched the former displacement. It must fetch the displacement
+	 * again before the first byte turns these bytes into a branch.
 	 */
 	return error ? error : 1;
 }
@@ -116,7 +116,7 @@ int pb_arch_tramp_direct(int text, const struct pb_tramp *tramp,
 
 	if (!displacement(tramp, target, &disp))
 		return -ERANGE;
-	/* pb_arch_tramp_prepare() has failed. */
+	/* If the displacement differs, pb_arch_tramp_prepare() has failed. */
 	if (disp != pb_x86_64_get32((const uint8_t *)tramp->addr + DISP_OFFSET))
 		return -EILSEQ;
 	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_DIRECT);
@@ -142,7 +142,7 @@ int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to)
 
 	if (!at)
 		return -EILSEQ;
-	/* The displacement counts from its own end. */
+	/* The displacement is relative to its own end. */
 	if (!pb_x86_64_in_word(site + (uintptr_t)at) ||
 	    !pb_x86_64_rel32(site + (uintptr_t)at - 1, to, &disp))
 		return -ERANGE;

@@ -14,7 +14,7 @@ static inline int32_t pb_x86_64_get32(const uint8_t *at)
 			 (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
 }
 
-/* The target of the displacement at @at, in code whose first byte is at @addr. */
+/* The target of the rip-relative displacement at @at in @code, which is at address @addr. */
 static inline uint64_t pb_x86_64_rip(const uint8_t *code, uint64_t addr, int at)
 {
 	return addr + (uint64_t)(at + 4) +
@@ -22,9 +22,9 @@ static inline uint64_t pb_x86_64_rip(const uint8_t *code, uint64_t addr, int at)
 }
 
 /*
- * The form of the tramp at @addr with the bytes @code: its first byte. Returns 0 if it is
- * not a tramp that jumps through @key. If @imported, @key is the address of a pointer to
- * the key. See abi.h for the code.
+ * Returns the first byte of the tramp at @addr with the bytes @code, which says its form.
+ * Returns 0 if this is not a tramp that jumps through @key. @imported: @key is the address of a
+ * pointer to the key. See abi.h for the code.
  */
 static inline uint8_t pb_x86_64_tramp(
 	const uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE], uint64_t addr,
@@ -32,7 +32,7 @@ static inline uint8_t pb_x86_64_tramp(
 {
 	static const uint8_t tail[] = { 0x31, 0xc0, 0xc3, 0xe3,
 					0xfe, 0xcc, 0xcc, 0xcc };
-	/* The bytes before and after the displacement at @at. */
+	/* The bytes before and after the displacement of the jump. */
 	static const uint8_t jump[] = { 0xff, 0x25 };
 	static const uint8_t trap[] = { 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t load[] = { 0x4c, 0x8b, 0x1d };
@@ -75,8 +75,8 @@ static inline bool pb_x86_64_in_word(uint64_t addr)
 }
 
 /*
- * The kCFI hash of a function, from the 5 bytes before it. Returns false if they are not
- * a mov of a hash to a register (-fsanitize-kcfi-arity varies the register).
+ * Decode the kCFI hash in the 5 bytes before a function. Returns false if they are not a mov
+ * of a hash to a register (-fsanitize-kcfi-arity varies the register).
  */
 static inline bool pb_x86_64_hash(const uint8_t before[5], uint32_t *hash)
 {
@@ -86,8 +86,8 @@ static inline bool pb_x86_64_hash(const uint8_t before[5], uint32_t *hash)
 }
 
 /*
- * The hash of functions of @type. The compiler adds 1 to a hash that equals endbr64 or
- * endbr32, negated or not, because the check of such a hash would be a landing pad.
+ * The hash of functions of @type. If a hash, or its negative, is the encoding of endbr64 or
+ * endbr32, the compiler adds 1: otherwise the check of the hash would be a landing pad.
  */
 static inline uint32_t pb_x86_64_type_hash(uint32_t type)
 {

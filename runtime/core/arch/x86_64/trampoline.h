@@ -5,7 +5,7 @@
  */
 #include "frame.h"
 
-/* \nr argument registers: 2, 4, or 7 for all six and al. */
+/* Save \nr argument registers: 2, 4, or 7, which means all six and al. */
 .macro save_regs nr
 	movq	%r10, (%rsp)
 	movq	%rdi, 8(%rsp)
@@ -30,14 +30,14 @@
 .endm
 
 /*
- * The trampoline of sites whose `call` ends \from bytes after the entry, in functions
- * with \nr argument registers. \id makes the labels unique. \exits is the direct way of
- * functions with exits (direct.h).
+ * The trampoline of sites whose `call` ends \from bytes after the entry, in functions with
+ * \nr argument registers. \id makes the labels unique. \exits is the direct way of functions
+ * with exits (direct.h).
  *
- * Before the thread is marked as inside, the trampoline may read the slot and cell->since
- * to choose its way: every cell that a slot has pointed to exists as long as the function.
- * It must not act on these values: by now the slot may point to another cell, and the old
- * cell may belong to other functions.
+ * Before the trampoline marks the thread as inside, it may read the slot and cell->since, to
+ * choose its way: every cell that a slot has pointed to exists as long as the function. It
+ * must not act on these values otherwise. When they are used, the slot may point to another
+ * cell, and the old cell may belong to other functions.
  */
 .macro trampoline from, nr, id, exits
 	.cfi_remember_state
@@ -60,8 +60,8 @@
 	jne	.Lslowly_\id
 	movq	%rcx, %fs:PB_THREAD_FRAME(%rax)
 	/*
-	 * Set the mark before loading the slot; see pb_quiesce_begin(). The cell that
-	 * was loaded above may belong to other functions by now.
+	 * Set the mark before loading the slot; see pb_quiesce_begin(). The cell that was
+	 * loaded above may belong to other functions by now.
 	 */
 	movq	%fs:PB_THREAD_NEXT_PHASE(%rax), %rdx
 	movq	%rdx, %fs:(%rax)

@@ -18,8 +18,8 @@
 .endm
 
 /*
- * Set ZF if all bits above the lowest 16 bytes of \kind\()0 are zero. \kind\()0 is the OR of
- * the registers. Clobbers vector registers 0 to 2.
+ * \kind\()0 is the OR of the saved registers. Set ZF if all its bits above the lowest 16
+ * bytes are zero. Clobbers vector registers 0 to 2.
  */
 .macro test_upper kind
 	.ifc \kind, zmm
@@ -35,12 +35,12 @@
 .endm
 
 /*
- * Load the vectors that save_vectors stored at rsp, at the width of \kind. \or combines
- * them to test for zero. If all upper parts are zero, vzeroupper clears them instead of a
- * load: a load makes them *dirty*, even with zeros. Until the next vzeroupper each SSE
- * instruction then waits for the one that wrote its destination before (Intel's
- * Optimization Reference Manual, "Mixing AVX Code with SSE Code"). Programs without AVX
- * code never execute vzeroupper, and ran 10 % longer after a single such load.
+ * Load the vectors that save_vectors stored at rsp, at the width of \kind. \or combines them
+ * to test for zero. If all upper parts are zero, vzeroupper clears them instead of a load. A
+ * load would make them *dirty*, even with zeros: until the next vzeroupper each SSE
+ * instruction then waits for the one that wrote its destination before (Intel's Optimization
+ * Reference Manual, "Mixing AVX Code with SSE Code"). Programs without AVX code never execute
+ * vzeroupper, and ran 10 % longer after a single such load.
  */
 .macro restore_wide_vectors or, kind
 	vmovaps	(%rsp), %\kind\()0
@@ -54,10 +54,10 @@
 .endm
 
 /*
- * Execute \call, which is one instruction, between saving all vector arguments at rsp and
- * loading them again, at the width of this processor. The callee may change the saved
- * values. rsp is a multiple of VECTOR_SIZE; rbp is not clobbered. vzeroupper spares
- * handlers with SSE instructions the cost of dirty upper halves.
+ * Save all vector arguments at rsp, execute \call, which is one instruction, and load them
+ * again, at the width of this processor. The callee may change the saved values. rsp is a
+ * multiple of VECTOR_SIZE; rbp is not clobbered. The vzeroupper before \call spares handlers
+ * with SSE instructions the cost of dirty upper halves.
  */
 .macro saving_vectors call:vararg
 	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
