@@ -11,8 +11,8 @@
 #define TRAILER 3
 
 /*
- * Slow path of own(). Thread objects are used again together with their
- * captures, which do not identify a thread.
+ * Slow path of own(): the thread has no captures yet. A new thread takes over the object of an
+ * ended thread, including its captures, which do not identify a thread.
  */
 static __attribute__((noinline)) struct pb_captures *begin(void)
 {
@@ -47,7 +47,7 @@ static inline struct pb_captures *own(void)
 							begin();
 }
 
-/* Drop all calls below @frame. They have ended, by a return or otherwise. */
+/* Drop the words of all calls below @frame: these calls have ended, by a return or a jump. */
 static void leave(struct pb_captures *captures, uintptr_t frame)
 {
 	uint64_t top = captures->top;
@@ -57,10 +57,7 @@ static void leave(struct pb_captures *captures, uintptr_t frame)
 
 		if (trailer[0] > frame)
 			break;
-		/*
-		 * A signal handler that did not return may have left an invalid
-		 * trailer.
-		 */
+		/* A signal handler that did not return may have left an invalid trailer. */
 		if (trailer[2] > top - TRAILER) {
 			top = 0;
 			break;
@@ -80,9 +77,9 @@ static void write_trailer(uint64_t *trailer, uintptr_t frame, uint64_t function,
 }
 
 /*
- * An interrupting signal handler keeps and takes its own words after @top. If
- * it ran before we stored @top, it has overwritten our trailer. @uses then
- * differs, and we write the trailer again.
+ * A signal handler that interrupts this keeps its own words after @top, and removes them. If
+ * it runs before @top is stored, it overwrites the new trailer. Then @uses differs, and the
+ * trailer is written again.
  */
 uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 {
@@ -106,8 +103,8 @@ uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 }
 
 /*
- * A signal handler may interrupt this. Until we store @top it reads the old
- * trailer, so the new trailer must not overlap it.
+ * A signal handler that interrupts this reads the old trailer until @top is stored. So the new
+ * trailer must not overlap the old one.
  */
 void pb_captures_trim(uint64_t *words, size_t most, size_t nr)
 {

@@ -25,9 +25,8 @@ enum pbd_loss pb_loss_of(int error)
 }
 
 /*
- * This thread's own counts. Returns NULL if the thread is not known (yet), or
- * if there is no room. An interrupting signal handler may take a second element
- * for the thread.
+ * This thread's own counts. Returns NULL if the thread has no number (yet), or if all elements
+ * are taken. If a signal handler interrupts this, the thread may get two elements.
  */
 static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 {
@@ -36,10 +35,10 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 
 	if (!self || !self->number)
 		return NULL;
-	/* Do not use counts in a file that the process has left. */
+	/* Counts in a file that the process has left must not be used. */
 	if ((uintptr_t)self->losses - (uintptr_t)losses < sizeof(*losses))
 		return self->losses;
-	/* Keeps @nr from growing without limit. */
+	/* Without this check, failed attempts would increase @nr without limit. */
 	if (__atomic_load_n(&losses->nr, __ATOMIC_RELAXED) >= PBD_LOSS_THREADS)
 		return NULL;
 	nr = __atomic_fetch_add(&losses->nr, 1, __ATOMIC_RELAXED);

@@ -16,8 +16,8 @@ __thread struct pb_own_time pb_own_time
 uint64_t pb_own_clock_rate;
 
 /*
- * A switch to another thread and back always takes longer. The two clocks
- * differ by less between two comparisons.
+ * A switch to another thread and back takes longer than this. Between two comparisons the two
+ * clocks drift apart by less.
  */
 #define SHORTEST_SLEEP_NS 1000
 
@@ -27,17 +27,17 @@ static uint64_t to_ticks(uint64_t ns)
 }
 
 /*
- * Opens an event that never occurs, for its page only. Keeps no descriptor:
- * programs close those that they do not know.
+ * Map the page of an event that never occurs. Keeps no descriptor, because programs close
+ * descriptors that they do not know.
  */
 static struct perf_event_mmap_page *map_page(void)
 {
-	/* Static: on other architectures than x86-64 filling it in calls memset(3). */
+	/* Static: otherwise filling it in calls memset(3), except on x86-64. */
 	static const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		/* Without these, the kernel refuses users that may not observe it. */
+		/* Without these flags the kernel refuses users who may not observe it. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -69,8 +69,8 @@ static void take_over(struct pb_own_clock *own, uint64_t ticks, uint64_t cpu_ns)
 }
 
 /*
- * The only thread of a forked child has a kernel CPU clock that began at the
- * fork. Its own clock goes on from where its parent's was.
+ * In a forked child, the kernel's CPU clock of its only thread began at the fork. The thread's
+ * own clock continues from the value in the parent.
  */
 static void begin_clock(struct pb_own_clock *own)
 {
@@ -99,7 +99,7 @@ static int begin_thread(void)
 
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
-		/* Forces a look at once: a forked child's parent may have slept. */
+		/* Makes the next reading look: the parent of a forked child may have slept. */
 		own->seen = *own->switches - 1;
 		if (pb_session->chunk)
 			pb_session_flag(page ? PBD_SESSION_OWN_PAGE :
@@ -126,7 +126,7 @@ static int is_recording(void)
 	return __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) != UINT64_MAX;
 }
 
-/* Histograms have no moments, so sleep is not recorded. */
+/* Histograms have no points in time, so sleep is not recorded for them. */
 static void record_asleep(void)
 {
 	if (pb_options.histogram)
@@ -145,11 +145,10 @@ void pb_own_clock_begin_block(void)
 }
 
 /*
- * Compares both clocks. It takes over the moment only if the thread slept, or
- * if a comparison is due. If the thread was preempted, or the machine
- * suspended, between the two readings, the next comparison corrects it. A child
- * of vfork(2) shares its parent's memory and has another CPU clock, so that
- * clock may have gone back.
+ * Compares the two clocks. Takes the present values as the new starting point only if the
+ * thread has slept, or if a comparison is due. If the thread was preempted, or the machine
+ * suspended, between the two readings, the next comparison corrects that. A child of vfork(2)
+ * shares its parent's memory but has another CPU clock, so that clock may have gone back.
  */
 static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 {
@@ -165,8 +164,8 @@ static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 		return 0;
 	pb_own_time.asleep += passed - awake;
 	/*
-	 * The ratio of ticks to nanoseconds is known to some parts per million.
-	 * So make sure that time advances.
+	 * The ratio of ticks to nanoseconds has an error of some parts per million. Make sure
+	 * that the thread's clock advances all the same.
 	 */
 	if ((int64_t)(ticks - pb_own_time.asleep - pb_own_time.last) <= 0)
 		pb_own_time.asleep = ticks - pb_own_time.last - 1;
@@ -193,15 +192,15 @@ uint64_t pb_own_clock_slowly(void)
 	}
 	if (is_recording())
 		pb_own_clock_settle();
-	/* Read the word before the clocks. A switch in between is found next time. */
+	/* Read the word before the clocks. Then the next look finds a switch in between. */
 	now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ticks = patchbay_clock();
 	slept = find_sleep(own, ticks, now != own->seen);
 	pb_own_time.last = ticks - pb_own_time.asleep;
 	/*
-	 * Last, because a signal handler may leave by siglongjmp(3): the next
-	 * call then repeats the work.
+	 * Store this last. If a signal handler leaves by siglongjmp(3) before that, the next
+	 * call repeats the work.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	own->seen = own->page ? now : now + 1;

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With sleep-time=0 each thread has its own clock: the processor's counter
- * without the thread's off-CPU time. It counts ticks of the counter, and lags
- * behind it by the time that the thread has slept since its first use.
+ * With sleep-time=0 each thread has its own clock: the processor's counter without the
+ * thread's off-CPU time. It counts ticks of the counter, and lags behind it by the time that
+ * the thread has slept since its first use.
  *
- * The kernel changes a word whenever the thread comes back to a processor. The
- * word is in the page that perf_event_open(2) maps for any event of this
- * thread. Only when it has changed does the thread ask the kernel for its CPU
- * time. Without such a page the thread asks each time.
+ * The kernel changes a word whenever the thread comes back to a processor. The word is in the
+ * page that perf_event_open(2) maps for any event of this thread. Only if the word has changed
+ * does the thread ask the kernel for its CPU time. Without such a page it asks each time.
  *
- * The off-CPU time is the difference of two clocks. Their rates differ
- * slightly, and the kernel's clock may leave out interrupts. To keep the error
- * from growing while a thread does not sleep, the thread compares the clocks
- * every PB_OWN_CLOCK_NS.
+ * The off-CPU time is the difference of two clocks. Their rates differ slightly, and the
+ * kernel's clock may leave out interrupts. So that the error does not grow while a thread does
+ * not sleep, the thread compares the clocks every PB_OWN_CLOCK_NS.
  *
- * Only handlers of tracers with an exit handler use it. They never interrupt
- * each other within a thread, so no signal handler runs this code in between.
+ * Only handlers of tracers with an exit handler read the clock. Within a thread such handlers
+ * never interrupt each other, so no signal handler runs this code in between.
  */
 #ifndef PB_TRACE_OWN_CLOCK_H
 #define PB_TRACE_OWN_CLOCK_H
@@ -23,11 +21,11 @@
 #include <patchbay/exit.h>
 
 /*
- * In memory that fork() fills with zeros, since a child does not have the page.
+ * In memory that fork() fills with zeros, because a child does not have the page.
  * @switches: the word; NULL after a fork
- * @seen:     its value at the last look
- * @never:    @switches points here without a page; never equals @seen
- * @until:    when the next comparison is due
+ * @seen:     the value of the word at the last look
+ * @never:    @switches points here if there is no page; never equals @seen
+ * @until:    the time when the next comparison is due
  * The other fields belong to own_clock.c.
  */
 struct pb_own_clock {
@@ -39,11 +37,11 @@ struct pb_own_clock {
 	uint64_t ticks, cpu_ns; /* the last comparison */
 };
 
-/* A thread's clock. A forked child's goes on, for calls that began before the fork. */
+/* A thread's clock. In a forked child it continues, for calls that began before the fork. */
 struct pb_own_time {
-	uint64_t asleep; /* ticks that were left out so far */
+	uint64_t asleep; /* the ticks that were left out so far */
 	uint64_t last;   /* the last reading */
-	uint64_t owed;   /* when sleep was found last, if it is not recorded yet */
+	uint64_t owed;   /* the time when sleep was found that is not recorded yet, or 0 */
 };
 
 /* In the thread's struct pb_thread_state; NULL: the thread has none yet. */
@@ -57,18 +55,18 @@ extern __thread struct pb_own_time pb_own_time
 /* Ticks per nanosecond, times 2^32. Set it before a clock is read. */
 extern uint64_t pb_own_clock_rate;
 
-/* The thread is gone: forget its clock. The caller holds the session's lock. */
+/* The thread has ended: unmap its page. The caller holds the session's lock. */
 void pb_own_clock_release(struct pb_own_clock *own);
 
 /*
- * Called when the thread has been off-CPU, when a comparison is due, or when
- * the thread has no clock yet.
+ * Read the clock if the thread has been off-CPU, if a comparison is due, or if the thread has
+ * no clock yet.
  */
 uint64_t pb_own_clock_slowly(void);
 
 /*
- * Reads the counter first. If the word is unchanged afterwards, the thread has
- * not slept since the last look, and so not before the reading.
+ * Read the thread's clock. This reads the counter first. If the word is unchanged afterwards,
+ * the thread has not slept between the last look and the reading.
  */
 static inline uint64_t pb_own_clock_now(void)
 {
@@ -87,8 +85,8 @@ static inline uint64_t pb_own_clock_now(void)
 }
 
 /*
- * While recording is off, sleep is not recorded: it would fill the buffer of a
- * thread that waits. Call this before each event, to record the sleep so far.
+ * While recording is off, sleep is not recorded, because it would fill the buffer of a thread
+ * that waits. Call this before each event, to record the sleep that was found meanwhile.
  */
 void pb_own_clock_record_owed(void);
 

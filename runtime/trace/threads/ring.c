@@ -12,19 +12,17 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/*
- * Large enough that a busy thread rarely needs a new block. A short-lived
- * thread has small ones.
- */
+/* With blocks of this size a busy thread rarely needs a new one. A thread's first blocks are
+ * small, for threads with few events. */
 #define BLOCK_MAX PBA_CHUNK_SIZE
-/* A thread with fewer events has no block in the arena, which has the largest size. */
+/* Blocks of the arena have the largest size, so a thread gets one only after this many bytes. */
 #define ARENA_FROM (128u << 10)
 
 _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
 /*
- * Other processes can write to blocks in the arena. No number from there may lead this one
- * to an address.
+ * Other processes can write to blocks in the arena. So this process must not compute an address
+ * from a number in such a block.
  */
 static uint64_t size_of(const struct pbd_block *block)
 {
@@ -36,7 +34,7 @@ static uint64_t pass_of(const struct pbd_block *block)
 	return pb_arena_has(block) ? 0 : block->pass;
 }
 
-/* One record is reserved: see pb_ring_try(). */
+/* The last record stays unused: see pb_ring_try(). */
 static uint64_t capacity(const struct pbd_block *block)
 {
 	return (size_of(block) - sizeof(*block)) /
@@ -71,7 +69,7 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 
 	pb_thread_ask_name(self);
 	fill_in(self, block, ++ring->seq);
-	/* A handler of SIGTRAP that runs in between must find no room. */
+	/* A handler of SIGTRAP that interrupts this must find no room. */
 	__atomic_store_n(&ring->end, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&ring->next, place(block, 0), __ATOMIC_RELAXED);
@@ -82,9 +80,8 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 }
 
 /*
- * In a forked child, the mapped rest of the file is a large enough first block
- * for most threads. If threads have small buffers, their first block has the
- * full size.
+ * The size of a thread's first block. In a forked child, the rest of the file that is mapped
+ * already is large enough for most threads. If all buffers are small, use the usual size.
  */
 static uint64_t first_size(void)
 {
@@ -111,7 +108,7 @@ static uint64_t next_size(const struct pb_ring *ring)
 	return size < BLOCK_MAX ? size : BLOCK_MAX;
 }
 
-/* The ring has gone on in the next block. */
+/* The ring continues in another block: leave a full block of the arena to the recorder. */
 static void pass_on(struct pbd_block **block)
 {
 	if (!pb_arena_pass_on(*block, PBA_FULL))
@@ -144,7 +141,7 @@ static int add_block(struct pb_thread_state *self)
 	return 0;
 }
 
-/* Call for a full block: all its records are of its present pass. */
+/* The number of events in a full block. All its records belong to its present pass. */
 static uint64_t nr_events(const struct pbd_block *block)
 {
 	uint64_t nr = 0;
@@ -155,7 +152,7 @@ static uint64_t nr_events(const struct pbd_block *block)
 	return nr;
 }
 
-/* Make room for newer events in the block. */
+/* Empty the block for newer events, and count those that are overwritten. */
 static void clear(struct pb_ring *ring, struct pbd_block *block)
 {
 	struct pbd_session *session = pb_session->chunk;
@@ -178,7 +175,7 @@ static void use_again(struct pb_thread_state *self)
 	begin(self, block);
 }
 
-/* A ring stays stopped until space may be free again. */
+/* Is the ring stopped? It stays stopped until there may be room in the file again. */
 static int is_stopped(const struct pb_ring *ring)
 {
 	return ring && ring->stopped &&
@@ -197,7 +194,7 @@ static int next_block(struct pb_thread_state *self)
 		pb_data_note(&pb_session->file, error);
 	if (pb_data_is_passing(error) && !(ring->nr_blocks && pb_options.overwrite))
 		return error;
-	/* From now on blocks are used again in the order in which they were made. */
+	/* From now on blocks are reused, in the order in which they were made. */
 	ring->full = 1;
 	if (ring->nr_blocks && pb_options.overwrite) {
 		use_again(self);
@@ -225,13 +222,12 @@ static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
 }
 
 /*
- * Go on after the records of an earlier thread, if the block has room for four
- * records. These are the new thread's number and name, its sleep, and one
- * event, which would be lost otherwise. Plain stores suffice: no handler finds
- * the ring before this thread owns it.
+ * Continue after the records of an earlier thread, if the block has room for four records:
+ * the new thread's number and name, its sleep, and one event, which would be lost otherwise.
+ * Plain stores suffice, because no handler finds the ring before this thread owns it.
  *
- * If there is too little room, fill it with holes. Otherwise old records there
- * would count again once the pass number wraps.
+ * If there is too little room, fill it with holes. Otherwise old records there would count
+ * again when the number of the pass wraps.
  */
 static void go_on(struct pb_thread_state *self)
 {
@@ -254,7 +250,7 @@ static void go_on(struct pb_thread_state *self)
 	pb_session_tick();
 }
 
-/* The process does not write to the records of the earlier thread any more. */
+/* Unmap the blocks of an ended thread: the process writes to them no more. */
 static void release(struct pb_ring *ring)
 {
 	while (ring->nr_blocks) {
@@ -271,7 +267,7 @@ static void release(struct pb_ring *ring)
 	ring->named = NULL;
 }
 
-/* The blocks are in a file that the process has left. It will be unmapped. */
+/* Forget the blocks. They are in a file that the process has left and will unmap. */
 static void begin_again(struct pb_ring *ring)
 {
 	ring->end = 0;
@@ -295,7 +291,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 	const struct pb_ring *ring = &of->ring;
 	uint64_t name[2], last;
 
-	/* Do not change a file that the process has left. */
+	/* A file that the process has left must not change. */
 	if (!ring->nr_blocks || is_elsewhere(ring))
 		return;
 	for (uint64_t i = 0; i < ring->nr_blocks; i++)
@@ -313,7 +309,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 
 void pb_ring_take_over(struct pb_thread_state *by)
 {
-	/* Space may be free again. */
+	/* There may be room in the file again. */
 	by->ring.full = by->ring.stopped = 0;
 	if (is_elsewhere(&by->ring))
 		begin_again(&by->ring);
@@ -326,8 +322,8 @@ void pb_ring_take_over(struct pb_thread_state *by)
 }
 
 /*
- * In a sandbox with an empty pool: an old block, or NULL. An interrupting
- * signal handler takes another block.
+ * In a sandbox with an empty pool: reuse the ring's oldest block, or return NULL. A signal
+ * handler that interrupts this gets another block.
  */
 static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 {
@@ -337,7 +333,7 @@ static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 		return NULL;
 	*seq = pb_count_up(&ring->seq);
 	block = ring->block[*seq % ring->nr_blocks];
-	/* NULL: a handler that left by siglongjmp(3) had taken the place. */
+	/* NULL: a handler has reserved this element, and left by siglongjmp(3). */
 	if (block)
 		clear(ring, block);
 	return block;
@@ -361,11 +357,10 @@ static struct pbd_block *spare(struct pb_ring *ring, uint64_t *seq)
 }
 
 /*
- * Begin another block without a lock and with signals enabled. A signal handler
- * that interrupts this and does the same completes before this thread goes on.
- * @next and @end must always belong to the same block, or show no room. So @end
- * is 0 before @next changes, and each exchange fails if a handler was faster.
- * The block is then wasted, which is rare.
+ * Begin another block, without a lock and with signals enabled. A signal handler that
+ * interrupts this and does the same completes before this thread continues. @next and @end
+ * must always belong to the same block, or show no room. So @end is 0 before @next changes,
+ * and each exchange fails if a handler was faster. The block is wasted then, which is rare.
  */
 static int next_spare_block(struct pb_thread_state *self)
 {
@@ -377,7 +372,7 @@ static int next_spare_block(struct pb_thread_state *self)
 
 	if (next < end)
 		return 1;
-	/* A handler that interrupts this does the same; its block is wasted. */
+	/* If a signal handler interrupts this and does the same, its block is wasted. */
 	if (is_elsewhere(ring)) {
 		ring->nr_blocks = ring->size = 0;
 		ring->generation = pb_session->rotation.generation;
@@ -424,7 +419,7 @@ void pb_ring_lose(enum pbd_loss why)
 		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns 0 if this thread's ring has room now, or -errno. */
+/* Make room in this thread's ring. Returns 0 if it has room now, or -errno. */
 static int make_room(void)
 {
 	int error = pb_session_events();

@@ -5,19 +5,20 @@
  *
  * To *reserve* a record is to advance @next. The instruction for that is atomic
  * with respect to the thread's own signal handlers, and needs no bus lock. To
- * *commit* it is to write its last word, which is zero until then. To *discard*
- * it is to leave that word 0. The record stays a hole, which readers skip.
- * Committed records are in pages of the file, so they survive the process.
+ * *commit* a record is to write its last word, which is zero until then. To
+ * *discard* a record is to leave that word 0: the record stays a hole, which
+ * readers skip. Committed records are in pages of the file, so they survive the
+ * process.
  *
- * The recorder makes blocks when it needs them, each twice as large as the one
- * before, up to a limit. Then recording stops for this thread, or its oldest
- * block is used again, in another *pass*. The pass's number marks its records.
- * The recorder counts events that find no room, and events that are
- * overwritten.
+ * The recorder makes blocks when it needs them, each twice as large as the
+ * previous one, up to a limit. At the limit it stops recording for this thread,
+ * or it reuses the thread's oldest block, in another *pass*. The number of the
+ * pass marks the block's records. The recorder counts events that find no room,
+ * and events that are overwritten.
  *
- * With overwrite=1, a new thread takes over the ring of a thread that has
- * ended, and goes on in the middle of its block. So many threads with few
- * events fill few blocks, and old events are overwritten in order. Otherwise a
+ * With overwrite=1, a new thread takes over the ring of a thread that has ended,
+ * and continues in the middle of its block. So many threads with few events fill
+ * few blocks, and old events are overwritten in order. Without overwrite=1, a
  * new thread has blocks of its own, from the smallest on.
  */
 #ifndef PB_TRACE_RING_H
@@ -30,9 +31,9 @@
 #include <stdint.h>
 
 /*
- * In memory that fork() fills with zeros (MADV_WIPEONFORK). So a child, however
- * it was made, finds an empty ring, not its parent's.
- * @next:  address of the next record; its upper bits, which addresses of user
+ * In memory that fork() fills with zeros (MADV_WIPEONFORK). So a child finds an
+ * empty ring and not its parent's, by whatever call it was created.
+ * @next:  address of the next record. The upper bits, which addresses of user
  *         space do not have, are the block's pass
  * @end:   end of the block's room, in the same format
  * The other fields belong to ring.c.
@@ -44,14 +45,13 @@ struct pb_ring {
 	uint64_t size;        /* of all blocks */
 	uint64_t nr_blocks;
 	uint32_t full;        /* no more blocks can be added */
-	uint32_t stopped;     /* nor used again, until pb_session's @again
-			         differs from this number minus 1; 0: not
-			         stopped */
+	uint32_t stopped;     /* nor reused: until pb_session's @again differs from
+				 this number minus 1; 0: not stopped */
 	uint64_t generation;  /* of the file with these blocks: rotate.h */
-	enum pbd_loss why;    /* the kind of loss while it is stopped */
+	enum pbd_loss why;    /* the kind of loss while the ring is stopped */
 	struct pbd_block **block; /* the current one was made or reused last */
-	struct pbd_record *named; /* PBD_THREAD_NAME of this thread; NULL:
-				     none, or not any more */
+	struct pbd_record *named; /* PBD_THREAD_NAME of this thread; NULL: none, or
+				     it was overwritten */
 };
 
 /*
@@ -73,8 +73,8 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 		(struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 
 	/*
-	 * Clear the record of an earlier pass first, for a process that reads
-	 * the block while it is used again.
+	 * First clear the record of an earlier pass, for a process that reads the
+	 * block while it is reused.
 	 */
 	__atomic_store_n(&record->last, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELEASE);
@@ -84,21 +84,20 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 			 __ATOMIC_RELEASE);
 	last |= next >> PB_PASS_SHIFT << PBD_KIND_BITS;
 	/*
-	 * Release order is for readers of a running process. After a kill,
-	 * program order would suffice.
+	 * Release, for readers of a running process. Readers of a killed process
+	 * would need program order only.
 	 */
 	__atomic_store_n(&record->last, last, __ATOMIC_RELEASE);
 }
 
 /*
- * A signal handler may interrupt this between any two instructions, record an
- * event, and begin another block. The exchange then fails, because @next has
- * changed. @next can have the same value only after 64 passes over all blocks.
- * If @end was read after the switch, it belongs to another block. The record
- * may then lie after the last one of its block. Room for one record is reserved
- * there, which is never read.
+ * Record an event if the block has room. Returns 0 if it has none.
  *
- * Returns 0 if there is no room.
+ * A signal handler may interrupt this between any two instructions, record an event, and
+ * begin another block. The exchange then fails, because @next has changed. @next can have the
+ * same value again only after 64 passes over all blocks. If @end was read after the handler
+ * began the other block, it belongs to that block. Then the record may be after the last one
+ * of its own block: each block has room for one more record there, which is never read.
  */
 static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 			      uint64_t last)
@@ -125,20 +124,19 @@ size_t pb_ring_max_blocks(void);
 
 struct pb_thread_state;
 
-/* @of has a new name: update it in the file. The caller holds the session's lock. */
+/* Thread @of has a new name: update it in the file. The caller holds the session's lock. */
 void pb_ring_write_name(struct pb_thread_state *of);
 
 /*
- * A thread begins with this object. Its ring is new, or belonged to a thread
- * that has ended. Call it with the session's lock held, before any handler
- * finds the ring.
+ * Begin the ring of a thread. It is new, or belonged to a thread that has ended. Call this
+ * under the session's lock, before a handler can find the ring.
  */
 void pb_ring_take_over(struct pb_thread_state *by);
 
 /* Count an event that is not recorded, and the reason. */
 void pb_ring_lose(enum pbd_loss why);
 
-/* Called if the block is full, or if there is none. The event may be lost. */
+/* Record an event if the block is full, or if there is none. The event may be lost. */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last);
 

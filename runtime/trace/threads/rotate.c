@@ -20,7 +20,7 @@ int pb_rotate_is_due(uint64_t size)
 		       pb_options.rotate_size;
 }
 
-/* Too large for small stacks. The session's lock guards it. */
+/* Static, because it is too large for small stacks. The session's lock guards it. */
 static struct pb_data_file left;
 
 static void leave_file(void)
@@ -31,7 +31,7 @@ static void leave_file(void)
 		(struct pb_data_ahead){ 0 };
 }
 
-/* Mappings of the new file stay. That is little, since failed attempts are rare. */
+/* Undo a failed switch. Mappings of the new file stay: that is little, and rare. */
 static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 		    struct pbd_losses *losses)
 {
@@ -52,7 +52,7 @@ static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 	pb_losses_go_back(losses);
 }
 
-/* Modules that cannot be traced are missing in this file, too. */
+/* The new file, too, lacks the modules that cannot be traced: copy the note about them. */
 static void carry_note(void)
 {
 	const uint32_t error = left.header->error;
@@ -72,7 +72,7 @@ int pb_rotate_switch(void)
 	struct pbd_losses *losses = pb_session->losses;
 	int error;
 
-	/* A process that has changed its user cannot make a file. */
+	/* A process that has changed its user cannot create a file. */
 	if (!chunk || pb_session->file.kept)
 		return -EPERM;
 	if (of->nr_left == PB_ROTATE_LEFT)
@@ -97,12 +97,9 @@ int pb_rotate_switch(void)
 	pb_session->memory = 0;
 	pb_session->again++;
 	__atomic_store_n(&of->generation, of->generation + 1, __ATOMIC_RELEASE);
-	/* From here on each thread calls ring.c at its next event. */
+	/* From here on, the next event of each thread calls ring.c. */
 	pb_threads_leave_file();
-	/*
-	 * Finishing the file waits for threads that do not know about the
-	 * switch yet.
-	 */
+	/* Finishing the old file waits for threads that have not seen the switch yet. */
 	__atomic_store_n(&of->nr_left, of->nr_left + 1, __ATOMIC_RELEASE);
 	pb_listen_wake();
 	return 0;

@@ -12,9 +12,8 @@
 #include <sys/mman.h>
 
 /*
- * Pages of records: a switch takes 16 bytes, a stack about 150. The kernel
- * limits the memory of rings per user (perf_event_mlock_kb), so rings are small
- * for users with a low limit.
+ * The sizes of rings, in pages. A switch needs 16 bytes, a stack about 150. The kernel limits
+ * the memory of a user's rings (perf_event_mlock_kb), so rings are small.
  */
 #define PAGES_WITH_STACKS 8
 #define PAGES_WITHOUT 1
@@ -29,8 +28,8 @@ static int map_ring(struct pb_switches *of, uint32_t tid,
 	if (fd < 0)
 		return (int)fd;
 	/*
-	 * Read-only, so the kernel overwrites the oldest records. The mapping
-	 * keeps the event open.
+	 * A read-only mapping makes the kernel overwrite the oldest records. The mapping keeps
+	 * the event open.
 	 */
 	page = pb_sys(SYS_mmap, NULL, size, PROT_READ, MAP_SHARED, (int)fd, 0ul);
 	pb_sys(SYS_close, (int)fd);
@@ -41,7 +40,7 @@ static int map_ring(struct pb_switches *of, uint32_t tid,
 	return 0;
 }
 
-/* Static: on other architectures than x86-64 filling it in calls memset(3). */
+/* Static: otherwise filling it in calls memset(3), except on x86-64. */
 static const struct perf_event_attr with_stacks = {
 	.type = PERF_TYPE_SOFTWARE,
 	.size = sizeof(with_stacks),
@@ -67,12 +66,12 @@ static const struct perf_event_attr without = {
 	.use_clockid = 1,
 	.clockid = CLOCK_MONOTONIC,
 	.write_backward = 1,
-	/* Without these, the kernel refuses users that may not observe it. */
+	/* Without these flags the kernel refuses users who may not observe it. */
 	.exclude_kernel = 1,
 	.exclude_hv = 1,
 };
 
-/* @tid: 0 for the calling thread. */
+/* Begin to record switches of thread @tid; 0: the calling thread. */
 static uint32_t begin(struct pb_switches *of, uint32_t tid, int *error)
 {
 	*error = 0;
@@ -146,8 +145,8 @@ void pb_switches_end(struct pb_switches *of)
 }
 
 /*
- * The newest record begins at @at, and older ones follow, @left bytes together.
- * The kernel counts down from 0.
+ * A position in a ring. The record at @at is followed by older ones, with @left bytes in all.
+ * The kernel writes downwards, from 0 on.
  */
 struct cursor {
 	const char *records;
@@ -157,7 +156,7 @@ struct cursor {
 
 static uint64_t word(const struct cursor *ring, uint64_t offset)
 {
-	/* Records and the ring consist of whole words. */
+	/* Records, and the ring itself, consist of whole words. */
 	return *(const volatile uint64_t *)(ring->records +
 					    (ring->at + offset) % ring->size);
 }
@@ -169,14 +168,14 @@ static uint64_t newest(const struct pb_switches *of)
 	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* The kernel may switch this thread while it reads, and overwrite the oldest record. */
+/* Is the record still there? A switch while this thread reads may overwrite the oldest one. */
 static int is_there(const struct pb_switches *of, const struct cursor *ring,
 		    uint64_t size)
 {
 	return ring->at + size - newest(of) <= ring->size;
 }
 
-/* The shortest stored wait, which a longer one may replace. */
+/* The shortest stored wait. A longer one may replace it. */
 static struct pbd_wait *shortest(struct pbd_slow *slow)
 {
 	struct pbd_wait *found = &slow->wait[0];
@@ -187,7 +186,7 @@ static struct pbd_wait *shortest(struct pbd_slow *slow)
 	return found;
 }
 
-/* Add the time from @out to @in. Returns where it is stored, or NULL if it is not. */
+/* Add the wait from @out to @in. Returns its place, or NULL if it is not stored. */
 static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t in,
 				 uint32_t misc)
 {
@@ -217,8 +216,8 @@ static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t i
 }
 
 /*
- * Stores kernel addresses, and the innermost address of the process only:
- * libraries have no frame pointers for the kernel to follow.
+ * Store the kernel's addresses, and only the innermost address of the process: libraries have
+ * no frame pointers that the kernel could follow.
  */
 static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 		      uint64_t size)
@@ -244,9 +243,8 @@ static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 }
 
 /*
- * Reads from the newest record to the oldest: when the thread came back, when
- * it had left, and its stack at that time. Returns whether the ring covers the
- * whole call.
+ * Read from the newest record to the oldest: for each wait, when the thread came back, when it
+ * had left, and its stack at that time. Returns whether the ring covers the whole call.
  */
 static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 {
@@ -278,12 +276,12 @@ static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 		}
 		ring.at += size;
 		ring.left -= size;
-		/* A switch is followed by its stack, with the same time. */
+		/* The record of a switch is followed by that of its stack, with the same time. */
 		if ((type == PERF_RECORD_SAMPLE || type == PERF_RECORD_SWITCH) &&
 		    time < slow->begin_ns && !last)
 			return 1;
 	}
-	/* The kernel has overwritten nothing. */
+	/* All was read: was nothing overwritten, and was the begin recorded? */
 	return -head <= ring.size && of->since_ns <= slow->begin_ns;
 }
 

@@ -9,15 +9,15 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* Sizes of a thread's chunks. Each is twice as large as the one before. */
+/* The sizes of a thread's chunks: each is twice as large as the previous one. */
 #define CHUNK_MIN 4096u
 #define CHUNK_MAX (1u << 20)
 #define MIN_FUNCTIONS 1024u
 
-/* Tables that are made in advance for a sandbox. */
+/* The number of tables that are made in advance for a sandbox. */
 #define NR_SPARE 64
 
-/* Both kinds have the same head. */
+/* Both kinds of chunks begin in the same way. */
 _Static_assert(offsetof(struct pbd_samples, sample) ==
 			       offsetof(struct pbd_histograms, histogram) &&
 		       offsetof(struct pbd_samples, comm) ==
@@ -105,10 +105,7 @@ void pb_tally_release(struct pb_tally *of)
 void pb_tally_forget(struct pb_tally *of)
 {
 	for (; of; of = of->smaller) {
-		/*
-		 * Write only used elements: most pages of a large table were
-		 * never touched.
-		 */
+		/* Write used elements only: most pages of a large table were never touched. */
 		for (uint64_t i = 0; i < of->nr; i++)
 			if (of->of[i])
 				of->of[i] = NULL;
@@ -151,7 +148,7 @@ int pb_tallies_make_spare(void)
 	return 0;
 }
 
-/* Other threads may do the same concurrently. */
+/* Take a spare table. Other threads may do so at the same time. */
 static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 {
 	uint64_t *left = &pb_session->nr_spare_tables;
@@ -168,9 +165,9 @@ static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 }
 
 /*
- * Make a table with room for @place. The previous table stays valid: a handler
- * that this thread has interrupted may be reading it, and its contents stay
- * right. @free: the thread may make system calls, and holds the session's lock.
+ * Make a table with room for @place. The previous table stays valid, because this thread may
+ * have interrupted a handler that reads it; the contents stay right. @free: the thread may make
+ * system calls, and holds the session's lock.
  */
 static int make_table(uint64_t place, int free)
 {
@@ -178,7 +175,7 @@ static int make_table(uint64_t place, int free)
 	uint64_t nr = rounded_up(place + 1);
 	int error = -ENOMEM;
 
-	/* The table of an earlier recording. */
+	/* Reuse the empty table of an earlier recording, if it is large enough. */
 	if (old && !old->nr && old->size >= table_size(nr)) {
 		old->nr = nr;
 		return 0;
@@ -208,25 +205,22 @@ static int make_room(uint64_t place, int free)
 		pb_thread_begin(&error);
 	else if (!error && !pb_thread_begin_spare())
 		error = -ENOMEM;
-	/* A forked child's table is its parent's, filled with zeros. */
+	/* The table of a forked child is its parent's, filled with zeros. */
 	if (!error && (!pb_tally || pb_tally->nr <= place))
 		error = make_table(place, free);
 	return error;
 }
 
-/* An unused element. Returns NULL if the last chunk is full, or if there is none. */
+/* Take an unused element. Returns NULL if the last chunk is full, or if there is no chunk. */
 static uint64_t *next_unused(struct pb_tally *own)
 {
 	uint64_t last = own->nr_chunks - 1, i;
 	struct pbd_histograms *chunk;
 
-	/* Signal handlers may have counted beyond the limit. */
+	/* Signal handlers may have raised the number beyond the limit. */
 	if (last >= PB_TALLY_CHUNKS)
 		return NULL;
-	/*
-	 * NULL: the thread that made room for the chunk was interrupted,
-	 * perhaps for good.
-	 */
+	/* NULL: the thread that is making this chunk was interrupted, perhaps for good. */
 	chunk = own->chunk[last];
 	if (!chunk || own->used[last] >= capacity(chunk))
 		return NULL;
@@ -255,16 +249,16 @@ static int add_chunk(struct pb_tally *own, int free)
 }
 
 /*
- * Make the element if necessary. Returns NULL and sets *@error on failure. An
- * interrupting signal handler may do the same. If it does so for the same
- * function, the function has two elements, or this one stays empty.
+ * Returns the element of @function, and makes it if necessary. Returns NULL and sets *@error on
+ * failure. If a signal handler interrupts this and makes one for the same function, the
+ * function has two elements, or one stays empty.
  */
 static uint64_t *make(uint64_t place, uint64_t function, int free, int *error)
 {
 	uint64_t *counts;
 
 	*error = make_room(place, free);
-	/* A signal handler may have made it meanwhile. */
+	/* A signal handler may have made the element meanwhile. */
 	if (!*error && pb_tally->of[place])
 		return pb_tally->of[place];
 	while (!*error) {
@@ -287,7 +281,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	counts = make(place, function, 1, error);
 	if (!counts && pb_session->file.header)
 		pb_data_note(&pb_session->file, *error);
-	/* Otherwise each call of a function without an element would try again. */
+	/* Without this, each call of a function without an element would try again. */
 	if (*error == -PB_OVER_SIZE || *error == -PB_OVER_MEMORY) {
 		pb_session->no_tally = pb_session->again + 1;
 		pb_session->no_tally_error = *error;
@@ -299,7 +293,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	return counts;
 }
 
-/* The last try failed, and nothing has changed since. */
+/* Has the last attempt failed, and has nothing changed since? */
 static int has_no_place(void)
 {
 	return pb_session->no_tally &&

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Per-thread counts for each function: histograms, or the number of calls if
- * only some calls are recorded (sample.c). A thread counts in pages of the data
- * file, which only it and its signal handlers write to. Once the thread has
- * called a function, a chunk has an element for it. A table leads to the
- * element.
+ * Per-thread counts for each function: histograms or, if only some calls are recorded
+ * (sample.c), the number of calls. A thread counts in pages of the data file, which only the
+ * thread and its signal handlers write to. When a thread first calls a function, it gets an
+ * element for the function in a chunk. A table leads to the element.
  */
 #ifndef PB_TRACE_TALLY_H
 #define PB_TRACE_TALLY_H
@@ -18,10 +17,10 @@ struct pb_thread_state;
 #define PB_TALLY_CHUNKS 64
 
 /*
- * The counters of a thread. In memory that fork() fills with zeros, so that a
- * child begins again, in its own file.
- * @nr:      number of places in @of
- * @used:    elements of each chunk that belong to a function; may be too large
+ * The counters of a thread. In memory that fork() fills with zeros, so that a child begins
+ * again, in its own file.
+ * @nr:      the number of places in @of
+ * @used:    by chunk: the number of elements that belong to a function; may be too large
  * @smaller: the thread's previous table
  * @of:      elements; the first word of each is its function's number plus 1
  */
@@ -38,15 +37,15 @@ struct pb_tally {
 extern __thread struct pb_tally *pb_tally
 	__attribute__((tls_model("initial-exec")));
 
-/* The kind of chunks and the size of elements. Only one tracer counts in this way. */
+/* The kind of chunks and the size of elements. Only one tracer counts in this way at a time. */
 extern enum pbd_kind pb_tally_kind;
 extern size_t pb_tally_size;
 
 uint64_t *pb_tally_make(uint64_t place, uint64_t function);
 
 /*
- * The element at @place, of the function with this number. Makes it if
- * necessary. NULL: the call is not counted, or counts as lost.
+ * Returns the element at @place, for the function with this number; makes it if necessary.
+ * NULL: the call is not counted, or counts as lost.
  */
 static inline uint64_t *pb_tally_get(uint64_t place, uint64_t function)
 {
@@ -60,26 +59,24 @@ static inline uint64_t *pb_tally_get(uint64_t place, uint64_t function)
 		       pb_tally_make(place, function);
 }
 
-/* @of has a new name: update it in the chunks. The caller holds the session's lock. */
+/* Thread @of has a new name: update it in the chunks. The caller holds the session's lock. */
 void pb_tally_write_name(const struct pb_thread_state *of);
 
 /*
- * The thread has ended: release its counters. NULL is allowed. The caller holds
- * the session's lock.
+ * Release the counters of an ended thread. NULL is allowed. The caller holds the session's
+ * lock.
  */
 void pb_tally_release(struct pb_tally *of);
 
 /*
- * Make tables in advance for threads that begin when no system calls may be
- * made, for all present functions. The caller holds the session's lock. Returns
- * 0 or -errno.
+ * Make tables in advance, with room for all present functions, for threads that begin when
+ * system calls are not allowed. The caller holds the session's lock. Returns 0 or -errno.
  */
 int pb_tallies_make_spare(void);
 
 /*
- * The file is over: empty the tables, and do not count in its chunks any more.
- * The threads keep the tables. NULL is allowed. The caller holds the session's
- * lock.
+ * The file is over: empty the tables, and no longer count in its chunks. Threads keep their
+ * tables. NULL is allowed. The caller holds the session's lock.
  */
 void pb_tally_forget(struct pb_tally *of);
 

@@ -8,16 +8,16 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 
-/* Objects allocated at once, and in advance for a sandbox. */
+/* The number of objects that are allocated at once, and in advance for a sandbox. */
 #define NR_NEW 16
 #define NR_SPARE 256
 
-/* Ended threads that a new thread asks the kernel about. */
+/* A new thread asks the kernel about at most this many ended threads. */
 #define NR_ASKED 4
 
 /*
- * With fewer objects than this, the kernel is not asked about threads that have
- * not announced their end.
+ * With fewer objects than this, the recorder does not look for threads that have ended without
+ * announcing it.
  */
 #define NR_FEW 64
 
@@ -27,10 +27,8 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
-/*
- * Number of blocks that the ring of this thread's object has room for. fork()
- * wipes the object.
- */
+/* The number of blocks that the ring in this thread's object has room for. fork() wipes the
+ * object, but not this. */
 static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
 
 static void enqueue(struct pb_thread_state *thread)
@@ -55,8 +53,8 @@ static struct pb_thread_state *dequeue(void)
 }
 
 /*
- * The id may be another thread's of this process by now. Then the kernel is
- * asked again when that thread has gone, too.
+ * Has the thread ended? By now another thread of this process may have its id. Then the kernel
+ * is asked again later, until that thread has ended, too.
  */
 static int is_gone(const struct pb_thread_state *thread, long pid)
 {
@@ -64,9 +62,9 @@ static int is_gone(const struct pb_thread_state *thread, long pid)
 }
 
 /*
- * Take the object of a thread that has gone. Objects of other threads go to the
- * end of the queue. So a main thread that has called pthread_exit() does not
- * hide the objects after its own.
+ * Take the object of a thread that has ended. Objects of other threads go back to the end of
+ * the queue. So a main thread that has called pthread_exit() does not block the objects after
+ * its own.
  */
 static struct pb_thread_state *take_over(void)
 {
@@ -77,7 +75,7 @@ static struct pb_thread_state *take_over(void)
 
 		if (!thread)
 			return NULL;
-		/* The thread ends now, and took part in an earlier recording only. */
+		/* The thread is ending, and took part in an earlier recording only: drop it. */
 		if (thread->max_blocks < pb_ring_max_blocks())
 			continue;
 		if (is_gone(thread, pid))
@@ -99,9 +97,9 @@ struct pb_thread_lot {
 _Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
 
 /*
- * The object and, after it, the block pointers of its ring. Whole pairs of
- * cache lines, since processors fetch two at a time and each event writes to
- * the first.
+ * The size of an object with the block pointers of its ring, which follow it. It is a multiple
+ * of two cache lines, because processors fetch two at a time, and each event writes to the
+ * first.
  */
 static size_t object_size(uint64_t blocks)
 {
@@ -112,9 +110,8 @@ static size_t object_size(uint64_t blocks)
 }
 
 /*
- * Never fewer than in an earlier recording. Otherwise each thread would leave
- * an object behind whenever a recording with large buffers follows one with
- * small ones.
+ * The number of blocks in new objects. It never decreases. Otherwise each thread would leave
+ * an object behind whenever a recording with large buffers follows one with small buffers.
  */
 static uint64_t blocks_of_next(void)
 {
@@ -146,8 +143,8 @@ static int make_new(uint64_t nr)
 }
 
 /*
- * Take an unused object. Returns NULL if there is none. Other threads may do
- * the same concurrently.
+ * Take an unused object. Returns NULL if there is none. Other threads may do so at the same
+ * time.
  */
 static struct pb_thread_state *take_new(void)
 {
@@ -174,7 +171,7 @@ static struct pb_thread_state *make(int *error)
 	return take_new();
 }
 
-/* Unused objects of the previous lot are wasted, which is little. */
+/* Unused objects of the previous lot are wasted. They are few. */
 int pb_threads_make_spare(void)
 {
 	return make_new(NR_SPARE);
@@ -186,8 +183,8 @@ void pb_thread_ask_name(struct pb_thread_state *self)
 }
 
 /*
- * Threads get their names after their first calls, from themselves or from
- * their creator. With thread= the name at that time counts.
+ * A thread gets its name after its first calls, from itself or from its creator. With thread=
+ * the name at the time of the choice counts.
  */
 static void write_name(struct pb_thread_state *of)
 {
@@ -208,10 +205,7 @@ static size_t add_digits(char *to, uint32_t number)
 	return nr;
 }
 
-/*
- * Does /proc number threads as this process does? Not if it is of another PID
- * namespace.
- */
+/* Does /proc number threads as this process does? It may belong to another PID namespace. */
 static int is_own_proc(void)
 {
 	char own[10], link[10];
@@ -227,7 +221,7 @@ static int is_own_proc(void)
 	return 1;
 }
 
-/* Returns 0 if the thread has gone, or if /proc is missing. */
+/* Read the name of another thread. Returns 0 if the thread has ended, or without /proc. */
 static int ask_other(struct pb_thread_state *other)
 {
 	static const char before[] = "/proc/self/task/";
@@ -252,7 +246,7 @@ static int ask_other(struct pb_thread_state *other)
 	return 1;
 }
 
-/* A thread that has announced its end has written its name then. */
+/* Does the thread still need its name written? One that announced its end has done so. */
 static int is_named_now(const struct pb_thread_state *of)
 {
 	return of->number && of->tid && !of->leaving;
@@ -265,7 +259,7 @@ void pb_threads_write_names(void)
 
 	if (pb_options.nr_threads)
 		return;
-	/* A forked child has none of the lots, but goes on with its parent's object. */
+	/* A forked child has no lots, but continues with its parent's object. */
 	if (pb_self && is_named_now(pb_self)) {
 		pb_thread_ask_name(pb_self);
 		write_name(pb_self);
@@ -280,7 +274,7 @@ void pb_threads_write_names(void)
 		}
 }
 
-/* @self is new, or belonged to a thread that has gone. */
+/* Give @self to this thread. It is new, or belonged to a thread that has ended. */
 static void begin(struct pb_thread_state *self)
 {
 	self->number = __atomic_add_fetch(&pb_session->nr_threads, 1,
@@ -321,7 +315,7 @@ static void enqueue_ended(void)
 	pb_session->nr_objects_to_look = 2 * nr_others;
 }
 
-/* Take the object of a thread that has gone, or a new one. */
+/* Take the object of a thread that has ended, or a new one. */
 static struct pb_thread_state *find_object(int *error)
 {
 	struct pb_thread_state *self = take_over();
@@ -340,7 +334,7 @@ static struct pb_thread_state *find_object(int *error)
 
 struct pb_thread_state *pb_thread_begin(int *error)
 {
-	/* fork(), or the end of an earlier recording, may have wiped it. */
+	/* fork(), or the end of an earlier recording, may have wiped the object. */
 	struct pb_thread_state *self = pb_self;
 
 	if (self && self->number)
@@ -353,7 +347,7 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
 	pb_thread_ask_name(self);
-	/* Another thread's ring and counters must name this thread from now on. */
+	/* The ring and the counters of an earlier thread must name this thread from now on. */
 	if (self != pb_self) {
 		pb_ring_take_over(self);
 		pb_own_clock_release(&self->clock);
@@ -380,8 +374,8 @@ static void forget(struct pb_thread_state *self)
 }
 
 /*
- * A thread that is writing a record has reserved it. It finds no more room in
- * that block.
+ * Make @thread leave its block in the old file. If the thread is writing a record, it has
+ * reserved it, and completes it.
  */
 static void leave_file(struct pb_thread_state *thread)
 {
@@ -397,7 +391,7 @@ void pb_threads_leave_file(void)
 			leave_file((void *)((char *)(lot + 1) + i * lot->size));
 }
 
-/* Drop objects without a thread: they may be too small for the next recording. */
+/* Drop objects without a thread if they are too small for the next recording. */
 static void forget_small(void)
 {
 	struct pb_thread_state *thread, *first = pb_session->first_leaving;
@@ -427,8 +421,8 @@ void pb_threads_begin_again(void)
 }
 
 /*
- * An interrupting signal handler also takes an object for this thread. The
- * later of the two finds @pb_self set, and wastes its object.
+ * A signal handler that interrupts this takes an object for the thread, too. Whichever is later
+ * finds @pb_self set, and wastes its object.
  */
 struct pb_thread_state *pb_thread_begin_spare(void)
 {
@@ -451,7 +445,7 @@ void pb_thread_leaves(void)
 {
 	pb_sigset signals;
 
-	/* A thread without a number had one in an earlier recording. */
+	/* An object with an id but without a number belongs to an earlier recording. */
 	if (!pb_self || !(pb_self->number || pb_self->tid) ||
 	    pb_self->leaving || !pb_syscalls_begin())
 		return;

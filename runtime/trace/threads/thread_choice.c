@@ -10,21 +10,18 @@
 
 uint64_t pb_thread_look_ticks;
 
-/*
- * When to look again at a thread that was not chosen; 0: it was chosen, or not
- * looked at yet.
- */
+/* When to look again at a thread that was not chosen; 0: chosen, or not looked at yet. */
 static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
-/* The time from that look to the next one. */
+/* The time between the last look and the next one. */
 static __thread uint64_t patience __attribute__((tls_model("initial-exec")));
 
-/* As in `patchbay report --thread`. */
+/* As `patchbay report --thread` does. */
 static int is_negated(const char *set)
 {
 	return set[1] == '!' || set[1] == '^';
 }
 
-/* The ] that ends the set at @glob. NULL: [ stands for itself. */
+/* The ] that ends the set at @glob. NULL: there is none, and [ stands for itself. */
 static const char *set_end(const char *glob)
 {
 	glob += is_negated(glob) ? 3 : 2;
@@ -49,8 +46,8 @@ static int is_in_set(const char *set, const char *end, char c)
 }
 
 /*
- * As fnmatch(3), which may use vector registers. On a mismatch only the last *
- * needs to be tried again, with one more character.
+ * As fnmatch(3), which may use vector registers. After a mismatch it is enough to try the last
+ * * again, with one more character.
  */
 static int matches(const char *glob, const char *text)
 {
@@ -88,7 +85,7 @@ static int matches(const char *glob, const char *text)
 	}
 }
 
-/* A name may consist of digits, too. */
+/* Does @text consist of digits that mean @number? Names may look like that, too. */
 static int is_number(const char *text, uint64_t number)
 {
 	uint64_t value = 0;
@@ -112,8 +109,8 @@ static int look(void)
 }
 
 /*
- * In a sandbox the kernel cannot be asked, so only threads that are known
- * already are recorded.
+ * In a sandbox the kernel cannot be asked for names. So only threads that were chosen before
+ * are recorded.
  */
 static int was_chosen(int is_new)
 {
@@ -148,7 +145,7 @@ int pb_thread_is_chosen(int is_new)
 		look_again = patience = 0;
 		return 1;
 	}
-	/* New threads soon give themselves a name, so the first looks come early. */
+	/* New threads soon get a name, so the first looks come early. */
 	patience = patience ? 2 * patience :
 			      pb_thread_look_ticks / PB_THREAD_LOOK_SHORTENED;
 	if (patience > pb_thread_look_ticks)
