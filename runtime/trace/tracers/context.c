@@ -21,7 +21,7 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* 16 digits. Returns 0 if @text has others. */
+/* Read 16 hexadecimal digits. Returns 0 if @text has other characters. */
 static int number(const char *text, uint64_t *value)
 {
 	*value = 0;
@@ -35,7 +35,7 @@ static int number(const char *text, uint64_t *value)
 	return 1;
 }
 
-/* Later versions may append more fields. Version "ff" and ids of zeros are invalid. */
+/* Versions after "00" may append more fields. Version "ff" and ids of zeros are invalid. */
 static int parse(const char text[LENGTH], uint64_t context[3])
 {
 	if (digit(text[0]) < 0 || digit(text[1]) < 0 ||
@@ -57,11 +57,10 @@ static uintptr_t find(const struct patchbay_cell *cell,
 			       0 :
 			       (uintptr_t)*arg;
 	/*
-	 * The variable exists as long as its thread. It points to the text, or
-	 * it is an array that holds the text. No address of a program looks
-	 * like the first bytes of a traceparent. An array that was emptied
-	 * still holds the rest of its previous text, which is no address,
-	 * either.
+	 * The variable exists as long as its thread. Either it points to the string, or it is
+	 * an array that holds the string. The first bytes of a traceparent do not look like
+	 * the address of a program. An array that was emptied still holds the rest of its
+	 * previous string, which does not look like an address either.
 	 */
 	variable = (const char *)__builtin_thread_pointer() +
 		   pb_options.context_offset;

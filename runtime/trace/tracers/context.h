@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * trace-context= records the distributed trace of calls that args= or typed=
- * select. The program holds it as W3C's traceparent ("00-...-...-01"). An
- * argument or a thread-local variable points to it, or a thread-local array
- * holds it. So spans from a recording join those of the program's own
- * instrumentation, or of a proxy.
+ * trace-context= records the distributed trace of calls that args= or typed= select. The
+ * program has it as a W3C traceparent string ("00-...-...-01"). An argument or a thread-local
+ * variable points to the string, or a thread-local array holds it. With the trace, spans from
+ * a recording join those of the program's own instrumentation, or of a proxy.
  *
- * The exit handler reads it, through the kernel, because its owner may have
- * freed it by then. That costs one system call per call. A text that is no
- * traceparent, or cannot be read, is counted and not recorded. A null pointer
- * or an empty text means no trace.
+ * The exit handler reads the string by a system call, because its owner may have freed it by
+ * then. That costs one system call per call. A string that is no traceparent, or cannot be
+ * read, is counted and not recorded. A null pointer or an empty string means no trace.
  */
 #ifndef PB_TRACE_CONTEXT_H
 #define PB_TRACE_CONTEXT_H
@@ -22,9 +20,9 @@
 extern int pb_context_wanted;
 
 /*
- * Find out where the trace context is. @is_start: the program has not begun
- * yet, so all loaded libraries have their thread-local variables at the same
- * offset in each thread. Returns 0, or -EINVAL and the reason in @why.
+ * Find out where the trace context is. @is_start: the program has not begun yet, so each
+ * thread will have the variables of all loaded libraries at the same offset. Returns 0, or
+ * -EINVAL with the reason in @why.
  */
 int pb_context_start(int is_start, char why[PB_WHY_MAX]);
 

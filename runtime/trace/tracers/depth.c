@@ -3,10 +3,10 @@
  * Tracers with depth=N do not record calls that are nested in N or more traced
  * calls.
  *
- * Frames tell the nesting: the frame of a call is below that of its caller. The
- * recorder does not see the exits of calls that longjmp() cuts off. The next
- * call from above drops these. On another stack (fibers, signal handlers with
- * their own stack) depth begins at 0.
+ * Frames show the nesting: the frame of a call is below that of its caller. The recorder does
+ * not see the exits of calls that longjmp() cuts off. When a call has a higher frame, the calls
+ * below it are dropped. On another stack (fibers, signal handlers with their own stack) the
+ * depth begins at 0.
  */
 #include "options/options.h"
 #include "tracers.h"
@@ -15,7 +15,7 @@
 
 unsigned int pb_depth;
 
-/* The outermost calls, at most pb_depth. */
+/* The outermost open calls, at most pb_depth. */
 struct open_calls {
 	unsigned int nr;
 	uintptr_t frame[PB_DEPTH_MAX];
@@ -24,12 +24,12 @@ struct open_calls {
 static __thread struct open_calls open_calls
 	__attribute__((tls_model("initial-exec")));
 
-/* The exit handler finds this in a call that is too deep. No time has this value. */
+/* In a call that is too deep, the exit handler finds this instead of a time. */
 #define TOO_DEEP 0
 
 /*
- * A signal handler may interrupt this. When it has returned, its frames are
- * gone, since they are lower. At worst the number becomes too small.
+ * A signal handler may interrupt this. When it has returned, its calls are dropped, because
+ * their frames are lower. At worst @nr becomes too small.
  */
 static void leave(uintptr_t frame)
 {
@@ -51,8 +51,8 @@ static int enter(uintptr_t frame)
 }
 
 /*
- * A call that is too deep then needs no stack for its exit, where the
- * architecture supports that.
+ * The call is too deep. If the architecture supports it, the call then needs no stack for its
+ * exit.
  */
 static inline void forgo_exit(const struct patchbay_cell *cell,
 			      struct patchbay_regs *regs)

@@ -14,7 +14,7 @@
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 
-/* The shortest duration of a call that needs more than its record. */
+/* Calls of this duration or more need more than a record (record_long()). */
 static uint64_t long_call = PBD_DETAIL_MAX + 1;
 
 void pb_tracer_update_long_call(void)
@@ -46,7 +46,7 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 uint64_t pb_budget_wake_mask = UINT64_MAX;
 int pb_budget_is_woken;
 
-/* Wake the thread once; until it has looked, further wake-ups are omitted. */
+/* Wake the listening thread. Until that has looked, further calls do nothing. */
 static __attribute__((noinline)) void wake_budget(void)
 {
 	if (__atomic_exchange_n(&pb_budget_is_woken, 1, __ATOMIC_RELAXED) ||
@@ -89,7 +89,7 @@ void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 			       pb_function_number(cell, ip));
 }
 
-/* Not inlined, so that the usual path saves no registers for it. */
+/* Not inlined, so that the usual path saves no registers for this. */
 static __attribute__((noinline)) void
 record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 	       struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -99,7 +99,7 @@ record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 		       PBD_RECORD_UNWOUND, duration);
 }
 
-/* Not inlined, likewise. */
+/* Not inlined, for the same reason. */
 static __attribute__((noinline)) void
 record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -118,7 +118,7 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 			       duration);
 }
 
-/* Inlined: an exit handler ends with it. */
+/* Inlined, because exit handlers end with this. */
 static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -151,7 +151,7 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = patchbay_clock();
 
 	*patchbay_session_word(cell, regs) = start;
-	/* With a threshold the entry is not recorded: the duration is not known yet. */
+	/* With a threshold entries are not recorded: the duration is not known yet. */
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		pb_ring_record(start, pb_function_number(cell, ip),
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
@@ -164,7 +164,7 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
-	/* One comparison: while recording is off, no call reaches the threshold. */
+	/* While recording is off, no call reaches the threshold. So one comparison is enough. */
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		record_call(ip, parent_ip, cell, regs, start, duration);
 }
@@ -188,7 +188,7 @@ void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 	(void)cell;
 	(void)regs;
 	record_events(1);
-	/* Only once: the function may be called often. */
+	/* Clear the flag once only: this function may be called often. */
 	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&pb_waiting, 0, __ATOMIC_RELAXED);

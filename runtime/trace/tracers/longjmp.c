@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How the C library encodes the stack pointer in a jmp_buf; 1: not known. */
+/* The number by which the C library encodes the stack pointer in a jmp_buf; 1: not known. */
 static uintptr_t key = 1;
 
 static uintptr_t kept(const struct __jmp_buf_tag *env)
@@ -21,9 +21,8 @@ static uintptr_t kept(const struct __jmp_buf_tag *env)
 }
 
 /*
- * glibc xors the stack pointer with a number of the process (PTR_MANGLE). The
- * number's location varies. This function knows both the encoded and the plain
- * pointer, so it can compute the number.
+ * glibc xors the stack pointer with a number of the process (PTR_MANGLE), whose location
+ * varies. This function knows the encoded and the plain pointer, and so computes the number.
  */
 __attribute__((noinline)) static void find_key(void)
 {
@@ -39,7 +38,7 @@ typedef void (*jump)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
 __attribute__((noreturn)) static void
 go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
 {
-	/* longjmp() may run before this library's constructor. Then no event is recorded. */
+	/* longjmp() may run before this library's constructor. Then no jump is recorded. */
 	if (!*next)
 		*next = (jump)dlsym(RTLD_NEXT, name);
 	if (key != 1)
@@ -63,7 +62,7 @@ IN_FRONT_OF(__longjmp_chk)
 
 void pb_longjmp_start(void)
 {
-	/* Look them up here, not in a signal handler. */
+	/* Look these up now: dlsym() must not be called in a signal handler. */
 	next_longjmp = (jump)dlsym(RTLD_NEXT, "longjmp");
 	next__longjmp = (jump)dlsym(RTLD_NEXT, "_longjmp");
 	next_siglongjmp = (jump)dlsym(RTLD_NEXT, "siglongjmp");

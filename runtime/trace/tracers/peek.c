@@ -12,7 +12,7 @@
 long pb_peek(uint64_t address, void *to, size_t size)
 {
 	const size_t first = PAGE - address % PAGE;
-	/* The kernel copies each piece completely, or not at all. */
+	/* Pieces end with a page, because the kernel copies a piece completely or not at all. */
 	const struct iovec from[2] = {
 		{ (void *)address, size < first ? size : first },
 		{ (void *)(address + first), size < first ? 0 : size - first },

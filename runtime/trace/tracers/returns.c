@@ -7,7 +7,7 @@
 #include <core/system/private.h>
 #include <patchbay/exit.h>
 
-/* Entry handlers store this in a call that is not recorded. No time has this value. */
+/* In a call that is not recorded, entry handlers store this instead of a time. */
 #define NOT_RECORDED 0
 
 #define ENTRY(name)                                                            \

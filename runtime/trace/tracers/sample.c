@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with sample=1/N. The first of N calls of a function in a thread is *chosen*.
- * Each thread counts for itself (tally.h), so threads share nothing. A thread counts all
- * calls, so the file has the function's number of calls.
+ * Tracers with sample=1/N. Of N calls of a function in a thread, the first is *chosen*. Each
+ * thread counts for itself (tally.h), so threads share nothing. It counts all calls, so the
+ * file has the number of calls of each function.
  *
- * Tracers with an exit record whole trees: of a thread's outermost calls the chosen ones,
- * with all calls within. So self times are right. A call in another tree needs no stack
- * for its exit, where the architecture supports that. The tracer without an exit does not
- * know which call is the outermost. It records each chosen call.
+ * Tracers with an exit record whole trees: the chosen ones of a thread's outermost calls, with
+ * all calls within them. So self times are right. A call in another tree needs no stack for
+ * its exit, if the architecture supports that. The tracer without an exit does not know which
+ * call is the outermost, so it records each chosen call.
  *
- * Calls within have lower frames, as in under.c. A signal handler on its own stack at
- * higher addresses begins a tree. The calls that follow it in the interrupted tree begin
+ * Calls within a tree have lower frames, as in under.c. A signal handler on its own stack, at
+ * higher addresses, begins a tree. In the interrupted tree, the calls that follow it begin
  * trees of their own.
  *
- * cell->data is a struct pb_index of places in the threads' tables. Its @of is
- * the cell->data that tracers use that record all calls.
+ * cell->data is a struct pb_index of places in the threads' tables. Its @of is the cell->data
+ * of tracers that record all calls.
  */
 #include "functions/index.h"
 #include "sample.h"
@@ -25,15 +25,15 @@
 #include <counter.h>
 #include <patchbay/exit.h>
 
-/* N of sample=1/N */
+/* The N of sample=1/N. */
 static uint64_t one_in;
-/* Differs between recordings of a process. */
+/* The number of the recording in this process. */
 static uint64_t era;
 
-/* An exit handler finds this in a call that is not recorded. No time has this value. */
+/* In a call that is not recorded, an exit handler finds this instead of a time. */
 #define NOT_RECORDED 0
 
-/* The cell as handlers expect it that record all calls. */
+/* The cell as handlers that record all calls expect it. */
 static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 {
 	const struct pb_index *index = cell->data;
@@ -45,12 +45,12 @@ static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 }
 
 /*
- * The frame of the outermost open call, plus RECORDED if its tree is recorded; 0: none is
- * open. One word, so that interrupting signal handlers find both or neither.
+ * The frame of the outermost open call, plus RECORDED if its tree is recorded; 0: no call is
+ * open. In one word, so that a signal handler that interrupts this sees both or neither.
  */
 static __thread uintptr_t tree __attribute__((tls_model("initial-exec")));
 #define RECORDED ((uintptr_t)1)
-/* In which era it began: the exit of a former recording's tree was not seen. */
+/* The era in which the tree began. The exit of a former recording's tree was not seen. */
 static __thread uint64_t tree_era __attribute__((tls_model("initial-exec")));
 
 void pb_sample_set(uint64_t n)
@@ -60,8 +60,8 @@ void pb_sample_set(uint64_t n)
 }
 
 /*
- * Count the call; is it chosen? An interrupting signal handler may shift the next
- * chosen call by one. No call is counted twice.
+ * Count the call. Is it chosen? A signal handler that interrupts this may shift the next chosen
+ * call by one, but no call is counted twice.
  */
 static int is_chosen(const struct patchbay_cell *cell, uintptr_t ip, int is_outermost)
 {
@@ -108,7 +108,7 @@ static int enter(const struct patchbay_cell *cell, uintptr_t ip,
 			return 1;
 	}
 	*patchbay_session_word(cell, regs) = NOT_RECORDED;
-	/* The outermost call's exit ends the tree. */
+	/* The exit of the outermost call ends the tree, so that is needed. */
 	if (tree != frame)
 		patchbay_forgo_exit(regs);
 	return 0;

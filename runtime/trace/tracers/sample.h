@@ -5,8 +5,7 @@
 #include <stdint.h>
 
 /*
- * Record one of @n calls; 0: all. Calls that are open now are outside of the recording's
- * trees.
+ * Record one of @n calls; 0: all. Calls that are open now belong to no tree of the recording.
  */
 void pb_sample_set(uint64_t n);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with sleep-time=0: they time calls by the thread's own clock
- * (own_clock.h). Otherwise they use the ordinary handlers.
+ * Tracers with sleep-time=0: they time calls by the thread's own clock (own_clock.h).
  */
 #include "session/recording.h"
 #include "session/syscalls.h"
@@ -35,8 +34,8 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * In a sandbox a thread cannot ask how long it has slept, so the durations of
- * its calls are not known.
+ * In a sandbox a thread cannot ask the kernel how long it has slept. So the duration of the
+ * call is not known: count the call as lost.
  */
 static int is_unknown(void)
 {
@@ -46,7 +45,7 @@ static int is_unknown(void)
 	return 1;
 }
 
-/* As libpatchbay does for tracers with a threshold. */
+/* Time a call with a threshold. libpatchbay does the same for other tracers. */
 static inline int is_long(const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The handlers of a tracer, by its name and the options used with it. */
+/* The handlers of a tracer, by its name and the options that it is used with. */
 #ifndef PB_TRACE_TRACER_TABLE_H
 #define PB_TRACE_TRACER_TABLE_H
 
@@ -8,13 +8,13 @@
 struct pb_tracer_kind {
 	const char *name;
 	int events;    /* triggers can start and stop it */
-	int histogram; /* this one is used with histogram=1 */
-	int depth;     /* with depth=N */
-	int no_sleep_time; /* with sleep-time=0 */
-	int sample; /* with sample=1/N */
+	int histogram; /* for histogram=1 */
+	int depth;     /* for depth=N */
+	int no_sleep_time; /* for sleep-time=0 */
+	int sample; /* for sample=1/N */
 	/*
-	 * For function_graph: the tracer with threshold=; that tracer refers to
-	 * itself.
+	 * For function_graph: the tracer for threshold=; in that tracer it refers
+	 * to itself.
 	 */
 	const struct pb_tracer_kind *with_threshold;
 	struct patchbay_ops_attr attr;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The tracers of libpatchbay-trace. Their handlers are in separate files, which
- * are compiled for general registers only. PATCHBAY_OPS_FAST says so.
+ * The tracers of libpatchbay-trace. Their handlers are in separate files, which are compiled
+ * for general registers only, as PATCHBAY_OPS_FAST says.
  *
- * function_profile:  counts calls, in the data file itself, without events. With
+ * function_profile:  counts calls in the data file, without events. With
  *                    histogram=1 it counts durations
  * function:          an event at each entry
  * function_duration: an event at the exit of each call that took at least the
  *                    threshold; entries are only timed
- * function_graph:    also an event at each entry, unless there is a threshold;
- *                    so calls that never return are recorded
+ * function_graph:    like function_duration and, without a threshold, an event at
+ *                    each entry; so calls that never return are recorded
  */
 #ifndef PB_TRACE_TRACERS_H
 #define PB_TRACE_TRACERS_H
@@ -17,8 +17,8 @@
 #include <patchbay/patchbay.h>
 
 /*
- * All functions of a module that are armed at once have the same data, so that
- * they share cells. The address tells which function was called.
+ * All functions of a module that are armed at once have the same data, so they can share cells.
+ * The address tells which function was called.
  */
 #define PB_TRACER_FLAGS (PATCHBAY_OPS_FAST | PATCHBAY_OPS_MODULE_DATA)
 
@@ -29,27 +29,27 @@ static inline uint64_t pb_function_number(const struct patchbay_cell *cell,
 	return (uintptr_t)cell->data + ip;
 }
 
-/* cell->data is a struct pb_index of counters' places; index.h. */
+/* The handler of function_profile. cell->data is a struct pb_index of counters (index.h). */
 void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs);
 int pb_profile_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
 
-/* cell->data is for pb_function_number(). */
+/* The handler of function. cell->data is for pb_function_number(), here and below. */
 void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
-/* Call after pb_watch_slow or pb_why_threshold has changed. */
+/* Call this after pb_watch_slow or pb_why_threshold has changed. */
 void pb_tracer_update_long_call(void);
 
-/* Likewise; the exit handler of a tracer with pb_threshold. */
+/* The exit handler of function_duration, which has pb_threshold. */
 void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs);
 
-/* Likewise; entry and exit handlers, which share a word per call. */
+/* The handlers of function_graph, which share a word per call. */
 void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
@@ -58,14 +58,14 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 		   struct patchbay_regs *regs);
 
 /*
- * The exit handler of a tracer with pb_threshold. cell->data is a struct
- * pb_index of functions' numbers. histogram.c.
+ * The exit handler of function_profile with histogram=1, which has pb_threshold. cell->data is
+ * a struct pb_index of functions' numbers. histogram.c.
  */
 void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
-/* As function_duration and function_graph, with pb_depth; depth.c. */
+/* Handlers of function_duration and function_graph with depth=N (pb_depth); depth.c. */
 void pb_depth_duration_entry(uintptr_t ip, uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
 			     struct patchbay_regs *regs);
@@ -76,7 +76,7 @@ void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs);
 
-/* The same with the thread's own clock; sleep_time.c. */
+/* Handlers of tracers with sleep-time=0, by the thread's own clock; sleep_time.c. */
 void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
@@ -91,8 +91,8 @@ void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 			     struct patchbay_regs *regs);
 
 /*
- * Record some calls only, by pb_sample. cell->data is a struct pb_index of
- * places in threads' own counters. sample.c.
+ * Handlers of tracers with sample=1/N. cell->data is a struct pb_index of places in the
+ * threads' tables. sample.c.
  */
 void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
 			      const struct patchbay_cell *cell,
@@ -113,12 +113,11 @@ void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
 			   const struct patchbay_cell *cell,
 			   struct patchbay_regs *regs);
 
-/* At most PB_DEPTH_MAX. */
+/* The N of depth=N, at most PB_DEPTH_MAX. */
 extern unsigned int pb_depth;
 
 /*
- * As function, function_duration, and the exit handler of function_graph, with
- * values; values.c.
+ * Handlers of function, function_duration and, for exits, function_graph, with args=; values.c.
  */
 void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
@@ -130,23 +129,24 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 			  const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs);
 
-/* Call before the record of an unwound call: records whether longjmp() left it. */
+/* Record whether longjmp() has left an unwound call. Call this before the call's own record. */
 void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
 /*
- * The second tracer of max-rate= and max-overhead= (budget.h). The listening thread looks at once each time that a function has been called
- * this many times more. UINT64_MAX: it looks only when a look is due.
+ * The second tracer of max-rate= and max-overhead= (budget.h). Each time that a function has
+ * been called this many times more (plus 1), the listening thread looks at once. UINT64_MAX: it
+ * looks only when a look is due.
  */
 extern uint64_t pb_budget_wake_mask;
 extern int pb_budget_is_woken;
 
-/* cell->data is a struct pb_index of counters. Uses general registers only. */
+/* The handler of that tracer. cell->data is a struct pb_index of counters. */
 void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
-/* Triggers begin and end recording. They ignore cell->data. */
+/* Handlers of triggers, which begin and end recording. They ignore cell->data. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs);

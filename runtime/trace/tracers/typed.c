@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with typed=. They read arguments when a call begins,
- * since pointers may change later, and record them when it ends.
+ * Handlers of tracers with typed=. They read arguments when a call begins, because pointers
+ * may change later. They record the arguments when the call ends.
  *
- * pb_peek() reads the memory that a pointer leads to. Stack arguments are read
- * directly.
+ * pb_peek() reads memory behind pointers. Stack arguments are read directly.
  */
 #include "typed.h"
 
@@ -23,13 +22,13 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* An exit handler finds this in a call that is left out. No time has this value. */
+/* In a call that is left out, an exit handler finds this instead of a time. */
 #define LEFT_OUT 0
 
 /*
- * Destination of the values of one call, as pairs of a record's word and its
- * detail. Values go to @words or, if that is NULL, to the recording. The stack
- * has no room for all of them: some programs have fibers of 4 KB.
+ * Where the values of one call go, as pairs of a record's word and its detail: to @words or, if
+ * that is NULL, to the recording. They are not kept on the stack, which has no room for all of
+ * them: some programs have fibers of 4 KB.
  */
 struct found {
 	uint64_t *words;
@@ -70,7 +69,7 @@ static unsigned int why_unreadable(long error)
 						     PBD_TYPED_UNREADABLE;
 }
 
-/* Loads a number from memory. Returns 0, or why it is not known. */
+/* Load a number from memory. Returns 0, or the reason why it is not known. */
 static unsigned int load(uint64_t base, uint32_t offset, size_t size,
 			 uint64_t *value)
 {
@@ -109,7 +108,7 @@ static inline int is_string(const struct pb_typed_value *value)
 	return value->kind == 'S' || value->kind == 'L';
 }
 
-/* Such a value needs the object's address. */
+/* Is the value an object, so that its address is needed? */
 static inline int is_object(const struct pb_typed_value *value)
 {
 	return is_string(value) || value->kind == 't';
@@ -120,15 +119,15 @@ static inline int is_text(const struct pb_typed_value *value)
 	return value->kind == 's' || value->kind == 'v' || is_object(value);
 }
 
-/* Other strings end with NUL, or with their array. */
+/* Does the string have a length? Other strings end with NUL, or with their array. */
 static inline int has_length(const struct pb_typed_value *value)
 {
 	return value->kind == 'v' || is_string(value);
 }
 
 /*
- * Finds a number of @size bytes or, if @size is 0, an address. Returns 0, or
- * why it is not known.
+ * Find a number of @size bytes or, if @size is 0, an address. Returns 0, or the reason why it
+ * is not known.
  */
 static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 			    struct patchbay_regs *regs, uint64_t *found)
@@ -150,7 +149,7 @@ static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 	return why;
 }
 
-/* Finds the number or, for a string, its address. */
+/* Find the number or, for a string, its address. */
 static unsigned int find(const struct pb_typed_value *value,
 			 struct patchbay_regs *regs, uint64_t *found)
 {
@@ -159,11 +158,10 @@ static unsigned int find(const struct pb_typed_value *value,
 }
 
 /*
- * Finds the bytes and the length of a std::string. libstdc++ has a pointer and
- * a length. libc++, in its default layout, uses the lowest bit of the first
- * byte. If set, capacity, length and pointer follow. Otherwise the rest of that
- * byte is the length, and the bytes follow. A std::string_view has its length
- * in another place.
+ * Find the bytes and the length of a std::string. libstdc++ has a pointer, then a length. In
+ * the default layout of libc++, the lowest bit of the first byte says whether capacity, length
+ * and pointer follow. If not, the rest of that byte is the length, and the bytes follow. The
+ * length of a std::string_view is at another place.
  */
 static unsigned int find_string(const struct pb_typed_value *value,
 				struct patchbay_regs *regs, uint64_t *address,
@@ -194,8 +192,8 @@ static unsigned int find_string(const struct pb_typed_value *value,
 }
 
 /*
- * Reads up to PB_TYPED_TEXT bytes of a string. Returns 0, or why it is not
- * known. *@state is PBD_TYPED_LAST, or PBD_TYPED_CUT if more bytes follow.
+ * Read up to PB_TYPED_TEXT bytes of a string. Returns 0, or the reason why it is not known.
+ * Sets *@state to PBD_TYPED_LAST, or to PBD_TYPED_CUT if more bytes follow.
  */
 static unsigned int read_text(const struct pb_typed_value *value,
 			      struct patchbay_regs *regs, uint64_t address,
@@ -217,14 +215,14 @@ static unsigned int read_text(const struct pb_typed_value *value,
 			*state = PBD_TYPED_LAST;
 		else
 			size = PB_TYPED_TEXT;
-		/* An empty view may have no pointer. */
+		/* The pointer of an empty string_view may be NULL. */
 		if (!size)
 			return 0;
 	}
 	if (!address)
 		return PBD_TYPED_NULL;
 	result = pb_peek(address, text, size);
-	/* A string may end behind its last byte that is kept. */
+	/* If the NUL follows the last byte that is kept, the string is complete. */
 	if (value->kind == 's' && result == (long)size &&
 	    pb_peek(address + size, &next, 1) == 1 && !next)
 		*state = PBD_TYPED_LAST;
@@ -240,7 +238,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 		*state = PBD_TYPED_LAST;
 		return 0;
 	}
-	/* The string reaches unmapped memory. */
+	/* Without a NUL so far, the string continues in unmapped memory. */
 	if (result < (long)most)
 		return PBD_TYPED_UNREADABLE;
 	/* An array need not end with NUL. */
@@ -290,7 +288,7 @@ static inline int is_of_result(const struct pb_typed_value *value)
 /*===-- Conditions -------------------------------------------------------===*/
 
 /*
- * Makes the bits of floating-point numbers comparable: those of negative
+ * Map the bits of a floating-point number to an integer in the same order. The bits of negative
  * numbers have the opposite order.
  */
 static inline int64_t in_order(int64_t bits)
@@ -361,7 +359,7 @@ holds_for_text(const struct pb_typed_value *value, struct patchbay_regs *regs,
 	return equal == (value->compare == PB_COMPARE_EQ);
 }
 
-/* A value that cannot be read may meet the condition. */
+/* Does the condition hold? Returns 1 if the value cannot be read: it might. */
 static inline int holds(const struct pb_typed_value *value,
 			struct patchbay_regs *regs)
 {
@@ -373,7 +371,7 @@ static inline int holds(const struct pb_typed_value *value,
 				holds_for_number(value, number);
 }
 
-/* Checks all conditions of arguments, or of the result. */
+/* Do all conditions on arguments hold or, if @of_result, those on the result? */
 static inline int all_hold(const struct pb_typed *typed,
 			   struct patchbay_regs *regs, int of_result)
 {
@@ -427,7 +425,7 @@ PB_TYPED_HANDLER(pb_typed_entry)
 		       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* The most words that the arguments can take. */
+/* The largest number of words that the arguments can need. */
 static size_t count_words(const struct pb_typed *typed)
 {
 	const struct pb_typed_program *program = typed->program;
@@ -454,7 +452,7 @@ static void keep(const struct pb_typed *typed, uint64_t function,
 	pb_captures_trim(found.words, most, found.nr);
 }
 
-/* Returns whether the call is recorded. */
+/* Begin a call. Returns whether it is recorded. */
 static inline int begin(uintptr_t ip, const struct patchbay_cell *cell,
 			struct patchbay_regs *regs)
 {
@@ -486,7 +484,7 @@ PB_TYPED_HANDLER(pb_typed_graph_entry)
 			       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* The arguments were not kept: record for each that it is unknown. */
+/* The arguments were not kept: record that each is unknown. */
 static void record_unknown(const struct pb_typed *typed, uint64_t function,
 			   uintptr_t frame)
 {
@@ -507,7 +505,7 @@ static void record_result(const struct pb_typed *typed, uint64_t function,
 	add_values(&found, typed, regs, 1);
 }
 
-/* A mark is recorded however short its call is, unless recording is off. */
+/* Is the call too short to be recorded? Marks are always recorded while recording is on. */
 static inline int is_too_short(const struct pb_typed *typed, uint64_t duration)
 {
 	return duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) &&

@@ -14,7 +14,7 @@
 	void name(uintptr_t ip, uintptr_t parent_ip,                           \
 		  const struct patchbay_cell *cell,                            \
 		  struct patchbay_regs *regs)
-/* As function, function_duration and function_graph. */
+/* Handlers of function, function_duration and function_graph, for functions of typed=. */
 PB_TYPED_HANDLER(pb_typed_entry);
 PB_TYPED_HANDLER(pb_typed_duration_entry);
 PB_TYPED_HANDLER(pb_typed_graph_entry);

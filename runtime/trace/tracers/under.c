@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with under=. The root tracer's handlers write to a
- * variable of the thread. The handlers of recording tracers read it.
+ * Handlers of tracers with under=. The root tracer's handlers write to a variable of the
+ * thread. The handlers of recording tracers read it.
  *
- * After a fork() beneath a root, both processes go on beneath it, since the
- * child has the variable and the stack. A thread that is started there begins
- * without a root. On another stack (fibers, signal handlers with their own
- * stack) calls are beneath a root if that stack is at lower addresses.
+ * After a fork() beneath a root, both processes continue beneath it, because the child has the
+ * variable and the stack. A thread that is created there begins without a root. On another
+ * stack (fibers, signal handlers with their own stack) calls are beneath a root if that stack
+ * is at lower addresses.
  */
 #include "under.h"
 
@@ -18,7 +18,7 @@
 #include <patchbay/exit.h>
 
 /*
- * @frame: of the outermost open call of a root; 0: none
+ * @frame: the frame of the outermost open call of a root; 0: none is open
  * @era:   the era in which that call began
  */
 struct open_root {
@@ -29,20 +29,17 @@ struct open_root {
 static __thread struct open_root open_root
 	__attribute__((tls_model("initial-exec")));
 
-/*
- * Changes when roots are exchanged: open calls of former roots do not count any
- * more.
- */
+/* Changes when roots are exchanged. Open calls of former roots then no longer count. */
 static uint64_t era;
-/* 1: under= is off (now), and all calls are recorded. */
+/* 1: without under=, or when that is switched off: all calls are recorded. */
 static int everywhere = 1;
 
 /*
- * An exit handler finds this in a call that is not beneath a root. No time has
- * this value, and no tracer's own handler stores it (sample.c stores 0).
+ * In a call that is not beneath a root, an exit handler finds this instead of a time. No
+ * tracer's own handler stores it (sample.c stores 0).
  */
 #define OUTSIDE UINT64_MAX
-/* And this in another call, if the entry handler stores nothing. */
+/* In a call beneath a root, an exit handler finds this if the entry handler stores nothing. */
 #define BENEATH 1
 
 static inline int is_beneath(const struct patchbay_regs *regs)
@@ -70,8 +67,8 @@ uint64_t pb_under_era(void)
 }
 
 /*
- * A root within another root is an ordinary call beneath it. A root above the
- * stored frame shows that the other one has ended unseen.
+ * A root within another root is an ordinary call beneath it. If a root's frame is above the
+ * stored frame, the stored root has ended without an exit.
  */
 PB_UNDER_HANDLER(pb_root_entry)
 {
@@ -82,7 +79,7 @@ PB_UNDER_HANDLER(pb_root_entry)
 	(void)cell;
 	if (open_root.era == now && (uintptr_t)regs <= open_root.frame)
 		return;
-	/* An interrupting signal handler finds no root, or one of these. */
+	/* A signal handler that interrupts this finds no root, or one of these two. */
 	__atomic_store_n(&open_root.frame, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	open_root.era = now;
@@ -104,7 +101,7 @@ PB_UNDER_HANDLER(pb_root_exit)
 		open_root.frame = 0;
 }
 
-/* The tracers' own handlers, which run beneath roots. */
+/* The recording tracers' own handlers, which are called beneath roots. */
 static struct patchbay_ops_attr beneath[PB_UNDER_TRACERS];
 
 struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
@@ -112,7 +109,7 @@ struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
 	return &beneath[of];
 }
 
-/* As libpatchbay does for tracers with a threshold. */
+/* Time a call with a threshold, as libpatchbay does for other tracers. */
 static inline void time_exit(const struct patchbay_ops_attr *attr, uintptr_t ip,
 			     uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
@@ -162,7 +159,7 @@ leave(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
 		time_exit(attr, ip, parent_ip, cell, regs);
 }
 
-/* For a tracer that libpatchbay times, since it was made without under=. */
+/* For a tracer that was created without under=, so that libpatchbay times its calls. */
 static inline __attribute__((always_inline)) void
 leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
 	    uintptr_t parent_ip, const struct patchbay_cell *cell,

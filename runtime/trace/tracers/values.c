@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with args=GLOB: before the event of a call they record one event for
- * each argument and for the result. The function's record says where they are,
- * but not their types.
+ * Tracers with args=GLOB. Before the event of a call they record one event for each argument
+ * and for the result. The function's record says where these are, but not their types.
  */
 #include "context.h"
 #include "session/recording.h"
@@ -14,7 +13,7 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* The detail is the function's number. */
+/* Record a value. The detail of its record is the function's number. */
 static void record_value(unsigned int which, uint64_t value, uintptr_t ip,
 			 const struct patchbay_cell *cell,
 			 struct patchbay_regs *regs)

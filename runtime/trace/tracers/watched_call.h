@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Marks a slow call for the client that watches (watch.h). */
+/* Tell the client that watches that a slow call has ended (watch.h). */
 #ifndef PB_TRACE_WATCHED_CALL_H
 #define PB_TRACE_WATCHED_CALL_H
 
 #include <stdint.h>
 
-/* In ticks; UINT64_MAX: no client watches. */
+/* The duration of a slow call, in ticks; UINT64_MAX: no client watches. */
 extern uint64_t pb_watch_slow;
 extern int pb_watch_seen;
 
-/* Called with each recorded duration. */
+/* Call this with each recorded duration. */
 static inline __attribute__((always_inline)) void
 pb_watch_call(uint64_t duration)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With why=TIME, records why calls took at least that long. All of it happens
- * after such a call has ended. So for a shorter call the cost is one more
- * comparison, if it is recorded at all, and no system call.
+ * With why=TIME, records why calls took at least that long. All of this happens after such a
+ * call has ended. So a shorter call costs one more comparison, if it is recorded at all, and
+ * no system call.
  *
- *  - The kernel has recorded the thread's off-CPU times in a mapped page
- *    (switches.h), with the kernel's stacks where the user may see them: they
- *    show what the thread waited for. Otherwise there is only the thread's CPU
- *    time since its last slow call, and so a limit.
- *  - The recorder copies the stack. Readers follow it by unwind tables, so
- *    programs need no frame pointers, and no code here can follow a bad pointer.
+ *  - The kernel has recorded the thread's off-CPU times in a mapped page (switches.h). Users
+ *    who may see kernel stacks also learn what the thread waited for. Without such a page
+ *    there is only the thread's CPU time since its last slow call, which gives a limit.
+ *  - The recorder copies the stack. Readers unwind it by unwind tables, so programs need no
+ *    frame pointers, and no code here can follow a bad pointer.
  *  - The file mappings are recorded when they have changed (mapped.h).
  */
 #ifndef PB_TRACE_WHY_H
@@ -19,15 +18,14 @@
 
 #include <patchbay/exit.h>
 
-/* In ticks; UINT64_MAX: why= is off. */
+/* The threshold in ticks; UINT64_MAX: why= is off. */
 extern uint64_t pb_why_threshold;
 /* Nanoseconds per tick, times 2^32. */
 extern uint64_t pb_why_ns_per_tick;
 
 /*
- * A call of @duration ticks has ended. Record the known data about it, and an
- * event that refers to the data. The caller records the call's own event next.
- * Async-signal-safe.
+ * A call of @duration ticks has ended. Record what is known about it, and an event that refers
+ * to that. The caller then records the call's own event. Async-signal-safe.
  */
 void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		   struct patchbay_regs *regs, uint64_t duration);
@@ -40,14 +38,14 @@ static inline int pb_why_is_wanted(uint64_t duration)
 }
 
 /*
- * With max-overhead=: the CPU time that this has taken since the last query,
- * and an allowance for the future. The first allowance is PB_WHY_FIRST_NS.
+ * With max-overhead=: pb_why_spent() returns the CPU time that examining slow calls has taken
+ * since the last query. pb_why_allow() allows more. The first allowance is PB_WHY_FIRST_NS.
  */
 #define PB_WHY_FIRST_NS 200000
 uint64_t pb_why_spent(void);
 void pb_why_allow(uint64_t ns);
 
-/* The recording is over. */
+/* The recording is over: forget what was spent. */
 void pb_why_forget(void);
 
 #endif /* PB_TRACE_WHY_H */
