@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Separate from context.c, which handlers call: this code calls the loader. */
+/* A file of its own, because this code calls the loader. Handlers call context.c. */
 #include "session/session.h"
 #include "tracers/context.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is the variable in the thread's block of the executable, or of any module? */
+/* Looks for the module whose thread-local block contains the variable's address. */
 struct search {
 	uintptr_t address;
 	int is_start, found;

@@ -9,7 +9,7 @@
 #include "threads/thread.h"
 #include "tracers/under.h"
 
-/* Counts only calls that would have been recorded, as far as that is known. */
+/* Counts a missed call only if it would have been recorded, as far as that is known. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {
 	/* NULL: the tracer is not known. */

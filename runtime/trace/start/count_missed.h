@@ -4,7 +4,7 @@
 
 #include <patchbay/patchbay.h>
 
-/* libpatchbay calls it (core/system/private.h): this tracer has missed a call. */
+/* libpatchbay calls this if the tracer @ops has missed a call (core/system/private.h). */
 void pb_count_missed(const struct patchbay_ops *ops);
 
 #endif /* PB_TRACE_COUNT_MISSED_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Separate from session.c, whose code handlers call: memset() may use vector
- * registers.
+ * A file of its own, because memset() may use vector registers. Handlers call session.c.
  */
 #include "forget.h"
 
@@ -21,7 +20,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Clear all but the data of the process and of its threads. The lock stays held. */
+/* Clear the session, except the data of the process and of its threads. The lock stays held. */
 static void empty(struct pb_session *session)
 {
 	const struct pb_session before = *session;
@@ -34,7 +33,7 @@ static void empty(struct pb_session *session)
 	session->lots = before.lots;
 	session->newest_lot = before.newest_lot;
 	session->nr_new_threads = before.nr_new_threads;
-	/* Other threads count these up and down. */
+	/* Keep what other threads count up and down. */
 	session->in_syscalls = before.in_syscalls;
 	session->waiting = before.waiting;
 	session->turn = before.turn;

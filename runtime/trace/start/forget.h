@@ -3,8 +3,8 @@
 #define PB_TRACE_FORGET_H
 
 /*
- * The recording is over: reset everything. The file is complete and unmapped,
- * and no tracer is left. Handlers must not call it.
+ * The recording is over: reset the session. The file is complete and unmapped, and no tracer is
+ * left. Handlers must not call this.
  */
 void pb_session_forget(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the files that record ask of those that listen. Only these functions lead
- * from the one to the other: listen.h, budget.h and rotate_files.h describe them.
+ * The functions of the listening part (live/) that the recording part calls. There are no other
+ * calls from the one to the other. listen.h, budget.h and rotate_files.h describe them.
  */
 #ifndef PB_TRACE_LIVE_PART_H
 #define PB_TRACE_LIVE_PART_H
@@ -9,7 +9,7 @@
 #include <patchbay/patchbay.h>
 
 struct pb_live_part {
-	int is_missing; /* in libpatchbay-trace.so: the functions do nothing */
+	int is_missing; /* in libpatchbay-trace.so, whose functions do nothing */
 	int (*listen_start)(int wait);
 	int (*listen_end)(void);
 	void (*listen_await)(void);

@@ -56,7 +56,7 @@ __attribute__((weak)) const struct pb_live_part pb_live = {
 	.rotate_exit = nothing_to_do,
 };
 
-/* `patchbay record -p` finds this library in a process: live/visit.h. */
+/* `patchbay record -p` finds the library in a process by this function: live/visit.h. */
 __attribute__((weak, visibility("default"))) int
 patchbay_trace_visit(const char *options, char *why, size_t size);
 

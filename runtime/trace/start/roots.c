@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Manages the root functions of under=, and switches tracers. Handlers must not
+ * Changes the root functions of under=, and the tracers' handlers for them. Handlers must not
  * call this code.
  */
 #include "functions/globs.h"
@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-/* @former: the previous roots, until no thread is in their handlers any more. */
+/* @former: the previous roots, kept until no thread is in their handlers. */
 static struct patchbay_ops *roots, *former;
 static uint64_t eras;
 
@@ -26,7 +26,7 @@ static const struct {
 };
 
 /*
- * Stores the handlers that run beneath a root first. No thread can be in a
+ * Stores the handlers that run beneath a root before the tracer exists, so no thread is in a
  * handler yet.
  */
 struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
@@ -105,8 +105,8 @@ uint32_t pb_under_roots(void)
 }
 
 /*
- * Make the tracer look for roots from now on. It goes on doing so after the
- * roots have gone, since these handlers have seen the entries of open calls.
+ * Make the tracer look for roots from now on. It still does so when there are no more roots,
+ * because these handlers have seen the entries of open calls.
  */
 static int look(struct patchbay_ops *ops, enum pb_under_of of)
 {
@@ -114,7 +114,7 @@ static int look(struct patchbay_ops *ops, enum pb_under_of of)
 
 	if (!ops)
 		return 0;
-	/* With under= the tracer has an entry handler from the start. */
+	/* With under= the tracer has had these handlers from the start. */
 	if (pb_options.nr_under)
 		return 0;
 	if (attr->threshold)
@@ -126,7 +126,7 @@ static int look(struct patchbay_ops *ops, enum pb_under_of of)
 	return patchbay_ops_update(ops, handlers[of].entry);
 }
 
-/* -ETIMEDOUT is reported, but all is done: a handler may still be running. */
+/* Was the change made? -ETIMEDOUT means that an old handler may still be running. */
 static int is_done(int result)
 {
 	return result >= 0 || result == -ETIMEDOUT;
@@ -146,7 +146,7 @@ static int add(const struct patchbay_filter *which)
 	int armed = arm(which, 0);
 
 	pb_left_out_write();
-	/* Roots must run before the tracer, so that their own calls are recorded. */
+	/* Roots must run before the tracer: then it also records their own calls. */
 	if (armed > 0)
 		pb_tracer_arm_again(which);
 	return armed;
@@ -190,7 +190,7 @@ int pb_under_set(const struct patchbay_filter *which, int also)
 	if (armed <= 0)
 		return armed;
 	pb_under_exchange(++eras);
-	/* A forked child without events has no chunk yet. */
+	/* A forked child that has no events yet has no chunk. */
 	if (pb_session->chunk)
 		pb_session_flag(PBD_SESSION_UNDER);
 	return armed;

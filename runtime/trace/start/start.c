@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Starts the tracer that PATCHBAY, or a command, asks for. Arms it on the
- * selected functions, in modules that are loaded now or later, and changes it
- * on request.
+ * Starts the tracer that PATCHBAY or a command asks for. Arms it on the selected functions, in
+ * present modules and in modules to come, and changes it on request.
  *
- * The first failure is stored in the data file, and `patchbay` reports it.
+ * The data file has the first failure, which `patchbay` reports.
  */
 #include "count_missed.h"
 #include "file/arena.h"
@@ -42,9 +41,10 @@
 #include <unistd.h>
 
 static const struct pb_tracer_kind *tracer;
-/* Functions that no tracer is armed on; and those that pb_tracer is not armed on. */
+/* notrace: functions of no tracer. The others: functions that pb_tracer, or the tracer of args=,
+ * is not armed on. */
 static struct patchbay_filter notrace, not_plain, not_values;
-/* For start_at and stop_at. */
+/* The tracers of start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
 
 void pb_note(int result)
@@ -69,10 +69,9 @@ static struct patchbay_filter without(const struct patchbay_filter *which,
 }
 
 /*
- * Some functions cannot have exits. Some sites differ from the compiler's
- * output, because of a breakpoint or llvm-bolt. Trace the other functions
- * nevertheless, and write these down. A client that asks for functions later
- * gets the error in its reply.
+ * Arm @ops on functions that @which selects. Some functions cannot have exits, and some sites
+ * differ from the compiler's output, because of a breakpoint or llvm-bolt. These are left out
+ * and listed in the file. A client that asks for functions later gets the error in its reply.
  */
 static int arm_tracer(struct patchbay_ops *ops,
 		      const struct patchbay_filter *which,
@@ -104,10 +103,7 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 
 	if (result)
 		return result;
-	/*
-	 * Use the filters that it was armed with: they identify those for later
-	 * modules.
-	 */
+	/* Use the filters of arming: they also identify the filters for modules to come. */
 	for (size_t i = 0; i < nr && !result; i++) {
 		const struct patchbay_filter filter =
 			without(&which[i], &not_plain);
@@ -143,7 +139,7 @@ void pb_tracer_arm_again(const struct patchbay_filter *which)
 	arm_again(pb_typed_tracer, which, &notrace);
 }
 
-/* Arm the globs, also in modules that are loaded later. */
+/* Arm the functions that the globs select, also in modules to come. */
 static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 		      const char **globs, size_t nr,
 		      const struct patchbay_filter *except)
@@ -156,7 +152,7 @@ static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 	}
 }
 
-/* The command has found the functions of typed=, so later modules have none of them. */
+/* Arm the functions of typed=. The command has found them all, so modules to come have none. */
 static void arm_typed(void)
 {
 	struct patchbay_filter filter = { .size = sizeof(filter) };
@@ -206,7 +202,7 @@ void pb_start_arm(void)
 	arm_typed();
 }
 
-/* Call before arming the tracer: handlers run in the order in which they were armed. */
+/* Call this before arming the tracer, because handlers run in the order of arming. */
 static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 			enum pbd_asked_by by, const char **globs, size_t nr)
 {
@@ -227,8 +223,8 @@ static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 }
 
 /*
- * A long time between two moments makes the rate precise. Wait if the first
- * moment is too recent.
+ * The rate of the clock, from two moments. It is precise if these are far apart. Waits if the
+ * first one is too recent.
  */
 static double ticks_per_ns(void)
 {
@@ -272,18 +268,18 @@ int pb_tracer_set_threshold(uint64_t ns)
 
 	if (!tracer->attr.exit)
 		return -EOPNOTSUPP;
-	/* As 'patchbay record' refuses it: options/option_table.c. */
+	/* `patchbay record` refuses this, too: options/option_table.c. */
 	if (ns && pb_options.why_ns)
 		return -EBUSY;
-	/* A forked child without events has no chunk yet. */
+	/* A forked child that has no events yet has no chunk. */
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
 	pb_signal_unlock(&pb_session->lock, signals);
 	if (error)
 		return error;
 	/*
-	 * The present handlers count, or show, calls without a return according
-	 * to the former threshold.
+	 * The present handlers belong to the former threshold: they count calls that never
+	 * return, or record the entries of such calls.
 	 */
 	if (tracer->with_threshold && !ns != !pb_options.threshold_ns)
 		pb_losses_forget_returns();
@@ -293,7 +289,7 @@ int pb_tracer_set_threshold(uint64_t ns)
 	pb_session->chunk->threshold_ns = ns;
 	ticks = threshold_ticks();
 	__atomic_store_n(&pb_threshold_when_recording, ticks, __ATOMIC_RELAXED);
-	/* If a trigger has just ended recording, it must stay so. */
+	/* Change the threshold, unless a trigger has just ended recording. */
 	old = __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
 	if (old != UINT64_MAX)
 		__atomic_compare_exchange_n(&pb_threshold, &old, ticks, 0,
@@ -310,10 +306,7 @@ int pb_tracer_stop(int stop)
 {
 	int error = stop_or_go_on(pb_tracer, stop), other = 0;
 
-	/*
-	 * Stop all, even if the first returned a timeout: it is stopped
-	 * nevertheless.
-	 */
+	/* Stop all tracers, even if the first returns a timeout: it is stopped, too. */
 	if (pb_values_tracer)
 		other = stop_or_go_on(pb_values_tracer, stop);
 	error = error ? error : other;
@@ -341,7 +334,7 @@ uint32_t pb_tracer_armed(void)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct patchbay_ops_info info = {.size = sizeof(info)};
 
-		/* NULL if the last recording has not come to its end. */
+		/* NULL if the last recording has not ended completely. */
 		if (all[i] && !patchbay_ops_get_info(all[i], &info))
 			armed += info.armed;
 	}
@@ -355,8 +348,8 @@ int pb_tracer_is_recording(void)
 }
 
 /*
- * Does it count calls without a return? function_graph without a threshold
- * shows them.
+ * Does the tracer count calls that never return? function_graph without a threshold records
+ * their entries instead.
  */
 static int counts_open_calls(void)
 {
@@ -409,14 +402,14 @@ static int start_session(void)
 	int error;
 
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	/* visit.h has emptied the session of an earlier recording. */
+	/* An earlier recording's session was emptied by visit.h. */
 	if (pb_session) {
 		pb_session_own();
 		pb_session->may_ask_loader = 1;
 		return 0;
 	}
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
-	/* If this fails, objects of ended threads are not used again. */
+	/* If a callback cannot be registered, objects of ended threads are not reused. */
 	if (!error) {
 		pb_session_own();
 		pb_session->may_ask_loader = 1;
@@ -431,7 +424,7 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 {
 	attr.size = sizeof(attr);
 	attr.flags = PB_TRACER_FLAGS;
-	/* Each function has its own data. */
+	/* With typed= each function has data of its own. */
 	if (attr.attach == pb_typed_attach)
 		attr.flags &= ~PATCHBAY_OPS_MODULE_DATA;
 	if (attr.exit)
@@ -439,7 +432,7 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 	return patchbay_ops_create(&attr, ops);
 }
 
-/* Parse PATCHBAY, or store in @why the reason for refusing it. */
+/* Parse PATCHBAY, or store the reason for refusing it in @why. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
 	int error = pb_options_parse(&pb_options, value, why);
@@ -502,7 +495,7 @@ void pb_write_end(void)
 {
 	pb_sigset signals;
 
-	/* For a module without a traceable function this was not known earlier. */
+	/* Modules without a traceable function were not known earlier. */
 	pb_note(pb_refused());
 	pb_others_write();
 	pb_left_out_write();
@@ -532,7 +525,7 @@ int pb_start_undo(void)
 	int error, last;
 
 	error = pb_live.budget_undo();
-	/* Destroy each of them, so that no thread enters any more. */
+	/* Destroy all tracers, even after an error, so that no thread enters a handler any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int result = destroy(all[i]);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Changing code needs this file. Without it libpatchbay would fail for each module. */
+/* Text is changed through this file. Without it, arming would fail for each module. */
 static int check_proc(char why[PB_WHY_MAX])
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
@@ -27,7 +27,7 @@ static int check_proc(char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
-/* Check this before there are events: a program may have none. */
+/* Check this now: the file is created at the first event, and a program may have none. */
 static int check_output(char why[PB_WHY_MAX])
 {
 	int fd, error = 0;

@@ -7,8 +7,8 @@
 #include "tracers/tracer_table.h"
 
 /*
- * @tracer is the result of pb_tracer_find() for pb_options. Returns 0, or
- * -EINVAL and the reason in @why.
+ * Check pb_options. @tracer is the result of pb_tracer_find() for them. Returns 0, or -EINVAL
+ * with the reason in @why.
  */
 int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX]);
 
