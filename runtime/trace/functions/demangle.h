@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * C++ names as in source code. LLVM's demangler is compiled into this library:
- * a C program has no C++ library, and its plugin may bring one later.
+ * C++ names as in source code. LLVM's demangler is compiled into this library, because a C
+ * program has no C++ library, and may load a plugin that brings one.
  */
 #ifndef PB_TRACE_DEMANGLE_H
 #define PB_TRACE_DEMANGLE_H
@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 /*
- * The source name of symbol @name. The caller frees it by pb_free(). Returns NULL
- * and sets *@error to 0 if @name is not a mangled C++ name, or if its source
- * name is too long or nests too deeply. Returns NULL and sets *@error to -ENOMEM if memory is
- * short. It calls no allocator but pb_malloc() and the like.
+ * Returns the source name of symbol @name, which the caller frees by pb_free(). Returns NULL
+ * with *@error 0 if @name is not a mangled C++ name, or if its source name is too long or nests
+ * too deeply. Returns NULL with *@error -ENOMEM if out of memory. Allocates by pb_malloc() and
+ * the like only.
  */
 char *pb_demangle(const char *name, int *error);
 

@@ -29,7 +29,7 @@ static void match_until_found(void *arg)
 		search->matched = match_name(search->globs[i], search->name);
 }
 
-/* The thread that loads a module may have little stack left. */
+/* On a stack of its own: the thread that loads a module may have little stack left. */
 static int match_any(const char *const *globs, size_t nr, const char *name)
 {
 	struct search search = { globs, nr, name, 0 };

@@ -11,16 +11,15 @@
 struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text);
 
 /*
- * A filter for names that match one of @globs or @others, or that are listed.
- * @name tells several such filters apart. The filter has no glob if the lists
- * are empty.
+ * Returns a filter for names that match one of @globs or @others, or that are listed. It has no
+ * glob if all lists are empty. Filters of different lists need different values of @name.
  */
 struct pb_glob_list {
 	const char *const *globs, *const *others;
 	size_t nr, nr_others;
 	const char *const *names; /* as in symbol tables */
 	size_t nr_names;
-	const char *const *sorted; /* the same, sorted, possibly thousands */
+	const char *const *sorted; /* more such names, sorted; there may be thousands */
 	size_t nr_sorted;
 };
 struct patchbay_filter pb_glob_list_filter(const char *name,

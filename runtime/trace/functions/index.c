@@ -31,7 +31,7 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 		high = at > high ? at : high;
 	}
 	index = pb_calloc(1, sizeof(*index));
-	/* Pages between functions that are far apart are never touched. */
+	/* Untouched pages cost no memory: those between functions that are far apart. */
 	place = pb_calloc(high - low + 1, sizeof(*place));
 	if (!index || !place) {
 		pb_free(index);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each function's counter has a place of its own, but functions share their
- * cells, and with them cell->data. So cell->data leads to an index from a
- * function's address to its place. Entries are at least PATCHBAY_PREFIX_SIZE
- * bytes apart. So an array with one element for that many bytes has a private
- * element for each function. It takes 4 bytes per 16 bytes of text between the
- * first function and the last. A call finds its place by two loads more than
- * with private data. A private cell of 64 bytes would take one load, from
- * another cache line.
+ * Each function has a place of its own for its counter, but functions share cells, and with
+ * them cell->data. So cell->data leads to an index from a function's address to its place.
+ * Entries are at least PATCHBAY_PREFIX_SIZE bytes apart, so an array with one element for that
+ * many bytes has an element of its own for each function. It needs 4 bytes per 16 bytes of
+ * text between the first function and the last. A call finds its place by two loads more than
+ * with private data. (A private cell of 64 bytes would need one load, from another cache line.)
  *
  * Records of events need no place: see pb_function_number().
  */
@@ -19,9 +17,9 @@
 #define PB_INDEX_STEP PATCHBAY_PREFIX_SIZE
 
 /*
- * @place: by address, divided by PB_INDEX_STEP; begins where address 0 would be
+ * @place: by address, divided by PB_INDEX_STEP. Points to where the element of address 0 would be
  * @of:    the array of places
- * @next:  the index that was made before this one
+ * @next:  the previous index
  */
 struct pb_index {
 	const uint32_t *place;
@@ -38,15 +36,14 @@ static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 }
 
 /*
- * Make an index of these functions, and set their data to it. Their places in
- * @of are @first and following. The index stays until the recording is over,
- * because a thread may use it at any time. Returns NULL if memory is short.
- * Calls must not overlap.
+ * Make an index of these functions, and set their data to it. They get consecutive places in
+ * @of, from @first on. The index stays until the recording is over, because a thread may use it
+ * at any time. Returns NULL if out of memory. Only one thread at a time may call this.
  */
 struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 			      uint32_t first, void *of);
 
-/* The recording is over, and no tracer is left. */
+/* The recording is over, and no tracer is left: free all indexes. */
 void pb_index_forget(void);
 
 #endif /* PB_TRACE_INDEX_H */

@@ -17,8 +17,8 @@
 #include <string.h>
 
 /*
- * Sorted by address, each address once per flags: each filter that selects a
- * function asks about it. The session's lock guards the list.
+ * The list is sorted by address. Each filter that selects a function asks about it, so the list
+ * has an address only once for the same flags. The session's lock guards the list.
  */
 static struct left_out {
 	uint64_t address;
@@ -26,7 +26,7 @@ static struct left_out {
 	uint32_t written;
 } *left_out;
 static size_t nr_left_out, room, nr_written;
-static size_t nr_placed; /* functions whose modules are in the file */
+static size_t nr_placed; /* how many of these have their modules in the file */
 
 /* The index of the address in the list, or where to insert it. */
 static size_t find(uint64_t address)
@@ -44,7 +44,7 @@ static size_t find(uint64_t address)
 	return at;
 }
 
-/* If memory is short the list stays incomplete. */
+/* If out of memory, the list stays incomplete. */
 static void add(uint64_t address, uint32_t flags)
 {
 	size_t at = find(address);
@@ -124,7 +124,7 @@ void pb_left_out_write_locked(void)
 	pb_parent_is_self();
 	map->chunk = chunk;
 	map->next = pb_left_out_maps;
-	/* A child that is forked at this moment reads a complete list. */
+	/* Release: a child that is forked now reads a complete list. */
 	__atomic_store_n(&pb_left_out_maps, map, __ATOMIC_RELEASE);
 }
 
@@ -155,7 +155,7 @@ static int is_left_out_of(const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* The description of the linker's build-id note; *@size is 0 without one. */
+/* The contents of the linker's build-id note. *@size is 0 if there is none. */
 static const uint8_t *build_id(const struct dl_phdr_info *info, size_t *size)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -192,7 +192,7 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	/* The loader gives the program no name. */
+	/* The loader has no name for the program. */
 	if (!*module.path) {
 		pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe,
 		       sizeof(exe) - 1);
@@ -207,17 +207,16 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * The file has a module once a function of it is armed. If all functions of a
- * module are left out, that never happens, and the addresses would mean
- * nothing. Ask the loader: at the end modules have left libpatchbay, but are
- * still loaded.
+ * Write the modules of left-out functions. A module is in the file once one of its functions is
+ * armed. If all are left out, that never happens, and their addresses would mean nothing. Ask
+ * the loader: at the end, modules have left libpatchbay but are still loaded.
  */
 static void know_modules(void)
 {
 	pb_sigset signals;
 	size_t nr;
 
-	/* Counting tracers write only functions that were armed. */
+	/* Tracers that count write only functions that were armed. */
 	if (!pb_tracer_needs_blocks || !pb_session->may_ask_loader)
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were selected for a tracer with an exit handler, but cannot
- * have one: <patchbay/filter.h>, -EOPNOTSUPP. The file lists them, so that
- * users need not search for their calls.
+ * Functions that were selected for a tracer with an exit handler, but cannot have one
+ * (<patchbay/filter.h>, -EOPNOTSUPP). The file lists them, so that users need not search for
+ * their calls.
  */
 #ifndef PB_TRACE_LEFT_OUT_H
 #define PB_TRACE_LEFT_OUT_H
 
 #include <patchbay/patchbay.h>
 
-/* A tracer's @check. */
+/* The @check of tracers with an exit handler. */
 int pb_left_out_check(void *arg, const struct patchbay_target *target);
 
 /* Add a function that was disarmed. @flags: PBD_LEFT_OUT_*. */
@@ -18,10 +18,10 @@ void pb_left_out_add(uint64_t address, uint32_t flags);
 /* Write the functions that are not in the file yet. */
 void pb_left_out_write(void);
 
-/* The same, with the session's lock held. */
+/* As pb_left_out_write(). The caller holds the session's lock. */
 void pb_left_out_write_locked(void);
 
-/* The recording is over: clear the list. The caller holds the lock. */
+/* The recording is over: clear the list. The caller holds the session's lock. */
 void pb_left_out_forget(void);
 
 #endif /* PB_TRACE_LEFT_OUT_H */

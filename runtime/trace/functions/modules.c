@@ -81,14 +81,14 @@ int pb_session_know(const struct patchbay_module_info *module)
 	return 0;
 }
 
-/* Both chunks have the same layout. */
+/* struct pbd_text is written as a struct pbd_functions. */
 _Static_assert(offsetof(struct pbd_functions, first) ==
 			       offsetof(struct pbd_text, first) &&
 		       offsetof(struct pbd_functions, entry) ==
 			       offsetof(struct pbd_text, entry),
 	       "struct pbd_text is not as struct pbd_functions");
 
-/* @kind: PBD_FUNCTIONS or PBD_TEXT, with numbers from @first on. */
+/* Write a chunk of @kind, PBD_FUNCTIONS or PBD_TEXT. Its numbers begin with @first. */
 static int write_functions(const struct patchbay_module_info *module,
 			   const struct patchbay_target *targets, size_t nr,
 			   enum pbd_kind kind, uint64_t first,
@@ -116,7 +116,7 @@ static int write_functions(const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* Does @map have a build id, and do it and the path match? */
+/* Is @module from the file of @map? Both must have the same build id and the same path. */
 static int is_same_file(const struct pb_map *map,
 			const struct patchbay_module_info *module)
 {
@@ -128,9 +128,8 @@ static int is_same_file(const struct pb_map *map,
 }
 
 /*
- * The number of ELF address 0 of a module. A module that is loaded again gets
- * its former number, so a program that does so forever does not run out of
- * numbers.
+ * Find the number that ELF address 0 of a module has. A module that is loaded again gets its
+ * former number: otherwise a program that loads modules forever would run out of numbers.
  */
 static int number_text(const struct patchbay_module_info *module,
 		       uint64_t *number)
@@ -151,7 +150,7 @@ static int number_text(const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* Functions have their addresses for numbers: see pb_function_number(). */
+/* Add a module whose functions are numbered by address: see pb_function_number(). */
 static int add_text(const struct patchbay_module_info *module,
 		    struct patchbay_target *targets, size_t nr,
 		    struct pb_map *map)
@@ -172,8 +171,8 @@ static int add_text(const struct patchbay_module_info *module,
 }
 
 /*
- * The arguments of functions, as far as known, the counters of left-out calls,
- * and the functions' data.
+ * Write the arguments of functions, as far as they are known, and make the functions' data and
+ * the counters of left-out calls.
  */
 static int write_arguments(const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr,
@@ -232,7 +231,7 @@ static int add_typed(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Functions have consecutive numbers, which a struct pb_index finds. */
+/* Add functions with consecutive numbers, which a struct pb_index finds. */
 static int add_functions(const struct patchbay_module_info *module,
 			 struct patchbay_target *targets, size_t nr,
 			 struct pb_map *map)
@@ -251,7 +250,7 @@ static int add_functions(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Both: numbers as in add_text(), and an index with places for counts. */
+/* Add functions with numbers as in add_text(), and with an index of places for counts. */
 static int add_sampled(const struct patchbay_module_info *module,
 		       struct patchbay_target *targets, size_t nr,
 		       struct pb_map *map)

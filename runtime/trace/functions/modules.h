@@ -5,19 +5,19 @@
 
 #include <patchbay/patchbay.h>
 
-/* Write a module; returns its id or -errno. */
+/* Write a module. Returns its id or -errno. */
 int pb_session_module(const struct patchbay_module_info *module);
 
 /*
- * Write a module that has an address in the file, unless it is there. For files
- * with events, and for forked children. Returns 0 or -errno.
+ * Write a module that has an address in the file, unless it is in the file. For files with
+ * events, and for forked children. Returns 0 or -errno.
  */
 int pb_session_know(const struct patchbay_module_info *module);
 
 /* The attach function of tracers that record events; see pb_function_number(). */
 int pb_session_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
-/* The same for the tracers of sample.c, typed.c and histogram.c: their data differ. */
+/* The attach functions of the tracers in sample.c, typed.c and histogram.c, with other data. */
 int pb_sample_attach(void *data, const struct patchbay_module_info *module,
 		     struct patchbay_target *targets, size_t nr);
 int pb_typed_attach(void *data, const struct patchbay_module_info *module,
@@ -25,7 +25,7 @@ int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
 			struct patchbay_target *targets, size_t nr);
 
-/* The recording is over. The caller holds the lock. */
+/* The recording is over: forget all modules. The caller holds the session's lock. */
 void pb_session_forget_modules(void);
 
 #endif /* PB_TRACE_MODULES_H */

@@ -80,10 +80,7 @@ void pb_names_find(const struct patchbay_module_info *module,
 	}
 	if (!is_sorted)
 		pb_sort(search.entries, nr, sizeof(*search.entries), in_order);
-	/*
-	 * Names are missing if the file cannot be read. The reader may still
-	 * find them.
-	 */
+	/* If the file cannot be read, names are missing. The reader may still find them. */
 	pb_private_visit_names(module, add_name, &search);
 	pb_free(search.entries);
 }

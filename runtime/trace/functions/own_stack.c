@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * demangle.cpp stops at 64 KB. The C library and the end of a chain of nodes need more.
- * test/unit/demangle-stack.c measures it.
+ * demangle.cpp stops at 64 KB. The C library, and the end of a chain of nodes, need more:
+ * test/unit/demangle-stack.c measures how much.
  */
 enum { SIZE = 256 << 10 };
 
@@ -24,7 +24,7 @@ int pb_on_own_stack(void (*call)(void *arg), void *arg)
 
 	if (!stack)
 		return -ENOMEM;
-	/* Otherwise, Valgrind takes what lies between both stacks for freed memory. */
+	/* Without this, Valgrind takes the memory between the two stacks for freed. */
 	id = pb_valgrind_request(PB_VALGRIND_STACK_REGISTER, (uintptr_t)stack,
 				 (uintptr_t)stack + SIZE - 1);
 	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), &signals);

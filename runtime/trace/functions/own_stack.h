@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Work that needs more stack than a thread of the program may have left: the demangler
+ * Calls functions that need more stack than a thread of the program may have left: the demangler
  * recurses as deeply as a name nests, and fnmatch(3) converts strings on its stack.
  */
 #ifndef PB_TRACE_OWN_STACK_H
 #define PB_TRACE_OWN_STACK_H
 
 /*
- * Call @call with @arg on memory of pb_malloc(). Signals are blocked meanwhile: a handler
- * that stops threads to scan their stacks would not know this one. Returns 0 or -ENOMEM.
+ * Call @call with @arg, on a stack from pb_malloc(). Signals are blocked meanwhile: a handler
+ * that stops threads to scan their stacks would not know this stack. Returns 0 or -ENOMEM.
  */
 int pb_on_own_stack(void (*call)(void *arg), void *arg);
 

@@ -13,7 +13,7 @@ int pb_readable_match(const char *glob, const char *name)
 	int result = pb_glob_matches(name, glob), error;
 	char *text;
 
-	/* pb_demangle() would read "i" as the type int. */
+	/* Not for other names: pb_demangle() would read "i" as the type int. */
 	if (result || strncmp(name, "_Z", 2))
 		return result;
 	text = pb_demangle(name, &error);

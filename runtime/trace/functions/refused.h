@@ -4,9 +4,9 @@
 #define PB_TRACE_REFUSED_H
 
 /*
- * An error for the data file. -EILSEQ: some functions had unexpected bytes at
- * their sites. -EPROTONOSUPPORT: there are modules of another ABI version.
- * Otherwise 0. Includes functions that the program itself tried to arm.
+ * Returns an error for the data file, or 0. -EILSEQ: some functions had unexpected bytes at
+ * their sites. -EPROTONOSUPPORT: there are modules of another ABI version. Also counts functions
+ * that the program itself tried to arm.
  */
 int pb_refused(void);
 

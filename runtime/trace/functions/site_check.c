@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* Time between two looks, and the largest part of a processor's time for them. */
+/* The least time between two looks, and the part of a processor's time that looks may take. */
 #define PAUSE_NS 1000000000ull
 #define PART 1000
 
@@ -54,7 +54,7 @@ void pb_site_check_look(void)
 	if (now < next_ns)
 		return;
 	pb_site_check();
-	/* Modules of other namespaces are unloaded without notice. */
+	/* Modules in other namespaces are unloaded without notice, so look for them, too. */
 	if (pb_tracer)
 		pb_others_write();
 	cost = (pb_now_ns(CLOCK_MONOTONIC) - now) * PART;
@@ -62,8 +62,8 @@ void pb_site_check_look(void)
 }
 
 /*
- * Another thread may be arming or disarming functions, and may wait for this
- * one. So the tries are limited.
+ * Try again if another thread is arming or disarming functions. It may be waiting for this
+ * thread, so the number of tries is limited.
  */
 #define NR_TRIES 100
 #define BETWEEN_TRIES_NS 100000
@@ -81,7 +81,7 @@ static int look_at_sites(void (*visit)(const struct patchbay_site_info *site, vo
 	return error;
 }
 
-/* The entries after the first @first that were found, up to NR_ENTRIES. */
+/* Entries that were found: up to NR_ENTRIES, after the first @first. */
 #define NR_ENTRIES 64
 
 struct found {
@@ -98,7 +98,7 @@ static void add_found(const struct patchbay_site_info *site, void *arg)
 		found->entries[at] = site->entry;
 }
 
-/* As pb_left_out_write(), but allocates nothing. */
+/* Like pb_left_out_write(), but allocates nothing. */
 static void write_found(const struct found *found)
 {
 	struct pb_data_file *file = &pb_session->file;

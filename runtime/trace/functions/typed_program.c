@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FILE|ENTRY|SYMBOL|TEXT. @text points to TEXT; the others are ended by NUL. */
+/* FILE|ENTRY|SYMBOL|TEXT. @text points to TEXT. The other parts end with NUL. */
 static struct typed_function {
 	const char *file; /* build id in hexadecimal digits, or a path */
 	uint64_t entry;
@@ -34,7 +34,7 @@ static int parse_unsigned(const char **at, uint64_t max, uint64_t *value)
 	return errno || *value > max ? -EINVAL : 0;
 }
 
-/* Parses the kind and its number of bytes, and skips parts that only readers need. */
+/* Parse the kind and its size in bytes. Skips parts that only readers need. */
 static int parse_kind(const char **at, struct pb_typed_value *to)
 {
 	static const char letters[] = "iubcxdfeEstSLv";
@@ -118,7 +118,7 @@ static int parse_condition(const char **at, struct pb_typed_value *to)
 		*at += length;
 		return 0;
 	}
-	/* For floating-point numbers the command passes the bits. */
+	/* The command passes floating-point numbers by their bits. */
 	errno = 0;
 	to->number = **at == '-' ? (int64_t)strtoll(*at, &end, 10) :
 				   (int64_t)strtoull(*at, &end, 10);
@@ -162,7 +162,7 @@ static int parse_text(const char *at, struct pb_typed_program *program)
 	}
 }
 
-/* Cuts up a string of pb_options.typed. */
+/* Cut a string of pb_options.typed into its parts. */
 static int parse(char *text, struct typed_function *function,
 		 const char **symbol)
 {

@@ -29,7 +29,7 @@ enum pb_typed_compare {
 	PB_COMPARE_GE,
 };
 
-/* A SOURCE of typed_spec.h. */
+/* A SOURCE of typed_spec.h, compiled. */
 struct pb_typed_place {
 	uint8_t source; /* enum pb_typed_source */
 	uint8_t index;
@@ -39,13 +39,13 @@ struct pb_typed_place {
 
 /*
  * @kind:      a letter of typed_spec.h
- * @size:      bytes, for numbers
+ * @size:      for numbers: the size in bytes
  * @is_signed: for numbers
- * @compare:   for a condition
- * @number:    the number to compare with; or
- * @text:      @length bytes
- * @value:     its number in records, unless it is a condition
- * @length_at: where a string's length is, if not at its beginning
+ * @compare:   the comparison, if this is a condition
+ * @number:    the number to compare with
+ * @text:      or the string to compare with, of @length bytes
+ * @value:     the number of the value in records, if it is no condition
+ * @length_at: where the length of a string is, if not at the string's beginning
  */
 struct pb_typed_value {
 	char kind;
@@ -62,16 +62,16 @@ struct pb_typed_value {
 };
 
 struct pb_typed_program {
-	int is_mark; /* recorded whatever the threshold */
+	int is_mark; /* calls are recorded whatever the threshold */
 	unsigned int nr;
 	struct pb_typed_value value[];
 };
 
 /*
- * cell->data of such a function.
+ * cell->data of a function of typed=.
  * @number:   for pb_function_number(), as with other functions
  * @left_out: counts calls that do not meet a condition
- * @program:  NULL: its string is for another file
+ * @program:  NULL: the function's string is for another file
  */
 struct pb_typed {
 	uintptr_t number;
@@ -83,12 +83,12 @@ struct pb_typed {
 int pb_typed_init(void);
 void pb_typed_forget(void);
 
-/* The names of its functions, as in symbol tables. */
+/* The names of the functions of typed=, as in symbol tables. */
 const char *const *pb_typed_symbols(size_t *nr);
 
 /*
- * Returns a function's string in pb_options.typed, and its program; NULL if it
- * has none. @entry is an ELF address.
+ * Returns the string of a function in pb_options.typed, and its program. NULL: the function has
+ * none. @entry is an ELF address.
  */
 const char *pb_typed_find(const struct patchbay_module_info *module,
 			  uint64_t entry, const struct pb_typed_program **program);
