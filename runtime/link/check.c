@@ -13,7 +13,7 @@ struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
 				  .result = program->result };
 }
 
-/* NULL, or why the exit of the function is not visible. */
+/* Returns NULL, or why the exit of the function cannot be seen. */
 static const char *no_exit(const struct patchbay_record *record)
 {
 	if (record->flags & PATCHBAY_RECORD_VARIADIC)
@@ -37,13 +37,13 @@ static unsigned int count_args(const struct patchbay_record *record,
 
 	if (nr > PATCHBAY_RECORD_COUNT_MAX)
 		nr = PATCHBAY_RECORD_COUNT_MAX;
-	/* This reads no argument. It only computes the argument's address. */
+	/* patchbay_arg() only computes the argument's address: it reads no argument. */
 	while (nr && patchbay_arg(&cell, &regs, nr - 1, &arg))
 		nr--;
 	return nr;
 }
 
-/* The same for patchbay_get_func_arg_double() and similar functions. */
+/* How many arguments patchbay_get_func_arg_double() and similar functions can read. */
 static unsigned int count_fp_args(const struct patchbay_record *record)
 {
 	return record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? 0 :

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compares a program's needs with the records of functions. */
+/* Compares what a program needs with the records of functions. */
 #ifndef PB_LINK_CHECK_H
 #define PB_LINK_CHECK_H
 
 #include <patchbay/link.h>
 
 /*
- * The requirements of a link on functions.
- * @exits: any kind but PATCHBAY_FENTRY
+ * The needs of a link.
+ * @exits: an exit, for any kind of link except PATCHBAY_FENTRY
  */
 struct pb_needs {
 	int exits;
@@ -18,7 +18,7 @@ struct pb_needs {
 struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
 			    const struct patchbay_program *program);
 
-/* Returns 0, or -EOPNOTSUPP, -EDOM or -EPROTOTYPE, as patchbay_link_attach(). */
+/* Returns 0, or -EOPNOTSUPP, -EDOM or -EPROTOTYPE, as patchbay_link_attach() does. */
 int pb_needs_check(const struct pb_needs *needs,
 		   const struct patchbay_record *record);
 

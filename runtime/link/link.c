@@ -11,9 +11,9 @@
 #include <string.h>
 
 /*
- * @ops:     NULL when it is detached
- * @needs:   requirements that functions met when the link was attached
- * @refused: set only while it is being attached with a log
+ * @ops:     NULL if the link is detached
+ * @needs:   what functions had to have when the link was attached
+ * @refused: set only while the link is being attached with a log
  * @last:    the function that was checked last
  */
 struct patchbay_link {
@@ -26,7 +26,7 @@ struct patchbay_link {
 	struct patchbay_target last;
 };
 
-/* NULL, or why it is no program of this kind. */
+/* Returns NULL, or why @program is no program of this kind. */
 static const char *check_program(enum patchbay_link_kind kind,
 				 const struct patchbay_program *program)
 {
@@ -61,8 +61,8 @@ static const char *check_opts(const struct patchbay_link_opts *opts)
 }
 
 /*
- * @abi: PATCHBAY_HANDLER_ABI where the program was compiled
- * The others are the arguments of patchbay_link_attach(), in our headers' sizes.
+ * The arguments of patchbay_link_attach(), with the sizes of our headers.
+ * @abi: the PATCHBAY_HANDLER_ABI of the program's header
  */
 struct request {
 	enum patchbay_link_kind kind;
@@ -120,7 +120,7 @@ static int read_request(struct request *to,
 	return -EINVAL;
 }
 
-/* libpatchbay calls it, with its lock held. */
+/* libpatchbay calls this with its lock held. */
 static int check_function(void *arg, const struct patchbay_target *target)
 {
 	struct patchbay_link *link = arg;
@@ -134,7 +134,7 @@ static int check_function(void *arg, const struct patchbay_target *target)
 	return error;
 }
 
-/* A program that may return instead of the function must have an exit handler. */
+/* A program that can return instead of the function needs an exit handler. */
 static patchbay_handler exit_of(enum patchbay_link_kind kind,
 				const struct patchbay_program *program)
 {
@@ -188,7 +188,7 @@ static void say_missing(const struct patchbay_link_opts *opts)
 	pb_log(opts, name, entry, -ENOENT, patchbay_link_strerror(-ENOENT));
 }
 
-/* Errors of the library that concern the last function. */
+/* Is this an error of the library about the function that was checked last? */
 static int is_of_function(int error)
 {
 	return error == -EILSEQ || error == -ERANGE || error == -E2BIG ||
@@ -251,9 +251,8 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	new->needs = pb_needs_of(kind, &request.program);
 	nr = attach(new, &request);
 	/*
-	 * Some functions may have had the program until others failed, and a
-	 * thread may still be in it. Then neither link nor program can be freed
-	 * yet.
+	 * The program may have been armed on some functions before others failed, and a thread
+	 * may still be in it. Then neither the link nor the program can be freed yet.
 	 */
 	error = nr < 0 ? patchbay_link_destroy(new) : 0;
 	if (nr >= 0 || error)
@@ -261,7 +260,7 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	return error ? error : nr;
 }
 
-/* Programs built with the first headers call it. See pb_ops_create_first(). */
+/* Programs that were built with the first headers call this; see pb_ops_create_first(). */
 int pb_link_attach_first(enum patchbay_link_kind kind,
 			 const struct patchbay_program *program,
 			 const struct patchbay_link_opts *opts,
@@ -276,7 +275,7 @@ int pb_link_attach_first(enum patchbay_link_kind kind,
 	return patchbay_link_attach_abi(kind, program, opts, link, 0);
 }
 
-/* Were functions checked for everything that @program needs? */
+/* Were the functions checked for everything that @program needs? */
 static int is_covered(const struct pb_needs *needs,
 		      const struct patchbay_program *program)
 {
@@ -302,10 +301,7 @@ int patchbay_link_update(struct patchbay_link *link,
 		return -EINVAL;
 	error = patchbay_ops_update_both(link->ops, program->entry,
 					 exit_of(link->kind, program));
-	/*
-	 * On -ETIMEDOUT the program has been replaced, and a thread may still
-	 * be in the old one.
-	 */
+	/* On -ETIMEDOUT the program has been replaced, but a thread may be in the old one. */
 	if (!error || error == -ETIMEDOUT)
 		link->program = *program;
 	return error;

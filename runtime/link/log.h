@@ -4,7 +4,7 @@
 
 #include <patchbay/link.h>
 
-/* Call the log, if there is one. */
+/* Call the log function of @opts, if there is one. */
 void pb_log(const struct patchbay_link_opts *opts, const char *name,
 	    uintptr_t entry, int error, const char *reason);
 

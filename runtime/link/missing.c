@@ -12,7 +12,7 @@ static int refuse(void *arg, const struct patchbay_target *target)
 	return -ECANCELED;
 }
 
-/* Is there a function for each of the first @nr items? Returns a negative errno. */
+/* Does each of the first @nr items have a function? Returns a negative errno: -ENOENT if not. */
 static int try(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 	       size_t nr)
 {
@@ -25,9 +25,9 @@ static int try(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 }
 
 /*
- * The library reports a missing item before it asks a tracer about the others.
- * So a tracer that refuses all functions finds it, and changes nothing. The
- * search halves the list, because each try looks up all items of its part.
+ * Find the first missing item with a tracer that refuses all functions, so that nothing
+ * changes: the library reports a missing item before it asks the tracer. The search halves the
+ * list, because each try looks up all items of its part.
  */
 static size_t search(struct patchbay_ops *ops,
 		     const struct patchbay_filter *filter)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finds the item of a list that no function has. */
+/* Finds the item of a list filter that has no function. */
 #ifndef PB_LINK_MISSING_H
 #define PB_LINK_MISSING_H
 
 #include <patchbay/patchbay.h>
 
 /*
- * The index of the first name or address in @filter's list that no function
- * with a site has. Returns @filter->cnt if there is none, or if it cannot be
- * found out.
+ * Returns the index of the first name or address in @filter's list that belongs to no function
+ * with a site. Returns @filter->cnt if there is none, or if that cannot be found out.
  */
 size_t pb_find_missing(const struct patchbay_filter *filter);
 

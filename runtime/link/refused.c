@@ -35,7 +35,7 @@ static int by_entry(const void *a, const void *b)
 	return (left->entry > right->entry) - (left->entry < right->entry);
 }
 
-/* Takes the first of several names. If memory is short, some names are missing. */
+/* Keep the first of a function's names. If out of memory, some names are missing. */
 static int take_name(uintptr_t entry, const char *name, void *arg)
 {
 	const struct pb_refused *refused = arg;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were refused while a link was attached. They are kept until
- * the library's locks are free. Then names can be looked up, and the log can be
- * called.
+ * Functions that were refused while a link was attached. They are kept until the library's
+ * locks are free: only then names can be looked up, and the log can be called.
  */
 #ifndef PB_LINK_REFUSED_H
 #define PB_LINK_REFUSED_H
@@ -10,7 +9,7 @@
 #include "check.h"
 
 /*
- * @record: a copy, since the module may be unloaded by then
+ * @record: a copy, because the module may be unloaded meanwhile
  * @name:   looked up later
  */
 struct pb_refusal {
@@ -25,11 +24,11 @@ struct pb_refused {
 	size_t nr, room;
 };
 
-/* Note a function. Without memory the function is missing in the log. */
+/* Add a refused function. If out of memory, the log lacks the function. */
 void pb_refused_add(struct pb_refused *refused,
 		    const struct patchbay_target *target, int error);
 
-/* Tell the log of all. */
+/* Call the log for each refused function. */
 void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
 		    const struct patchbay_link_opts *opts);
 
