@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Maps have locks: a program that interrupts itself would wait for its own lock. */
+/* Maps have locks. So a program must not interrupt itself: it would wait for its own lock. */
 static unsigned int flags_of(const struct patchbay_bpf_program *program)
 {
 	unsigned int flags = PATCHBAY_OPS_RECURSION;
@@ -19,7 +19,7 @@ static unsigned int flags_of(const struct patchbay_bpf_program *program)
 	return flags;
 }
 
-/* The result follows the function's arguments and needs no argument register. */
+/* A result comes after the function's arguments, and needs no argument register. */
 static unsigned int nr_args(const struct patchbay_bpf_program *program)
 {
 	unsigned int words = program->uses.nr_words;
@@ -46,8 +46,8 @@ describe(const struct patchbay_bpf_program *program)
 }
 
 /*
- * A cell has one word for the program and the cookie, so a list with cookies needs
- * one attachment for each function.
+ * A cell's data is one pointer, for the program and the cookie together. So a list with cookies
+ * needs one attachment for each function.
  */
 static struct pb_bpf_attachment *
 make_attachments(const struct patchbay_bpf_program *program,

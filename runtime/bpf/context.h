@@ -9,10 +9,10 @@
 #define PB_BPF_WORDS 9
 
 /*
- * struct pb_bpf_context - a call, for one program
- * @words:  the words that this program reads: arguments, then the result
- * @cookie: of the attachment
- * @result: NULL, or the result: at the exit of a function that has one
+ * struct pb_bpf_context - a call, as one program sees it
+ * @words:  the words that the program reads: arguments, then the result
+ * @cookie: the cookie of the attachment
+ * @result: the result, at the exit of a function that has one; otherwise NULL
  */
 struct pb_bpf_context {
 	uint64_t words[PB_BPF_WORDS];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores the address in the two instructions of a wide load. */
+/* Store @address in the two instructions of a wide load. */
 static void set_address(struct bpf_insn insn[2], const void *address)
 {
 	uint64_t value = (uintptr_t)address;

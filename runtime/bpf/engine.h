@@ -20,22 +20,22 @@
 
 #include "verify.h"
 
-/* @insns: with addresses of maps, and with helpers as indices into the table */
+/* @insns: the program, with the addresses of maps, and with helpers as indices of the table */
 struct pb_bpf_machine {
 	struct bpf_insn *insns;
 };
 
 /*
- * Makes a verified program ready to run. Returns 0 or -ENOMEM. The program contains the
- * addresses of its maps, so these must outlive it.
+ * Make a verified program ready to run. Returns 0 or -ENOMEM. The program contains the addresses
+ * of its maps, so the maps must outlive it.
  */
 int pb_bpf_machine_load(struct pb_bpf_machine *machine,
 			const struct pb_bpf_code *code);
 void pb_bpf_machine_unload(struct pb_bpf_machine *machine);
 
 /*
- * For handlers: uses only general registers and at most 1 KiB of stack, allocates
- * nothing, and runs at most as many instructions as the program has.
+ * Run a program, in a handler. Uses only general registers and at most 1 KiB of stack, allocates
+ * nothing, and executes at most as many instructions as the program has.
  */
 uint64_t pb_bpf_machine_run(const struct pb_bpf_machine *machine,
 			    void *context);

@@ -30,7 +30,7 @@ unsigned int pb_bpf_next(const struct bpf_insn *insns, uint32_t index,
 	return nr;
 }
 
-/* @state of an instruction in the walk. */
+/* The states of an instruction in the walk. */
 enum { NEW, OPEN, DONE, SECOND_HALF };
 
 struct walk {
@@ -56,7 +56,7 @@ static const char *check_target(const struct walk *walk, uint32_t from,
 	return NULL;
 }
 
-/* Depth first. A finished instruction is put before those that finished earlier. */
+/* Walk depth first. An instruction that is finished goes before those that finished earlier. */
 static const char *walk_from_start(struct walk *walk, uint16_t *order,
 				   uint32_t *first, uint32_t *index)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Hashes with preallocated elements, like the kernel's: a deleted element's memory goes
- * to the next key and is not freed. A program may still have the address of a value that
- * another thread deletes; at worst it reads or writes a wrong value.
+ * Hashes with preallocated elements, like the kernel's. The memory of a deleted element is not
+ * freed, but goes to the next new key. A program may still have the address of a value that
+ * another thread deletes. At worst it reads or writes a wrong value.
  *
- * Each bucket has a list of its elements; @free is the list of free ones. Lists link
- * indices plus one, and 0 ends them. @free_lock nests inside a bucket's lock.
+ * Each bucket has a list of its elements, and @free is the list of free elements. A link is an
+ * element's index plus 1; 0 ends a list. @free_lock nests inside a bucket's lock.
  */
 #include "map.h"
 #include "spin.h"
@@ -18,7 +18,7 @@ struct pb_bpf_bucket {
 	uint32_t first;
 };
 
-/* @used is written with its bucket's lock held. */
+/* @used is written with the bucket's lock held. */
 struct element {
 	uint32_t next;
 	uint32_t used;
@@ -56,7 +56,7 @@ int pb_bpf_hash_init(struct patchbay_bpf_map *map)
 	return map->buckets ? 0 : -ENOMEM;
 }
 
-/* FNV-1a with one step per word, and a final mix of the bits. */
+/* FNV-1a by words instead of bytes, and a final mix of the bits. */
 static struct pb_bpf_bucket *bucket_of(struct patchbay_bpf_map *map, const void *key)
 {
 	const unsigned char *bytes = key;
@@ -83,7 +83,7 @@ static int is_key(const unsigned char *a, const unsigned char *b, uint32_t size)
 	return !size;
 }
 
-/* Returns the link to the element with @key, or the last link, which is 0. */
+/* Returns the link to the element with @key. If there is none, the last link, which is 0. */
 static uint32_t *find(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
 		      const void *key)
 {
@@ -203,7 +203,7 @@ int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key)
 	return error;
 }
 
-/* The key gives the bucket. The key still belongs to the element if the bucket has it. */
+/* Take the lock of the key's bucket, then check that the bucket still has the element. */
 uint32_t pb_bpf_hash_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			  void *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Helpers may run while vector registers belong to a traced function. CMakeLists.txt
- * compiles this file for that.
+ * Helpers may run while vector registers hold arguments of a traced function. So CMakeLists.txt
+ * compiles this file for general registers only.
  */
 #include "helpers.h"
 #include "context.h"
@@ -18,7 +18,7 @@
 	static uint64_t name(uint64_t a, uint64_t b, uint64_t c, uint64_t d,   \
 			     uint64_t e)
 
-/* Marks arguments that a helper does not have. */
+/* Names the arguments that a helper does not use. */
 #define UNUSED(...) (void)(0, __VA_ARGS__)
 
 static void *address(uint64_t value)
@@ -81,7 +81,7 @@ HELPER(ringbuf_discard)
 	return 0;
 }
 
-/* Calls the vDSO, which may use vector registers. */
+/* Calls the vDSO, which may use vector registers (PB_BPF_VECTORS). */
 HELPER(ktime_get_ns)
 {
 	struct timespec now;
@@ -145,15 +145,15 @@ HELPER(func_ret)
 }
 
 /*
- * Lets the kernel copy: it reports memory that is not mapped, where a load would kill the
- * process.
+ * Read memory by a system call: for unmapped memory it returns an error, where a load would
+ * kill the process.
  */
 static long read_memory(void *to, uint64_t from, uint64_t size)
 {
 	const struct iovec local = { to, size };
 	const struct iovec remote = { address(from), size };
 	int saved = errno;
-	/* Pass longs: the upper half of an int in `...` is undefined. */
+	/* Pass longs: the upper half of an int argument of syscall(2) is undefined. */
 	long nr = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local,
 			  1ul, &remote, 1ul, 0ul);
 
@@ -163,7 +163,7 @@ static long read_memory(void *to, uint64_t from, uint64_t size)
 
 static void zero(unsigned char *bytes, uint64_t size)
 {
-	/* volatile, or the compiler would call memset(3). */
+	/* volatile: otherwise the compiler would call memset(3). */
 	while (size--)
 		*(volatile unsigned char *)bytes++ = 0;
 }
@@ -177,7 +177,7 @@ HELPER(probe_read_user)
 	return result(-EFAULT);
 }
 
-/* Limits @size to the end of the page, because the next page may not be mapped. */
+/* Limit @size to the end of the page, because the next page may be unmapped. */
 static uint64_t up_to_page(uint64_t from, uint64_t size)
 {
 	uint64_t left = 4096 - (from & 4095);

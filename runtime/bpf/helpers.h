@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 /*
- * The kinds of argument.
- * @PB_BPF_ARG_NONE:     no argument; none follow
+ * The kinds of arguments of helpers.
+ * @PB_BPF_ARG_NONE:     no argument, and none after it
  * @PB_BPF_ARG_ANY:      a number
- * @PB_BPF_ARG_CONTEXT:  the program's
+ * @PB_BPF_ARG_CONTEXT:  the program's context
  * @PB_BPF_ARG_TABLE:    a map that is an array or a hash
- * @PB_BPF_ARG_WRITABLE: such a map, whose values programs may write to
+ * @PB_BPF_ARG_WRITABLE: such a map, if programs may write to its values
  * @PB_BPF_ARG_RING:     a map that is a ring buffer
- * @PB_BPF_ARG_KEY:      memory to read, of the size of that map's key
- * @PB_BPF_ARG_VALUE:    memory to read, of the size of that map's value
+ * @PB_BPF_ARG_KEY:      memory to read, of the size of the map's key
+ * @PB_BPF_ARG_VALUE:    memory to read, of the size of the map's value
  * @PB_BPF_ARG_IN:       memory to read; the next argument is its size
- * @PB_BPF_ARG_OUT:      memory to write, likewise
+ * @PB_BPF_ARG_OUT:      memory to write; the next argument is its size
  * @PB_BPF_ARG_OUT_WORD: 8 bytes of memory to write
- * @PB_BPF_ARG_SIZE:     a number that is known, above 0
+ * @PB_BPF_ARG_SIZE:     a known number above 0
  * @PB_BPF_ARG_RECORD:   a result of bpf_ringbuf_reserve()
  */
 enum pb_bpf_arg {
@@ -39,8 +39,8 @@ enum pb_bpf_arg {
 };
 
 /*
- * The result of a helper: a number, the address of a value of the map or of a record
- * of the ring, or NULL.
+ * The result of a helper: a number; or the address of a value of the map, or of a record of the
+ * ring, or NULL.
  */
 enum pb_bpf_result {
 	PB_BPF_GIVES_NUMBER,
@@ -48,7 +48,7 @@ enum pb_bpf_result {
 	PB_BPF_GIVES_RECORD,
 };
 
-/* The helper may use vector registers. */
+/* A flag of a helper that may use vector registers. */
 #define PB_BPF_VECTORS 1u
 
 #define PB_BPF_HELPER_ARGS 5

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Interprets all groups of RFC 9669 except packets. Comments repeat only its subtle rules.
- * The verifier has checked every path through the program: registers are defined, memory
- * is accessible, offsets are aligned where that matters, and there is no loop.
+ * Interprets all groups of instructions of RFC 9669 except packets. Comments repeat only its
+ * subtle rules. The verifier has checked every path through the program: registers are defined,
+ * memory is accessible, offsets are aligned where that matters, and there is no loop.
  */
 #include "engine.h"
 #include "helpers.h"
 #include "isa.h"
 #include "state.h"
 
-/* One case for both kinds of an operand, and for both widths of an operation. */
+/* One case for both kinds of a second operand: a number and a register. */
 #define BOTH(code)                                                             \
 	(code) | BPF_K:                                                        \
 	case (code) | BPF_X
@@ -31,7 +31,7 @@ static inline int64_t extend(uint64_t value, int bits)
 	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* Division by 0 gives 0; the remainder is the dividend. */
+/* Division by 0 gives 0. The remainder is then the dividend. */
 static inline uint64_t divide(uint64_t a, uint64_t b)
 {
 	return b ? a / b : 0;
@@ -42,7 +42,7 @@ static inline uint64_t modulo(uint64_t a, uint64_t b)
 	return b ? a % b : a;
 }
 
-/* Division by -1 could overflow in hardware. */
+/* Division by -1 could overflow in the processor, so negate instead. */
 static inline int64_t divide_signed(int64_t a, int64_t b)
 {
 	if (b == -1)
@@ -72,8 +72,8 @@ static inline int64_t modulo_signed(int64_t a, int64_t b)
 	})
 
 /*
- * As in the kernel, operations that return the old value are sequentially consistent;
- * the others are relaxed.
+ * Operations that return the old value are sequentially consistent, the others relaxed, as in
+ * the kernel.
  */
 #define ATOMIC(type)                                                           \
 	static void atomic_##type(uint64_t reg[11], type *at,                  \
@@ -195,7 +195,7 @@ uint64_t pb_bpf_machine_run(const struct pb_bpf_machine *machine,
 			*dst = swap(*dst, insn->imm);
 			continue;
 
-		/* The upper half becomes 0. */
+		/* 32-bit operations: the upper half of the result becomes 0. */
 		case ALU_BOTH(BPF_ADD):
 			*dst = a + b;
 			continue;

@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include <stdlib.h>
 
-/* The limit of one map. A larger size is probably a mistake. */
+/* The limit for one map. A larger size is probably a mistake. */
 #define BYTES_MAX ((size_t)1 << 30)
 
 static int init_array(struct patchbay_bpf_map *map)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Maps. Programs call these functions through helpers.h, in any context. So they use
- * only general registers, allocate nothing, and wait only for a bounded time. Their
- * memory keeps its address until the object is closed: a program may use the address of a
- * value while it runs.
+ * Maps. Programs call these functions through helpers.h, in any context. So they use only
+ * general registers, allocate nothing, and wait only for a bounded time. The memory of a map
+ * keeps its address until the object is closed, because a running program may use the address
+ * of a value.
  */
 #ifndef PB_BPF_MAP_H
 #define PB_BPF_MAP_H
@@ -20,16 +20,16 @@ enum pb_bpf_map_kind {
 struct pb_bpf_bucket;
 
 /*
- * @stride:    bytes from one element to the next; in an element of a hash, the key
- *             is at PB_BPF_HASH_KEY and the value follows it
- * @value_at:  offset of the value in an element
- * @read_only: constants: programs may not write to it
- * @data:      elements, or the bytes of the ring; a multiple of 8, as every
- *             value is, for atomic operations
- * @buckets, @bucket_mask: of hashes
- * @free, @nr_used, @free_lock: of hashes: the list of freed elements; elements
- *             after the first @nr_used were never in use
- * @producer, @consumer, @reserve_lock: of rings: bytes since it was made
+ * @stride:    the number of bytes from one element to the next; an element of a hash has
+ *             the key at PB_BPF_HASH_KEY, and the value after the key
+ * @value_at:  the offset of the value in an element
+ * @read_only: a map of constants, to which programs may not write
+ * @data:      elements, or the bytes of the ring. Its address and those of values are
+ *             multiples of 8, for atomic operations
+ * @buckets, @bucket_mask: for hashes
+ * @free, @nr_used, @free_lock: for hashes: the list of freed elements; elements after the
+ *             first @nr_used were never in use
+ * @producer, @consumer, @reserve_lock: for rings: positions, in bytes since the ring was made
  */
 struct patchbay_bpf_map {
 	char name[64];
@@ -46,14 +46,14 @@ struct patchbay_bpf_map {
 	uint32_t reserve_lock;
 };
 
-/* Returns 0, -EINVAL for sizes that make no map, or -ENOMEM. */
+/* Returns 0; -EINVAL if a map cannot have these sizes; or -ENOMEM. */
 int pb_bpf_map_init(struct patchbay_bpf_map *map);
 void pb_bpf_map_destroy(struct patchbay_bpf_map *map);
 
 /*
- * Like bpf_map_lookup_elem(), bpf_map_update_elem() and bpf_map_delete_elem() on
- * arrays and hashes, with the same errors. Also -EBUSY: the lock's holder does not
- * run. In a forked child it may never run.
+ * Like bpf_map_lookup_elem(), bpf_map_update_elem() and bpf_map_delete_elem() on arrays and
+ * hashes, with the same errors. Also -EBUSY: the thread that holds the lock is not running. In
+ * a forked child it never may.
  */
 void *pb_bpf_map_lookup(struct patchbay_bpf_map *map, const void *key);
 int pb_bpf_map_update(struct patchbay_bpf_map *map, const void *key,
@@ -69,23 +69,24 @@ int pb_bpf_hash_update(struct patchbay_bpf_map *map, const void *key,
 int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key);
 
 /*
- * Searches from element @index. Returns the next one in use and copies its key and
- * value, or returns max_entries.
+ * Find the next element in use, from @index on. Returns its index, and copies its key and its
+ * value; or returns max_entries.
  */
 uint32_t pb_bpf_map_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			 void *value);
 uint32_t pb_bpf_hash_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			  void *value);
 
-/* ringbuf.c: like bpf_ringbuf_reserve() and its relatives. */
+/* ringbuf.c: like bpf_ringbuf_reserve(), bpf_ringbuf_submit() and so on. */
 void *pb_bpf_ringbuf_reserve(struct patchbay_bpf_map *map, uint64_t size);
 void pb_bpf_ringbuf_commit(void *record, int discard);
 int pb_bpf_ringbuf_output(struct patchbay_bpf_map *map, const void *data,
 			  uint64_t size);
 
 /*
- * Returns the oldest record if it is complete, and its size; NULL if there is none.
- * pb_bpf_ringbuf_release() frees its space. Only one thread at a time may call these.
+ * pb_bpf_ringbuf_peek() returns the oldest record, and its size, if the record is complete;
+ * otherwise NULL. pb_bpf_ringbuf_release() frees the record. Only one thread at a time may call
+ * these.
  */
 const void *pb_bpf_ringbuf_peek(struct patchbay_bpf_map *map, uint32_t *size);
 void pb_bpf_ringbuf_release(struct patchbay_bpf_map *map);
@@ -95,7 +96,7 @@ static inline size_t pb_bpf_round_up(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Replaces memcpy(3), which may use the traced function's vector registers. */
+/* Like memcpy(3), which may clobber the traced function's vector registers. */
 static inline void pb_bpf_copy(void *to, const void *from, size_t size)
 {
 	unsigned char *t = to;

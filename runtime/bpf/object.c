@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Typical objects have some kilobytes. */
+/* The largest file. Typical objects have some kilobytes. */
 #define FILE_MAX ((off_t)1 << 26)
 
 static int read_opts(struct patchbay_bpf_opts *to,
@@ -24,8 +24,8 @@ static int read_opts(struct patchbay_bpf_opts *to,
 }
 
 /*
- * Held while an object is read, because libbpf has one print callback per process. It is
- * recursive, because the log callback may open another object.
+ * Held while an object is read, because libbpf has only one print callback. Recursive, because
+ * the log callback may open another object.
  */
 static pthread_mutex_t reading = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 

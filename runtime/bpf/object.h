@@ -9,15 +9,15 @@
 
 #include <patchbay/bpf.h>
 
-/* The data of a cell points to this. */
+/* cell->data points to this. */
 struct pb_bpf_attachment {
 	const struct patchbay_bpf_program *program;
 	uint64_t cookie;
 };
 
 /*
- * @kind, @multi, @target: from the section's name; @target points into @section
- * @link, @attachments:    NULL when it is not attached
+ * @kind, @multi, @target: from the name of the section; @target points into @section
+ * @link, @attachments:    NULL if the program is not attached
  */
 struct patchbay_bpf_program {
 	char *name;
@@ -38,25 +38,21 @@ struct patchbay_bpf_object {
 	uint32_t nr_programs;
 };
 
-/* Frees a complete or partial object. No program is attached. */
+/* Free a complete or a partial object. No program is attached. */
 void pb_bpf_object_free(struct patchbay_bpf_object *object);
 
-/* Calls the log of @opts, if there is one. Returns @error. */
+/* Call the log function of @opts, if there is one. Returns @error. */
 int pb_bpf_log(const struct patchbay_bpf_opts *opts, const char *name,
 	       int error, const char *reason);
 
 /*
- * Fills in maps and programs. Returns 0, or a negative errno after a call of the log.
- * Sets the counts and the names step by step, so that a partial object can be
- * freed.
+ * Fill in maps and programs. Returns 0; or a negative errno, after a call of the log. Sets the
+ * counts and the names step by step, so that a partial object can be freed.
  */
 int pb_bpf_read(struct patchbay_bpf_object *object, const void *bytes,
 		size_t size, const struct patchbay_bpf_opts *opts);
 
-/*
- * Derives kind and target from @program->section. Returns -EINVAL if the section is
- * unknown.
- */
+/* Derive kind and target from @program->section. Returns -EINVAL for an unknown section. */
 int pb_bpf_parse_section(struct patchbay_bpf_program *program);
 
 #endif /* PB_BPF_OBJECT_H */

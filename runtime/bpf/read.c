@@ -14,7 +14,7 @@
 
 static __thread const struct patchbay_bpf_opts *opts_of_thread;
 
-/* Logs libbpf's warnings, without its prefix and newline. */
+/* Pass libbpf's warnings to the log, without their prefix and newline. */
 static int tell(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char text[256];
@@ -62,7 +62,7 @@ static int kind_of(const struct bpf_map *from, enum pb_bpf_map_kind *kind)
 	}
 }
 
-/* Skips the object's name, which libbpf puts before that of a section. */
+/* Returns the map's name without that of the object, which libbpf puts before a section's. */
 static const char *map_name(const struct bpf_map *from)
 {
 	const char *name = bpf_map__name(from);

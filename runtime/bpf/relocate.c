@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Resolves references to maps, which libbpf only does when it loads into the kernel.
+ * Resolves references to maps. libbpf does that only when it loads a program into the kernel.
  *
  * A program refers to a map by the map's symbol. It refers to a global variable by the
  * variable's symbol, or by the section's symbol and an offset in the instruction.
@@ -97,7 +97,7 @@ static int refer_to(struct relocation *r, struct bpf_insn *insn,
 	return 0;
 }
 
-/* Skips calls: they also have relocations, and the verifier refuses them. */
+/* Apply a relocation. Skips those of calls, which the verifier refuses. */
 static int relocate(struct relocation *r, const GElf_Rel *rel)
 {
 	uint64_t index = (rel->r_offset - r->function.st_value) /
@@ -160,7 +160,7 @@ int pb_bpf_relocate(const void *bytes, size_t size, const char *name,
 	int error;
 
 	elf_version(EV_CURRENT);
-	/* libelf only reads the bytes, although the parameter is not const. */
+	/* libelf only reads the bytes, although its parameter is not const. */
 	r.elf = elf_memory((char *)(uintptr_t)bytes, size);
 	error = r.elf ? relocate_function(&r, name) : -EINVAL;
 	*reason = r.reason;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Finds a map by name: returns its index, or -1. Global variables are maps with the
- * name of their section.
+ * Finds a map by its name. Returns the map's index, or -1. Global variables are in maps that
+ * have the name of their section.
  */
 struct pb_bpf_resolver {
 	int64_t (*find)(void *arg, const char *name);
@@ -17,8 +17,8 @@ struct pb_bpf_resolver {
 };
 
 /*
- * Writes addresses of maps into @insns, in the format of verify.h. @insns are those of
- * function @name of the ELF object @bytes. Returns 0, or -EINVAL with the reason in *@reason
+ * Write references to maps into @insns, in the format of verify.h. @insns are the instructions
+ * of function @name in the ELF object @bytes. Returns 0; or -EINVAL, with the reason in *@reason
  * and the symbol in *@symbol (NULL, or to be freed).
  */
 int pb_bpf_relocate(const void *bytes, size_t size, const char *name,

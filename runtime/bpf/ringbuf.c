@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A ring of records, each after a header of 8 bytes with its size. Many threads
- * produce, one consumes. A record does not wrap around: the rest at the end of the ring
- * becomes a discarded record.
+ * A ring of records. Each follows a header of 8 bytes with its size. Many threads produce
+ * records, one consumes them. A record does not wrap around: if it does not fit at the end of
+ * the ring, the rest there becomes a discarded record.
  *
- * Producers reserve space under the lock and fill it without the lock. The consumer
- * stops at the first incomplete record. A producer marks the header busy before it
- * advances the producer's position.
+ * Producers reserve space under the lock, and fill it without the lock. The consumer stops at
+ * the first incomplete record. A producer marks the header busy before it advances the
+ * producers' position.
  */
 #include "map.h"
 #include "spin.h"
@@ -38,7 +38,7 @@ static struct header *take(struct patchbay_bpf_map *map, uint32_t size)
 	uint64_t left = map->data_size - (start & (map->data_size - 1));
 	struct header *header;
 
-	/* Positions are multiples of 8, so a header always fits in. */
+	/* Positions are multiples of 8, so there is always room for a header. */
 	if (left < need) {
 		if (!has_room(map, start + left + need))
 			return NULL;

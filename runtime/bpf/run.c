@@ -3,7 +3,7 @@
 #include "context.h"
 #include "object.h"
 
-/* Stores only the words that the program reads. */
+/* Store the words that the program reads, and no others. */
 static inline void fill(struct pb_bpf_context *context, unsigned int nr)
 {
 	unsigned int cnt = patchbay_get_func_arg_cnt(context->cell);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A lock for a few instructions. No thread waits for itself: it runs one program at a time
- * (PATCHBAY_OPS_RECURSION), and other code blocks signals while it holds the lock.
- * But the holder may not run, so a waiter gives up after a while.
+ * A lock for a few instructions. No thread waits for itself: a thread runs one program at a
+ * time (PATCHBAY_OPS_RECURSION), and other code blocks signals while it holds the lock. But the
+ * thread that holds the lock may not be running, so others give up after a while.
  */
 #ifndef PB_BPF_SPIN_H
 #define PB_BPF_SPIN_H
@@ -14,7 +14,7 @@
 
 #define PB_BPF_PATIENCE 10000
 
-/* Returns 0 or -EBUSY. */
+/* Take the lock. Returns 0, or -EBUSY after PB_BPF_PATIENCE tries. */
 static inline int pb_bpf_lock(uint32_t *lock)
 {
 	int saved = errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The verifier's knowledge of registers and stack before an instruction, valid for all
- * paths to it. It is a shallow lattice: where two paths differ, the value is
- * PB_BPF_NOTHING, which no instruction may use.
+ * The verifier's knowledge of registers and stack before an instruction, valid for all paths
+ * to the instruction. If two paths differ, the value is PB_BPF_NOTHING, which no instruction
+ * may use: the lattice is shallow.
  */
 #ifndef PB_BPF_STATE_H
 #define PB_BPF_STATE_H
@@ -13,15 +13,16 @@
 #define PB_BPF_SLOTS (PB_BPF_STACK / 8)
 
 /*
+ * The types of values.
  * @PB_BPF_NOTHING:  never written, or different on two paths
  * @PB_BPF_SCALAR:   a number
  * @PB_BPF_CONSTANT: the number @num
  * @PB_BPF_CONTEXT:  the context
- * @PB_BPF_FRAME:    an address in the stack; @num is 0 at its end
+ * @PB_BPF_FRAME:    the address of the end of the stack, plus @num
  * @PB_BPF_MAP:      map @of
- * @PB_BPF_VALUE:    the address of a value of map @of, and @num bytes
- * @PB_BPF_RECORD:   the address of a record of @of bytes, and @num bytes
- * @PB_BPF_VALUE_OR_NULL, @PB_BPF_RECORD_OR_NULL: as a helper returned it
+ * @PB_BPF_VALUE:    the address of a value of map @of, plus @num
+ * @PB_BPF_RECORD:   the address of a record of @of bytes, plus @num
+ * @PB_BPF_VALUE_OR_NULL, @PB_BPF_RECORD_OR_NULL: such an address or NULL, as a helper returned it
  */
 enum pb_bpf_type {
 	PB_BPF_NOTHING,
@@ -37,8 +38,8 @@ enum pb_bpf_type {
 };
 
 /*
- * @call: of records, and of values that may be NULL: the instruction that
- *        returned it. There are no loops, so each instruction runs once
+ * @call: for records, and for values that may be NULL: the instruction that returned it. There
+ *        are no loops, so each instruction runs at most once
  */
 struct pb_bpf_val {
 	enum pb_bpf_type type;
@@ -49,15 +50,15 @@ struct pb_bpf_val {
 
 /*
  * Eight bytes of the stack.
- * @val:     the value if one store wrote all of it; PB_BPF_NOTHING: bytes
- * @written: a bit for each byte
+ * @val:     the value, if one store has written all of them; otherwise PB_BPF_NOTHING
+ * @written: a bit for each byte that was written
  */
 struct pb_bpf_slot {
 	struct pb_bpf_val val;
 	uint8_t written;
 };
 
-/* @record: the call that reserved a record which is not yet submitted, plus 1 */
+/* @record: the call that reserved a record, plus 1, until the record is submitted; or 0 */
 struct pb_bpf_state {
 	struct pb_bpf_val reg[11];
 	struct pb_bpf_slot slot[PB_BPF_SLOTS];
@@ -68,25 +69,25 @@ struct pb_bpf_state {
 void pb_bpf_state_init(struct pb_bpf_state *state);
 
 /*
- * Removes from @to what does not hold in @from. Returns 0 if only one of them has a
- * reserved record.
+ * Remove from @to what does not hold in @from. Returns 0 if only one of the two has a reserved
+ * record: that is a fault.
  */
 int pb_bpf_state_merge(struct pb_bpf_state *to,
 		       const struct pb_bpf_state *from);
 
-/* The result of call @call is NULL, or is not. */
+/* Apply the knowledge that the result of call @call is NULL (@is_null), or is not. */
 void pb_bpf_state_null(struct pb_bpf_state *state, uint32_t call, int is_null);
 
-/* The record is submitted: forget its address everywhere. */
+/* The record is submitted: remove its address everywhere. */
 void pb_bpf_state_release(struct pb_bpf_state *state);
 
-/* Writes bytes of the stack, @offset (below 0) from its end. */
+/* Write bytes of the stack. @offset is negative: it is from the end of the stack. */
 void pb_bpf_stack_write(struct pb_bpf_state *state, int64_t offset,
 			uint32_t size, const struct pb_bpf_val *val);
 int pb_bpf_stack_is_written(const struct pb_bpf_state *state, int64_t offset,
 			    uint32_t size);
 
-/* The result of a load of these bytes, which have been written. */
+/* Returns the result of a load of these bytes, which have been written. */
 struct pb_bpf_val pb_bpf_stack_read(const struct pb_bpf_state *state,
 				    int64_t offset, uint32_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Shared by the verifier's files: the verifier at one instruction. */
+/* Shared by the verifier's files: the state of the verifier at one instruction. */
 #ifndef PB_BPF_VERIFIER_H
 #define PB_BPF_VERIFIER_H
 
@@ -10,8 +10,8 @@
 
 /*
  * @before:    the state before each reachable instruction
- * @is_led_to: marks these instructions
- * @now:       the state at the instruction with @index
+ * @is_led_to: marks the reachable instructions
+ * @now:       the state at the instruction @index
  */
 struct pb_bpf_verifier {
 	const struct pb_bpf_code *code;
@@ -28,21 +28,21 @@ static inline const struct patchbay_bpf_map *pb_bpf_map_of(
 	return v->code->maps[val->of];
 }
 
-/* All return NULL, or a description of the fault. */
+/* These return NULL, or a description of the fault. */
 
 const char *pb_bpf_check_defined(const struct pb_bpf_val *val);
 
-/* Checks that @size bytes at @val and @offset may be read. */
+/* Check that @size bytes may be read at the address @val plus @offset. */
 const char *pb_bpf_check_read(struct pb_bpf_verifier *v,
 			      const struct pb_bpf_val *val, int64_t offset,
 			      uint32_t size);
 
-/* Checks that they may be written. @what is the value there afterwards. */
+/* Check that these bytes may be written. @what is the value there afterwards. */
 const char *pb_bpf_check_write(struct pb_bpf_verifier *v,
 			       const struct pb_bpf_val *val, int64_t offset,
 			       uint32_t size, const struct pb_bpf_val *what);
 
-/* Check an instruction of that kind, and apply it to @v->now. */
+/* Check an instruction of this kind, and apply it to @v->now. */
 const char *pb_bpf_verify_load(struct pb_bpf_verifier *v,
 			       const struct bpf_insn *insn);
 const char *pb_bpf_verify_store(struct pb_bpf_verifier *v,

@@ -14,7 +14,7 @@ static const char *check_exit(const struct pb_bpf_verifier *v)
 	return NULL;
 }
 
-/* Addresses may only be compared with all 64 bits. */
+/* Check an operand of a comparison. Addresses may only be compared with all 64 bits. */
 static const char *check_compared(const struct pb_bpf_val *val, int is_32)
 {
 	const char *wrong = pb_bpf_check_defined(val);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Proves that a program does no harm: it reads and writes only the context, its stack,
- * values of maps and records, within their bounds. It calls helpers with valid arguments,
- * and it ends.
+ * Proves that a program does no harm. It reads and writes only the context, its stack, values of
+ * maps, and records, within their bounds. It calls helpers with valid arguments. It ends.
  *
- * The proof is simple: addresses have known offsets, so it needs no ranges of numbers.
- * There are no loops, so one pass over the instructions, each after its predecessors,
- * sees every path.
+ * The proof is simple. Addresses have known offsets, so it needs no ranges of numbers. There
+ * are no loops, so one pass over the instructions, each after its predecessors, sees every
+ * path.
  */
 #ifndef PB_BPF_VERIFY_H
 #define PB_BPF_VERIFY_H
@@ -16,9 +15,9 @@
 #include <linux/bpf.h>
 
 /*
- * @insns: the address of a map is BPF_PSEUDO_MAP_IDX with the map's index; an address
- *         in the value of its first element is BPF_PSEUDO_MAP_IDX_VALUE with the index
- *         and the offset
+ * @insns: a wide load with the address of a map is BPF_PSEUDO_MAP_IDX, with the map's index. An
+ *         address within the value of its first element is BPF_PSEUDO_MAP_IDX_VALUE, with the
+ *         index and the offset
  */
 struct pb_bpf_code {
 	struct bpf_insn *insns;
@@ -28,9 +27,9 @@ struct pb_bpf_code {
 };
 
 /*
- * The resources that a verified program uses.
- * @nr_words: words of the context that it reads
- * @flags:    PB_BPF_VECTORS: of a helper that it calls
+ * The uses of a verified program.
+ * @nr_words: the number of words of the context that it reads
+ * @flags:    PB_BPF_VECTORS if a helper that it calls has that flag
  */
 struct pb_bpf_uses {
 	unsigned int nr_words;
@@ -38,8 +37,8 @@ struct pb_bpf_uses {
 };
 
 /*
- * Returns 0; -EACCES with the fault of instruction *@index in *@reason; -E2BIG for no
- * or too many instructions; or -ENOMEM.
+ * Verify a program. Returns 0; -EACCES with the fault of instruction *@index in *@reason; -E2BIG
+ * if it has no or too many instructions; or -ENOMEM.
  */
 int pb_bpf_verify(const struct pb_bpf_code *code, struct pb_bpf_uses *uses,
 		  uint32_t *index, const char **reason);

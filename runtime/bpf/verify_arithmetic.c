@@ -55,7 +55,7 @@ static const char *move_address(struct pb_bpf_val *to,
 
 static const char *check_swap(const struct bpf_insn *insn, int is_32)
 {
-	/* The 64-bit form swaps bytes on all machines. */
+	/* The 64-bit instruction swaps bytes on all machines, and has one encoding only. */
 	if (!is_32 && BPF_SRC(insn->code) != BPF_K)
 		return "an unknown instruction";
 	return insn->imm == 16 || insn->imm == 32 || insn->imm == 64 ?
@@ -63,7 +63,7 @@ static const char *check_swap(const struct bpf_insn *insn, int is_32)
 		       "a byte swap of other than 2, 4 or 8 bytes";
 }
 
-/* The offset field gives the width of the number to sign-extend. */
+/* The instruction's offset has the width of the number to sign-extend. */
 static const char *check_extension(const struct bpf_insn *insn, int is_32)
 {
 	if (BPF_SRC(insn->code) == BPF_X &&

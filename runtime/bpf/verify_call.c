@@ -4,8 +4,8 @@
 #include "verifier.h"
 
 /*
- * @map:  NULL, or the argument that is a map
- * @size: the last PB_BPF_ARG_SIZE argument
+ * @map:  the argument that is a map, or NULL
+ * @size: the last argument that is PB_BPF_ARG_SIZE
  */
 struct call {
 	const struct pb_bpf_helper *helper;

@@ -37,13 +37,13 @@ static const char *check_context(struct pb_bpf_verifier *v, int64_t from,
 	return NULL;
 }
 
-/* Adds to an address. The sum with a number has no meaning and may wrap. */
+/* Add to an address. For a number the sum has no meaning, and may wrap. */
 static int64_t moved(const struct pb_bpf_val *val, int64_t offset)
 {
 	return (int64_t)((uint64_t)val->num + (uint64_t)offset);
 }
 
-/* Checks that @size bytes at @val and @offset exist, with any content. */
+/* Check that there are @size bytes at the address @val plus @offset, with any content. */
 static const char *check_memory(struct pb_bpf_verifier *v,
 				const struct pb_bpf_val *val, int64_t offset,
 				uint32_t size)
@@ -161,7 +161,7 @@ static int is_known_atomic(int32_t op)
 	}
 }
 
-/* The old value goes to a register, as an unknown number. */
+/* An atomic operation may load the old value into a register, as an unknown number. */
 static void fetch(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
 {
 	if (insn->imm == BPF_CMPXCHG)
@@ -170,7 +170,7 @@ static void fetch(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
 		v->now.reg[insn->src_reg] = pb_bpf_scalar();
 }
 
-/* The stack, values and records are aligned to 8 bytes. */
+/* The stack, values and records are aligned to 8 bytes: only the offset needs a check. */
 const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
 				 const struct bpf_insn *insn)
 {
