@@ -84,8 +84,9 @@
  * without its result is atomic. If an element is deleted while a program has its
  * address, the element goes to another key.
  *
- * Verification ------------ The verifier checks every instruction on every
- * path through the program:
+ * Verification
+ * ------------
+ * The verifier checks every instruction on every path through the program:
  * - it only reads registers and bytes of the stack that were written before;
  * - it reads and writes only within its stack (512 bytes), values and records, and
  *   reads within the context;
@@ -168,7 +169,7 @@ struct patchbay_bpf_opts {
 int patchbay_bpf_open(const char *path, const struct patchbay_bpf_opts *opts,
 		      struct patchbay_bpf_object **object);
 
-/* The same with an object in memory, which may be freed afterwards. */
+/* Like patchbay_bpf_open(), with an object in memory, which may be freed afterwards. */
 int patchbay_bpf_open_mem(const void *bytes, size_t size,
 			  const struct patchbay_bpf_opts *opts,
 			  struct patchbay_bpf_object **object);

@@ -6,7 +6,7 @@
  * after the site like a separate function, with the same arguments, and returns to the
  * caller itself. No return address is replaced. So CPUs predict all returns, and shadow
  * stacks agree (for exceptions see runtime/doc/explanation.md: Architectures).
- * Other ways to leave a function have nothing to undo:
+ * A function may also be left in other ways:
  *
  *  - an exception, pthread_exit(), a thread's cancellation: @exit is called
  *    while the stack is unwound, with PATCHBAY_EXIT_UNWIND;
@@ -94,9 +94,9 @@ extern "C" {
  * struct patchbay_call - a call of a function with such tracers; it is directly before
  * struct patchbay_regs, and the words of the tracers are before it (internal)
  * @vector: the result, in floating-point or vector registers
- * @gp:     in integer registers
+ * @gp:     the result, in integer registers
  * @set:    at the entry: the tracers, NULL if there was one
- * @duration: at the exit: replaces @set
+ * @duration: at the exit, in place of @set: the duration
  * @told:   the tracers, by their words, that were enabled at the entry
  * @since:  tracers that were armed later do not see the exit. PATCHBAY_EXIT_* use
  *          the bits of the word in cell->since
@@ -208,8 +208,8 @@ PATCHBAY_INLINE void patchbay_skip_body(struct patchbay_regs *regs)
 /*
  * In an entry handler: this tracer does not need the exit of this call. On x86-64, if
  * the function has no other tracer, the body then continues as after any entry and needs
- * no more stack. So a tracer can leave space for deep recursions. On other
- * architectures, and among several tracers, it changes nothing: @exit may be called, and
+ * no more stack. That leaves stack for deep recursion. On other architectures, and if the
+ * function has several tracers, this changes nothing: @exit may be called, and
  * must see from its session word that it has nothing to do.
  */
 PATCHBAY_INLINE void patchbay_forgo_exit(struct patchbay_regs *regs)
@@ -267,7 +267,7 @@ PATCHBAY_INLINE uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
  *
  * Unlike the other functions here this is not for handlers. Signal handlers may call it
  * where they may call _Unwind_Backtrace(): with glibc from 2.35 and libgcc from 12 on,
- * which take no lock. It takes some 300 ns for each frame. It uses at most 6 KB of the
+ * which take no lock. It costs some 300 ns for each frame. It uses at most 6 KB of the
  * stack that it is called on, in addition to handlers (x86-64, libgcc 12: 4.8 KB, most
  * of it the unwinder's).
  */

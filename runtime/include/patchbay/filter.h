@@ -120,7 +120,7 @@ int patchbay_arm_filter(struct patchbay_ops *ops,
 			const struct patchbay_filter *filter,
 			unsigned int flags);
 
-/* The same, for a filter that has only a glob. */
+/* Like patchbay_arm_filter(), for a filter that has only a glob. */
 int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		 unsigned int flags);
 
@@ -185,9 +185,8 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
  * -EAGAIN no request was applied. After -ETIMEDOUT all were applied, but a handler may
  * be running: call patchbay_synchronize(), and do not commit the batch again.
  *
- * If text cannot be written in the middle of it, sites that were already armed
- * are disarmed again. Their handlers may have run, but none is running when
- * this returns.
+ * If text becomes unwritable half way, sites that were already armed are disarmed
+ * again. Their handlers may have run, but none is running when this returns.
  */
 int patchbay_batch_commit(struct patchbay_batch *batch);
 

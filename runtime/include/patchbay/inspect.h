@@ -74,13 +74,14 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 
 /*
  * Finds functions that have a tracer and whose sites no longer call it, because other
- * code has changed them. A uprobe that ends writes the byte of the file there, which
- * disarms the function. A debugger's breakpoint changes it temporarily. Calls @visit,
- * unless it is NULL, for each such function, with its state: PATCHBAY_SITE_CHANGED,
- * _UNKNOWN, or another one. @visit runs like that of patchbay_for_each_site(). Then arms
- * again those whose sites have the compiler's bytes, and does not touch others. Calls
- * made meanwhile are lost, and not counted. So a tracer that runs for long should call
- * this periodically. It takes some nanoseconds per function.
+ * code has changed them. For example, a uprobe that is removed writes the file's byte
+ * there, which disarms the function. A debugger's breakpoint changes a site temporarily.
+ * Calls @visit, unless it is NULL, for each such function, with its state:
+ * PATCHBAY_SITE_CHANGED, _UNKNOWN, or another one. @visit runs like that of
+ * patchbay_for_each_site(). Then this arms the functions again whose sites have the
+ * compiler's bytes. It does not touch the others. Calls that were made meanwhile are lost
+ * and not counted, so a tracer that runs for long should call this periodically. It costs
+ * some nanoseconds per function.
  *
  * Returns the number of functions that were armed again, -EDEADLK from a handler, or an
  * error of patchbay_arm().
@@ -104,7 +105,7 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * struct patchbay_stats - current state, and counters since the start
  * @size:         sizeof(struct patchbay_stats), set by the caller
  * @modules:      loaded modules
- * @sites:        their sites
+ * @sites:        sites of these modules
  * @armed:        functions that have a tracer
  * @memory:       bytes of cells and sets of tracers, for functions that are or
  *                were armed

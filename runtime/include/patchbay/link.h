@@ -352,7 +352,7 @@ PATCHBAY_INLINE float patchbay_get_func_arg_float(struct patchbay_regs *regs,
 #endif
 }
 
-/* The number of these in registers. */
+/* The number of floating-point arguments in registers. */
 PATCHBAY_INLINE unsigned int
 patchbay_get_func_fp_arg_cnt(const struct patchbay_cell *cell)
 {

@@ -135,8 +135,8 @@
  *     handlers, without the lock.
  *   (Keys of static calls are the program's data; tramps in the direct form do not read
  *   them.) The C library's destructors and handlers of fork() are its own matter.
- * - The library reads no environment variables, so none arms anything, also not in
- *   programs that run with more privileges than their caller.
+ * - The library reads no environment variables, so none can arm anything. This also holds
+ *   for programs that run with more privileges than their caller.
  * - Users that may debug a process may inspect it: `patchbay list --live`.
  *
  * Edge cases
@@ -154,13 +154,13 @@
  *   of a signal handler that interrupts a handler, because they might recurse. Each
  *   tracer counts the calls that it missed (struct patchbay_ops_info; struct
  *   patchbay_stats, @unseen).
- * - A handler must return: no longjmp, no exception. A signal handler may leave one by
- *   siglongjmp, as programs do that limit the time of a computation. Then the library
- *   only knows that the handler has ended when other calls reuse the handler's stack,
- *   mostly the next traced call. Until then the thread's calls are missed and counted.
- *   Calling patchbay_jump() (exit.h) before the jump avoids that.
- *   A thread that waits for handlers meanwhile waits up to the limit of
- *   patchbay_set_wait_limit() (struct patchbay_stats: left, timeouts).
+ * - A handler must return: no longjmp, no exception. But a signal handler that has
+ *   interrupted it may leave it by siglongjmp, for example when a computation times out.
+ *   The library detects that when other calls reuse the handler's stack, mostly at the
+ *   next traced call. Until then the thread's calls are missed and counted, and a thread
+ *   that waits for handlers waits up to the limit of patchbay_set_wait_limit() (struct
+ *   patchbay_stats: left, timeouts). Calling patchbay_jump() (exit.h) before the jump
+ *   avoids that.
  * - A traced call uses at most 1.5 KB of its stack, in addition to handlers (x86-64
  *   with AVX-512: 0.9 KB, in a thread's first call). On an alternate signal stack
  *   (sigaltstack(2)) the signal itself has already used some: sysconf(_SC_MINSIGSTKSZ)
@@ -169,7 +169,7 @@
  *   them (patchbay_jump()); sysconf(_SC_SIGSTKSZ) is.
  * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as
  *   libpatchbay.so does: threads have pointers to its code.
- * - The child of a fork() may keep tracers and change them. That of a _Fork(), or
+ * - The child of a fork() may keep tracers and change them. The child of a _Fork(), or
  *   of a direct clone(2), must not call the library, whose locks may be held.
  * - A process may have several copies of the library. The loader binds a module's
  *   patchbay_module_register() to one copy, like any symbol. A copy that is visible to

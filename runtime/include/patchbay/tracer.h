@@ -216,19 +216,19 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 
 /*
- * The same for a tracer with an exit handler. If the old handler saw the entry of a call,
- * the new @exit may get its exit, with the old handler's word. Also -EINVAL if one of the
- * two is NULL and was not, or the reverse.
+ * Like patchbay_ops_update(), for a tracer with an exit handler. If the old handler saw the
+ * entry of a call, the new @exit may get its exit, with the old handler's word. Also -EINVAL
+ * if one of the two is NULL and was not, or the reverse.
  */
 int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 			     patchbay_handler exit);
 
 /*
- * Stops calling the handler, and starts again. A new tracer is enabled. It
- * stays armed, and can be armed and disarmed meanwhile. So this needs no
- * write to text, but calls of its functions still go through a trampoline.
- * When patchbay_ops_disable() returns, no thread is in the handler. Doing
- * either twice is no error.
+ * patchbay_ops_disable() stops calling the handlers, and patchbay_ops_enable()
+ * starts again. A new tracer is enabled. A disabled tracer stays armed, and can
+ * be armed and disarmed. So this needs no write to text, but calls of its
+ * functions still go through a trampoline. When patchbay_ops_disable() returns,
+ * no thread is in the handlers. Calling either twice is no error.
  *
  * -EDEADLK, or errors as for patchbay_ops_update().
  */
@@ -238,9 +238,9 @@ int patchbay_ops_disable(struct patchbay_ops *ops);
 /*
  * struct patchbay_ops_info - the current state of a tracer
  * @size:         sizeof(struct patchbay_ops_info), set by the caller
- * @flags:        as it was made
+ * @flags:        the flags that the tracer was created with
  * @enabled:      1, or 0 after patchbay_ops_disable()
- * @armed:        the number of functions
+ * @armed:        the number of functions that it is armed on
  * @nmissed:      calls that it did not see since it was made, because their
  *                thread was in a handler
  * @future_error: the last negative errno of arming functions of a module that

@@ -14,10 +14,10 @@
  * struct patchbay_stats (<patchbay/inspect.h>) has the thread, and one of two
  * errors is returned:
  *
- * -ETIMEDOUT: the change is done, but a handler may be running. No thread enters
- *         a handler any more that it should not, but one that was running
- *         may still be running, and the data that it may use are kept. To wait
- *         again, call patchbay_synchronize(), or patchbay_ops_destroy() again.
+ * -ETIMEDOUT: the change is done, so no further thread enters an old handler. But a
+ *         handler that was running may still be running, and the library keeps the
+ *         data that it may use. To wait again, call patchbay_synchronize(), or
+ *         patchbay_ops_destroy() again.
  * -EAGAIN: nothing has changed. A function to be armed was disarmed before,
  *         and a handler that it had then is still running. Try again later.
  */
