@@ -230,13 +230,13 @@ ARGUMENTS:
   by -> and ., and the result (retval). Strings are cut at 64 bytes. '*' selects
   all arguments that can be read; a warning lists the others. A name that no
   selected function has is an error: the program does not run, and the status is
-  125. Values are those at the start of the call. Memory is read by a system call of at most 1 us per pointer, so wrong
-  pointers are harmless: unreadable memory is shown as <unreadable>, and as
-  <not read> if a filter of system calls was active when PROG began.
-  Floating-point arguments are read on x86-64 only. Arguments without a
-  location in the debug information are refused. Callers may not pass arguments
-  that the function does not use: a warning names them, and their values are
-  shown as <unused: VALUE>.
+  125. Values are those at the start of the call. Memory is read by a system
+  call of at most 1 us per pointer, so wrong pointers are harmless: unreadable
+  memory is shown as <unreadable>, and as <not read> if a filter of system calls
+  was active when PROG began. Floating-point arguments are read on x86-64 only.
+  Arguments without a location in the debug information are refused. Callers may
+  not pass arguments that the function does not use: a warning names them, and
+  their values are shown as <unused: VALUE>.
 
   --when leaves out calls whose arguments do not meet CONDITION; 'patchbay
   info' counts them. Calls with unreadable arguments are kept. The condition
