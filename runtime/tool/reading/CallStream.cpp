@@ -73,6 +73,8 @@ bool CallStream::readNext() {
   C.Frame = E.Frame;
   C.Start = Time.time(Own.counter(E.Time));
   C.Function = T.function(Thread.Process, E.Function);
+  if (NextValues && !T.Raw)
+    C.WhyCost = Window->Values[NextValues - 1].SlowCost;
   if (E.isCall()) {
     C.SeenTicks = C.EndTicks;
     C.Duration = Time.duration(E.Detail);
@@ -162,7 +164,7 @@ bool CallStream::advance() {
 // call within it.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
-  const double Mostly = CostInside + double(C.Within) * CostMostly;
+  const double Mostly = CostInside + double(C.Within) * CostMostly + double(C.WhyCostWithin);
   const double All = Mostly + double(C.Within) * CostPages + Rest;
   Rest = All - std::floor(All);
   uint64_t &Owed = OwedBy[C.Function];
@@ -208,6 +210,8 @@ void CallStream::endCalls(bool IsEnd) {
     Caller.NetInOthers = SaturatingAdd(Caller.NetInOthers, C.Net);
     Caller.LongestWithin = std::max(Caller.LongestWithin, C.Duration);
     Caller.Within += C.Within + 1;
+    Caller.WhyCostWithin =
+        SaturatingAdd(Caller.WhyCostWithin, C.WhyCostWithin, C.WhyCost);
   }
 }
 

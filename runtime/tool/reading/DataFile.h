@@ -79,6 +79,7 @@ struct DataValues {
   bool IsFloat = false; // the result is unconverted
   bool IsRecorded = false; // arguments and result were recorded
   uint64_t Slow = 0;       // id of further data; 0: none
+  uint64_t SlowCost = 0;   // in ns, of recording these; in callers' durations
   /// The trace's id, in two halves, and the id of the parent span; see
   /// PBD_CONTEXT.
   std::optional<std::array<uint64_t, 3>> Context;

@@ -45,6 +45,9 @@ struct TraceCall {
   uint64_t Net, NetInOthers;
   uint64_t LongestWithin; // the longest Duration of a call within it
   uint64_t Within; // recorded calls within it, on all levels
+  /// In ns: what --why took for the call, which is not part of its own Duration, and
+  /// for all calls within it.
+  uint64_t WhyCost, WhyCostWithin;
   uint64_t Caller;   // run-time return address for entries, otherwise 0
   uint32_t Function; // in Trace::Functions
   uint32_t CalledBy; // function of the nearest recorded outer call; UINT32_MAX:

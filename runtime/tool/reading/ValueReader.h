@@ -61,6 +61,10 @@ private:
       Of.Slow = R.Time;
       return;
     }
+    if (R.Function == PBD_SLOW_COST) {
+      Of.SlowCost = R.Time;
+      return;
+    }
     if (R.Function >= PBD_CONTEXT && R.Function < PBD_CONTEXT + 3) {
       if (!Of.Context)
         Of.Context.emplace();

@@ -367,6 +367,12 @@ enum pbd_typed {
 #define PBD_CONTEXT (PBD_VALUE + 20)
 
 /*
+ * Likewise, after PBD_SLOW_CALL: @time is what it took to write the struct pbd_slow, in
+ * ns. The call's own duration does not have it, but its callers' durations do.
+ */
+#define PBD_SLOW_COST (PBD_VALUE + 23)
+
+/*
  * Events of one thread and, after each PBD_THREAD, of another one with a higher number,
  * in the order of recording. A thread's blocks have growing @seq. When a block is used
  * again its @pass grows by one, and old records stay until others overwrite them.

@@ -146,7 +146,7 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 	int saved_errno = errno;
 	struct pb_switches none = { 0 };
 	struct pbd_slow *slow;
-	uint64_t id = 0, now_ns, spending_ns;
+	uint64_t id = 0, now_ns, spending_ns, cost_ns = 0;
 
 	if (pb_untraced)
 		return;
@@ -170,12 +170,16 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		pb_switches_read(switches(&none), slow);
 		fill_in(slow, parent_ip, regs);
 		__atomic_store_n(&slow->id, id, __ATOMIC_RELEASE);
+		cost_ns = pb_now_ns(CLOCK_MONOTONIC) - now_ns;
 	}
 	end_spending(spending_ns);
 	pb_syscalls_end();
-	if (slow)
+	if (slow) {
 		pb_ring_record(id, PBD_SLOW_CALL, (uintptr_t)regs,
 			       PBD_RECORD_ENTRY, function);
+		pb_ring_record(cost_ns, PBD_SLOW_COST, (uintptr_t)regs,
+			       PBD_RECORD_ENTRY, function);
+	}
 	errno = saved_errno;
 }
 

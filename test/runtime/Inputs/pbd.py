@@ -380,6 +380,17 @@ def locked(folder, path, library):
         block(4, 102, waiters[1])]))
 
 
+def why_cost(folder, path):
+    """0x1030 calls 0x1010, which --why examined for 200 us after it had ended"""
+    details = [struct.pack("<QIIQ", value, 0xffffff00 + number, 80, ENTRY)
+               for value, number in ((1, 0x13), (200000, 0x17))]
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030]),
+        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 1, 0)),
+        slow_call(1, 1, 0, [], ns=500000),
+        block(1, 100, [*details, record(1000, 0, 80, 500000), record(0, 1, 90, 1000000)])]))
+
+
 def deep(folder, path, depth):
     """events of function_graph; each call is 10 ns shorter than its parent"""
     depth = int(depth)

@@ -47,6 +47,10 @@
 // TRACED-NEXT: => middle+0x
 // TRACED-NEXT: => outer+0x
 // TRACED-NEXT: => main+0x
+/* What the examination takes is known, and not part of the callers' times. */
+// RUN: cd %t && %patchbay report --json traced > report.json
+// RUN: cd %t && %python -c 'import json; print(*("taken out" for f in json.load(open("report.json"))["functions"] if f["name"] == "outer" and f["measured_ns"] - f["total_ns"] > 5000))' | FileCheck %s --check-prefix=COST
+// COST: {{^}}taken out{{$}}
 // RUN: cd %t && %patchbay report | FileCheck %s --check-prefix=REPORT
 // REPORT: why calls were slow:
 // REPORT: calls total off-CPU function waited for called from
