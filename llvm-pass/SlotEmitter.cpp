@@ -26,8 +26,8 @@ static std::optional<uint32_t> takeHash(Function &F) {
   return Hash;
 }
 
-/// The alignment that the printer will give to the start of the function's
-/// prefix, raised to a slot's.
+/// Aligns the function at least as a slot needs it. Returns the alignment that the
+/// printer will give to the start of the prefix.
 static Align settleAlignment(MachineFunction &MF) {
   Function &F = MF.getFunction();
   const Align SlotAlign(PATCHBAY_SLOT_SIZE);

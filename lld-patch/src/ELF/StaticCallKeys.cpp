@@ -114,7 +114,7 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
              << "' its function";
     return false;
   }
-  // The final link reported this when it scanned the relocation.
+  // Without -r, LLD reports this when it scans the relocation.
   if (auto *u = dyn_cast<Undefined>(&sym);
       u && u->discardedSecIdx && ctx.arg.relocatable) {
     Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key

@@ -16,7 +16,7 @@ using namespace patchbay;
 static Error failed(int Errno) { return makeError(errnoText(Errno)); }
 
 static Error noRecording() {
-  return makeError("what the process records to is no recording");
+  return makeError("the file that the process records to has another format");
 }
 
 // Copies the header, which tells how much data is complete. Data that is added

@@ -480,7 +480,7 @@ Error DataReader::readMaps(const Parent &Of) {
   if (Error E = readHeader())
     return E;
   if (Out.Pid != Of.Pid || Out.StartNs != Of.StartNs)
-    return makeError(Path + ": is of another process");
+    return makeError(Path + ": belongs to another process");
   if (Of.Size < Offset || Of.Size > Out.Committed)
     return makeError(Path + ": has " + Twine(Out.Committed) +
                      " bytes, and the first " + Twine(Of.Size) +

@@ -60,7 +60,7 @@ Expected<std::string> patchbay::findProgram(StringRef Name) {
     int Errno = executable(Candidate);
     if (!Errno)
       return Candidate;
-    // Remembers a file that may not be run while the search goes on.
+    // If no other folder has the program, the error is that this one may not be run.
     if (Errno == EACCES)
       Result = EACCES;
   }

@@ -236,7 +236,7 @@ static Error checkRuntime(const ElfImage &Program) {
     return makeError(Twine(Program.path()) +
                      ": has a copy of the runtime (libpatchbay.a) that the "
                      "tracer cannot reach: link it with libpatchbay.so, or "
-                     "with neither");
+                     "without a runtime");
   return Error::success();
 }
 

@@ -97,7 +97,7 @@ Expected<std::unique_ptr<Terminal>> Terminal::open() {
   L.Screen = L.newterm(nullptr, stdout, stdin);
   if (!L.Screen)
     return makeError(Twine("ncurses knows no terminal '") + (Kind ? Kind : "") +
-                     "': set TERM to what yours is, for instance xterm");
+                     "': set TERM to its type, for instance xterm");
   L.Window = L.newwin(0, 0, 0, 0);
   L.raw();
   L.noecho();

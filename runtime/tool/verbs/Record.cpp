@@ -515,7 +515,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (Opts.Delay.given() && !IsRunning)
     return makeError(Usage, "--delay needs a process that runs already: -p PID");
   if (Opts.For.given() && !uint64_t(Opts.For))
-    return makeError(Usage, "--for: a recording of no time has no calls");
+    return makeError(Usage, "--for: the duration is 0: nothing would be recorded");
   if (Opts.Delay.given())
     std::this_thread::sleep_for(std::chrono::nanoseconds(Opts.Delay));
   if (IsRunning)

@@ -126,7 +126,7 @@ void pb_pace_looked(const struct pb_look *look)
 		wait_ns = (uint64_t)((double)wait_ns * (double)passed / (double)got_ns);
 	if (wait_ns > WAIT_MOST_NS)
 		wait_ns = WAIT_MOST_NS;
-	/* With a hundred thousand functions one look may take that long. */
+	/* With a hundred thousand functions look_ns may exceed WAIT_MOST_NS. */
 	if (wait_ns < look_ns)
 		wait_ns = look_ns;
 }

@@ -286,7 +286,7 @@ static int begin(void)
 			 __ATOMIC_SEQ_CST);
 	if (is_ending())
 		return -1;
-	/* The program may do so later, and then for its other threads only. */
+	/* The program may set this later, but not for this thread. */
 	pb_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/*
 	 * Give the thread its own descriptor table. Then the program cannot

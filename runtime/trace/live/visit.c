@@ -445,9 +445,8 @@ static int say_recorded(char *why, size_t size)
 {
 	if (visit.holder < 0)
 		return fail(-EALREADY, why, size,
-			    "it is recorded already, by a command that has begun "
-			    "just now, or was killed while it did: try again in ten "
-			    "seconds");
+			    "it is recorded already, by a command that just began or "
+			    "was killed: try again in ten seconds");
 	if (!visit.holder_pid)
 		return fail(-EALREADY, why, size,
 			    "it is recorded already, by a process of another PID "

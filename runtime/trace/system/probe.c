@@ -7,8 +7,8 @@
 
 /*
  * rt_sigprocmask(2) copies the set first, and then refuses the unknown operation. So it
- * changes nothing. A set at address 0 would be no set. @at is asked for, not the start of its
- * page: Valgrind takes bytes that the program does not use for an error.
+ * changes nothing. It takes a set at address 0 for none. Ask for @at, not for the start of its
+ * page: Valgrind reports reads of bytes that the program does not use.
  */
 static int is_readable_page(uintptr_t page, uintptr_t at)
 {

@@ -156,7 +156,7 @@ UNTRACED int main(int argc, char **argv)
 	pthread_create(&id, NULL, ten_steps, NULL);
 	pthread_join(id, NULL);
 	step();
-	/* As part of it, which has a buffer now. */
+	/* The child uses the buffer that this thread has by now. */
 	step_in_child();
 	return 0;
 }

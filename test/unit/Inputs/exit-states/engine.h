@@ -117,7 +117,7 @@ void moveTo(Program &P, const std::vector<Member> &Members) {
   P.add(MarkLeft, 0, First);
 }
 
-// pb_set_find_word(): the other one's may be either.
+// pb_set_find_word() for sets of two: the word that the other tracer does not use.
 uint8_t wordBeside(const std::vector<Member> &Members) {
   uint8_t Word = 0;
   for (const Member &M : Members)
