@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The functions of the listening part (live/) that the recording part calls. There are no other
- * calls from the one to the other. listen.h, budget.h and rotate_files.h describe them.
+ * The functions of the listening part (live/) that the recording part calls. It calls no others.
+ * listen.h, budget.h and rotate_files.h describe them.
  */
 #ifndef PB_TRACE_LIVE_PART_H
 #define PB_TRACE_LIVE_PART_H
