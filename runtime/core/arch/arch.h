@@ -72,8 +72,8 @@ extern const int pb_arch_rewrite;
 enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
 
 /*
- * The state of a site, from its bytes. -ENOEXEC: no pad before the entry proves that there is
- * a slot. -EILSEQ: neither the compiler nor this library has written these bytes.
+ * The state of a site, from its bytes. -ENOEXEC: there is no pad before the entry, and so no
+ * slot. -EILSEQ: neither the compiler nor this library has written these bytes.
  */
 int pb_arch_site_state(const struct pb_site *site);
 

@@ -21,7 +21,7 @@ struct pb_place {
 	size_t used, users;
 };
 
-/* All places. The locks are those of the registry (lock.h). */
+/* All places, guarded by the locks of the registry (lock.h). */
 static struct pb_place *places;
 
 /* A place in which a module has sequences. */

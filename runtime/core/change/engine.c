@@ -138,8 +138,8 @@ static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
 }
 
 /*
- * Point slots to other cells: functions get other tracers than some of the functions with
- * which they share their present cell.
+ * Point the slots of functions to other cells, if the functions get other tracers than some of
+ * those that share their present cell.
  */
 static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 {

@@ -99,7 +99,7 @@ void pb_release_cell(struct patchbay_cell *cell)
 }
 
 /*
- * No thread is inside the cell since before its change. If the cell's set has one member,
+ * All threads that were inside the cell when it changed have left it. If its set has one member,
  * calls enter the cell without the set again, which is faster. The set stays allocated,
  * because a thread may be walking it. This needs a member whose word of calls is 0.
  */

@@ -69,8 +69,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Was the loader executed with the program @found as its argument? Then PB_EXE is the loader.
- * The sign: AT_BASE of getauxval(3) is 0, although the program names a loader.
+ * Was the loader executed with the program @found as its argument? Then PB_EXE is the loader,
+ * and AT_BASE of getauxval(3) is 0, although the program names a loader.
  */
 static int is_run_by_loader(const struct found *found)
 {

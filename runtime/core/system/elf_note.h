@@ -59,9 +59,9 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	size_t left = segment->p_memsz;
 
 	/*
-	 * Notes that the library looks for are never in a segment with a larger alignment than
-	 * 8. Some linkers (mold) put notes with an alignment of 8 and of 4 into one segment.
-	 * Each of these notes has the same length with either alignment.
+	 * The notes that the library looks for have an alignment of 4. Some linkers (mold) put
+	 * them into one segment with notes whose alignment is 8, and whose length is the same
+	 * with either alignment. In segments with a larger alignment there are none.
 	 */
 	if (segment->p_align > 8 || at % 4 ||
 	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,

@@ -97,7 +97,7 @@ void pb_os_stay_loaded(void);
 extern int pb_os_preloaded;
 
 /* The rest is for linux.c: writing text if the kernel lets only debuggers do so. */
-/* Does the kernel let a write through @fd, the process's own memory, override protection? */
+/* Do writes through @fd, which is open on the process's own memory, ignore protections? */
 int pb_mem_is_forced(int fd);
 
 /*

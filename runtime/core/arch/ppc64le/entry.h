@@ -46,7 +46,7 @@
 
 /*
  * struct patchbay_call, relative to r31. r31 points to the end of the structure, where the
- * trampoline's own frame begins. struct patchbay_regs is in that frame.
+ * trampoline's own frame begins. struct patchbay_regs is above that frame.
  */
 #define CALL (-336)
 #define CALL_REGISTER 31 /* DWARF's number of r31 */
