@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -96,6 +97,8 @@ def main():
         parser.add_argument(f"--{generator}", type=int, default=0, metavar="N",
                             help="how many seeds for each target")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first one")
+    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="N",
+                        help="start no seed later; the last line says where to continue")
     parser.add_argument("--targets", default=",".join(TARGETS), metavar="A,B",
                         help="default: %(default)s")
     parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N")
@@ -104,23 +107,46 @@ def main():
     parser.add_argument("--build", type=Path, default=SOURCE / "build" / "release",
                         metavar="DIR", help="build tree (default: build/release)")
     args = parser.parse_args()
-    total = Counter()
+    deadline = time.monotonic() + 60 * args.minutes
+    numbers = {"llvm-stress": args.llvm_stress, "csmith": args.csmith}
+    targets = args.targets.split(",")
+    tested = {(name, generator): Counter() for name in targets for generator in numbers}
+    skipped = None
     try:
         stress = Stress(args.build, args.limit)
-        tasks = [(generator, seed, TARGETS[name]) for name in args.targets.split(",")
-                 for generator, number in (("llvm-stress", args.llvm_stress),
-                                           ("csmith", args.csmith))
-                 for seed in range(args.seed, args.seed + number)]
+        tasks = [(generator, seed, TARGETS[name])
+                 for seed in range(args.seed, args.seed + max(numbers.values()))
+                 for generator, number in numbers.items() if seed < args.seed + number
+                 for name in targets]
+
+        def test(task):
+            return stress.test(*task) if time.monotonic() < deadline else None
+
         with ThreadPoolExecutor(args.jobs) as pool:
-            for counts, lines in pool.map(lambda task: stress.test(*task), tasks):
-                total += counts
+            for (generator, seed, target), result in zip(tasks, pool.map(test, tasks)):
+                if not result:
+                    skipped = skipped or seed
+                    continue
+                counts, lines = result
+                tested[target.name, generator] += counts
+                tested[target.name, generator]["seeds"] += 1
                 for line in lines:
                     print(line, flush=True)
     except (SetupError, OSError) as error:
         sys.exit(f"stress.py: {error}")
-    print(f"{total['images']} images, {total['STOCK']} that stock clang refuses, "
-          f"{total['FAIL']} failures")
+    for (name, generator), counts in tested.items():
+        if counts:
+            print(f"{name} {generator}: {counts['seeds']} seeds, {summary(counts)}")
+    total = sum(tested.values(), Counter())
+    print(summary(total))
+    if skipped:
+        print(f"continue with --seed {skipped}")
     return 0 if total["images"] and not total["FAIL"] else 1
+
+
+def summary(counts):
+    return (f"{counts['images']} images, {counts['STOCK']} that stock clang refuses, "
+            f"{counts['FAIL']} failures")
 
 
 if __name__ == "__main__":
