@@ -100,6 +100,11 @@ for package in ("bzip2", "sqlite3"):
     if descriptions := glob.glob(os.path.join(cache, "source-packages", package, "*.dsc")):
         config.substitutions.insert(0, (f"%{package}_dsc", sorted(descriptions)[-1]))
         config.available_features.add(f"{package}-package")
+# perf is of no use with another kernel's perf_event_open(2), or without the right to it.
+if shutil.which("perf") and not subprocess.run(
+        ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("perf")
 if shutil.which("dh"):
     config.available_features.add("debhelper")
     if all(map(shutil.which, ("chrpath", "lynx", "libtoolize", "autoconf", "tclsh8.6"))):
