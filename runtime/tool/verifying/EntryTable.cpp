@@ -41,15 +41,14 @@ static bool hasPad(const ImageView &View, uint64_t Entry) {
 /// The entry of a function with a slot whose patchable NOPs are at Nops,
 /// possibly after a landing pad; none without a slot.
 static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
-  if (hasPad(View, Nops))
-    return Nops;
+  // The landing pad first: after a pad without a hash, it would be the hash.
   for (const EntryCode &Code : View.form().EntryCodes) {
     uint64_t Entry = Nops - Code.size();
     if (Code.matches(View.map().bytes(Entry, Code.size())) &&
         hasPad(View, Entry))
       return Entry;
   }
-  return std::nullopt;
+  return hasPad(View, Nops) ? std::optional(Nops) : std::nullopt;
 }
 
 /// Can the section be a table that patchable_function_entry(N, M, "NAME") asks
