@@ -34,3 +34,46 @@ Expected<ArrayRef<uint8_t>> DynamicTable::bytes(const ElfImage &Image,
     return Image.error("a table of the dynamic section lies outside of the file");
   return Bytes;
 }
+
+/// The same for DT_GNU_HASH: a header, a Bloom filter, buckets, and a word for
+/// each symbol from the first one that is in a bucket. The last word of each
+/// bucket is odd.
+static Expected<uint64_t> countGnuHash(const DynamicTable &Table,
+                                       const ElfImage &Image) {
+  using Word = ElfImage::ELFT::Word;
+  auto Words = [&](uint64_t Number) {
+    return Table.table<Word>(Image, ELF::DT_GNU_HASH, Number * sizeof(Word));
+  };
+  auto Header = Words(4);
+  if (!Header)
+    return Header.takeError();
+  const uint64_t Buckets = (*Header)[0], First = (*Header)[1],
+                 Before = 4 + 2 * uint64_t((*Header)[2]);
+  auto Start = Words(Before + Buckets);
+  if (!Start)
+    return Start.takeError();
+  uint64_t Last = 0;
+  for (uint32_t Symbol : Start->drop_front(Before))
+    Last = std::max<uint64_t>(Last, Symbol);
+  if (Last < First)
+    return 0;
+  while (true) {
+    auto All = Words(Before + Buckets + Last - First + 1);
+    if (!All)
+      return All.takeError();
+    ++Last;
+    if (All->back() & 1)
+      return Last;
+  }
+}
+
+Expected<uint64_t> DynamicTable::countSymbols(const ElfImage &Image) const {
+  if (value(ELF::DT_GNU_HASH))
+    return countGnuHash(*this, Image);
+  if (!value(ELF::DT_HASH))
+    return 0;
+  auto Header = table<ElfImage::ELFT::Word>(Image, ELF::DT_HASH, 8);
+  if (!Header)
+    return Header.takeError();
+  return (*Header)[1];
+}

@@ -478,9 +478,9 @@ ElfImage::symbolNames(ArrayRef<unsigned char> Types) const {
     auto Table = DynamicTable::create(*this);
     if (!Table)
       return Table.takeError();
-    auto Count = elf().getDynSymtabSize();
+    auto Count = Table->countSymbols(*this);
     if (!Count)
-      return error(Count.takeError());
+      return Count.takeError();
     if (*Count > MaxSymbols)
       return error("more than " + Twine(MaxSymbols) + " symbols");
     auto Symbols = Table->table<ELFT::Sym>(*this, ELF::DT_SYMTAB,
