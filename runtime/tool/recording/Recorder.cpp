@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <random>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -63,6 +64,8 @@ Recorder::Recorder(int Dir) : Dir(Dir) {
     return;
   Arena = static_cast<pba_arena *>(Mapped);
   memcpy(Arena->magic, PBA_MAGIC, sizeof(Arena->magic));
+  Id = std::random_device()() | 1;
+  Arena->id = Id;
   Arena->nr = Nr;
   // The command handles signals in its first thread.
   sigset_t All, Before;
@@ -83,7 +86,9 @@ Recorder::~Recorder() {
 }
 
 std::string Recorder::option() const {
-  return HasThread ? ",arena=/proc/" + utostr(getpid()) + "/fd/" + utostr(Memory) : "";
+  return HasThread ? ",arena=/proc/" + utostr(getpid()) + "/fd/" + utostr(Memory) +
+                         ",arena-id=" + utostr(Id)
+                   : "";
 }
 
 char *Recorder::memory(unsigned I) const {

@@ -65,7 +65,7 @@ private:
   uint32_t state(unsigned Nr) const;
 
   int Dir, Memory = -1;
-  uint32_t Nr = 0;
+  uint32_t Nr = 0, Id = 0;
   pba_arena *Arena = nullptr;
   std::array<Progress, PBA_CHUNKS_MAX> Known;
   // The file that was used last. Threads fill one block after another.

@@ -34,7 +34,10 @@ static char *memory(uint32_t nr)
 	return (char *)arena + PBA_DATA_AT + nr * PBA_CHUNK_SIZE;
 }
 
-/* Another file may have this path after the recorder has ended. */
+/*
+ * Another file may have this path after the recorder has ended, or in another PID namespace:
+ * also the arena of another command.
+ */
 static int is_arena(int fd, struct pba_arena *head)
 {
 	const int seals = (int)pb_sys(SYS_fcntl, fd, F_GET_SEALS, 0);
@@ -44,6 +47,7 @@ static int is_arena(int fd, struct pba_arena *head)
 	       pb_sys(SYS_pread64, fd, head, offsetof(struct pba_arena, chunk), 0) ==
 		       offsetof(struct pba_arena, chunk) &&
 	       *(const uint64_t *)head->magic == *(const uint64_t *)PBA_MAGIC &&
+	       head->id == pb_options.arena_id &&
 	       head->nr && head->nr <= PBA_CHUNKS_MAX;
 }
 

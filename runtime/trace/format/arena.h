@@ -51,7 +51,7 @@ struct pba_arena {
 			      the thread ends (set_robust_list(2)) */
 	uint32_t asked;	   /* increased by processes: write all records now */
 	uint32_t answered; /* the last @asked that the recorder has done */
-	uint32_t reserved;
+	uint32_t id; /* random; option arena-id= */
 	struct pba_chunk chunk[PBA_CHUNKS_MAX];
 };
 

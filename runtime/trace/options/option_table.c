@@ -53,6 +53,8 @@ static const struct option table[] = {
 	{ "tracer", .kind = TEXT, AT(tracer_name) },
 	{ "output", .kind = TEXT, AT(output) },
 	{ "arena", .kind = TEXT, AT(arena) },
+	{ "arena-id", .kind = NUMBER, AT(arena_id), .least = 1, .most = UINT32_MAX,
+	  .needs = "arena" },
 	{ "filter", NAMES(filters) },
 	{ "symbol", NAMES(symbols) },
 	{ "notrace", NAMES(notrace) },

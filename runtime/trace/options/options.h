@@ -52,7 +52,8 @@
  *	               time: a number with ms, s, m or h (rotate.h). Both start
  *	               the thread of live=1, too
  *	arena=PATH     memory that another process writes to the data files
- *	               (format/arena.h)
+ *	               (format/arena.h), if it has this number: in another PID
+ *	arena-id=N     namespace the path may lead to other memory
  *	recording=N    identifies the files of this recording; the default is a hash
  *	               of all options, so processes with the same options make one
  *	               recording
@@ -132,6 +133,7 @@ struct pb_options {
 	const char *tracer_name;
 	const char *output;
 	const char *arena;
+	uint64_t arena_id;
 	const char **filters;
 	size_t nr_filters;
 	const char **symbols;

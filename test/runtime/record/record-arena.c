@@ -16,6 +16,12 @@
 // RUN: %{report} | FileCheck %s -DNR=400000
 // CHECK: {{^ *}}[[NR]] {{.*}} step{{$}}
 
+/* Memory with another number, as of another command, is left alone. */
+// REDEFINE: %{how} = other
+// RUN: cd %t && %{record} 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: {{^}}the file is mapped{{$}}
+// RUN: %{report} | FileCheck %s -DNR=400000
+
 // REDEFINE: %{how} = threads
 // RUN: cd %t && %{record}
 // RUN: %{report} | FileCheck %s -DNR=1600000
@@ -129,10 +135,22 @@ static void end_with_limit(void)
 	printf("a child ended with status %d\n", status);
 }
 
+static void look_for_another_number(char *program)
+{
+	char *id = strstr(getenv("PATCHBAY"), ",arena-id=");
+	char *const args[] = { program, "calls", NULL };
+
+	CHECK(id);
+	id[strlen(",arena-id=")] ^= 1; /* another digit */
+	execv(program, args);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 
+	if (!strcmp(how, "other"))
+		look_for_another_number(argv[0]);
 	if (!strcmp(how, "threads"))
 		in_threads();
 	else if (!strcmp(how, "fork"))
