@@ -51,8 +51,13 @@ static Expected<Found> classify(const std::string &Path) {
     if (I->type() != sys::fs::file_type::regular_file)
       return Found{Kind::Foreign, ""};
     if (!isOwnFile(AT_FDCWD, I->path())) {
-      if (access(I->path().c_str(), F_OK) && errno == ENOENT)
+      int File = open(I->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+      if (File >= 0)
+        close(File);
+      else if (errno == ENOENT)
         return Found{Kind::Missing, ""}; // another command has just moved it
+      else if (errno != EACCES && errno != ELOOP && errno != ENXIO)
+        return errorCodeToError(errnoAsErrorCode()); // such as EMFILE
       return Found{Kind::Foreign, Name};
     }
     Result = Kind::Recording;
