@@ -24,11 +24,13 @@ static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;
 }
 
-// It has no memory any more. If the first thread has ended and others go on,
-// the first one has no memory, either.
+// None of its threads has memory any more. The first one may have ended before the others, and
+// on a busy machine the last steps take time.
 static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
-         !Status.line("State").starts_with("Z");
+         all_of(threadsOf(Pid), [Pid](pid_t Thread) {
+           return ThreadStatus(Pid, Thread).line("VmSize").empty();
+         });
 }
 
 bool patchbay::hasEnded(unsigned Pid) {
