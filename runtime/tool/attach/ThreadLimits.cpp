@@ -62,16 +62,18 @@ std::string patchbay::whyNoThread(unsigned Pid) {
       Threads >= MostThreads && !User.starts_with("0\t"))
     return "its user has " + utostr(Threads) + " threads and may have at most " +
            utostr(MostThreads) + " (RLIMIT_NPROC)";
-  for (auto [Name, Used, Code] : {std::tuple("Max address space", "VmSize", "RLIMIT_AS"),
-                                  std::tuple("Max data size", "VmData", "RLIMIT_DATA"),
-                                  // After mlockall(MCL_FUTURE).
-                                  std::tuple("Max locked memory", "VmLck", "RLIMIT_MEMLOCK")}) {
+  const std::string Others = "pids.max or memory.max of its control group";
+  for (auto [Name, Used, Code, Else] :
+       {std::tuple("Max address space", "VmSize", "RLIMIT_AS", std::string()),
+        std::tuple("Max data size", "VmData", "RLIMIT_DATA", std::string()),
+        // The kernel does not tell whether it called mlockall(MCL_FUTURE), for which alone the
+        // limit matters here.
+        std::tuple("Max locked memory", "VmLck", "RLIMIT_MEMLOCK", " or " + Others)}) {
     uint64_t Limit = limitOf(Limits, Name), Kilobytes = 0;
     Status.line(Used).consumeInteger(10, Kilobytes);
     if (Limit != UINT64_MAX && Kilobytes && (Kilobytes << 10) + Stack > Limit)
       return "it uses " + utostr(Kilobytes) + " KB of " + utostr(Limit >> 10) + " KB (" +
-             Code + ")";
+             Code + ")" + Else;
   }
-  return "it can have no more memory, or no more threads (RLIMIT_NPROC, pids.max, "
-         "memory.max)";
+  return "it can have no more memory, or no more threads (RLIMIT_NPROC, " + Others + ")";
 }
