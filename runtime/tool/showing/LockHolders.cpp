@@ -14,7 +14,8 @@ static bool isForLock(const SlowReason::Wait &W) {
 }
 
 size_t LockHolders::add(const TraceThread &Waiter, const std::optional<SlowReason> &R) {
-  Wait To = {&Waiter};
+  Wait To;
+  To.Waiter = &Waiter;
   if (R)
     if (auto W = llvm::find_if(R->Waits, isForLock); W != R->Waits.end() && W->Ns) {
       To.Begin = W->BeginNs;

@@ -37,7 +37,7 @@ public:
 
 private:
   struct Wait {
-    const TraceThread *Waiter;
+    const TraceThread *Waiter = nullptr;
     uint64_t Begin = 0, End = 0; // CLOCK_MONOTONIC; 0: none
     Holder By;
     uint64_t length() const { return End - Begin; }
