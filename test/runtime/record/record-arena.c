@@ -141,7 +141,8 @@ static void look_for_another_number(char *program)
 	char *const args[] = { program, "calls", NULL };
 
 	CHECK(id);
-	id[strlen(",arena-id=")] ^= 1; /* another digit */
+	/* The number is odd: its last digit becomes smaller by 1. */
+	id[strlen(",arena-id=") + strspn(id + strlen(",arena-id="), "0123456789") - 1] ^= 1;
 	execv(program, args);
 }
 
