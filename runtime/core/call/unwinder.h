@@ -37,7 +37,7 @@ void pb_unwinder_find(void);
 /* Is @address in the module of the library's unwinder? */
 int pb_unwinder_has(uintptr_t address);
 
-/* The traced call whose frame is that of @context, or NULL. */
+/* The traced call that @context stands in, or NULL. */
 struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
 
 /*

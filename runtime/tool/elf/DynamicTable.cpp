@@ -35,8 +35,8 @@ Expected<ArrayRef<uint8_t>> DynamicTable::bytes(const ElfImage &Image,
   return Bytes;
 }
 
-/// The same for DT_GNU_HASH: a header, a Bloom filter, buckets, and a word for
-/// each symbol from the first one that is in a bucket. The last word of each
+/// Counts symbols by DT_GNU_HASH: a header, a Bloom filter, buckets, and a word
+/// for each symbol from the first one that is in a bucket. The last word of each
 /// bucket is odd.
 static Expected<uint64_t> countGnuHash(const DynamicTable &Table,
                                        const ElfImage &Image) {

@@ -82,8 +82,9 @@ bool patchbay::waitUntil(function_ref<bool()> HasExpired, function_ref<bool()> D
       return false;
     std::this_thread::sleep_for(Pause);
     const std::chrono::nanoseconds Rare = (Clock::now() - Begin) / 16;
-    Pause = std::min<std::chrono::nanoseconds>({Pause + Pause / 4, std::max<std::chrono::nanoseconds>(1ms, Rare),
-                      ProgressTime::MaxPause});
+    const std::chrono::nanoseconds Longest = std::max<std::chrono::nanoseconds>(1ms, Rare);
+    Pause = std::min<std::chrono::nanoseconds>(
+        {Pause + Pause / 4, Longest, ProgressTime::MaxPause});
   }
   return true;
 }

@@ -34,7 +34,7 @@ public:
   ProgressTime(pid_t Pid, std::function<std::string()> Folder);
 
   Nanoseconds soFar();
-  /// As of the last soFar(): the part since the thread ran last.
+  /// The part of soFar() since the thread ran last. soFar() updates it.
   Nanoseconds sinceItRan() const { return Blocked; }
 
 private:

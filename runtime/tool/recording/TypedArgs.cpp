@@ -200,8 +200,8 @@ static Error goInto(Found &V, StringRef Member, StringRef Path) {
   if (!M && memberNames(V.Type).empty())
     return cannot("'" + Path + "': debug information lacks the members of this structure");
   if (!M)
-    return notFound("'" + Path + "': there is no member '" + Member +
-                  "': it has " + listed(memberNames(V.Type)));
+    return notFound("'" + Path + "': there is no member '" + Member + "': it has " +
+                    listed(memberNames(V.Type)));
   if (M->IsBitField)
     return cannot("'" + Path + "' is a bit-field, which is not read");
   V.Offset += M->Offset;

@@ -132,9 +132,9 @@ COST OF TRACING:
   recording began. Times without it are wrong by a third at most, and usually by
   less than 20 %. 'record -N' and --max-overhead give better times. Self has the
   mark if the total has it. The cost of calls that --threshold or --depth
-  dropped is unknown and stays in the times, and so is that of reading arguments
-  (--args). What record --why takes for a slow call is measured each time, and
-  is not part of its callers' times.
+  dropped is unknown and stays in the times. The cost of reading arguments
+  (--args) stays in them, too. The cost of record --why is measured for each
+  slow call and taken out of its callers' times.
 
 SLOW CALLS:
   The waits of calls of record --why are below the table. Names of kernel

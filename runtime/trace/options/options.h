@@ -52,8 +52,9 @@
  *	               time: a number with ms, s, m or h (rotate.h). Both start
  *	               the thread of live=1, too
  *	arena=PATH     memory that another process writes to the data files
- *	               (format/arena.h), if it has this number: in another PID
- *	arena-id=N     namespace the path may lead to other memory
+ *	               (format/arena.h)
+ *	arena-id=N     the number in that memory. In another PID namespace the path
+ *	               may lead to other memory, which has another number
  *	recording=N    identifies the files of this recording; the default is a hash
  *	               of all options, so processes with the same options make one
  *	               recording

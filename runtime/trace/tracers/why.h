@@ -4,9 +4,9 @@
  * call has ended. So a shorter call costs one more comparison, if it is recorded at all, and
  * no system call.
  *
- *  - The kernel has recorded the thread's off-CPU times in a mapped page (switches.h). Users
- *    who may see kernel stacks also learn what the thread waited for. Without such a page
- *    there is only the thread's CPU time since its last slow call, which gives a limit.
+ *  - The kernel has recorded the thread's off-CPU times in a mapped page (switches.h). If the
+ *    user may see kernel stacks, the page also has what the thread waited for. Without such a
+ *    page there is only the thread's CPU time since its last slow call, which gives a limit.
  *  - The recorder copies the stack. Readers unwind it by unwind tables, so programs need no
  *    frame pointers, and no code here can follow a bad pointer.
  *  - The file mappings are recorded when they have changed (mapped.h).
