@@ -56,6 +56,17 @@ public:
 
 } // namespace
 
+/// Does the program's own assembly at module scope contain \p Name?
+static bool isInModuleAsm(const Module &M, StringRef Name) {
+#if LLVM_VERSION_MAJOR >= 23
+  return any_of(M.getModuleInlineAsm(), [&](const Module::GlobalAsmFragment &F) {
+    return StringRef(F.Asm).contains(Name);
+  });
+#else
+  return StringRef(M.getModuleInlineAsm()).contains(Name);
+#endif
+}
+
 /// Adds the module descriptor and its data. If the program's own assembly uses
 /// the name of the stubs, the stubs get another name and sites do not refer to
 /// them.
@@ -67,8 +78,7 @@ static void addModuleData(Module &M, SiteTable &Table) {
         Taken && !Taken->isDeclarationForLinker())
       return error(M, M.getSourceFileName() + ": it defines '" + Name +
                           "', which is Patchbay's name");
-  const bool IsTaken =
-      HasStubs && StringRef(M.getModuleInlineAsm()).contains(Stubs);
+  const bool IsTaken = HasStubs && isInModuleAsm(M, Stubs);
   if (IsTaken)
     Stubs += ".own";
   Table.ZeroSites = IsTaken || options().ZeroSites;

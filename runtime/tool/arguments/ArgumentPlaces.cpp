@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ArgumentPlaces.h"
 #include "elf/CodeForm.h"
+#include "elf/LittleEndian.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -218,10 +219,10 @@ static EntryLocation locationOf(const DwarfParameter &P,
 
 // Marks the words of a value of which an expression tells the place or the value.
 static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known) {
-  DataExtractor Data(L.Expr, /*IsLittleEndian=*/true, /*AddressSize=*/8);
   uint64_t At = 0;
   bool HasPlace = false;
-  for (const DWARFExpression::Operation &Op : DWARFExpression(Data, 8)) {
+  const DWARFExpression Expression(littleEndian(toStringRef(L.Expr)), 8);
+  for (const DWARFExpression::Operation &Op : Expression) {
     if (Op.isError())
       return;
     if (Op.getCode() != DW_OP_piece) {

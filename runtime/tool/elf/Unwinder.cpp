@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Unwinder.h"
+#include "LittleEndian.h"
 #include "llvm/BinaryFormat/Dwarf.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/DebugInfo/DWARF/LowLevel/DWARFCFIProgram.h"
 #include "llvm/DebugInfo/DWARF/LowLevel/DWARFDataExtractorSimple.h"
 #include "llvm/DebugInfo/DWARF/LowLevel/DWARFUnwindTable.h"
-#include "llvm/Support/DataExtractor.h"
 #include <string>
 #include <utility>
 
@@ -21,14 +20,6 @@ static constexpr uint64_t MaxEntry = 1 << 16;
 static constexpr unsigned MaxInstructions = 2048;
 
 namespace {
-
-DataExtractor littleEndian(StringRef Bytes) {
-#if LLVM_VERSION_MAJOR >= 23
-  return DataExtractor(Bytes, /*IsLittleEndian=*/true);
-#else
-  return DataExtractor(Bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8);
-#endif
-}
 
 /// A function's entry in .eh_frame, with the part that several entries share.
 struct Entry {

@@ -5,8 +5,8 @@
 // them, and DWARF 5, 6.4 their rules. The result serves as a proof, so nothing
 // is guessed. If a table is missing, or has content that this code does not
 // understand, there is no answer.
-#ifndef PATCHBAY_TOOL_ATTACH_UNWINDER_H
-#define PATCHBAY_TOOL_ATTACH_UNWINDER_H
+#ifndef PATCHBAY_TOOL_ELF_UNWINDER_H
+#define PATCHBAY_TOOL_ELF_UNWINDER_H
 
 #include "DwarfRegisters.h"
 #include <cstddef>
