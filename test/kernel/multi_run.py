@@ -14,6 +14,7 @@ import checks
 import durations
 import multi
 import report
+import static_calls
 import tools
 from base import BaseRun, debian, finished, llvm, product
 from kernels import HERE, ROOT, KernelError, Tools, other_source, run, source
@@ -55,6 +56,7 @@ class MultiRun(BaseRun):
             raise KernelError(f"no kernel {unknown[0]} for {options.arch}: use "
                               + ", ".join(known))
         self.names, self.wanted = options.multi or known, options.boot
+        self.with_hash_mmu = options.hash_mmu
         if options.arch == "ppc64le" and not options.out:
             # Other patches and another configuration than those of static calls.
             options.out = ROOT / "build" / "kernel" / f"{options.arch}-{options.version}-multi"
@@ -268,12 +270,12 @@ class MultiRun(BaseRun):
         return file
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
-        # Programs on all functions are also on those that handle faults of the hash MMU. BPF's
-        # compiler writes to pages that are not in the hash table yet: an endless sequence of
-        # faults there. The other MMU has no such faults.
+        # Programs on all functions are also on those that handle faults of the hash MMU. Without
+        # fix 0012 BPF's compiler writes to pages that are not in the hash table yet: an endless
+        # sequence of faults there. The other MMU has no such faults.
         on = boot.Machine.usual(self.arch).anywhere()
-        if self.arch == "ppc64le":
-            on = with_radix(on).with_model("power9")
+        if self.arch == "ppc64le" and not self.with_hash_mmu:
+            on = with_radix(on)
         if "ftrace=" not in args:
             on = on.without_startup_tests()
         if kernel.name == "distribution":
@@ -285,6 +287,9 @@ class MultiRun(BaseRun):
                                   SECONDS_OF_STORM=self.storm,
                                   CALLERS=2 if kernel.name == "debug" else 1, **more)
         said = yield from finished(kernel, {scripts[0]: future}, scripts[0])
+        if said and self.arch == "ppc64le":
+            yield from static_calls.mmu(said["log"],
+                                        "power9" if self.with_hash_mmu else "power9-radix")
         if size := multi.record_bytes(said.get("log", "")):
             self.record_bytes[kernel.name] = size
         return said

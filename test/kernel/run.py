@@ -294,6 +294,8 @@ def arguments():
                              + " ".join(MultiRun.KERNELS))
     parser.add_argument("--boot", nargs="+", default=[], metavar="NAME", choices=MultiRun.BOOTS,
                         help="of --multi, these boots alone: " + " ".join(MultiRun.BOOTS))
+    parser.add_argument("--hash-mmu", action="store_true",
+                        help="of --multi for ppc64le: boot with the hash MMU instead of radix")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="for sources, kernels and logs (default: build/kernel/ARCH-VERSION)")
     return parser.parse_args()
@@ -303,6 +305,8 @@ def check_together(options):
     """Never skips a requested part silently."""
     if options.multi is None and options.boot:
         raise KernelError("--boot goes with --multi alone")
+    if options.hash_mmu and (options.multi is None or options.arch != "ppc64le"):
+        raise KernelError("--hash-mmu goes with ppc64le and --multi alone")
     for option in ("variant", "rival"):
         if options.multi is not None and getattr(options, option):
             raise KernelError(f"--{option} does not go with --multi: these kernels have none")
