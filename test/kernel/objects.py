@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the objects of a whole configuration of Linux with our patches and the plugin, and
 links nothing. Then checks each patchable entry, as slots.py. Continues where an earlier run
-stopped. Exits with 1 if there is a fault, or if not all objects were compiled."""
+stopped; the file "results" in the folder of the objects has a line for each run. Exits with 1
+if there is a fault, or if not all objects were compiled."""
 import argparse
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -82,6 +84,21 @@ class Build:
                     yield path.relative_to(self.kernel.out), compiled
 
 
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def record(path, found, seconds, stopped):
+    """Adds a line for this run, with the CPU time of all runs. Returns the line."""
+    before = re.findall(r", (\d+) s of CPU time", path.read_text() if path.exists() else "")
+    total = int(before[-1] if before else 0) + round(seconds)
+    line = f"{found}, {total} s of CPU time, {'some missing' if stopped else 'all compiled'}"
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    return line
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("arch", metavar="ARCH", choices=slots.RETURNS,
@@ -108,7 +125,9 @@ def main():
     except KernelError as error:
         print(f"objects.py: {error}", file=sys.stderr)
         return 1
-    good = slots.check(build.objects())
+    seconds = cpu_seconds()
+    found, good = slots.check(build.objects())
+    print(record(build.kernel.out / "results", found, seconds, stopped))
     if stopped:
         print(f"objects.py: {stopped}", file=sys.stderr)
     return bool(stopped or not good)

@@ -91,7 +91,8 @@ class Object:
 
 
 def check(objects):
-    """Checks pairs of a name and an object. Prints each fault."""
+    """Checks pairs of a name and an object. Prints each fault. Returns a summary, and whether
+    there are entries and no faults."""
     count = entries = faults = 0
     for path, compiled in objects:
         count += 1
@@ -100,8 +101,8 @@ def check(objects):
             if fault:
                 faults += 1
                 print(f"{path}: {name}: {fault}")
-    print(f"{count} objects, {entries} patchable entries, {faults} faults")
-    return entries and not faults
+    return (f"{count} objects, {entries} patchable entries, {faults} faults",
+            entries and not faults)
 
 
 def main():
@@ -112,7 +113,9 @@ def main():
     if unknown:
         print(f"slots.py: {unknown[0]}: no object of {' or '.join(RETURNS)}", file=sys.stderr)
         return 1
-    return not check(objects)
+    found, good = check(objects)
+    print(found)
+    return not good
 
 
 if __name__ == "__main__":
