@@ -247,6 +247,16 @@ std::string Trace::hintFor(ArrayRef<std::string> Globs, StringRef Otherwise) con
   return Meant.empty() ? Otherwise.str() : Meant;
 }
 
+std::pair<uint64_t, uint64_t> Trace::range() const {
+  uint64_t Began = UINT64_MAX, Ended = 0;
+  for (const TraceProcess &P : Processes)
+    if (P.Data.Session) {
+      Began = std::min(Began, P.Data.Session->First.MonotonicNs);
+      Ended = std::max(Ended, P.End);
+    }
+  return {Began, std::max(Began, Ended)};
+}
+
 bool Trace::hasCalls() const {
   return llvm::any_of(
       Threads, [](const TraceThread &T) { return T.Data->Events != 0; });

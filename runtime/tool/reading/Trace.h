@@ -158,6 +158,8 @@ struct Trace {
       const;
   /// Is there any event?
   bool hasCalls() const;
+  /// When recording began and ended, in ns of CLOCK_MONOTONIC.
+  std::pair<uint64_t, uint64_t> range() const;
   /// The function at Slot in a process's file.
   uint32_t function(uint32_t Process, uint32_t Slot) {
     std::vector<uint32_t> &Known = *Processes[Process].Functions;

@@ -21,21 +21,10 @@ CallChoice::CallChoice(OptionTable &Table)
       Longest(Table, "max", "Show only calls of at most DURATION (1ms)", UINT64_MAX),
       Raw(Table, "raw", "Show measured times, including the cost of tracing") {}
 
-// When recording began and ended, in nanoseconds of CLOCK_MONOTONIC.
-static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
-  uint64_t Began = UINT64_MAX, Ended = 0;
-  for (const TraceProcess &P : T.Processes)
-    if (P.Data.Session) {
-      Began = std::min(Began, P.Data.Session->First.MonotonicNs);
-      Ended = std::max(Ended, P.End);
-    }
-  return {Began, std::max(Began, Ended)};
-}
-
 // As 'patchbay replay' prints it, and as --from and --to accept it with a unit.
 // The last events may be later than the last recorded moment.
 static std::string rangeText(const Trace &T) {
-  auto [Began, Ended] = rangeOf(T);
+  auto [Began, Ended] = T.range();
   auto Seconds = [](uint64_t Ns) {
     std::string Text;
     appendDecimal(Text, Ns / 1000, 1000000, 6);
@@ -47,7 +36,7 @@ static std::string rangeText(const Trace &T) {
 }
 
 Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
-  uint64_t Began = rangeOf(T).first;
+  uint64_t Began = T.range().first;
   auto Parse = [&](const StringOption &Given, uint64_t &Out) -> Error {
     if (!Given.given())
       return Error::success();
