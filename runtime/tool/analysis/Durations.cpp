@@ -123,11 +123,17 @@ void FunctionDurations::limitLongest() {
   Longest = std::max(Longest, average());
 }
 
+void FunctionDurations::setError(double OfCost) {
+  Error = uint64_t(double(Measured - std::min(Measured, Total)) * OfCost);
+}
+
 std::vector<FunctionDurations> FunctionTotals::finish() {
+  const double CostError = T.costError();
   if (By != Apart::Nothing) {
     std::vector<FunctionDurations> Sums;
     for (auto &[Key, Sum] : ToldApart) {
       Sum.limitLongest();
+      Sum.setError(CostError);
       Sums.push_back(std::move(Sum));
     }
     return Sums;
@@ -136,6 +142,7 @@ std::vector<FunctionDurations> FunctionTotals::finish() {
   for (uint32_t I = 0; I != Functions.size(); ++I) {
     Functions[I].Function = I;
     Functions[I].limitLongest();
+    Functions[I].setError(CostError);
   }
   for (const TraceCount &C : T.Counts)
     addCount(Functions[C.Function], C);

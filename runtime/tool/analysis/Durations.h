@@ -29,6 +29,7 @@ struct FunctionDurations {
   uint64_t Longest = 0, LongestCost = 0; // of one call; its TraceCall::Cost
   uint64_t Measured = 0; // Total plus the cost that it leaves out: see
                          // TraceCall::Cost
+  uint64_t Error = 0; // the possible error of Total, as that cost is an estimate
   /// The callee that took most of its time.
   std::string SubName;
   uint64_t SubCalls = 0;
@@ -51,6 +52,7 @@ struct FunctionDurations {
   /// The sums exclude average costs, and single calls their own: the longest call is not
   /// longer than the total, nor shorter than the average.
   void limitLongest();
+  void setError(double OfCost);
 };
 
 /// Adds up the calls that it receives, and counts.

@@ -257,6 +257,16 @@ std::pair<uint64_t, uint64_t> Trace::range() const {
   return {Began, std::max(Began, Ended)};
 }
 
+double Trace::costError() const {
+  double Largest = 0;
+  for (const TraceProcess &P : Processes) {
+    const auto &S = P.Data.Session;
+    if (const uint64_t Cost = S ? SaturatingAdd(S->CostInside, S->CostOutside) : 0)
+      Largest = std::max(Largest, double(S->CostError) / double(Cost));
+  }
+  return Largest;
+}
+
 bool Trace::hasCalls() const {
   return llvm::any_of(
       Threads, [](const TraceThread &T) { return T.Data->Events != 0; });

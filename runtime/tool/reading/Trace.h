@@ -160,6 +160,9 @@ struct Trace {
   bool hasCalls() const;
   /// When recording began and ended, in ns of CLOCK_MONOTONIC.
   std::pair<uint64_t, uint64_t> range() const;
+  /// The possible error of the cost of a call, as a part of it: of the process with the
+  /// largest.
+  double costError() const;
   /// The function at Slot in a process's file.
   uint32_t function(uint32_t Process, uint32_t Slot) {
     std::vector<uint32_t> &Known = *Processes[Process].Functions;

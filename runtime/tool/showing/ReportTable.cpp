@@ -80,6 +80,8 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
     return F.unfinished();
   case Field::Total:
     return F.Total;
+  case Field::Error:
+    return F.Error;
   case Field::Average:
     return F.average();
   case Field::Self:
@@ -114,6 +116,8 @@ StringRef patchbay::fieldTitle(Field F) {
     return "unfinished";
   case Field::Total:
     return "total";
+  case Field::Error:
+    return "error";
   case Field::Average:
     return "average";
   case Field::Self:
@@ -178,6 +182,8 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
 
 // Was the time mostly the cost of tracing? Sums may be long because of a few long calls.
 static bool isRough(const FunctionDurations &F, Field Of) {
+  if (Of == Field::Error)
+    return false;
   if (isQuantile(Of))
     return F.isMostlyCost(number(F, Of));
   return Of == Field::Longest ? F.isLongestMostlyCost() : F.isMostlyCost();
@@ -211,6 +217,8 @@ std::string patchbay::fieldText(const TraceFunction &Function,
     return HasSelf && (F.Timed || F.unfinished()) ? durationText(F.Self, F.isMostlyCost()) : "-";
   case Field::Total:
     return F.Timed || F.unfinished() ? durationText(F.Total, F.isMostlyCost()) : "-";
+  case Field::Error:
+    return F.Timed || F.unfinished() ? "+-" + durationText(F.Error) : "-";
   case Field::Average:
     return F.Timed ? durationText(F.average(), F.isMostlyCost()) : "-";
   case Field::Longest:

@@ -15,6 +15,7 @@ enum class Field {
   Calls,
   Unfinished,
   Total,
+  Error,
   Average,
   Self,
   Longest,

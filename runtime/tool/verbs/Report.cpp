@@ -33,6 +33,7 @@ static ChoiceOption<Field> Sort(
      {"unfinished", Field::Unfinished, "calls without a recorded return"},
      {"name", Field::Name, "function name"},
      {"total", Field::Total, "time with callees (default for durations)"},
+     {"error", Field::Error, "possible error of total"},
      {"self", Field::Self, "time without callees"},
      {"average", Field::Average, "average time"},
      {"longest", Field::Longest, "longest call"},
@@ -85,6 +86,8 @@ DESCRIPTION:
 COLUMNS:
   total          time in the function and its callees; recursive calls are part
                  of the outermost call
+  error          total is known to this much, as the cost of tracing is an
+                 estimate (-f)
   average        mean time of a call
   longest        time of the longest call
   self           total without recorded callees, so a threshold or a filter
@@ -127,14 +130,15 @@ COST OF TRACING:
   error: a call costs less if the processor does it beside the function's own
   work, so the cost of a typical call is taken out.
 
-  The mark ~ stands before a time that was mostly cost: it may be a third of
-  the true time, or three times as long, and worse if the machine was busy when
-  recording began. Times without it are wrong by a third at most, and usually by
-  less than 20 %. 'record -N' and --max-overhead give better times. Self has the
-  mark if the total has it. The cost of calls that --threshold or --depth
-  dropped is unknown and stays in the times. The cost of reading arguments
-  (--args) stays in them, too. The cost of record --why is measured for each
-  slow call and taken out of its callers' times.
+  -f +error shows how far the total may be from the truth. It may be further if
+  the machine was busy when recording began, or if many callees return
+  floating-point numbers, whose calls cost more. The mark ~ stands before a time
+  that was mostly cost. Times without it are wrong by a third at most, and
+  usually by less than 20 %. 'record -N' and --max-overhead give better times.
+  Self has the mark if the total has it. The cost of calls that --threshold or
+  --depth dropped is unknown and stays in the times. The cost of reading
+  arguments (--args) stays in them, too. The cost of record --why is measured
+  for each slow call and taken out of its callers' times.
 
 SLOW CALLS:
   The waits of calls of record --why are below the table. Names of kernel
@@ -195,6 +199,8 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
   J.attribute("total_ns", F.Total);
   if (!T.Raw && F.Measured > F.Total)
     J.attribute("measured_ns", F.Measured);
+  if (!T.Raw && F.Error)
+    J.attribute("total_error_ns", F.Error);
   J.attribute("average_ns", F.average());
   if (T.hasEvents())
     J.attribute("self_ns", F.Self);
@@ -299,7 +305,8 @@ static Expected<std::vector<Field>> parseFields() {
   static constexpr std::pair<StringLiteral, Field> Keys[] = {
       {"calls", Field::Calls},     {"made", Field::Made},
       {"unfinished", Field::Unfinished},
-      {"total", Field::Total},     {"average", Field::Average},
+      {"total", Field::Total},     {"error", Field::Error},
+      {"average", Field::Average},
       {"self", Field::Self},       {"longest", Field::Longest},
       {"p50", Field::P50},         {"p95", Field::P95},
       {"p99", Field::P99},         {"percent", Field::Share},
@@ -316,8 +323,8 @@ static Expected<std::vector<Field>> parseFields() {
     if (Key == std::end(Keys))
       return makeError(Usage, "-f: unknown column '" + Word +
                                   "': use calls, made, unfinished, total, "
-                                  "average, self, longest, p50, p95, p99, percent, "
-                                  "name, sub, module, source");
+                                  "error, average, self, longest, p50, p95, p99, "
+                                  "percent, name, sub, module, source");
     Fields.push_back(Key->second);
   }
   return Fields;

@@ -5,6 +5,7 @@ import json
 import statistics
 import subprocess
 import tempfile
+from operator import truediv
 from pathlib import Path
 
 from harness import BenchError
@@ -12,6 +13,7 @@ from harness.report import Row
 from harness.systems import systems
 
 PROGRAMS = ("text", "recursion", "leaves")
+KINDS = ("raw", "compensated")
 TRACERS = ("function_duration", "function_graph")
 FLAGS = ("-x", "c++", "-std=c++17", "-O2")
 
@@ -25,9 +27,8 @@ def run(bench):
         program = tools.program(f"truth-{name}",
                                 [tools.object(f"truth_{name}.cpp", (*flags, *FLAGS))],
                                 ("-lstdc++",))
-        truth = {}
+        truth, marked, errors = {}, set(), {}
         figures = {tracer: {} for tracer in TRACERS}
-        rough = set()
         # In turn, because the load of the machine varies.
         for _ in range(turns):
             for line in output(program, rounds).splitlines():
@@ -35,16 +36,24 @@ def run(bench):
                 truth.setdefault(function, []).append(int(took))
             for tracer in TRACERS:
                 traced(tools.product("bin/patchbay"), tracer, program, rounds,
-                       truth, figures[tracer], rough)
+                       truth, figures[tracer], marked, errors)
         for function, took in truth.items():
             true = statistics.median(took) / 1000
             bench.report.add(Row(function, "untraced", true, "us"))
             for tracer in TRACERS:
-                for kind in ("raw", "compensated"):
-                    shown = statistics.median(figures[tracer][function, kind]) / 1000
-                    mark = " ~" if (function, kind) in rough else ""
-                    bench.report.add(Row(function, f"{tracer}, {kind}{mark}", shown, "us",
-                                         "untraced", shown / true))
+                for kind in KINDS:
+                    shown = [ns / 1000 for ns in figures[tracer][function, kind]]
+                    ratio = statistics.median(map(truediv, shown, (ns / 1000 for ns in took)))
+                    mark = " ~" if (function, kind) in marked else ""
+                    note = ""
+                    if kind == "compensated" and abs(ratio - 1) > 0.15:
+                        error = statistics.median(errors[tracer, function]) / 1000
+                        is_within = abs(ratio - 1) * true <= error
+                        note = (f"states +-{error:.2f} us" +
+                                ("" if is_within else ", which is too little"))
+                    bench.report.add(Row(function, f"{tracer}, {kind}{mark}",
+                                         statistics.median(shown), "us", "untraced", ratio,
+                                         note=note))
 
 
 def output(*command):
@@ -55,18 +64,25 @@ def output(*command):
     return done.stdout
 
 
-def traced(tool, tracer, program, rounds, wanted, figures, rough):
-    """Adds the median of each function's calls, in ns, and what has the mark ~ in `report`."""
+def traced(tool, tracer, program, rounds, wanted, figures, marked, errors):
+    """
+    Adds the median of each function's calls and the stated error of one, in ns, and which
+    have the mark ~ in `report`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         output(tool, "record", "-t", tracer, "--buffer", "2G", "-o", data, "--", program,
                rounds)
-        for kind, options in ("raw", ["--raw"]), ("compensated", []):
+        for kind, options in zip(KINDS, (["--raw"], [])):
             report = json.loads(output(tool, "report", "--json", *options, data))
             for function in report["functions"]:
-                if function["name"] in wanted:
-                    figures.setdefault((function["name"], kind), []).append(
-                        function["p50_ns"])
-                    cost = function.get("measured_ns", 0) - function["total_ns"]
-                    if cost > function["p50_ns"] * function["calls"]:
-                        rough.add((function["name"], kind))
+                name = function["name"]
+                if name not in wanted:
+                    continue
+                figures.setdefault((name, kind), []).append(function["p50_ns"])
+                cost = function.get("measured_ns", 0) - function["total_ns"]
+                if cost > function["p50_ns"] * function["calls"]:
+                    marked.add((name, kind))
+                if kind == "compensated":
+                    errors.setdefault((tracer, name), []).append(
+                        function.get("total_error_ns", 0) / function["calls"])

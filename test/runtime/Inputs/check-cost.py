@@ -44,6 +44,9 @@ for name, (calls, made, within) in CALLS.items():
         sys.exit(f"{name}: {before['calls']} and {after['calls']} calls, not {calls}")
     if after.get("measured_ns", after["total_ns"]) != before["total_ns"]:
         sys.exit(f"{name}: {before['total_ns']} ns were measured, not {after}")
+    # The calibrated cost of a call is known to 0.5 ns.
+    expect(f"{name}, error", after.get("total_error_ns", 0),
+           (before["total_ns"] - after["total_ns"]) * 0.5 / (inside + outside or 1))
     expect(f"{name}, total", before["total_ns"] - after["total_ns"],
            calls * (inside + within * (inside + outside)))
     expect(f"{name}, self", before["self_ns"] - after["self_ns"],
