@@ -13,6 +13,7 @@
 //     threads                   [name, process, calls, busy, rows]
 //     processes                 their names
 //     begin, length             of the timeline, in ns; begin is a string
+//     beginAfter                ns from when recording began to when the timeline begins
 //     directory                 of the recording, for a shell
 //     resolution, maxRows, deeper       see Timeline
 //     activityBegin, activityPart       see Timeline; relative to the timeline's begin
@@ -220,6 +221,8 @@ std::string Writer::json() {
     });
     bool Any = Times.End >= Times.Begin;
     J.attribute("begin", utostr(Any ? Times.Begin : 0));
+    J.attribute("beginAfter",
+                Any ? double(Times.Begin) - double(C.T->range().first) : 0);
     J.attribute("directory", json::fixUTF8(shellQuoted(C.Dir)));
     J.attribute("length", Any ? Times.End - Times.Begin : 0);
     J.attribute("resolution", Times.resolution());

@@ -10,18 +10,18 @@
 // RUN: cd %t && %patchbay record -F 'work' -- ./prog 3 both && %patchbay report --html page.html
 // RUN: %python %S/../Inputs/browser.py --start=%t/browser
 // RUN: %{browser} eval:patchbayPage.marks.texts "eval:document.querySelector('#marks').ariaLabel" "eval:patchbayPage.trace.sources.join()" "eval:const m = patchbayPage.marks, box = m.canvas.getBoundingClientRect(); m.point({ clientX: box.right - 1, clientY: box.top + 20 })" "text:#tip p" "eval:const c = document.querySelector('#marks'), all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; all.some(n => n)" | FileCheck %s --match-full-lines
-//      CHECK:frame, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:frame, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:queue, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:queue = -1, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:queue = 0, prog-{{[0-9]+}}, {{.*}} after the first
-// CHECK-NEXT:queue = 1, prog-{{[0-9]+}}, {{.*}} after the first
+//      CHECK:frame, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
+// CHECK-NEXT:frame, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
+// CHECK-NEXT:frame, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
+// CHECK-NEXT:queue, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
+// CHECK-NEXT:queue = -1, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
+// CHECK-NEXT:queue = 0, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
+// CHECK-NEXT:queue = 1, prog-{{[0-9]+}}, at {{[0-9.]+ [mnu]?s}}
 // CHECK-NEXT:frame: 3 marks, queue: 1 mark{{s?}}, queue: 3 values
 // CHECK-NEXT:{{.*}}tool-html-marks.c:[[# @LINE + 32]]{{.*}}
 //      CHECK:queue = 1
 // CHECK-NEXT:prog-{{[0-9]+}}
-// CHECK-NEXT:{{.*}} after the first
+// CHECK-NEXT:at {{[0-9.]+ [mnu]?s}}
 // CHECK-NEXT:true
 //
 // The table of `report` has source lines, too, if asked; without debug information it has none.

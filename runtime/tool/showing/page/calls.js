@@ -22,14 +22,14 @@ class CallsView {
   list(most) {
     const body = get("calls").tBodies[0], all = this.calls.length;
     const hasNotes = this.calls.slice(0, most).some(({ thread, row, span }) => thread.rows[row].notes.has(span));
-    setHead(get("calls"), ["duration", "after the first", "thread", ...(hasNotes ? ["details"] : [])], 2);
+    setHead(get("calls"), ["duration", "at", "thread", ...(hasNotes ? ["details"] : [])], 2);
     body.replaceChildren();
     for (const call of this.calls.slice(0, most)) {
       const row = call.thread.rows[call.row], button = document.createElement("button");
       button.type = "button";
       button.textContent = roughly(state.chosen, row.busy[call.span]) + (row.flags[call.span] ? " at least" : "");
       button.onclick = () => page.timeline.jump(call);
-      const texts = [button, time(row.start[call.span]), call.thread.name];
+      const texts = [button, moment(row.start[call.span]), call.thread.name];
       if (hasNotes) texts.push(this.note(row.notes.get(call.span) ?? ""));
       const tr = cells(body, texts);
       for (const td of [...tr.cells].slice(2)) td.className = "text";

@@ -88,7 +88,7 @@ class MarksView {
   }
   parts({ name, at, value, thread }) {
     return { f: -1, time: value === null ? name : `${name} = ${count(value)}`, name: trace.threads[thread].name,
-      more: [time(at) + " after the first"] };
+      more: ["at " + moment(at)] };
   }
   point(event) {
     const box = this.canvas.getBoundingClientRect(), at = this.at(event.clientX - box.left, event.clientY - box.top);

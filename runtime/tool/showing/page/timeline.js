@@ -290,7 +290,8 @@ class TimelineView {
   // null if neither fits.
   ticks(c, width) {
     const all = [], step = this.step(width);
-    for (let at = Math.ceil(this.from / step) * step, end = 0; at <= this.to; at += step) {
+    const first = Math.ceil((this.from + trace.beginAfter) / step) * step - trace.beginAfter;
+    for (let at = first, end = 0; at <= this.to; at += step) {
       const x = (at - this.from) * this.scale, text = shortAt(at, step);
       const wide = c.measureText(text).width;
       const left = x + 4 + wide <= width ? x + 4 : x - 4 - wide >= end ? x - 4 - wide : null;
@@ -371,7 +372,7 @@ class TimelineView {
     const of = track.thread.rows[row], within = of.within.get(span), many = of.calls[span] > 1;
     const end = of.flags[span] & 1 ? " until the recording ended"
       : of.flags[span] & 2 ? " at least, it was cut off" : "";
-    const at = time(of.start[span]) + " after the first";
+    const at = "at " + moment(of.start[span]);
     const deeper = within ? `; ${plural(within, "call")} deeper within` : "";
     const busy = `${time(of.busy[span])} of it in calls, the longest of ${nameOf(of.f[span])}; `;
     return {
@@ -392,10 +393,14 @@ const titleOf = thread => thread.name +
 // Rounds down, so that no text is beyond the recording's end.
 function rangeText(from, to) {
   const step = Math.max((to - from) / 100, 1), power = 10 ** Math.floor(Math.log10(step));
-  const text = at => shortAt(Math.floor(at / power) * power, step);
+  const text = at => shortAt(Math.floor((at + trace.beginAfter) / power) * power - trace.beginAfter, step);
   return `${text(from)} to ${text(to)}`;
 }
+// Since recording began, as for --from with a unit.
+const moment = at => shortAt(at, at + trace.beginAfter < 1e6 ? 1 : 1000);
+// At is a time of the timeline.
 function shortAt(at, step) {
+  at += trace.beginAfter;
   for (const [factor, unit] of units)
     if (at >= factor) {
       const digits = Math.max(0, Math.ceil(Math.log10(factor / step) - 1e-9));
