@@ -10,6 +10,8 @@
 // CHECK: {{^}}below: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}above: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}together: 1 disarmed, the first{{$}}
+// CHECK-NEXT: {{^}}equally often: 1 disarmed, the second{{$}}
+// CHECK-NEXT: {{^}}not equally often: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}twice the cost: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}half the cost: 0 disarmed, 1333{{[23]}} millionths{{$}}
 // CHECK-NEXT: {{^}}alone, half of it: 0 disarmed, 7500 millionths{{$}}
@@ -57,6 +59,7 @@ static uint64_t pb_now_ns(int clock)
 #include "budget/budget.c"
 
 #define NR 2
+#define SMALL 64 /* bytes of the second function's code; the first one has more */
 
 static struct pb_session session;
 struct pb_session *pb_session = &session;
@@ -212,15 +215,16 @@ static void end_threads(void)
 static void run(const char *what, uint64_t first, uint64_t second, uint64_t takes_ns,
 		uint64_t said_ps, uint64_t step)
 {
-	struct patchbay_target targets[NR] = { { .entry = entries[0] },
-					       { .entry = entries[1] } };
+	struct patchbay_target targets[NR + 1] = { { .entry = entries[0] },
+						   { .entry = entries[1] },
+						   { .entry = entries[1] + SMALL } };
 	int nr;
 
 	pb_options.max_overhead = max_overhead;
 	pb_options.call_cost_ps = said_ps;
 	step_ns = 0;
 	is_disarmed[0] = is_disarmed[1] = 0;
-	if (pb_budget_begin(NULL) || attach(NULL, NULL, targets, NR))
+	if (pb_budget_begin(NULL) || attach(NULL, NULL, targets, NR + 1))
 		return;
 	if (come)
 		make_threads(come);
@@ -377,6 +381,8 @@ int main(void)
 	run("below", CALLS * 3 / 4, 0, 50, 50000, 0);
 	run("above", CALLS * 4 / 3, 0, 50, 50000, 0);
 	run("together", CALLS * 3 / 4, CALLS / 2, 50, 50000, 0);
+	run("equally often", CALLS * 2 / 3, CALLS * 2 / 3 - 9, 50, 50000, 0);
+	run("not equally often", CALLS * 2 / 3, CALLS / 2, 50, 50000, 0);
 	run("twice the cost", CALLS * 3 / 4, 0, 100, 100000, 0);
 	run("half the cost", CALLS * 4 / 3, 0, 25, 25000, 0);
 	/* Half of the budget, but at most 1 %, is reserved for the checking thread. */

@@ -118,6 +118,32 @@ static int busier(const void *left, const void *right)
 	return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
+static int smaller(const void *left, const void *right)
+{
+	const struct pb_busy *a = left, *b = right;
+
+	if (a->size != b->size)
+		return (a->size > b->size) - (a->size < b->size);
+	return (a->entry > b->entry) - (a->entry < b->entry);
+}
+
+/*
+ * The first functions are disarmed first. Functions that are called equally often, such as a
+ * function and its wrapper, have counts that differ a little by chance. The smaller one is
+ * first: its calls are likely shorter, so tracing costs more per time of its own.
+ */
+static void sort_by_cost(struct pb_busy *busy, size_t nr)
+{
+	pb_sort(busy, nr, sizeof(*busy), busier);
+	for (size_t first = 0, end; first < nr; first = end) {
+		const uint64_t least = busy[first].calls - busy[first].calls / 8;
+
+		for (end = first + 1; end < nr && busy[end].calls >= least; end++)
+			;
+		pb_sort(busy + first, end - first, sizeof(*busy), smaller);
+	}
+}
+
 /* @again: arm them again when there is room. */
 static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, int again)
 {
@@ -152,7 +178,7 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 	const size_t nr = pb_counts_take(first, busy, /*decide=*/1);
 	size_t costly;
 
-	pb_sort(busy, nr, sizeof(*busy), busier);
+	sort_by_cost(busy, nr);
 	costly = pb_account_decide(busy, nr);
 	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, 1);
 	pb_account_decided(costly != 0);

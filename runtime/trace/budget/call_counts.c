@@ -91,6 +91,13 @@ static uint64_t calls_of(const struct pb_counts *counts, size_t i)
 	return __atomic_load_n(&counts->calls[i], __ATOMIC_RELAXED);
 }
 
+static uintptr_t size_of(const struct pb_counts *counts, size_t i)
+{
+	const int has_next = i + 1 < counts->nr && counts->entry[i + 1] > counts->entry[i];
+
+	return has_next ? counts->entry[i + 1] - counts->entry[i] : UINTPTR_MAX;
+}
+
 size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide)
 {
 	size_t nr = 0;
@@ -104,6 +111,7 @@ size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide
 			if (calls == *last)
 				continue;
 			busy[nr].entry = counts->entry[i];
+			busy[nr].size = size_of(counts, i);
 			busy[nr++].calls = calls - *last;
 			*last = calls;
 		}

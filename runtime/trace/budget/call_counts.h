@@ -21,6 +21,7 @@ struct pb_counts;
 /* The calls of a function since the last look or decision. */
 struct pb_busy {
 	uintptr_t entry;
+	uintptr_t size; /* bytes to the next armed function, about the size of its code */
 	uint64_t calls;
 };
 
