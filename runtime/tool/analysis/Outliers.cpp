@@ -130,7 +130,7 @@ void OutlierTrees::endRoot(const TraceCall &C) {
       [](uint64_t Ns, const Slowest &S) { return Ns > S.Duration; });
   if (!IsSlow || Behind == TheSlowest.begin() + Show)
     return;
-  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues), Cause,
+  TheSlowest.insert(Behind, {C.Start, C.Duration, C.Cost, Current, std::move(RootValues), Cause,
                              isMostlyCost(C.measured(), C.Duration)});
   if (TheSlowest.size() > Show)
     TheSlowest.pop_back();

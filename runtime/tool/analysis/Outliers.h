@@ -59,7 +59,7 @@ public:
     double More = 0;               // its additional self time in them
   };
   struct Slowest {
-    uint64_t Start, Duration; // in ns
+    uint64_t Start, Duration, Cost; // in ns; see TraceCall
     const TraceThread *Thread;
     DataValues Values; // see WhySlow
     uint32_t Cause;    // function

@@ -22,6 +22,8 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   if (std::optional<Mark> M = markOf(T.Functions[C.Function].Name, V))
     return addMark(*M, C.Start);
   ++Calls;
+  if (V->Slow)
+    Slow.push_back(Open.size() - 1);
   uint64_t Ns = C.elapsed();
   if (Longest.size() == Most) {
     if (Ns <= Longest.front().Ns)
@@ -31,6 +33,18 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   }
   Longest.push_back({Ns, {Thread, Open.size() - 1, C.Start}, *V});
   std::push_heap(Longest.begin(), Longest.end());
+}
+
+// The cost of tracing in a call is known when it has ended. Its elapsed time has not changed.
+void CallNotes::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
+  for (; !Slow.empty() && Slow.back() >= Depth; Slow.pop_back()) {
+    const TraceCall &C = Open[Slow.back()];
+    if (Longest.empty() || C.elapsed() < Longest.front().Ns)
+      continue;
+    for (Noted &N : Longest)
+      if (N.Of == Place(Thread, Slow.back(), C.Start))
+        N.Cost = C.Cost;
+  }
 }
 
 void CallNotes::addMark(const Mark &M, uint64_t Start) {
@@ -62,7 +76,7 @@ void CallNotes::finish() {
       Parts.push_back("(" + argsText(N.Values) + ")" +
                       (Result.empty() ? "" : " = " + Result));
     }
-    if (auto R = Why.of(T.Threads[std::get<0>(N.Of)], &N.Values)) {
+    if (auto R = Why.of(T.Threads[std::get<0>(N.Of)], &N.Values, N.Cost)) {
       Parts.push_back(R->summary());
       if (!R->Callers.empty())
         Parts.push_back("called by " + listed(R->Callers, MostCallers));

@@ -28,6 +28,8 @@ public:
   explicit CallNotes(Trace &T, size_t Most = 1000) : T(T), Most(Most) {}
   void beginThread(const TraceThread &) override { ++Thread; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
+  void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
   /// Call after all calls have been read.
   void finish();
 
@@ -47,6 +49,7 @@ private:
     uint64_t Ns; // duration of the call
     Place Of;
     DataValues Values;
+    uint64_t Cost = 0; // TraceCall::Cost
     // Puts the shortest on top of the heap.
     bool operator<(const Noted &Other) const { return Ns > Other.Ns; }
   };
@@ -57,6 +60,7 @@ private:
   size_t Most, Thread = SIZE_MAX; // the first is 0
   uint64_t Calls = 0;
   std::vector<Noted> Longest; // a heap
+  std::vector<size_t> Slow; // of open slow calls: numbers of outer calls
   std::map<Place, std::string> Texts;
   std::map<std::pair<std::string, bool>, NotedMarks> Marks;
   uint64_t MarksLeftOut = 0;

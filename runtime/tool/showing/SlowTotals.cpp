@@ -12,25 +12,36 @@ using namespace patchbay;
 static constexpr size_t Shown = 3;
 
 void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
-  std::optional<SlowReason> R = Why.of(*Thread, V);
-  if (!R)
-    return;
-  Sum &S = Of[Open.back().Function];
+  if (V && V->Slow)
+    Slow.push_back({Open.size() - 1, *V});
+}
+
+// The cost of tracing in a call is known when it has ended.
+void SlowTotals::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
+  for (; !Slow.empty() && Slow.back().first >= Depth; Slow.pop_back()) {
+    const TraceCall &C = Open[Slow.back().first];
+    if (std::optional<SlowReason> R = Why.of(*Thread, &Slow.back().second, C.Cost))
+      add(C, *R);
+  }
+}
+
+void SlowTotals::add(const TraceCall &C, const SlowReason &R) {
+  Sum &S = Of[C.Function];
   ++S.Calls;
-  S.Ns = SaturatingAdd(S.Ns, R->Ns);
-  S.OffNs = SaturatingAdd(S.OffNs, R->OffNs);
-  S.PreemptedNs = SaturatingAdd(S.PreemptedNs, R->PreemptedNs);
-  S.IsWhole &= R->IsWhole;
-  S.HasAllWaits &= R->hasAllWaits();
-  for (const SlowReason::Wait &W : R->Waits) {
+  S.Ns = SaturatingAdd(S.Ns, R.Ns);
+  S.OffNs = SaturatingAdd(S.OffNs, R.OffNs);
+  S.PreemptedNs = SaturatingAdd(S.PreemptedNs, R.PreemptedNs);
+  S.IsWhole &= R.IsWhole;
+  S.HasAllWaits &= R.hasAllWaits();
+  for (const SlowReason::Wait &W : R.Waits) {
     StringRef What = W.IsPreempted ? StringRef("preempted")
                      : W.For.empty() ? StringRef(W.At)
                                      : StringRef(W.For);
     uint64_t &Ns = S.For[(What.empty() ? "not known" : What).str()];
     Ns = SaturatingAdd(Ns, W.Ns);
   }
-  if (!R->Callers.empty())
-    ++S.Callers[R->Callers.front()];
+  if (!R.Callers.empty())
+    ++S.Callers[R.Callers.front()];
 }
 
 static std::vector<std::pair<uint64_t, std::string>>

@@ -16,6 +16,8 @@ public:
   explicit SlowTotals(Trace &T) : T(T), Why(T) {}
   void beginThread(const TraceThread &Of) override { Thread = &Of; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
+  void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
 
   bool empty() const { return Of.empty(); }
   /// Longest sums first, each followed by the function's callers.
@@ -30,10 +32,14 @@ private:
     std::map<std::string, uint64_t> For, Callers; // ns; calls
   };
 
+  void add(const TraceCall &C, const SlowReason &R);
+
   Trace &T;
   WhySlow Why;
   const TraceThread *Thread = nullptr;
   std::map<uint32_t, Sum> Of; // by function
+  // Of open calls, the outermost first; with their numbers of outer calls.
+  std::vector<std::pair<size_t, DataValues>> Slow;
 };
 
 } // namespace patchbay

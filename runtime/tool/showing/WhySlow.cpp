@@ -293,13 +293,13 @@ WhySlow::WhySlow(Trace &T) : T(T), Opened(std::make_unique<Files>()) {}
 WhySlow::~WhySlow() = default;
 
 std::optional<SlowReason> WhySlow::of(const TraceThread &Thread,
-                                      const DataValues *V) {
+                                      const DataValues *V, uint64_t Cost) {
   const DataFile &Data = T.Processes[Thread.Process].Data;
   std::optional<DataSlow> S = V && V->Slow ? Data.slow(V->Slow) : std::nullopt;
   if (!S)
     return std::nullopt;
   SlowReason R;
-  R.Ns = S->Ns;
+  R.Ns = std::max(S->OffNs, S->Ns - std::min(Cost, S->Ns));
   R.OffNs = S->OffNs;
   R.PreemptedNs = S->PreemptedNs;
   R.NrWaits = S->NrWaits;

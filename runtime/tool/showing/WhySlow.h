@@ -39,8 +39,10 @@ class WhySlow {
 public:
   explicit WhySlow(Trace &T);
   ~WhySlow();
-  /// V: of the call. Null, or without a slow call: nothing was recorded.
-  std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V);
+  /// V: of the call. Null, or without a slow call: nothing was recorded. Cost:
+  /// TraceCall::Cost, if the call's time is shown without it.
+  std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V,
+                               uint64_t Cost = 0);
 
 private:
   class Stack;

@@ -215,7 +215,7 @@ struct SlowestCalls {
 
 SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) : Why(T), Holders(Why) {
   for (const OutlierTrees::Slowest &S : Of.TheSlowest) {
-    Reasons.push_back(Why.of(*S.Thread, &S.Values));
+    Reasons.push_back(Why.of(*S.Thread, &S.Values, S.Cost));
     Holders.add(*S.Thread, Reasons.back());
   }
   if (!Holders.hasWaits())

@@ -416,7 +416,7 @@ void Printer::fitName(const std::string &Whole) {
 // Prints waits and stack trace of a slow call, in ftrace's format of a stack trace.
 void Printer::why(const Line &L) {
   std::optional<SlowReason> R =
-      Why.of(*L.Thread, L.Values ? &*L.Values : nullptr);
+      Why.of(*L.Thread, L.Values ? &*L.Values : nullptr, L.Call.Cost);
   if (!R)
     return;
   OS << "      /* " << inComment(R->summary()) << " */\n";

@@ -380,15 +380,22 @@ def locked(folder, path, library):
         block(4, 102, waiters[1])]))
 
 
-def why_cost(folder, path):
-    """0x1030 calls 0x1010, which --why examined for 200 us after it had ended"""
-    details = [struct.pack("<QIIQ", value, 0xffffff00 + number, 80, ENTRY)
-               for value, number in ((1, 0x13), (200000, 0x17))]
+def why_cost(folder, path, others=0):
+    """
+    0x1030 calls 0x1010, which --why examined for 200 us after it had ended. 0x1030 is a slow
+    call, too, that waited for 600 us. Others: more calls of it, of 1 us.
+    """
+    def detail(value, number, frame, function):
+        return struct.pack("<QIIQ", value, 0xffffff00 + number, frame, function << 8 | ENTRY)
     write(folder, "42", pbd([
         module(3, path), session(), functions(3, [0x1010, 0x1030]),
-        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 1, 0)),
+        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 2, 0)),
         slow_call(1, 1, 0, [], ns=500000),
-        block(1, 100, [*details, record(1000, 0, 80, 500000), record(0, 1, 90, 1000000)])]))
+        slow_call(2, 1, 600000, [wait(10**9 + 710000, 600000, 1, [], [])], ns=1000000),
+        block(1, 100, [detail(1, 0x13, 80, 0), detail(200000, 0x17, 80, 0),
+                       record(1000, 0, 80, 500000), detail(2, 0x13, 90, 1),
+                       record(0, 1, 90, 1000000),
+                       *(record(2000000 + 2000 * i, 1, 90, 1000) for i in range(int(others)))])]))
 
 
 def deep(folder, path, depth):
