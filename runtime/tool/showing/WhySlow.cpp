@@ -299,7 +299,8 @@ std::optional<SlowReason> WhySlow::of(const TraceThread &Thread,
   if (!S)
     return std::nullopt;
   SlowReason R;
-  R.Ns = std::max(S->OffNs, S->Ns - std::min(Cost, S->Ns));
+  R.IsMeasured = Cost && Cost > S->Ns - std::min(S->OffNs, S->Ns);
+  R.Ns = R.IsMeasured ? S->Ns : S->Ns - Cost;
   R.OffNs = S->OffNs;
   R.PreemptedNs = S->PreemptedNs;
   R.NrWaits = S->NrWaits;
@@ -332,7 +333,8 @@ std::string SlowReason::summary(size_t Room) const {
   if (!OffNs)
     return "off-CPU time unknown";
   std::string Text = "off-CPU for " + std::string(IsWhole ? "" : "at least ") +
-                     durationText(OffNs) + " of " + durationText(Ns);
+                     durationText(OffNs) + " of " + durationText(Ns) +
+                     (IsMeasured ? " as measured" : "");
   if (IsWhole && OffNs < Ns / 2)
     Text = "computed for " + durationText(Ns - OffNs) + " of " + durationText(Ns) +
            "; off-CPU for " + durationText(OffNs);

@@ -20,6 +20,7 @@ struct SlowReason {
     std::vector<std::string> Kernel; // functions, the innermost first
   };
   uint64_t Ns, OffNs, PreemptedNs, NrWaits;
+  bool IsMeasured;           // Ns has the cost of tracing: see WhySlow::of()
   bool IsWhole;              // OffNs is exact; otherwise a lower bound
   std::vector<Wait> Waits;   // recorded waits, the longest first
   std::vector<std::string> Callers; // the function's caller first
@@ -40,7 +41,8 @@ public:
   explicit WhySlow(Trace &T);
   ~WhySlow();
   /// V: of the call. Null, or without a slow call: nothing was recorded. Cost:
-  /// TraceCall::Cost, if the call's time is shown without it.
+  /// TraceCall::Cost, if the call's time is shown without it. If the thread was
+  /// off-CPU during that, too, the result has the measured time.
   std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V,
                                uint64_t Cost = 0);
 
