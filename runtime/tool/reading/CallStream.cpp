@@ -54,7 +54,7 @@ CallStream::CallStream(Trace &T, const TraceThread &Thread,
   const DataSession &S = *Data.Session;
   CostInside = double(S.CostInside) / 1000;
   CostPages = double(S.CostPages) / 1000;
-  CostMostly = CostInside + double(S.CostOutside) / 1000 - CostPages;
+  CostOutside = double(S.CostOutside) / 1000;
 }
 
 bool CallStream::readNext() {
@@ -152,27 +152,51 @@ bool CallStream::advance() {
   return !IsEnd;
 }
 
-// A new page costs as much as some hundred calls, so most calls do not include
-// that cost. A call with many nested calls had at least as many pages. Sums are
-// without the whole cost.
+// The time between two events of a call's own level has the cost of half a call, so it
+// limits the cost. A long interval counts as twice that cost, so that one interruption
+// does not raise the limit of a million short intervals.
+void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
+  const uint64_t Begin = C.IntervalTicks ? C.IntervalTicks : C.Ticks;
+  C.IntervalTicks = EndTicks;
+  if (CostInside && EndTicks > Begin)
+    C.Intervals += std::min(double(EndTicks - Begin) * Time.nsPerTick(),
+                            CostInside + CostOutside);
+}
+
+// The measured cost may be too large: for calls whose cost the processor overlaps with the
+// function's work, or if the machine was slower when it was measured. At least an eighth
+// of the intervals is work, on average over the calls of a function.
 //
-// The cost is an average. A call that took less owes the difference to the
-// sums: later calls of its function pay with their self time, but no more than
-// their own cost again. Otherwise one long call would pay for a million short
-// ones, and the sum would be less than it. So no time is negative, and the sum
-// of a call's parts is its whole. A single call is at least as long as each
-// call within it.
+// The cost is an average. A call that took less owes the difference to the sums: later
+// calls of its function pay with their self time, but no more than their own cost again.
+// Otherwise one long call would pay for a million short ones, and the sum would be less
+// than it. So no time is negative, and the sum of a call's parts is its whole. A single
+// call is at least as long as each call within it.
+//
+// A new page costs as much as some hundred calls, so most calls do not include that cost.
+// A call with many nested calls had at least as many pages. Sums are without the whole
+// cost.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
-  const double Mostly = CostInside + double(C.Within) * CostMostly + double(C.WhyCostWithin);
-  const double All = Mostly + double(C.Within) * CostPages + Rest;
-  Rest = All - std::floor(All);
-  uint64_t &Owed = OwedBy[C.Function];
-  const uint64_t Own = uint64_t(All), Pays = std::min(Owed, Own);
-  const uint64_t NotSelf = SaturatingAdd(C.NetInOthers, Own, Pays);
-  Owed = SaturatingAdd(Owed - Pays, NotSelf - std::min(NotSelf, C.Duration));
-  C.Net = SaturatingAdd(C.NetInOthers, C.Duration - std::min(NotSelf, C.Duration));
-  C.Cost = std::min(uint64_t(Mostly + double(C.Within / PerPage * PerPage) * CostPages),
+  constexpr double MostlyCost = 7.0 / 8;
+  addInterval(C, C.hasDuration() ? C.EndTicks : C.SeenTicks);
+  uint64_t Self = C.Duration - std::min(C.MeasuredWithin, C.Duration);
+  const uint64_t Why = std::min(C.WhyCostOfCallees, Self);
+  Self -= Why;
+  const double Own = CostInside + double(C.Callees) * CostOutside;
+  Account &Of = Accounts[C.Function];
+  Of.Owed += Own;
+  Of.Limit += C.Intervals * MostlyCost;
+  const uint64_t Pays = uint64_t(std::min({Of.Owed, Of.Limit, 2 * Own, double(Self)}));
+  Of.Owed -= double(Pays);
+  Of.Limit -= double(Pays);
+  C.Net = SaturatingAdd(C.NetInOthers, Self - Pays);
+
+  const double Pages = double(C.Within % PerPage) * CostPages;
+  double Single = double(C.CostWithin) - Pages + double(Why) +
+                  std::min({Own, C.Intervals * MostlyCost, double(Self)});
+  C.CostWithin = SaturatingAdd(C.CostWithin, Why, Pays);
+  C.Cost = std::min(uint64_t(std::max(Single, 0.0)),
                     C.Duration - std::min(C.LongestWithin, C.Duration));
   C.Duration -= C.Cost;
 }
@@ -210,8 +234,12 @@ void CallStream::endCalls(bool IsEnd) {
     Caller.NetInOthers = SaturatingAdd(Caller.NetInOthers, C.Net);
     Caller.LongestWithin = std::max(Caller.LongestWithin, C.Duration);
     Caller.Within += C.Within + 1;
-    Caller.WhyCostWithin =
-        SaturatingAdd(Caller.WhyCostWithin, C.WhyCostWithin, C.WhyCost);
+    ++Caller.Callees;
+    Caller.MeasuredWithin = SaturatingAdd(Caller.MeasuredWithin, C.measured());
+    Caller.CostWithin = SaturatingAdd(Caller.CostWithin, C.CostWithin);
+    Caller.WhyCostOfCallees = SaturatingAdd(Caller.WhyCostOfCallees, C.WhyCost);
+    addInterval(Caller, C.Ticks);
+    Caller.IntervalTicks = C.IntervalTicks;
   }
 }
 
@@ -241,7 +269,7 @@ void CallStream::begin() {
   Next.Depth = Depth;
   if (OpenOf.size() <= Next.Function)
     OpenOf.resize(T.Functions.size());
-  OwedBy.resize(OpenOf.size());
+  Accounts.resize(OpenOf.size());
   Next.Recursive = OpenOf[Next.Function]++ != 0;
   Next.CalledBy = Depth ? Open.back().Function : UINT32_MAX;
   // Its outer call returned later, or did not return.

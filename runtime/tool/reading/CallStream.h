@@ -80,6 +80,7 @@ private:
   bool isChosen(const TraceCall &C);
   bool isBehindChosen() const;
   void endCalls(bool IsEnd);
+  void addInterval(TraceCall &C, uint64_t EndTicks) const;
   void takeCostOut(TraceCall &C);
 
   Trace &T;
@@ -90,10 +91,9 @@ private:
   OwnClock Own;
   bool EntriesOnly, OneStack;
   // The cost of recording a call, in ns. CostInside is part of its own
-  // duration. Its callers' durations have CostMostly, plus CostPages on average
+  // duration. Its callers' durations have CostOutside, too, of which CostPages is
   // for new pages.
-  double CostInside = 0, CostMostly = 0, CostPages = 0;
-  double Rest = 0; // fraction of a nanosecond that was subtracted from sums
+  double CostInside = 0, CostOutside = 0, CostPages = 0;
   const EventWindow *Window = nullptr;
   size_t NextEvent = 0;
   TraceCall Next;
@@ -101,7 +101,11 @@ private:
   std::vector<TraceCall> Open;
   size_t Depth = 0;
   std::vector<uint32_t> OpenOf; // number of open calls, by function
-  std::vector<uint64_t> OwedBy; // in ns, by function: see takeCostOut()
+  // Of a function, in ns: cost that was not subtracted yet, and the most that may be.
+  struct Account {
+    double Owed = 0, Limit = 0;
+  };
+  std::vector<Account> Accounts; // by function: see takeCostOut()
   std::vector<EventWindow> Aside;
   size_t NumAside = 0;
   // End times of skipped calls, by frame.

@@ -45,9 +45,14 @@ struct TraceCall {
   uint64_t Net, NetInOthers;
   uint64_t LongestWithin; // the longest Duration of a call within it
   uint64_t Within; // recorded calls within it, on all levels
+  uint64_t Callees; // recorded calls that it made
   /// In ns: what --why took for the call, which is not part of its own Duration, and
-  /// for all calls within it.
-  uint64_t WhyCost, WhyCostWithin;
+  /// for its callees.
+  uint64_t WhyCost, WhyCostOfCallees;
+  /// In ns, of calls within it: measured time of its callees; cost that sums exclude, on
+  /// all levels. And see CallStream::addInterval().
+  uint64_t MeasuredWithin, CostWithin;
+  double Intervals;
   uint64_t Caller;   // run-time return address for entries, otherwise 0
   uint32_t Function; // in Trace::Functions
   uint32_t CalledBy; // function of the nearest recorded outer call; UINT32_MAX:
@@ -63,6 +68,7 @@ struct TraceCall {
   // As recorded, in ticks of the thread's own clock.
   uint32_t Frame;
   uint64_t Ticks, EndTicks, SeenTicks;
+  uint64_t IntervalTicks; // last event on its own level so far; 0: its start
 
   /// Was the end of the call recorded?
   bool hasDuration() const { return Kind <= Jumped; }

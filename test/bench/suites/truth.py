@@ -5,7 +5,6 @@ import json
 import statistics
 import subprocess
 import tempfile
-from operator import truediv
 from pathlib import Path
 
 from harness import BenchError
@@ -22,7 +21,7 @@ def run(bench):
     tools = bench.tools
     flags = systems(tools.product("patchbay-pass.so"))["ours-without-kcfi"].flags
     rounds = 20 if bench.quick else 60
-    turns = 3 if bench.quick else 7
+    turns = 3 if bench.quick else 11
     for name in PROGRAMS:
         program = tools.program(f"truth-{name}",
                                 [tools.object(f"truth_{name}.cpp", (*flags, *FLAGS))],
@@ -43,7 +42,7 @@ def run(bench):
             for tracer in TRACERS:
                 for kind in KINDS:
                     shown = [ns / 1000 for ns in figures[tracer][function, kind]]
-                    ratio = statistics.median(map(truediv, shown, (ns / 1000 for ns in took)))
+                    ratio = statistics.median(shown) / true
                     mark = " ~" if (function, kind) in marked else ""
                     note = ""
                     if kind == "compensated" and abs(ratio - 1) > 0.15:
