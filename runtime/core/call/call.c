@@ -90,26 +90,42 @@ static void leave_one(struct patchbay_call *call,
 			call->ip, call->parent_ip, cell, regs_of(call));
 }
 
-/* Call the exits of the current tracers of @cell. At the entry there may have been others. */
-static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
-						const struct patchbay_cell *cell)
+static __attribute__((noinline)) void leave_set(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	const struct pb_set *set;
-	patchbay_handler enter;
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
+	for (const struct patchbay_cell *const *at = set->exits; *at; at++)
+		if (was_told(call, *at))
+			(*at)->exit(call->ip, call->parent_ip, *at, regs_of(call));
+}
+
+/*
+ * Call the exits of the current tracers of @cell. At the entry there may have been others.
+ * For a function with one tracer this saves no registers: the other cases are functions of
+ * their own.
+ */
+static inline void leave_own(struct patchbay_call *call, const struct patchbay_cell *cell)
+{
+	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+
+	if (pb_call_is_of_one(enter))
+		leave_one(call, cell);
+	else if (pb_call_is_of_set(enter))
+		leave_set(call, cell);
+}
+
+static __attribute__((noinline)) void leave_gate(struct patchbay_call *call, const struct patchbay_cell *gate)
+{
+	leave_own(call, pb_gate_find(gate, call->ip));
+}
+
+static __attribute__((noinline)) void leave_any(struct patchbay_call *call, const struct patchbay_cell *cell)
+{
 	/* is_as_entered() fails for a gate, which has no set. */
 	if (pb_is_gate(cell))
-		cell = pb_gate_find(cell, call->ip);
-	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
-	if (pb_call_is_of_one(enter)) {
-		leave_one(call, cell);
-	} else if (pb_call_is_of_set(enter)) {
-		set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-		for (const struct patchbay_cell *const *at = set->exits; *at; at++)
-			if (was_told(call, *at))
-				(*at)->exit(call->ip, call->parent_ip, *at,
-					    regs_of(call));
-	}
+		leave_gate(call, cell);
+	else
+		leave_own(call, cell);
 }
 
 /*
