@@ -31,14 +31,13 @@ void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, end);
 	const struct patchbay_ops_attr *attr = &cell->ops->attr;
-	patchbay_handler exit;
 
+	if (duration >= __atomic_load_n(attr->threshold, __ATOMIC_RELAXED)) {
+		patchbay_call(regs)->duration = duration;
+		__atomic_load_n(&attr->exit, __ATOMIC_RELAXED)(ip, parent_ip, cell, regs);
+	}
+	/* After the handler: open_calls.h has the reason. */
 	pb_thread.open_calls--;
-	if (duration < __atomic_load_n(attr->threshold, __ATOMIC_RELAXED))
-		return;
-	patchbay_call(regs)->duration = duration;
-	exit = __atomic_load_n(&attr->exit, __ATOMIC_RELAXED);
-	exit(ip, parent_ip, cell, regs);
 }
 
 void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,

@@ -8,6 +8,9 @@
  *	begins		pb_timed_entry(), or the direct way of x86-64 (direct.h)
  *	ends		pb_timed_exit(), or the direct way; or a missed call
  *
+ * A signal handler may abandon the exit handler by longjmp(). So a call ends after its exit
+ * handler has run: a call whose handler is abandoned has no return.
+ *
  * A call of a fiber may begin in one thread and end in another. Only the sum of all
  * threads has a meaning.
  */

@@ -18,12 +18,16 @@
 			pb_private_count_open_call(1);                         \
 	}
 
+/* Counts after the handler, which a signal handler may abandon. */
 #define EXIT(name)                                                             \
 	PB_COUNTED_HANDLER(name)                                               \
 	{                                                                      \
-		if (*patchbay_session_word(cell, regs) != NOT_RECORDED)        \
-			pb_private_count_open_call(-1);                        \
+		const int is_counted =                                         \
+			*patchbay_session_word(cell, regs) != NOT_RECORDED;    \
+                                                                               \
 		name(ip, parent_ip, cell, regs);                               \
+		if (is_counted)                                                \
+			pb_private_count_open_call(-1);                        \
 	}
 
 ENTRY(pb_graph_entry)

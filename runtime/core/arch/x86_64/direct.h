@@ -234,15 +234,15 @@
 	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
 	.endif
 	call_body_directly \from, timed_\id, \id
-	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	movq	%rdx, %r9
-	movq	CELL_OPS(%rdx), %r8
-	movq	OPS_THRESHOLD(%r8), %rcx
+	movq	CELL_OPS(%rdx), %r10
+	movq	OPS_THRESHOLD(%r10), %rcx
 	read_clock
 	subq	CALL_WORD(%rbp), %rax
 	cmpq	(%rcx), %rax
 	jae	.Llong_\id
 .Ldrop_\id:
+	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	mark_outside %r11
 	return_past_body
 .Lnegative_\id:
@@ -256,8 +256,11 @@
 	movq	%r9, %rdx
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
-	callq	*OPS_EXIT(%r8)
-	thread_to %r11
+	callq	*OPS_EXIT(%r10)
+	/* The call ends after the handler: open_calls.h has the reason. */
+	words_to %r8
+	movq	%fs:(%r8), %r11
+	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	mark_outside %r11
 	return_past_body
 .Lunknown_\id:
