@@ -19,7 +19,7 @@ class OpsSlotPass : public MachineFunctionPass {
   /// Why the module has no slots; empty if it has. Unset before its first
   /// function.
   std::optional<std::string> Refusal;
-  bool ListFailed = false;
+  bool IsErrorReported = false;
   Requests Requested;
   /// The number of functions with a slot; and of those without, by the reason.
   /// Synthesized functions do not count.
@@ -69,20 +69,24 @@ static bool isInModuleAsm(const Module &M, StringRef Name) {
 
 /// Adds the module descriptor and its data. If the program's own assembly uses
 /// the name of the stubs, the stubs get another name and sites do not refer to
-/// them.
-static void addModuleData(Module &M, SiteTable &Table) {
+/// them. If the program itself defines one of the names, reports an error and
+/// returns false.
+static bool addModuleData(Module &M, SiteTable &Table) {
   const bool HasStubs = Table.Layout->Code;
   std::string Stubs = HasStubs ? PATCHBAY_X86_64_STUBS_SYMBOL : "";
   for (StringRef Name : {StringRef(PATCHBAY_MODULE_SYMBOL), StringRef(Stubs)})
     if (const GlobalValue *Taken = M.getNamedValue(Name);
-        Taken && !Taken->isDeclarationForLinker())
-      return error(M, M.getSourceFileName() + ": it defines '" + Name +
-                          "', which is Patchbay's name");
+        Taken && !Taken->isDeclarationForLinker()) {
+      error(M, M.getSourceFileName() + ": it defines '" + Name +
+                   "', which is Patchbay's name");
+      return false;
+    }
   const bool IsTaken = HasStubs && isInModuleAsm(M, Stubs);
   if (IsTaken)
     Stubs += ".own";
   Table.ZeroSites = IsTaken || options().ZeroSites;
   Table.Data.add(M, *Table.Layout, Stubs, HasStubs && !Table.ZeroSites);
+  return true;
 }
 
 /// glibc's functions that look at their return address. dl_iterate_phdr() finds
@@ -112,7 +116,7 @@ static bool keepLoaderCalls(Module &M) {
 
 bool OpsSlotPass::doInitialization(Module &M) {
   Refusal.reset();
-  ListFailed = false;
+  IsErrorReported = false;
   Requested = Requests();
   NumInstrumented = 0;
   Skipped.clear();
@@ -133,8 +137,11 @@ bool OpsSlotPass::doInitialization(Module &M) {
       getAnalysisIfAvailable<MachineModuleInfoWrapperPass>()->getMMI().getTarget();
   if (Table->KernelMode || !whyNotModule(TM, Table->Layout).empty())
     return Changed;
-  if (any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }))
-    addModuleData(M, *Table);
+  if (any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }) &&
+      !addModuleData(M, *Table)) {
+    Refusal = "the file defines a name of Patchbay's";
+    IsErrorReported = true;
+  }
   return Changed | keepLoaderCalls(M);
 }
 
@@ -170,7 +177,7 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
               "trace; nothing is instrumented";
   if (Refusal->empty()) {
     Refusal = Requested.read(M, Table->KernelMode);
-    ListFailed = !Refusal->empty();
+    IsErrorReported = !Refusal->empty();
   } else {
     warn(M, *Refusal);
   }
@@ -228,9 +235,9 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
 
 bool OpsSlotPass::doFinalization(Module &M) {
   // No warning if a list names the file under [never], if the file has no
-  // functions, or if a list cannot be read, which is an error already.
+  // functions, or if an error has been reported already.
   if (NumInstrumented || Skipped.empty() || Requested.leaveModuleAlone() ||
-      ListFailed)
+      IsErrorReported)
     return false;
   std::string Reasons;
   for (auto [Reason, Count] : Skipped)

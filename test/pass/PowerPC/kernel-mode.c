@@ -18,8 +18,8 @@
 // yet. These lines fail when upstream is fixed: then -fpass-plugin and
 // DropPrefixesPass are no longer needed.
 // DEFINE: %{crash} = %clang %{target} %{cflags} -fno-crash-diagnostics -fpatchable-function-entry=4,2 -DMAIN -o %t.o
-// RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} 2>&1 | FileCheck %s
-// RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} -fplugin=%pass 2>&1 | FileCheck %s
+// RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} 2>&1 | env FILECHECK_OPTS= FileCheck %s
+// RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} -fplugin=%pass 2>&1 | env FILECHECK_OPTS= FileCheck %s
 // CHECK: Running pass "kcfi" on function "main"
 // CHECK: error: clang frontend command failed
 

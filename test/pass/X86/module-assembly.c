@@ -26,7 +26,7 @@
 // DEFINE:   && llvm-objcopy -O binary --only-section=.text.__patchbay_module %t.o %t.bin && cmp %t.plain.bin %t.bin
 // REDEFINE: %{asm} = ".macro endbr64\n.endm\n.macro clc\n nop\n.endm\n.macro retq\n lfence\n .byte 0xc3\n.endm"
 // RUN: %if gnu-binutils %{ %{gnu} %}
-// REDEFINE: %{asm} = ".arch i386\n.Lpatchbay_links: .long 1"
+// REDEFINE: %{asm} = ".arch core2\n.Lpatchbay_links: .long 1"
 // RUN: %if gnu-binutils %{ %{gnu} %}
 
 // A label with a name of ours. No site refers to it, and the module has no trampolines.
