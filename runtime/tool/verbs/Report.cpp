@@ -6,6 +6,7 @@
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "analysis/Buckets.h"
+#include "names/NameForms.h"
 #include "showing/AskedFor.h"
 #include "showing/Histogram.h"
 #include "showing/HowRecorded.h"
@@ -456,6 +457,29 @@ static Expected<int> runHtml(const std::string &Dir) {
                    Sort.given() ? Sort : defaultSort(*T));
 }
 
+// A function that mostly waits, such as an accept loop, hides the shares of the others.
+static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Functions) {
+  double Cpu = 0, All = 0;
+  for (const TraceProcess &P : T.Processes) {
+    const auto &S = P.Data.Session;
+    if (!S || !S->CpuNs || S->Flags & PBD_SESSION_NO_SLEEP_TIME)
+      return "";
+    Cpu += double(S->CpuNs);
+  }
+  const FunctionDurations *Most = nullptr;
+  for (const FunctionDurations &F : Functions) {
+    All += double(F.Self);
+    if (!Most || F.Self > Most->Self)
+      Most = &F;
+  }
+  const double Self = Most ? double(Most->Self) : 0;
+  if (Self < All / 2 || Self < 2 * Cpu || Self == All)
+    return "";
+  const std::string Name = printable(plainName(T.Functions[Most->Function].Name));
+  return Name + " has " + shareText(Self, All) + " % of the time, and mostly waited: -N '" +
+         Name + "' shows the shares of the others";
+}
+
 static Expected<int> runTable(const std::string &Dir,
                               std::vector<Field> Fields) {
   Expected<Trace> T = openTrace(Dir, Symfs);
@@ -497,6 +521,9 @@ static Expected<int> runTable(const std::string &Dir,
     printReport(*T, Functions, Order, Fields, lineWidth(), outs());
   if (!Slow.empty() && !Json && !Histograms)
     Slow.print(outs(), lineWidth());
+  if (std::string Waiting = waitingText(*T, Functions);
+      !Waiting.empty() && !Json && !Histograms && By == Apart::Nothing)
+    errs() << "patchbay: " << printable(Dir) << ": " << Waiting << '\n';
   if (By == Apart::Caller && T->isSampled() && !T->hasDurations())
     errs() << "patchbay: " << printable(Dir)
            << ": sampled: the caller is the innermost recorded call\n";

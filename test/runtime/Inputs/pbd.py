@@ -11,7 +11,7 @@
                                         events of two threads of a process
     pbd.py slower DIR MODULE            the same process with one function only
     pbd.py orders DIR MODULE            each column has another order of functions
-    pbd.py waiting DIR MODULE           a worker that mostly waits, and a thread with calls
+    pbd.py waiting DIR MODULE [CPU_NS]  a worker that mostly waits, and a thread with calls
     pbd.py twins DIR                    functions of two modules, with one name
     pbd.py many-builds DIR N            a call in each of N modules, and then another
     pbd.py recursion DIR MODULE         functions that call themselves
@@ -28,6 +28,7 @@
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same for a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
+    pbd.py slow_values DIR MODULE       a slow call, with arguments
     pbd.py slow DIR MODULE              slow calls with their causes
     pbd.py outliers DIR MODULE          some slow calls, and their causes
     pbd.py costly DIR MODULE [NS]       short calls that were mostly the cost of tracing
@@ -81,13 +82,13 @@ def moment(ns, order, rate=2):
 
 
 def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9,
-            rate=2, threshold=0, cost=None):
-    """cost: within a call, around it, for pages, and the error, in ps"""
+            rate=2, threshold=0, cost=None, cpu_ns=0):
+    """cost: within a call, around it, for pages, and the error, in ps. cpu_ns: if it has a cost"""
     body = struct.pack(order + "IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
     body += moment(0, order) + moment(0, order) + moment(end_ns, order, rate)
     body += struct.pack(order + "Q64s64s", 1, tracer.encode(), b"build.example")
     if cost:
-        body += struct.pack(order + "5Q4Q2Q", 0, 0, 0, 0, 0, *cost, 0, 0)
+        body += struct.pack(order + "5Q4Q2Q", 0, 0, 0, 0, 0, *cost, 0, cpu_ns)
     return chunk(SESSION, body, order)
 
 
@@ -240,12 +241,13 @@ def orders(folder, path):
         block(1, 100, calls)]))
 
 
-def waiting(folder, path):
+def waiting(folder, path, cpu_ns=0):
     calls = []
     for start, ns in (100, 40), (300, 30), (600, 35), (900, 4000):
         calls += [record(start + 5, 6, 80, 10), record(start, 7, 90, ns)]
     write(folder, "42", pbd([
-        module(3, path), session(), functions(3, [0x1010, 0x1030, 0x1040], 5),
+        module(3, path), session(cost=(0, 0, 0, 0), cpu_ns=int(cpu_ns)) if cpu_ns else session(),
+        functions(3, [0x1010, 0x1030, 0x1040], 5),
         block(1, 100, [record(20000, 6, 90, 800), record(0, 5, 100, 100000)], name=b"waiter"),
         block(2, 101, calls)]))
 
@@ -608,6 +610,17 @@ def values(folder, path):
             value(200, 4, 90, 1),
             record(10, 0, 90, 1), record(10, 0, 90, 1), record(20, 1, 90, 1),
             value(7, 0x3fe0000000000000, 90, 1), record(30, 1, 90, 1)])]))
+
+
+def slow_values(folder, path):
+    """ten calls with an argument and a result; one takes 500 us"""
+    def value(which, number):
+        return struct.pack("<QIIQ", number, 0xffffff00 + which, 90, ENTRY)
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010]),
+        block(1, 100, [one for i in range(10) for one in (
+            value(0, 40 + i), value(6, 70 + i),
+            record(i * 1000000, 0, 90, 500000 if i == 7 else 1000))])]))
 
 
 def typed(folder, path):
