@@ -12,6 +12,7 @@
 #include "showing/Losses.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"
+#include "showing/Values.h"
 #include "showing/WhySlow.h"
 #include "support/DurationText.h"
 #include "support/PlainText.h"
@@ -65,10 +66,11 @@ CAUSES:
 
 SLOWEST CALLS:
   The last table shows the start of the slowest calls. To see one in full, use
-  'patchbay replay --tid TID --from TIME --min DURATION'. A recording of record
-  --why has their waits, too. If a call waited for a lock, 'meanwhile in' is the
-  likely holder: the call of another thread that ended when the wait did, lasted
-  for most of it, and did not wait for a lock itself.
+  'patchbay replay --tid TID --from TIME --min DURATION'. Recordings of record
+  --args have the arguments of these calls, those of --why their waits. If a
+  call waited for a lock, 'meanwhile in' is the likely holder: the call of
+  another thread that ended when the wait did, lasted for most of it, and did
+  not wait for a lock itself.
 
 FILTERS:
   Without -f, -F names the function. With -f, filters such as -F, -N and --min
@@ -227,15 +229,42 @@ SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) : Why(T), Holders(W
     AnyHolder |= holder(I).Thread != nullptr;
 }
 
+// "(path=\"a.o\", 7) = 0".
+static std::string valuesText(const DataValues &V) {
+  const std::string Args = argsText(V), Result = resultText(V);
+  return printable((Args.empty() ? "" : "(" + Args + ")") +
+                   (Result.empty() ? "" : " = " + Result));
+}
+
+// Without --why nothing tells whether calls waited. Slow calls of less than 100 us would be
+// slowed down by it: recording why takes about 40 us.
+static void printHowToSeeWaits(const Trace &T, uint64_t From, raw_ostream &OS) {
+  if (From < 100000 || llvm::any_of(T.Processes, [](const TraceProcess &P) {
+        return P.Data.Why || !P.Data.Session ||
+               P.Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
+      }))
+    return;
+  uint64_t Digit = 1;
+  while (From / 10 >= Digit)
+    Digit *= 10;
+  const uint64_t Us = From / Digit * Digit / 1000;
+  OS << "\nto see whether these waited, and for what: record --why "
+     << (Us % 1000 ? utostr(Us) + "us" : utostr(Us / 1000) + "ms") << '\n';
+}
+
 static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCalls &Known,
                          raw_ostream &OS) {
   OS << "\nthe slowest:\n\n";
   ArrayRef<std::optional<SlowReason>> Reasons = Known.Reasons;
+  const bool HasValues = llvm::any_of(
+      Of.TheSlowest, [](const auto &S) { return S.Values.IsRecorded; });
   const bool IsKnown = llvm::any_of(Reasons, [](const auto &R) { return R.has_value(); });
   Table Out;
   Out.addColumn("duration", Table::Right);
   Out.addColumn("began", Table::Right);
   Out.addColumn("thread", Table::Left);
+  if (HasValues)
+    Out.addColumn("arguments", Table::Whole);
   Out.addColumn("cause", Table::Names);
   if (Known.AnyHolder)
     Out.addColumn("meanwhile in", Table::Names);
@@ -244,8 +273,10 @@ static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCa
   const unsigned Width = lineWidth();
   for (auto [I, S] : enumerate(Of.TheSlowest)) {
     std::vector<std::string> Row = {durationText(S.Duration, S.IsRough), timeText(S.Start),
-                                    threadOf(*S.Thread),
-                                    printable(T.Functions[S.Cause].Name)};
+                                    threadOf(*S.Thread)};
+    if (HasValues)
+      Row.push_back(shortened(valuesText(S.Values), Width / 3));
+    Row.push_back(printable(T.Functions[S.Cause].Name));
     if (Known.AnyHolder)
       Row.push_back(Known.holderText(T, I));
     // Waits beyond the first one are listed if they need little room.
@@ -319,6 +350,8 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
           J.attribute("tid", S.Thread->Tid);
           J.attribute("thread", json::fixUTF8(S.Thread->Name));
           J.attribute("cause", NameOf(S.Cause));
+          if (S.Values.IsRecorded)
+            printValues(J, S.Values);
           if (const LockHolders::Holder &H = Known.holder(I); H.Thread)
             J.attributeObject("meanwhile", [&] {
               J.attribute("name", NameOf(H.Function));
@@ -408,6 +441,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     printCauses(*T, Trees, outs());
     printTable(*T, Trees, Disarmed, outs());
     printSlowest(*T, Trees, Slowest, outs());
+    printHowToSeeWaits(*T, From, outs());
   }
   return T->Incomplete ? Failure : Success;
 }
