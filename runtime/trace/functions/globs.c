@@ -74,9 +74,22 @@ static int match_list(const char *glob, const char *name, void *arg)
 	return matched ? matched : match_any(list->others, list->nr_others, name);
 }
 
+static int has_all(const char *const *globs, size_t nr)
+{
+	size_t i = 0;
+
+	while (i < nr && strcmp(globs[i], "*"))
+		i++;
+	return i < nr;
+}
+
 struct patchbay_filter pb_glob_list_filter(const char *name,
 					   struct pb_glob_list *list)
 {
+	/* Only the glob itself selects functions that have no name. */
+	if (has_all(list->globs, list->nr) || has_all(list->others, list->nr_others))
+		return (struct patchbay_filter){ .size = sizeof(struct patchbay_filter),
+						 .glob = "*" };
 	return (struct patchbay_filter){
 		.size = sizeof(struct patchbay_filter),
 		.glob = list->nr + list->nr_others + list->nr_names +
