@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/DebugInfo/DWARF/DWARFCompileUnit.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
 
@@ -22,11 +23,12 @@ static constexpr unsigned MostSteps = 64;
 static constexpr size_t MostEnumerators = 256;
 
 static std::unique_ptr<DWARFContext> contextOf(const ElfImage &Image) {
-  // Damaged data is detected when it is read.
+  // Damaged data is detected when it is read. With -gsplit-dwarf, the data are in a
+  // package beside the file, or in the .dwo files that it names.
   auto Ignore = [](Error E) { consumeError(std::move(E)); };
   auto Context = DWARFContext::create(
-      Image.object(), DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "",
-      Ignore, Ignore);
+      Image.object(), DWARFContext::ProcessDebugRelocations::Ignore, nullptr,
+      Image.path() + ".dwp", Ignore, Ignore);
   return Context->getNumCompileUnits() ? std::move(Context) : nullptr;
 }
 
@@ -62,6 +64,13 @@ DWARFDie DwarfFunctions::at(uint64_t Entry) const {
   // An entry belongs to the function itself, and not to a function that was
   // inlined there.
   return Dies.FunctionDIE;
+}
+
+std::string DwarfFunctions::missingFile(uint64_t Entry) const {
+  DWARFCompileUnit *Unit = Context->getCompileUnitForCodeAddress(Entry);
+  if (!Unit || !Unit->getDWOId() || Unit->getNonSkeletonUnitDIE().getDwarfUnit()->isDWOUnit())
+    return "";
+  return toString(Unit->getUnitDIE().find({DW_AT_dwo_name, DW_AT_GNU_dwo_name}), "");
 }
 
 std::string DwarfFunctions::sourceOf(uint64_t Entry) const {
@@ -108,9 +117,10 @@ std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
   constexpr size_t None = SIZE_MAX;
   StringMap<size_t> BySymbol;          // index in Found
   DenseMap<uint64_t, size_t> ByOffset; // of the declaration; None: does not match
-  for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
-    for (const DWARFDebugInfoEntry &Entry : Unit->dies()) {
-      DWARFDie Die(Unit.get(), &Entry);
+  for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units()) {
+    DWARFUnit *Whole = Unit->getNonSkeletonUnitDIE().getDwarfUnit();
+    for (const DWARFDebugInfoEntry &Entry : Whole->dies()) {
+      DWARFDie Die(Whole, &Entry);
       if (Die.getTag() != DW_TAG_inlined_subroutine)
         continue;
       DWARFDie Origin = Die.getAttributeValueAsReferencedDie(DW_AT_abstract_origin);
@@ -128,6 +138,7 @@ std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
       if (At->second != None)
         ++Found[At->second].Places;
     }
+  }
   return Found;
 }
 

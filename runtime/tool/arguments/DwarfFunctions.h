@@ -31,6 +31,9 @@ public:
   open(const ElfImage &Image, llvm::ArrayRef<std::string> Roots);
   /// The function at an address; invalid if unknown.
   llvm::DWARFDie at(uint64_t Entry) const;
+  /// The .dwo file (-gsplit-dwarf) that describes the function at an address, if
+  /// neither it nor a package can be read; otherwise empty.
+  std::string missingFile(uint64_t Entry) const;
   /// The source location of the function at an address: "a.c:3"; empty if
   /// unknown.
   std::string sourceOf(uint64_t Entry) const;

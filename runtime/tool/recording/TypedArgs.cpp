@@ -535,8 +535,12 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   }
   std::string Name = readableName(demangle(Symbols.front()));
   DWARFDie Function = Known->at(Record.Entry);
-  if (!Function)
-    return Failed("debug information says nothing of " + Name);
+  if (!Function) {
+    std::string File = Known->missingFile(Record.Entry);
+    return Failed(File.empty() ? "debug information says nothing of " + Name
+                               : "the debug information of " + Name + " is in " + File +
+                                     ", which cannot be read");
+  }
   auto Text = textFor(Meant, Function, Record, Image.machine(), Name);
   if (!Text) {
     std::string Why = toString(Text.takeError());
