@@ -93,7 +93,9 @@ static std::string symbolOf(DWARFDie Function) {
 static std::string callOf(DWARFDie Inlined) {
   uint32_t File = 0, Line = 0, Column = 0, Discriminator = 0;
   Inlined.getCallerFrame(File, Line, Column, Discriminator);
-  DWARFUnit *Unit = Inlined.getDwarfUnit();
+  DWARFUnit *Unit = Inlined.getDwarfUnit()->getLinkedUnit();
+  if (!Unit)
+    return "?";
   const DWARFDebugLine::LineTable *Lines = Unit->getContext().getLineTableForUnit(Unit);
   std::string Name;
   if (!Lines ||
@@ -116,7 +118,8 @@ std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
   std::vector<InlinedFunction> Found;
   constexpr size_t None = SIZE_MAX;
   StringMap<size_t> BySymbol;          // index in Found
-  DenseMap<uint64_t, size_t> ByOffset; // of the declaration; None: does not match
+  // By the function's entry; None: does not match.
+  DenseMap<const DWARFDebugInfoEntry *, size_t> ByEntry;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units()) {
     DWARFUnit *Whole = Unit->getNonSkeletonUnitDIE().getDwarfUnit();
     for (const DWARFDebugInfoEntry &Entry : Whole->dies()) {
@@ -126,7 +129,7 @@ std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
       DWARFDie Origin = Die.getAttributeValueAsReferencedDie(DW_AT_abstract_origin);
       if (!Origin)
         continue;
-      auto [At, IsNew] = ByOffset.try_emplace(Origin.getOffset(), None);
+      auto [At, IsNew] = ByEntry.try_emplace(Origin.getDebugInfoEntry(), None);
       if (IsNew) {
         std::string Symbol = symbolOf(Origin);
         if (Filter.match({StringRef(Symbol)}) != NameFilter::None) {

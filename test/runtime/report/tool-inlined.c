@@ -8,7 +8,9 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: cd %t && %{status} 125 %patchbay record -F small -- ./prog 2>&1 | FileCheck %s
 // RUN: cd %t && %{status} 3 %patchbay list -F 'sm?ll' prog 2>&1 | FileCheck %s
-// CHECK: no function matches '{{small|sm\?ll}}': small was inlined into main (tool-inlined.c:[[# @LINE + 40]]) and 1 more place{{$|;}}
+// CHECK: no function matches '{{small|sm\?ll}}': small was inlined into main (tool-inlined.c:[[# @LINE + 42]]) and 1 more place{{$|;}}
+// RUN: cd %t && %build -gsplit-dwarf %s -c -o split.o && %clang split.o -o split
+// RUN: cd %t && %{status} 3 %patchbay list -F 'sm?ll' split 2>&1 | FileCheck %s
 // RUN: cd %t && %{status} 3 %patchbay list -F smell prog 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=inlined
 // OTHER: no function matches 'smell': 'patchbay list' shows the names
 // Without debug information the reason is unknown.
