@@ -457,9 +457,13 @@ static Expected<int> runHtml(const std::string &Dir) {
                    Sort.given() ? Sort : defaultSort(*T));
 }
 
-// A function that mostly waits, such as an accept loop, hides the shares of the others.
+// A function that mostly waits, such as an accept loop, hides the shares of the others. A
+// short program, or one with a single thread, may have been preempted instead.
 static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Functions) {
+  constexpr double LeastNs = 1e9;
   double Cpu = 0, All = 0;
+  if (T.Threads.size() < 2)
+    return "";
   for (const TraceProcess &P : T.Processes) {
     const auto &S = P.Data.Session;
     if (!S || !S->CpuNs || S->Flags & PBD_SESSION_NO_SLEEP_TIME)
@@ -473,7 +477,7 @@ static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Funct
       Most = &F;
   }
   const double Self = Most ? double(Most->Self) : 0;
-  if (Self < All / 2 || Self < 2 * Cpu || Self == All)
+  if (Self < All / 2 || Self < 2 * Cpu || Self < LeastNs || Self == All)
     return "";
   const std::string Name = printable(plainName(T.Functions[Most->Function].Name));
   return Name + " has " + shareText(Self, All) + " % of the time, and mostly waited: -N '" +

@@ -11,7 +11,8 @@
                                         events of two threads of a process
     pbd.py slower DIR MODULE            the same process with one function only
     pbd.py orders DIR MODULE            each column has another order of functions
-    pbd.py waiting DIR MODULE [CPU_NS]  a worker that mostly waits, and a thread with calls
+    pbd.py waiting DIR MODULE [CPU_NS NS]
+                                        a worker that mostly waits, and a thread with calls
     pbd.py twins DIR                    functions of two modules, with one name
     pbd.py many-builds DIR N            a call in each of N modules, and then another
     pbd.py recursion DIR MODULE         functions that call themselves
@@ -241,14 +242,14 @@ def orders(folder, path):
         block(1, 100, calls)]))
 
 
-def waiting(folder, path, cpu_ns=0):
+def waiting(folder, path, cpu_ns=0, wait_ns=100000):
     calls = []
     for start, ns in (100, 40), (300, 30), (600, 35), (900, 4000):
         calls += [record(start + 5, 6, 80, 10), record(start, 7, 90, ns)]
     write(folder, "42", pbd([
-        module(3, path), session(cost=(0, 0, 0, 0), cpu_ns=int(cpu_ns)) if cpu_ns else session(),
+        module(3, path), session(end_ns=10**10, cost=(0, 0, 0, 0), cpu_ns=int(cpu_ns)) if cpu_ns else session(),
         functions(3, [0x1010, 0x1030, 0x1040], 5),
-        block(1, 100, [record(20000, 6, 90, 800), record(0, 5, 100, 100000)], name=b"waiter"),
+        block(1, 100, [record(20000, 6, 90, 800), record(0, 5, 100, int(wait_ns))], name=b"waiter"),
         block(2, 101, calls)]))
 
 
