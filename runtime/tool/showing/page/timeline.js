@@ -108,7 +108,7 @@ class TimelineView {
     this.eachTrack(height, (track, y) => this.drawHead(c, track, y));
     this.drawCursor(c, height);
     const wide = this.to - this.from;
-    get("range").textContent = `${rangeText(this.from, this.to)} of ${time(this.length)}`;
+    get("range").textContent = `${rangeText(this.from, this.to)}: ${time(wide)}`;
     const [from, to] = scope.range ?? [this.from, this.to];
     get("part").hidden = trace.resolution === 1 || !(wide <= trace.resolution * 200 || (scope.range && seen.shorter));
     if (!get("part").hidden)
