@@ -67,8 +67,8 @@ static inline int pb_call_is_of_set(patchbay_handler enter)
 	return enter == pb_arch_call_set || enter == pb_arch_call_any_set;
 }
 
-static inline int pb_call_is_of_one(patchbay_handler enter)
 /* Is @enter the handler of a cell with one tracer that has an exit? */
+static inline int pb_call_is_of_one(patchbay_handler enter)
 {
 	return enter == pb_arch_call_fast || enter == pb_arch_call_any;
 }
