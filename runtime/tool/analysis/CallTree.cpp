@@ -55,7 +55,7 @@ void TreeBuilder::add(uint32_t Node, const TraceCall &C, bool InTotal) {
   N.Entries += C.Kind == TraceCall::Entry;
 }
 
-// From the call outwards.
+// Goes from the call outwards.
 void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
   const TraceCall &C = Open.back();
   uint32_t Node = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Callers and callees: sums of calls that were reached in the same way. A
-// recursion makes the tree as deep as itself, so neither this code nor its
-// users recurse.
+// Callers and callees: calls are summed up if they were reached in the same way. A
+// recursion makes the tree as deep as the recursion. So neither this code nor its users
+// recurse.
 #ifndef PATCHBAY_TOOL_CALLTREE_H
 #define PATCHBAY_TOOL_CALLTREE_H
 
@@ -30,9 +30,9 @@ struct CallNode {
 /// caller are below it.
 using CallTree = std::vector<CallNode>;
 
-/// Adds up the calls that it receives. With a root: its callees, wherever it
-/// was called. With Callers: its callers. Below a node are its callers then,
-/// and the numbers are those of the root's calls.
+/// Adds up the calls that it receives. With a root: only the root's callees, wherever it
+/// was called. With Callers: only the root's callers. Then the nodes below a node are its
+/// callers, and the numbers are those of the root's calls.
 class TreeBuilder : public CallSink {
 public:
   explicit TreeBuilder(Trace &T, llvm::StringRef Root = "",

@@ -52,8 +52,7 @@ static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   return Is;
 }
 
-// Deeper recursions are not followed: the work would grow with the square of
-// the depth.
+// Limit of recursion: the work would grow with the square of the depth.
 static constexpr size_t MostCallers = 500;
 
 CallTree patchbay::callersOf(const CallTree &Tree, uint32_t Function) {

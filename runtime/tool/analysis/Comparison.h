@@ -17,16 +17,15 @@ struct ReportSide {
 struct Compared {
   std::string Name;
   FunctionDurations Before, After;
-  /// See likelihood(). Nothing for calls without known times, or if there are
-  /// too few.
+  /// See likelihood(). Nothing if durations are unknown, or if there are too few calls.
   std::optional<double> likelihood() const {
     return patchbay::likelihood(Before.Durations, After.Durations);
   }
 };
 
-/// Functions are compared by name. A name that only one recording has may
-/// belong to that build only. Then CommonName is used, and functions that share
-/// it are summed.
+/// Functions are compared by name. If only one recording has a name, the name may be
+/// special to that build. Then CommonName is used, and functions with the same CommonName
+/// are summed up.
 struct Comparison {
   Comparison(const ReportSide &Before, const ReportSide &After);
   std::vector<Compared> Functions;             // by name

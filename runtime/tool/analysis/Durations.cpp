@@ -116,7 +116,8 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
-// A filter may have left out the outermost of recursive calls, and with it the total.
+// A filter may have removed the outermost of recursive calls, whose duration is the
+// total.
 void FunctionDurations::limitLongest() {
   if (Measured >= Longest)
     Longest = std::min(Longest, Total);

@@ -19,16 +19,15 @@ struct FunctionDurations {
   uint64_t Calls = 0;
   /// The number of calls, if only some are recorded.
   uint64_t Made = 0;
-  /// Does not add calls within another call of the same function. Histograms do
-  /// not know nesting, so they add all.
+  /// Excludes calls within another call of the same function. Histograms have no nesting,
+  /// so their totals include all calls.
   uint64_t Total = 0;
   uint64_t Timed = 0; // calls with a known end
-  uint64_t Open = 0, CutOff = 0; // calls without: see TraceCall
+  uint64_t Open = 0, CutOff = 0; // calls without a known end: see TraceCall
   uint64_t Sum = 0;   // of their durations
   uint64_t Self = 0;
   uint64_t Longest = 0, LongestCost = 0; // of one call; its TraceCall::Cost
-  uint64_t Measured = 0; // Total plus the cost that it leaves out: see
-                         // TraceCall::Cost
+  uint64_t Measured = 0; // Total plus the cost that it excludes: see TraceCall::Cost
   uint64_t Error = 0; // the possible error of Total, as that cost is an estimate
   /// The callee that took most of its time.
   std::string SubName;
@@ -42,15 +41,15 @@ struct FunctionDurations {
   uint64_t unfinished() const { return Open + CutOff; }
   uint64_t quantile(double Part) const { return std::min(Durations.quantile(Part), Longest); }
   bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
-  /// For the time of one call, if its cost was the average.
+  /// Was one call of Ns mostly cost, if its cost was the average?
   bool isMostlyCost(uint64_t Ns) const {
     return Calls && (Measured - std::min(Measured, Total)) / Calls > Ns;
   }
   bool isLongestMostlyCost() const {
     return patchbay::isMostlyCost(llvm::SaturatingAdd(Longest, LongestCost), Longest);
   }
-  /// The sums exclude average costs, and single calls their own: the longest call is not
-  /// longer than the total, nor shorter than the average.
+  /// Sums exclude average costs, and single calls their own. Makes the longest call
+  /// consistent: at least the average, and at most the total.
   void limitLongest();
   void setError(double OfCost);
 };
@@ -70,8 +69,8 @@ public:
   std::vector<FunctionDurations> finish();
 
 private:
-  /// The calls of a function by another function. The total omits calls within
-  /// another such call, as with recursive functions.
+  /// The calls of a function by another function. Like a recursive function's total, the
+  /// sum excludes calls within another such call.
   struct Sub {
     uint32_t Caller, Callee;
     uint64_t Calls = 0, Total = 0, Measured = 0;

@@ -111,7 +111,7 @@ std::vector<OutlierTrees::Cause> OutlierTrees::causes() const {
   return Sorted;
 }
 
-// When a call has ended, its duration decides about its tree.
+// The duration of a call that has ended decides about its tree.
 void OutlierTrees::endRoot(const TraceCall &C) {
   bool IsSlow = C.Duration >= From;
   uint32_t Cause = IsSlow ? addCause(C) : UINT32_MAX;

@@ -33,15 +33,15 @@ private:
   std::optional<size_t> RootDepth; // of the open call
 };
 
-/// The least duration of a slow call: above the 99th percentile, or above all calls but
-/// one if there are fewer than 100.
+/// The least duration of a slow call: above the 99th percentile or, with fewer than 100
+/// calls, above all calls but one.
 uint64_t leastOfSlow(const Spread &Durations);
 
 /// The values of a node, per call of the function.
 struct OutlierLine {
   uint32_t Node;
   double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
-  bool MakesDifference; // it, or a node below it
+  bool MakesDifference; // does this node, or a node below it, make a difference?
   bool IsSlowRough, IsOtherRough; // mostly cost: see isMostlyCost()
   double more() const { return SlowTotal - OtherTotal; }
   double itself() const { return SlowSelf - OtherSelf; }
@@ -78,8 +78,8 @@ public:
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
   std::vector<Cause> causes() const; // of most additional time first
-  /// The average of slow calls, which is not less than the least of them, although single
-  /// calls exclude their own cost and sums exclude average costs.
+  /// The average of slow calls, at least From. (Single calls exclude their own cost, and
+  /// sums exclude average costs, so the computed average may be less.)
   uint64_t slowAverage() const {
     return std::max(Slow[1].Total / SlowDurations.calls(), From);
   }

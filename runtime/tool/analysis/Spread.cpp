@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The first row has a bucket for each number below Columns. Row R is for
-// numbers from 2^(R - 1) times Columns on.
+// The first row has a bucket for each number below Columns. Row R begins at 2^(R - 1)
+// times Columns.
 std::pair<size_t, size_t> Spread::place(uint64_t Ns) {
   if (Ns < Columns)
     return {0, Ns};

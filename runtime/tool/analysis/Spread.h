@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations of calls, to one part in 128, in a few kilobytes for any number of
-// calls. As in HdrHistogram, it has 64 buckets of the same width between each
-// power of two and the next.
+// Durations of calls, with an error of at most 1/128, in a few kilobytes for any number
+// of calls. As in HdrHistogram, there are 64 buckets of the same width between two powers
+// of two.
 #ifndef PATCHBAY_TOOL_SPREAD_H
 #define PATCHBAY_TOOL_SPREAD_H
 
@@ -45,11 +45,10 @@ private:
   uint64_t Calls = 0, Shortest = UINT64_MAX, Longest = 0;
 };
 
-/// The probability that two recordings differ this much or more if all their
-/// calls have the same distribution. Uses the rank-sum test of Mann and Whitney
-/// (Ann. Math. Statist. 18, 1947), two-sided, by the normal distribution, with
-/// the correction for ties. Nothing if one has too few calls for a meaningful
-/// result.
+/// The probability that two recordings differ at least this much although all their calls
+/// have the same distribution. Uses the two-sided rank-sum test of Mann and Whitney (Ann.
+/// Math. Statist. 18, 1947), by the normal distribution, with the correction for ties.
+/// Nothing if a recording has too few calls.
 std::optional<double> likelihood(const Spread &A, const Spread &B);
 
 } // namespace patchbay

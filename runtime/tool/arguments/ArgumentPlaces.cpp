@@ -44,8 +44,8 @@ static bool isFloat(DWARFDie Type) {
   return Kind == "d" || Kind == "f";
 }
 
-// Classifies each eight bytes of a type by its parts. False: not known here, or
-// the whole value is in memory.
+// Classifies each eight bytes of a type by its members. False: the type is unknown here,
+// or the whole value is in memory.
 static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Words,
                      unsigned Depth = 0) {
   Type = plainType(Type);
@@ -112,7 +112,7 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
   P.Words.assign(P.StackWords, {});
   P.How = Size <= 16 && classify(Type, 0, P.Words) ? Passing::Registers
                                                     : Passing::OnStack;
-  // Padding only, or empty: this tells nothing about it.
+  // Only padding, or empty: its place is unknown.
   if (P.How == Passing::Registers && P.number(WordClass::None))
     P.How = Passing::Unknown;
   return P;
@@ -200,7 +200,7 @@ static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
   return Result;
 }
 
-// Some locations begin only at the end of the site, which changes no argument.
+// The compiler may begin a location only after the site, which changes no argument.
 static EntryLocation locationOf(const DwarfParameter &P,
                                 const SiteRecord &Record, uint16_t Machine) {
   if (!P.Location)
@@ -217,7 +217,7 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
-// Marks the words of a value of which an expression tells the place or the value.
+// Marks the words of a value whose place or value an expression tells.
 static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known) {
   uint64_t At = 0;
   bool HasPlace = false;
@@ -239,8 +239,9 @@ static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known)
     Known.assign(Known.size(), true);
 }
 
-// The compiler gives no location to the parts of an argument that a function does not use.
-// Where it sees caller and function, it does not pass them. Their place then has any value.
+// The compiler describes no location for parts of an argument that the function does not
+// use. If it also knows all callers, they do not pass these parts: their registers then
+// have any value.
 static std::vector<WordUse> usesOf(const DwarfParameter &P, ArrayRef<PassedWord> Words) {
   std::vector<bool> Known(Words.size());
   if (P.Location && P.Location.find(DW_AT_const_value)) {
@@ -309,11 +310,11 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
     const Passing &How = Passed.emplace_back(passingOf(P.Type, IsX86));
     ArgumentPlace Place = take(How, T, IsX86 ? 6 : 8, 8);
     IsKnown &= How.How != Passing::Unknown;
-    // On other architectures these have rules that have not been tested here.
+    // On other architectures these arguments have rules that were not tested here.
     IsKnown &= IsX86 || (!T.FP && !T.Stack);
     F.Places.push_back(std::move(Place));
   }
-  // The compiler made the record from the function's code, so it has the actual
+  // The compiler made the record from the function's code, so the record has the actual
   // arguments.
   bool Agrees = IsKnown && T.GP == Record.Raw.gp_args &&
                 T.FP == Record.Raw.fp_args &&
@@ -324,8 +325,7 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   for (size_t I = 0; I != F.Places.size(); ++I) {
     ArgumentPlace &Place = F.Places[I];
     EntryLocation At = locationOf(F.Parameters[I], Record, Machine);
-    // Only known callers call it, so they may pass something else in that
-    // place.
+    // The compiler knows all callers, so they may pass something else there.
     bool IsThere = At.How == EntryLocation::Registers &&
                    all_of(At.Sources, [&](const std::string &Source) {
                      return is_contained(Place.Words, Source);

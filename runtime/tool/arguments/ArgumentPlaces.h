@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds arguments at the beginning of a function. If the function's record
-// agrees, the calling convention tells their places, whatever the compiler does
-// later. If the compiler has changed them, debug information tells.
+// Finds arguments at the beginning of a function. If the function's record agrees with
+// the declaration, the calling convention gives their places. If the compiler has changed
+// the arguments, debug information gives them.
 #ifndef PATCHBAY_TOOL_ARGUMENTPLACES_H
 #define PATCHBAY_TOOL_ARGUMENTPLACES_H
 
@@ -10,8 +10,9 @@
 
 namespace patchbay {
 
-/// Does the function use eight bytes of an argument? If not, callers may pass any value.
-/// Unknown: they have several members, of which debug information may have lost track.
+/// Does the function use these eight bytes of an argument? If not, callers may pass any
+/// value. Unknown: the bytes have several members, and debug information may lack one of
+/// them.
 enum class WordUse { Used, Unknown, Unused };
 
 /// The places of each eight bytes of a value, as sources of typed_spec.h: "r0".
@@ -23,7 +24,7 @@ struct ArgumentPlace {
 };
 
 struct FunctionPlaces {
-  /// The function has arguments, but debug information is of -g1, without them.
+  /// Debug information was made with -g1: there are arguments, but it lacks them.
   bool LacksParameters = false;
   std::vector<DwarfParameter> Parameters;
   std::vector<ArgumentPlace> Places; // of these parameters

@@ -16,8 +16,8 @@ using namespace llvm;
 using namespace patchbay;
 using namespace llvm::dwarf;
 
-// A type that refers to itself through typedefs, or a struct that contains
-// itself, is damaged data.
+// Limit for damaged data: a type that refers to itself through typedefs, or a struct that
+// contains itself.
 static constexpr unsigned MostSteps = 64;
 // Enumerators of an enumeration; further ones are shown as numbers.
 static constexpr size_t MostEnumerators = 256;
@@ -168,8 +168,8 @@ std::vector<DwarfParameter> patchbay::parametersOf(DWARFDie Function) {
   auto IsParameter = [](DWARFDie D) {
     return D.getTag() == DW_TAG_formal_parameter;
   };
-  // If the function was also inlined, its parameters are declared in an
-  // abstract instance, and this copy refers to them.
+  // The parameters of a function that was also inlined are declared in an abstract
+  // instance, to which this copy refers.
   DWARFDie Declared = Function;
   if (auto Origin = Function.getAttributeValueAsReferencedDie(DW_AT_abstract_origin))
     Declared = Origin;
@@ -249,7 +249,7 @@ static StringRef nameOf(DWARFDie D) {
   return Name ? Name : "";
 }
 
-// Both put it into namespaces: std::__cxx11 and std::__1.
+// Both libraries put the type into an inner namespace: std::__cxx11 and std::__1.
 std::string patchbay::stringKind(DWARFDie Type) {
   Type = plainType(Type);
   if (!isRecord(Type) || !nameOf(Type).starts_with("basic_string<char,"))
@@ -400,7 +400,7 @@ static std::optional<DwarfMember> findMember(DWARFDie Record, StringRef Name,
     if (!IsBase && !nameOf(D).empty())
       continue;
     DWARFDie Inner = plainType(typeOf(D));
-    // The object itself tells where a virtual base is.
+    // Only the object itself tells the place of a virtual base.
     if (!isRecord(Inner) || D.find(DW_AT_virtuality))
       continue;
     if (auto Found = findMember(Inner, Name, Depth + 1)) {

@@ -14,8 +14,8 @@ class NameFilter;
 
 /// A function that was inlined somewhere.
 struct InlinedFunction {
-  std::string Symbol;     // that it would have
-  size_t Places = 0;      // into which it was inlined
+  std::string Symbol;     // its symbol if it had a body
+  size_t Places = 0;      // number of places where it was inlined
   llvm::DWARFDie First;   // one of these
   /// "small", and "main (a.c:3)".
   std::string name() const;
@@ -48,8 +48,8 @@ private:
   std::unique_ptr<llvm::DWARFContext> Context;
 };
 
-/// A parameter as declared, in order. Location: the entry that tells its place,
-/// invalid if the compiler has dropped it.
+/// A parameter as declared, in order. Location: the entry that describes its place,
+/// invalid if the compiler removed the parameter.
 struct DwarfParameter {
   std::string Name; // "" if unnamed
   llvm::DWARFDie Type, Location;
@@ -73,7 +73,7 @@ std::string stringKind(llvm::DWARFDie Type);
 struct DwarfView {
   uint64_t Text, Length; // offsets
 };
-/// Nothing if it is no string view, or not one of char.
+/// Nothing for other types, and for views of other characters than char.
 std::optional<DwarfView> viewOf(llvm::DWARFDie Type);
 /// Its kind in typed_spec.h, with enumerators; empty for other types.
 std::string scalarKind(llvm::DWARFDie Type);

@@ -22,7 +22,7 @@ static bool holdsOnceStopped(pid_t Process, pid_t Thread,
   return *State == Tracee::State::Stopped && Holds(T.registers());
 }
 
-// A thread that waits again where it did before need not be stopped.
+// A thread that waits outside of the code, at its old stack pointer, need not be stopped.
 bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
                        const LoadedModule::Range &Code, const StubUse &Use) {
   auto Place = placeOf(Memory.pid(), Use.Thread);
@@ -39,9 +39,8 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
       });
 }
 
-// The new thread blocks all signals for the program. So its program counter is
-// in the code, or it waits in a function that the code has called. The area
-// tells that.
+// The new thread blocks all of the program's signals. So either its program counter is in
+// the code, or it waits in a function that the code has called, which the area tells.
 bool patchbay::isLeftAlone(const ProcessMemory &Memory,
                            const LoadedModules &Modules,
                            const LoadedModule::Range &Code,

@@ -25,9 +25,9 @@ using namespace std::chrono_literals;
 
 using Clock = std::chrono::steady_clock;
 
-// Time limits: for a thread to become safe to borrow; for it or the new thread to be done with
-// a few instructions; for the loader and the start of the runtime, since the new thread ran
-// last and in total. Waits for a processor do not count.
+// Limits, without waits for a processor: for a thread to become safe to borrow; for that
+// thread and the new one to execute a few instructions; for the loader and the start of
+// the runtime, since the new thread last ran and in total.
 static constexpr auto UntilSafe = 5s, UntilDone = 10s, UntilLoaded = 10s,
                       UntilLoadedAtMost = 60s;
 
@@ -56,7 +56,8 @@ private:
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
   }
-  // Checks its own memory: it may execute another program at any moment.
+  // Reads the memory opened at the start: the process may execute another program at any
+  // moment.
   bool isGone() const {
     char Byte;
     return !Memory.read(Place.code(), Byte);
@@ -87,7 +88,7 @@ private:
     uint64_t Value;
     return Memory.read(Place.area() + Offset, Value) && Value == Use.Mark;
   }
-  // So that the new thread waits on (Stub.h).
+  // A sign of life, so that the new thread continues to wait (Stub.h).
   void showLife() {
     if (isMarked(AREA_BEGUN) && word(AREA_NEW_TID))
       Place.write(Place.area() + AREA_PAUSES, uint32_t(1000));
@@ -103,9 +104,10 @@ private:
   SafePoint Safe;
   pid_t Pid;
   StubUse Use;
-  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // of threads looked at before
+  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of threads at their
+                                                          // last look
   unsigned NrStarved = 0, NrAnswered = 0; // threads, in the last round of looks
-  std::string Waits; // where the last thread that waits does so, as text
+  std::string Waits; // text: where the last waiting thread waits
   pb_moment Begun = pb_moment_now();
   std::chrono::nanoseconds StoppedAt{0}, BorrowedFor{0};
   InjectionResult Result;
@@ -119,7 +121,7 @@ private:
 
 static std::string nameOf(int Signal) { return "SIG" + std::string(sigabbrev_np(Signal)); }
 
-// Thread has the number that this command uses. No thread has number 0.
+// Thread: as this command sees its number. No thread has number 0.
 std::string Injector::folderOf(pid_t Thread) const {
   return "/proc/" + std::to_string(Pid) + "/task/" + std::to_string(Thread);
 }
@@ -142,7 +144,7 @@ static bool awaitDone(ProgressTime Time, std::chrono::nanoseconds Limit,
   return waitUntil([&] { return pendingEnd() || Time.soFar() >= Limit; }, Done);
 }
 
-// When the last awaitDone() returned false, for messages.
+// For messages: when the last awaitDone() gave up.
 static std::string inTime() {
   if (int Signal = pendingEnd())
     return "before " + nameOf(Signal) + " ended this command";
@@ -193,7 +195,7 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
     return isGone() ? Expected<Look>(Look::NotNow) : Place.cannotWriteCode();
   if (!T.hasThere(Place.code(), Code))
     return Look::NotNow;
-  // After the code that tells where it is, in case this command is killed.
+  // Write it after the code, from which another command finds it if this one is killed.
   if (Use.WayBack && !Place.writeWayBack(Thread, Use.WayBack,
                                          wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
@@ -204,8 +206,8 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   return Look::Borrowed;
 }
 
-// A thread that has had no processor since it was stopped last need not be stopped again. To
-// stop and go on takes some microseconds of its time.
+// A thread that has not run since its last stop need not be stopped again. A stop costs
+// some microseconds of its time.
 bool Injector::isWhereItWas(pid_t Thread) const {
   auto Before = RanUntilLook.find(Thread);
   if (Before == RanUntilLook.end())
@@ -214,7 +216,7 @@ bool Injector::isWhereItWas(pid_t Thread) const {
   return Now.IsRunnable && Now.Ran - Before->second < 100us;
 }
 
-// Tries threads first that wait where threads can often be borrowed.
+// Tries threads in system calls where threads can often be borrowed first.
 Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
                                                Clock::time_point End) {
   std::vector<pid_t> Others;
@@ -235,7 +237,7 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
       Tracee::letLateGo(Pid, Thread);
       auto L = lookAt(Thread);
       RanUntilLook[Thread] = runTimeOf(folderOf(Thread)).Ran;
-      // Each of many threads may take long to stop.
+      // Stopping each of many threads may take long.
       if (!L || *L != Look::NotNow || Clock::now() >= End)
         return L;
     }
@@ -243,7 +245,7 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
   return Look::NotNow;
 }
 
-// Go's linker leaves this for debug/buildinfo.
+// Go's linker writes this section for debug/buildinfo.
 static bool isGo(pid_t Pid) {
   auto File = MemoryBuffer::getFile("/proc/" + Twine(Pid) + "/exe", /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
@@ -286,8 +288,8 @@ Error Injector::borrowThread() {
                       Twine(NotSaved) + Waits + "; try again");
 }
 
-// The code has read the processor's counter at its end. The rate is known well
-// enough.
+// At its end the code has stored the processor's counter. The counter's rate since Begun
+// is precise enough.
 void Injector::measure() {
   uint64_t Left = 0;
   Memory.read(Place.area() + AREA_TICKS, Left);
@@ -346,8 +348,8 @@ static std::string uniquePath(uint64_t Mark, int Number) {
   return Path + "/" + std::to_string(Number);
 }
 
-// Tells the thread that this command does not need the area any more. The code
-// is unused once the thread has gone.
+// Tells the new thread that this command is done with the area. Once that thread has
+// gone, the code is unused.
 Error Injector::end(Error E) {
   pid_t New = word(AREA_NEW_TID);
   tell(AREA_END);
@@ -383,9 +385,9 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   return Result;
 }
 
-// A thread that runs now and then waits for a processor, or for the loader's
-// lock, which other threads take and release (dlopen(), dlclose()). Any of them
-// may get it first. Returns "" if the runtime is loaded, or the process is gone.
+// A thread that runs now and then waits for a processor or for the loader's lock, which
+// other threads take in dlopen() and dlclose(), in no order. Returns "" if the runtime is
+// loaded, or the process is gone.
 std::string Injector::awaitLoaded() {
   ProgressTime Time = timeOfNew();
   std::chrono::nanoseconds Waited{0};

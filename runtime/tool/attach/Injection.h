@@ -30,9 +30,8 @@ struct Injection {
 struct InjectionResult {
   int Returned;    // result of the entry
   std::string Why; // text that the entry wrote
-  /// How long the thread that stood still the longest was kept from its work;
-  /// usually it is the borrowed one. And how many threads were stopped for a
-  /// look.
+  /// The longest time that a thread stood still, usually the borrowed one, and the number
+  /// of threads that were stopped for a look.
   std::chrono::nanoseconds StoodStill{0};
   unsigned Looks = 0;
 };

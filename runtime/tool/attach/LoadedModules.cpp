@@ -28,8 +28,8 @@ bool LoadedModule::containsCode(uint64_t Address) const {
   return any_of(Text, [&](const Range &R) { return R.contains(Address); });
 }
 
-// Callers ask for no longer names. A damaged table may make the whole of it the
-// name of each symbol.
+// Callers look up no longer names. In a damaged table the name of each symbol may be the
+// whole table.
 static constexpr size_t MaxName = 256;
 
 StringRef LoadedModule::nameOf(const Function &F) const {
@@ -83,8 +83,8 @@ static uint64_t relocated(uint64_t Value, uint64_t Base) {
   return Value < Base ? Value + Base : Value;
 }
 
-// Reads the entries up to DT_NULL, a page at a time: the memory after the last
-// one may be unmapped.
+// Reads the entries up to DT_NULL, a page at a time: memory after the last entry may be
+// unmapped.
 static std::vector<Elf64_Dyn> readEntries(const ProcessMemory &Memory,
                                           uint64_t At) {
   std::vector<Elf64_Dyn> All;
@@ -137,8 +137,8 @@ static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
 }
 
 namespace {
-/// More than all modules of any program have together. Each read uses up a part
-/// of it, so damaged data ends.
+/// Limits for all modules together, more than any program needs. Each read subtracts from
+/// them, so reading damaged data ends.
 struct Room {
   uint64_t Symbols = 1 << 23, Strings = 1 << 28;
   static bool take(uint64_t &Of, uint64_t Size) {
@@ -260,7 +260,7 @@ uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
   return 0;
 }
 
-// Finds the program's dynamic section, and whether it has a loader.
+// Finds the program's dynamic section, and Base. Fails for a program without a loader.
 static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                                       uint64_t &Base) {
   // The loader's list begins at the executable. The kernel tells where that is.
@@ -271,7 +271,7 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                         "again");
   for (unsigned I = 0; At && I != PN_XNUM; ++I) {
     Elf64_Phdr P;
-    // PT_PHDR comes first. A program without it has no table of the loader's.
+    // A program with a loader has PT_PHDR first. An invalid entry ends the table.
     if (!Memory.read(At + I * sizeof(P), P) || P.p_type > PT_HIPROC ||
         (I && !P.p_type && !P.p_filesz && !P.p_flags))
       break;
@@ -315,8 +315,8 @@ static bool isConsistent(const ProcessMemory &Memory, uint64_t Debug,
          List.r_state == r_debug::RT_CONSISTENT;
 }
 
-// A list that was consistent before and after was consistent in between, unless
-// a library came and went meanwhile. Nothing is done with data of that library.
+// If the list was consistent before and after reading, so are the copies, unless a
+// library came and went meanwhile. Data of that library is not used.
 Expected<LoadedModules> LoadedModules::read(ProcessMemory &Memory) {
   for (unsigned Tries = 0;; ++Tries) {
     auto Result = readOnce(Memory);
@@ -341,8 +341,8 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
   if (!Program.Debug || !isConsistent(Memory, Program.Debug, List))
     return notReady(Memory);
 
-  // Identified by their dynamic sections: other ways of a loader to name a
-  // module depend on the C library.
+  // Identify modules by their dynamic sections: C libraries name modules in different
+  // ways.
   std::vector<MappedImage> Images;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
     if (auto Image = MappedImage::at(Memory, M))

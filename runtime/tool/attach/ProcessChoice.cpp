@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Kernel threads have no memory, nor have processes that have ended.
+// Kernel threads and ended processes have no memory.
 static bool hasMemory(pid_t Process) {
   return !ThreadStatus(Process, Process).line("VmSize").empty();
 }
@@ -43,7 +43,7 @@ static std::string cgroupPath(StringRef Wanted) {
   return "/" + Wanted.trim('/').str();
 }
 
-// With at least one of the controllers.
+// Does at least one of the controllers have it?
 static bool hasCgroup(const std::string &Folder) {
   return any_of(cgroupMounts(), [&](const std::string &Mount) {
     return sys::fs::is_directory(Mount + Folder);

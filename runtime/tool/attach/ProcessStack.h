@@ -18,8 +18,8 @@ class ProcessStack : public UnwindSource {
 public:
   ProcessStack(const ProcessMemory &Memory, const LoadedModules &Modules)
       : Memory(Memory), Modules(Modules) {}
-  /// Reads constant pages once. If the tables for a thread were read before, it
-  /// stands still for less long.
+  /// Reads constant pages only once. So a thread stands still more briefly if the tables
+  /// were read before.
   bool read(uint64_t Address, void *Bytes, size_t Size) const override {
     if (const char *Known = page(Address, Size)) {
       memcpy(Bytes, Known, Size);

@@ -24,8 +24,8 @@ static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;
 }
 
-// None of its threads has memory any more. The first one may have ended before the others, and
-// on a busy machine the last steps take time.
+// Has no thread of the process memory any more? The first thread may have ended before
+// the others, and on a busy machine the last steps take time.
 static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
          all_of(threadsOf(Pid), [Pid](pid_t Thread) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes processes that nothing can be loaded into, before anything is done
-// to them. One line tells why.
+// Recognizes processes into which nothing can be loaded, before this command changes
+// them. One line tells why.
 #ifndef PATCHBAY_TOOL_ATTACH_REFUSAL_H
 #define PATCHBAY_TOOL_ATTACH_REFUSAL_H
 
@@ -17,8 +17,8 @@ llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 /// Has it ended, or is it about to?
 bool hasEnded(unsigned Pid);
 
-/// The same for a process whose descriptors are closed already, a moment before
-/// its end. Waits at most a fifth of a second.
+/// The same for a process that closes its descriptors a moment before its end. Waits at
+/// most a fifth of a second.
 bool hasEndedSoon(unsigned Pid);
 
 /// A process that ends meanwhile causes many different errors. This reports its
@@ -37,8 +37,8 @@ private:
 /// Fails if the process cannot or must not load Library.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
-/// The part of it for a process that has Library already, and loads another one. Fails if a
-/// thread that does not exist holds the loader's lock.
+/// The check for a process that has Library and loads another one: fails if an ended
+/// thread holds the loader's lock.
 llvm::Error checkLoaderLock(const ProcessMemory &Memory);
 
 } // namespace patchbay

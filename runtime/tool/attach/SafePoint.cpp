@@ -34,8 +34,8 @@ static bool onlyWaits(int64_t Number) {
   case SYS_msgrcv:
   case SYS_mq_timedreceive:
   case SYS_semtimedop:
-  // Had a time limit and was stopped since. Waits for these locks have no
-  // limit.
+  // A wait with a time limit, and the thread was stopped since. Waits for the locks in
+  // question have no limit.
   case SYS_restart_syscall:
     return true;
   default:
@@ -96,9 +96,9 @@ bool SafePoint::isLikely(int64_t SystemCall) {
          SystemCall == SYS_read;
 }
 
-// Recognized by exported functions, since files may have any name. musl's C
-// library is also its loader, and older versions of glibc have a separate
-// library for threads.
+// Recognizes modules by exported functions, since files may have any name. musl's C
+// library is also its loader. Older versions of glibc have a separate library for
+// threads.
 SafePoint::SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules)
     : Memory(Memory), Modules(Modules), Stacks(Memory, Modules) {
   for (const LoadedModule &M : Modules.all())
@@ -197,7 +197,7 @@ bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   return false;
 }
 
-// Other registers are not known. Few frames need them.
+// The other registers are unknown. Few frames need them.
 void SafePoint::prepare(const ThreadPlace &Place) const {
   DwarfRegisters R = {};
   R[ThreadNumbers.StackPointer] = Place.StackPointer;

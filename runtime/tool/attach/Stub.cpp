@@ -4,9 +4,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The C library's function, not one of the program with that name, which may
-// count or limit what the program itself does. A sanitizer's is called: it must
-// see each thread. Before glibc 2.34 some are in libraries of their own.
+// Finds the C library's function: the program may have its own function of that name,
+// which counts or limits its calls. A sanitizer's function is preferred, since it must
+// see each thread. Before glibc 2.34 some functions are in libraries of their own.
 static uint64_t findInC(const LoadedModules &Modules, StringRef Name) {
   if (!Modules.find("__sanitizer_set_report_path"))
     for (const LoadedModule &M : Modules.all())

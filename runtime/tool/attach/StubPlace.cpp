@@ -110,7 +110,7 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
   Place.Pid = Memory.pid();
   Place.Lock =
       open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  // About a minute: on a busy machine the other one needs that long at times.
+  // About a minute: on a busy machine another command may need that long.
   for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
        ++Tries) {
     if (errno != EWOULDBLOCK || Tries == 6000 || pendingEnd())
@@ -159,8 +159,8 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   int Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
-  // Check that this is the same program: it may have executed another one, and
-  // this code does not know that one's memory.
+  // Check that it still executes the same program, because the code was written for that
+  // one's memory.
   char Byte;
   bool IsSame = pread(Memory, &Byte, sizeof(Byte),
                       static_cast<off_t>(Address)) == sizeof(Byte);
@@ -171,7 +171,7 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   return Done;
 }
 
-// By now no thread stands still for it.
+// No stopped thread waits for this.
 bool StubPlace::putBack(uint64_t Address, StringRef Bytes) {
   return write(Address, Bytes.data(), Bytes.size()) ||
          Tracee::seizeAny(Pid, [&](pid_t Thread) {
@@ -195,8 +195,8 @@ Error StubPlace::cannotWriteCode() const {
            "/proc/PID/mem (proc_mem.force_override=never)");
 }
 
-// At the end of the last page of a permanent module, or of the module that the
-// thread is in.
+// Returns a place at the end of the last page of a permanent module, or of the module
+// that the thread is in.
 uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
                               const LoadedModules &Modules, uint64_t Pc) {
   for (const LoadedModule &M : Modules.all()) {

@@ -12,8 +12,8 @@ namespace patchbay {
 
 class StubPlace {
 public:
-  /// Reserves one place until this object is destroyed: otherwise two commands
-  /// might write to the same one. Fails if there is none.
+  /// Reserves a place until this object is destroyed, so that two commands do not use the
+  /// same one. Fails if there is none.
   static llvm::Expected<StubPlace> find(const ProcessMemory &Memory,
                                         const LoadedModules &Modules);
   StubPlace(StubPlace &&Other);

@@ -133,8 +133,8 @@ Tracee::State Tracee::interrupt() {
   std::optional<ThreadPlace> Place;
   if (TakesPlaceBefore)
     Place = placeOf(Process, Thread);
-  // The kernel wakes us when the thread stops. From then on we wait for a
-  // processor, and the thread waits for us.
+  // The kernel wakes this command when the thread stops. From then until this command
+  // gets a processor, the thread stands still.
   RunDelay Delay;
   Urgent.emplace();
   auto Before = Delay.soFar();
@@ -174,12 +174,11 @@ bool Tracee::hasSignals() const {
   return (S.hex("SigPnd") | S.hex("ShdPnd")) & ~S.hex("SigBlk");
 }
 
-// System calls that fail with EINTR when their thread is stopped, even without
-// a signal. See signal(7), "Interruption of system calls and library functions
-// by stop signals". Those of sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is
-// set. They have changed nothing by then; otherwise they would return a count.
-// If a requested connection is requested again, the call waits for the same
-// one.
+// System calls that fail with EINTR when their thread is stopped, even without a signal:
+// see signal(7), "Interruption of system calls and library functions by stop signals".
+// Calls of sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is set. They have changed nothing
+// by then; otherwise they would return a count. connect(2) can be repeated: it waits for
+// the same connection.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -261,9 +260,9 @@ struct RseqSection { // struct rseq_cs
 constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
 } // namespace
 
-// The kernel checks it when the thread goes on. By then the thread would have
-// left the sequence, and the kernel would not restart it. Kernels before Linux
-// 5.13 do not tell.
+// The kernel checks the program counter when the thread goes on. A redirected thread would
+// already have left the sequence, so the kernel would not restart it. Kernels before Linux
+// 5.13 do not show sequences.
 bool Tracee::isInRestartable() const {
   RseqConfiguration Of = {};
   uint64_t Section = 0;
@@ -319,9 +318,9 @@ void Tracee::letGo(int Status) {
     release(IsSignal ? WSTOPSIG(Status) : 0);
 }
 
-// A thread must stand still to be released. One that has not stopped in time,
-// for example without a processor, stops when it goes on. Delays after that are
-// not ours. A thread that cannot stop now (state D) may take any time.
+// A thread must stand still to be released. A thread that has not stopped in time, for
+// example without a processor, stops as soon as it runs; later delays are its own. A
+// thread in state D may take any time.
 Tracee::~Tracee() {
   if (IsStopped)
     resume();

@@ -73,7 +73,7 @@ public:
   /// time. They do not stop any more, and this command need not wait for them,
   /// although it may run for hours.
   static void onThreadOfItsOwn(llvm::function_ref<void()> Do);
-  /// Releases threads that had not stopped in time, and have stopped since. Spared is
+  /// Releases the threads that stopped too late. Spared is not released, since it is
   /// stopped again next.
   static void letLateGo(pid_t Process, pid_t Spared = 0);
 

@@ -129,8 +129,7 @@ CodeBytes CodeForm::padAndHash(uint32_t Signature,
     return Bytes;
   write32le(&Bytes[PATCHBAY_HASH_OFFSET - PATCHBAY_PAD_OFFSET], Signature);
   if (Machine == ELF::EM_X86_64) {
-    // The number of registers with live arguments. Only the callers' compilers
-    // know it.
+    // Only callers' compilers know the number of registers with live arguments.
     constexpr size_t Opcode = PATCHBAY_X86_64_MOV_OFFSET - PATCHBAY_PAD_OFFSET;
     Bytes[Opcode] = PATCHBAY_X86_64_MOV_EAX_IMM32 |
                     (Found[Opcode] & PATCHBAY_X86_64_MOV_REGISTERS);

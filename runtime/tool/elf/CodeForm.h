@@ -54,8 +54,8 @@ struct CodeForm {
                   bool HaveLandingPads) const;
   /// Eight bytes of return instructions.
   CodeBytes pad() const;
-  /// The 8 bytes before the entry of a record with this signature. Found are
-  /// the present bytes, for bits that only they tell.
+  /// The 8 bytes before the entry of a record with this signature. Takes from Found, the
+  /// bytes in the image, those bits that the record does not determine.
   CodeBytes padAndHash(uint32_t Signature, llvm::ArrayRef<uint8_t> Found) const;
 };
 

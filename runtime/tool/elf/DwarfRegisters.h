@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread's registers by their numbers in unwind tables, for any machine on
-// any machine.
+// A thread's registers by their numbers in unwind tables, for any target machine on any
+// host.
 #ifndef PATCHBAY_TOOL_ATTACH_DWARFREGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_DWARFREGISTERS_H
 
@@ -21,7 +21,7 @@ using DwarfRegisters =
 struct RegisterNumbers {
   unsigned Number;
   unsigned StackPointer;
-  unsigned ReturnAddress; // the name that tables use
+  unsigned ReturnAddress; // the number that tables use
   unsigned Pc;            // the next instruction
   uint64_t Preserved;     // a bit per register that functions preserve
 

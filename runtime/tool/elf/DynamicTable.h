@@ -33,8 +33,8 @@ public:
     return llvm::ArrayRef(reinterpret_cast<const T *>(Bytes->data()),
                           Bytes->size() / sizeof(T));
   }
-  /// How many symbols the file has up to the last one that a hash table finds;
-  /// 0 if they find none.
+  /// The number of symbols up to the last one that a hash table finds; 0 if it finds
+  /// none.
   llvm::Expected<uint64_t> countSymbols(const ElfImage &Image) const;
 
 private:

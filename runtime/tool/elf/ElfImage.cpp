@@ -15,8 +15,8 @@ using namespace llvm;
 using namespace llvm::object;
 using namespace patchbay;
 
-// More than any file has. A damaged or hostile file may claim more, and have a
-// hole there: a large size costs nothing.
+// Limits above any real file's numbers. A damaged or hostile file may claim more, and be
+// sparse, so that a large size costs nothing.
 static constexpr uint64_t MaxRecords = 1 << 24;
 static constexpr uint64_t MaxSymbols = 1 << 26;
 
@@ -45,9 +45,9 @@ static const Arch *findArch(uint16_t Machine) {
 // SymbolNames
 //===----------------------------------------------------------------------===//
 
-// Identical code folding and aliases give one address several names. Puts the
-// name first that a user probably knows: global before weak before local, then
-// fewer leading underscores, then the alphabet.
+// One address may have several names, because of aliases and identical code folding. Puts
+// the name first that a user probably knows: global before weak before local, then fewer
+// leading underscores, then alphabetical order.
 void SymbolNames::sort() {
   auto Key = [](const Symbol &S) {
     unsigned Rank = S.Binding == ELF::STB_GLOBAL ? 0
@@ -177,7 +177,7 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
   return std::nullopt;
 }
 
-// Only the loader knows where a module's thread-local storage is.
+// Only loaders export __tls_get_addr(), which finds thread-local storage.
 Expected<bool> ElfImage::isLoader() const {
   auto Names = symbolNames();
   if (!Names)

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-// Declares only names of LLVM's reader: the compiler needs a second per file
-// for its header, and half of the command includes this one. Users of elf() or
-// object() include llvm/Object/ELFObjectFile.h.
+// Only declares names of LLVM's reader: its header takes the compiler a second per file,
+// and half of the command's files include this one. Users of elf() or object() include
+// llvm/Object/ELFObjectFile.h.
 namespace llvm::object {
 template <endianness E, bool Is64> struct ELFType;
 template <class ELFT> struct Elf_Shdr_Impl;
@@ -66,8 +66,7 @@ public:
   bool exports(llvm::StringRef Name) const;
   /// Without .symtab only exported functions have names.
   bool stripped() const;
-  /// Do two functions have this sourceName(), which is not the symbol's own
-  /// name of both?
+  /// Do two functions have this sourceName(), at least one of them with a suffix?
   bool isShared(llvm::StringRef SourceName) const;
 
 private:
@@ -113,9 +112,8 @@ public:
   /// Source files that were compiled with the plugin, but whose code was
   /// generated without it (PATCHBAY_NOTE_BITCODE).
   llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
-  /// Sorted by entry; empty if there are none. Includes records that module
-  /// descriptors lead to, as for the runtime, and those in sections of that
-  /// name.
+  /// All records, sorted by entry: those that module descriptors lead to, as for the
+  /// runtime, and those in sections of that name.
   llvm::Expected<std::vector<SiteRecord>> records() const;
   /// Symbols of functions unless other types are given. The names point into
   /// this image.

@@ -15,8 +15,8 @@ using namespace patchbay;
 static constexpr unsigned MaxFrames = 4096;
 // Limit of a table's entry, and of the data for one frame.
 static constexpr uint64_t MaxEntry = 1 << 16;
-// LLVM keeps all rows of an entry, with all registers: a hostile table must not take much
-// memory. Compilers make some hundred instructions.
+// LLVM keeps all rows of an entry, with all registers, so a hostile table could use much
+// memory. Compilers emit some hundred instructions.
 static constexpr unsigned MaxInstructions = 2048;
 
 namespace {
@@ -177,8 +177,8 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
 // Their rows
 //===----------------------------------------------------------------------===//
 
-// Row: before and after Instructions. Passed: the rows between. Initial: as in the common
-// part.
+// Executes Instructions, which change Row. Passed: receives the rows in between. Initial:
+// the registers after the common part.
 static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, const Entry &E,
                     dwarf::UnwindRow &Row, const dwarf::RegisterLocations *Initial,
                     dwarf::UnwindTable::RowContainer &Passed) {
@@ -224,8 +224,8 @@ static std::optional<dwarf::UnwindRow> rowAt(const RegisterNumbers &Numbers, con
 // From frame to frame
 //===----------------------------------------------------------------------===//
 
-// Expressions are not evaluated. The PLT has one for the CFA, among others: the thread
-// leaves such code soon.
+// Expressions are not evaluated. The PLT, for example, has one for the CFA, but threads
+// leave it soon.
 static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
                      const dwarf::UnwindRow &Row, DwarfRegisters &Registers) {
   using dwarf::UnwindLocation;
@@ -243,7 +243,7 @@ static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
     switch (Of ? Of->getLocation() : UnwindLocation::Same) {
     case UnwindLocation::Unspecified:
     case UnwindLocation::Same:
-      // In a function that has called no other, the link register still has it.
+      // In a leaf function the link register still has it.
       if (!Numbers.isPreserved(I) &&
           !(Numbers.hasLink() && I == Numbers.ReturnAddress))
         Caller[I] = std::nullopt;
@@ -303,7 +303,7 @@ Unwound patchbay::unwindStack(const UnwindSource &Memory,
     }
     if (!toCaller(Memory, Numbers, *R, Registers) || !Registers[Numbers.Pc])
       break;
-    // The innermost function may have pushed nothing.
+    // The innermost function may have an empty frame.
     bool MayBeEmpty = Numbers.hasLink() && Found.Frames.size() == 1;
     uint64_t After = *Registers[Numbers.StackPointer];
     if (After < Before || (After == Before && !MayBeEmpty))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the callers in a stopped thread, by the tables that C++ exceptions use
-// (.eh_frame). Linux Standard Base, Core, chapter "Exception Frames" describes
-// them, and DWARF 5, 6.4 their rules. The result serves as a proof, so nothing
-// is guessed. If a table is missing, or has content that this code does not
-// understand, there is no answer.
+// Finds the callers in a stopped thread, by the tables of C++ exceptions (.eh_frame).
+// Linux Standard Base, Core, chapter "Exception Frames" describes the tables, and DWARF
+// 5, 6.4 their rules. The result serves as a proof, so nothing is guessed: if a table is
+// missing or not understood, the stack stays unknown.
 #ifndef PATCHBAY_TOOL_ELF_UNWINDER_H
 #define PATCHBAY_TOOL_ELF_UNWINDER_H
 
@@ -16,7 +15,7 @@ namespace patchbay {
 
 struct StackFrame {
   uint64_t Pc;   // in a caller: the return address
-  uint64_t Code; // inside of the instruction that is executed there
+  uint64_t Code; // an address inside of the instruction that is executed
 };
 
 /// The source of tables and stack contents.

@@ -40,13 +40,13 @@ std::vector<std::optional<uint64_t>>
 patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
                    std::optional<uint64_t> End) {
   std::vector<std::optional<uint64_t>> Ends;
-  // All of these contain the last call, or it is the only one.
+  // All of these contain the last call, or are the last call.
   uint64_t Least = Open.empty() ? 0 : Open.back().Start;
   for (const TraceCall &C : Open.drop_front(Depth)) {
     if (C.hasDuration()) {
       uint64_t Own = C.end();
-      // Rounding to nanoseconds may put it after that, or before a call within
-      // it.
+      // Rounding to nanoseconds may move it after that end, or before the end of a nested
+      // call.
       End = std::max(Least, std::min(Own, End.value_or(Own)));
     }
     Ends.push_back(End);
@@ -215,10 +215,9 @@ static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
 }
 
 namespace {
-// In this format a begin without an end would contain all later calls. So each
-// call is written when it has ended. Calls that are open when a thread's events
-// end are ended there. The last of them lasts a nanosecond; otherwise it would
-// not be within the others.
+// In this format a begin without an end would contain all later calls. So each call is
+// written when it has ended. Calls that are open when a thread's events end get an end
+// there. The last of them lasts a nanosecond, so that it is nested in the others.
 class ChromeCalls : public CallSink {
 public:
   ChromeCalls(json::OStream &J, Trace &T) : J(J), T(T), Why(T) {}
@@ -346,8 +345,8 @@ static std::string frameName(StringRef Name) {
   return Result;
 }
 
-// The stacks of a tree. One string grows and shrinks with the depth. Strings
-// for all nodes would take memory by the square of the depth.
+// Writes the stacks of a tree. Uses one string that grows and shrinks with the depth: a
+// string for each node would take memory by the square of the depth.
 namespace {
 class FoldedTree {
 public:
@@ -398,7 +397,7 @@ public:
 
 private:
   static constexpr uint32_t None = ~0u;
-  // Deeper frames become one: a picture shows nothing of such a recursion.
+  // Deeper frames are merged into one: a flame graph cannot show such a recursion.
   static constexpr size_t MostFrames = 1000;
 
   StringRef nameOf(uint32_t Node) const {

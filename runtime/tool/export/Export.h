@@ -35,13 +35,13 @@ void exportParquet(Trace &T, llvm::raw_ostream &OS);
 /// see ParquetTree.h. Prints its present size to stderr.
 llvm::Error exportParquetTree(Trace &T, const std::string &Dir);
 
-/// The difference from times of calls to nanoseconds since 1970. All processes
-/// use the same one, so their order is that of the clock that they share.
+/// The difference from times of calls to nanoseconds since 1970. It is the same for all
+/// processes, so it keeps the order of their calls.
 int64_t realtimeOffset(const Trace &T);
 /// End times of the calls of Open from Depth on, which have ended together: see
-/// CallSink::end(). A call that did not return ends with the call that it is
-/// in, or before the next call outside of it. A call that is open when the
-/// thread's events end has no known end.
+/// CallSink::end(). A call that did not return ends with its outer call, or before the
+/// next call that is not nested in it. A call that is open when the thread's events end
+/// has no known end.
 std::vector<std::optional<uint64_t>> endTimes(llvm::ArrayRef<TraceCall> Open,
                                               size_t Depth,
                                               std::optional<uint64_t> Next);

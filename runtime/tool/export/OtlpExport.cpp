@@ -33,7 +33,7 @@ constexpr unsigned Flags = 16, HasIsRemote = 0x100, IsRemote = 0x200;
 // Status
 constexpr unsigned StatusMessage = 2, StatusCode = 3, StatusError = 2;
 
-// Readers load the spans of a resource as a whole.
+// Readers load all spans of a resource at once, so limit their number.
 constexpr unsigned SpansAtOnce = 1000;
 
 class Spans : public CallSink {
@@ -158,7 +158,7 @@ std::string Spans::process() const {
          utostr(Data.StartNs);
 }
 
-// Within a trace of other programs the id must differ from theirs.
+// In another program's trace the id must differ from that program's ids.
 uint64_t Spans::spanOf(const OpenSpan &Of) const {
   // 0 is not a valid id.
   return Of.Trace[0] == Processes

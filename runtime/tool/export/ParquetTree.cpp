@@ -16,8 +16,8 @@ using namespace patchbay;
 static constexpr StringLiteral Suffix(".parquet");
 // The name for a missing value in Hive, and in engines that follow it.
 static constexpr StringLiteral NoValue("__HIVE_DEFAULT_PARTITION__");
-// A process with many modules has as many files. These are the limits of open
-// files, and of rows in memory in all of them, about 100 bytes each.
+// Limits of open files, and of rows in memory in all of them, about 100 bytes each. A
+// process has a file for each of its modules.
 static constexpr size_t MostOpen = 64;
 static constexpr uint64_t MostPending = 1 << 18;
 
@@ -127,7 +127,7 @@ ParquetFile *ParquetTree::at(int64_t Day, StringRef BuildId) {
   return Last ? Last->File.get() : nullptr;
 }
 
-// Rows of files with few rows would wait for long.
+// Without this, files that get few rows would keep them in memory for long.
 void ParquetTree::writeLargest() {
   auto Pending = [](const auto &Entry) { return Entry.second->File->pending(); };
   while (true) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Perfetto's protobuf: the few messages of its schema that tell
-// which thread was in which function (protos/perfetto/trace:
-// trace_packet.proto, clock_snapshot.proto, track_event/track_event.proto,
-// track_descriptor.proto, interned_data.proto).
+// A trace as Perfetto's protobuf, with the messages that tell which thread was in which
+// function (protos/perfetto/trace: trace_packet.proto, clock_snapshot.proto,
+// track_event/track_event.proto, track_descriptor.proto, interned_data.proto).
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"
@@ -237,9 +236,8 @@ void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
         R ? &*R : nullptr, V);
 }
 
-// Slices begin and end like brackets. Calls that did not return must end, too:
-// otherwise they would take the end of another call. Perfetto marks a slice
-// without an end as such.
+// Slices begin and end like brackets. A call that did not return must also end; otherwise
+// it would take the end of another call. Perfetto marks a slice without an end.
 void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
                  std::optional<uint64_t> Next) {
   std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);

@@ -6,7 +6,7 @@ using namespace llvm;
 using namespace patchbay;
 
 void KernelCalls::enter(uint32_t Function, uint32_t Depth, uint64_t Time) {
-  // Calls that are at least as deep have ended. The kernel lost those events.
+  // Open calls of at least this depth have ended: the kernel lost those events.
   while (!Open.empty() && Lines[Open.back()].Depth >= Depth)
     Open.pop_back();
   Open.push_back(Lines.size());
@@ -45,9 +45,9 @@ bool KernelCalls::leave(std::optional<uint32_t> Function, uint32_t Depth,
 
 namespace {
 
-// Goes from the last line to the first, so it sees the end of a call first. The
-// call's beginning has a line, or lies before all calls within it. Those are
-// deeper, and ended later than that beginning.
+// Reads lines from the last to the first, so it finds the end of a call first. If the
+// call's beginning has no line, it lies before all calls within it, which are deeper and
+// ended later than that.
 class Backward {
 public:
   void add(const KernelEvent &Line) {
@@ -90,7 +90,7 @@ private:
     Events.push_back(Line);
     Events.back().Partner = KernelEvent::NoPartner;
   }
-  // Adds the entry of the call that ended last, from a line.
+  // Adds the entry of the innermost open call, for which there is a line.
   void join(const KernelEvent &Line) {
     Events[Ends.back()].Partner = Events.size();
     Events.push_back(Line);

@@ -55,8 +55,8 @@ Error TextReader::readHead() {
   return Error::success();
 }
 
-// The line above the columns names them. Options decide about columns, so a
-// message names the option for a missing one.
+// The heading names the columns. Options choose them, so if a column is missing, the
+// message names its option.
 Error TextReader::readColumns(StringRef Line) {
   if (StringRef Counts = Line; Counts.consume_front("# entries-in-buffer/"
                                                     "entries-written: ")) {
@@ -94,8 +94,8 @@ bool TextReader::readGraphLine(StringRef Line) {
   auto Time = readTime(TimeText);
   if (!Time || CpuText.trim().getAsInteger(10, Cpu))
     return false;
-  // A thread's name may contain anything. So the task reaches up to the first
-  // number before a bar.
+  // A thread's name may contain anything. So the task ends at the first number before a
+  // bar.
   size_t Bar = Behind.find('|');
   while (Bar != StringRef::npos && !taskId(Behind.take_front(Bar)))
     Bar = Behind.find('|', Bar + 1);

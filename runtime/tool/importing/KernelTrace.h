@@ -48,7 +48,7 @@ struct KernelThread {
 
 struct KernelTrace {
   enum TracerT {
-    Entries,     // the tracer function
+    Entries,     // the function tracer: entries only
     Graph,       // function_graph: entries and exits
     Durations,   // the same with tracing_thresh: exits only
   };
@@ -70,9 +70,9 @@ struct KernelTrace {
 llvm::Expected<KernelTrace> readKernelTrace(llvm::StringRef Path,
                                             llvm::StringRef Text);
 
-/// Makes the times of events consistent. No event precedes the one before it,
-/// and each call takes as long as the kernel says. These are the earliest
-/// consistent times, so none is later than the kernel's real time.
+/// Makes the times of events consistent: no event precedes the one before it, and each
+/// call has the duration that the kernel printed. Chooses the earliest consistent times,
+/// so none is later than the real time.
 void settleTimes(KernelThread &Thread);
 
 } // namespace patchbay

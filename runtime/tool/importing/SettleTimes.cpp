@@ -46,9 +46,9 @@ static bool raiseEntries(ArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Between reading the clock and printing the line an interrupt may come, with
-// calls of its own, and clocks of CPUs may differ. Ignores a duration that
-// contradicts the printed times. Otherwise it would move all later events.
+// Between reading the clock and printing the line, the kernel may handle an interrupt,
+// with calls of its own; and clocks of CPUs may differ. Ignores a duration that
+// contradicts the printed times, since it would move all later events.
 static void dropContradictions(MutableArrayRef<KernelEvent> Events,
                                ArrayRef<KernelEvent> All) {
   for (KernelEvent &E : Events) {

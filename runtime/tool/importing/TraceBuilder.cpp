@@ -17,8 +17,8 @@ std::optional<uint64_t> patchbay::readTime(StringRef Text) {
   return S * Second + (Digits.size() == 6 ? Fraction * 1000 : Fraction);
 }
 
-// "12.345 us": the least duration, and the greatest by the missing digits. A
-// mark may precede it: "! ".
+// "12.345 us", possibly after a mark, "! ": the least duration, and the greatest one with
+// the same printed digits.
 static std::optional<std::pair<uint64_t, uint64_t>> readDuration(StringRef Text) {
   Text = Text.trim();
   if (!Text.consume_back(" us"))
@@ -43,8 +43,8 @@ std::optional<uint32_t> patchbay::taskId(StringRef Task) {
 
 std::optional<TaskLine> TaskLine::read(StringRef Line) {
   TaskLine Out;
-  // A task's name may contain anything. So the CPU is the number in brackets
-  // after a task's number.
+  // A task's name may contain anything. So look for a number in brackets, the CPU, after
+  // the task's number.
   size_t Begin = 0, End = 0;
   do {
     Begin = Line.find('[', Begin + 1);
@@ -103,8 +103,8 @@ bool TraceBuilder::addLoss(StringRef Line) {
   return true;
 }
 
-// "name [module]" from "name [module] ret=0x0", or from "name [module] = -22"
-// of Linux 6.5 to 6.12. Later additions also begin with a space.
+// Returns "name [module]" of "name [module] ret=0x0", or of "name [module] = -22" (Linux
+// 6.5 to 6.12). Later additions also begin with a space.
 static StringRef dropReturnValue(StringRef Tail) {
   for (StringRef Mark : {" ret=", " = "})
     Tail = Tail.split(Mark).first;

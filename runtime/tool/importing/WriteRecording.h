@@ -9,10 +9,9 @@
 
 namespace patchbay {
 
-/// Writes the data file of one process, the kernel, and the names of functions
-/// into the existing directory Dir. Source is the name of the text. Realtime:
-/// how far the time of day was ahead of the kernel's clock, in nanoseconds; 0:
-/// not known.
+/// Writes the data file of one process, the kernel, and the names of functions into the
+/// existing directory Dir. Source: the name of the text. Realtime: the nanoseconds by
+/// which the time of day was ahead of the kernel's clock; 0: unknown.
 llvm::Error writeRecording(const std::string &Dir, llvm::StringRef Source,
                            const KernelTrace &Trace, int64_t Realtime);
 

@@ -15,8 +15,8 @@ namespace patchbay {
 /// The text of /proc/PID/Name; empty if it cannot be read.
 std::string readProc(pid_t Process, const llvm::Twine &Name);
 
-/// Where hierarchies are mounted: one at /sys/fs/cgroup, or several in that
-/// folder (cgroups(7), "Cgroups version 2"). Of all types, or of one.
+/// The mount points of hierarchies: one at /sys/fs/cgroup, or several below it
+/// (cgroups(7), "Cgroups version 2"). Wanted: a type; empty: all.
 std::vector<std::string> cgroupMounts(llvm::StringRef Wanted = "");
 
 /// Is its control group, or a parent group, frozen? Then none of its threads

@@ -28,8 +28,8 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// Time limit for the process to accept the connection, and to greet. The time in which its
-// thread waits for a processor does not count.
+// Limit for the process to accept the connection, and to greet. Time in which its thread
+// waits for a processor does not count.
 static constexpr auto Patience = 5s;
 // Interval of checks meanwhile.
 static constexpr auto LookEvery = ProgressTime::MaxPause;
@@ -101,8 +101,8 @@ static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
   return sendmsg(Socket, &Message, MSG_NOSIGNAL);
 }
 
-// *File gets a received descriptor. Other descriptors are closed. *Sender gets
-// the sending process, if the socket has SO_PASSCRED.
+// *File gets a received descriptor; other descriptors are closed. *Sender gets the
+// sending process, if the socket has SO_PASSCRED.
 static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
                              pid_t *Sender = nullptr) {
   iovec Data = {Packet, Size};
@@ -169,13 +169,13 @@ static Error doesNotAnswer(int Pid) {
                            "try again");
 }
 
-// Listener is the number of the thread in its own PID namespace.
+// Listener: the thread's number in its own PID namespace.
 static ProgressTime timeOf(int Pid, uint32_t Listener) {
   return ProgressTime(Pid, [=] { return threadFolder(Pid, Listener); });
 }
 
-// Waits for data up to the limit. Without a limit it waits as long as
-// necessary, but not for a process that stands still, possibly for hours.
+// Waits for data up to the limit. Without a limit it waits as long as the process runs: a
+// process that stands still might do so for hours.
 static Error await(int Pid, uint32_t Listener, int Socket,
                    std::optional<std::chrono::seconds> Limit) {
   ProgressTime Time = timeOf(Pid, Listener);
@@ -278,9 +278,8 @@ static int receiveDescriptor(int Socket) {
   return File;
 }
 
-// Returns an errno. The owner of a user namespace has all rights in it, but
-// must enter it to use them (user_namespaces(7)). That applies to rootless
-// containers.
+// Returns an errno. The owner of a user namespace must enter it to have all rights there
+// (user_namespaces(7)). That applies to rootless containers.
 static int sendSocketFrom(int User, int Net, int To) {
   if (setns(Net, CLONE_NEWNET)) {
     int Errno = errno;
@@ -315,10 +314,9 @@ static Expected<int> makeSocketIn(int Pid, int User, int Net) {
   return Socket;
 }
 
-// Abstract names belong to a network namespace. A socket belongs to the one
-// that its thread was in when it was made (network_namespaces(7)). Thread is
-// the listening one: other threads may have left its namespace since
-// (unshare(2)).
+// Makes a socket in the network namespace of Thread, the listening one: abstract names
+// belong to a network namespace, and a socket to that of the thread that made it
+// (network_namespaces(7)). Other threads may have left the namespace since (unshare(2)).
 static Expected<int> makeSocket(int Pid, uint32_t Thread) {
   std::string Folder = threadFolder(Pid, Thread);
   int Ours = openNamespace("/proc/thread-self", "net");
@@ -337,8 +335,8 @@ static Expected<int> makeSocket(int Pid, uint32_t Thread) {
   return Socket;
 }
 
-// Sends Connection, one end of a pair, to the process. IsEnding: its thread
-// existed, and has ended.
+// Sends Connection, one end of a pair, to the process. Sets IsEnding if its thread
+// existed and has ended.
 static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnding) {
   auto Socket = makeSocket(Pid, Point.thread);
   if (!Socket)
@@ -403,9 +401,8 @@ bool ControlSocket::isLeft(int Pid) {
   return false;
 }
 
-// The listening thread ends with the command that needed it, for example if
-// that was killed just now. Then it is gone, although it seemed to exist a
-// moment before, or another one exists already.
+// The listening thread ends with the command that needed it, for example when that is
+// killed. So it may be gone a moment after it was seen, or another one may exist already.
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
   constexpr unsigned Tries = 400, PauseUs = 5000;
   for (unsigned Try = 1;; ++Try) {
@@ -429,8 +426,8 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
   ControlSocket Connection(Pid, Pair[0]);
   Connection.Listener = Found->Point.thread;
-  // If the process never takes the other end, ours reports that once this one
-  // is closed.
+  // Close our copy of the other end: if the process never takes its copy, Pair[0] reports
+  // that.
   scope_exit Close([&] { close(Pair[1]); });
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
     return processError(Pid, "cannot identify the listener: " + errnoText(errno));
@@ -443,8 +440,8 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
   return std::move(Connection);
 }
 
-// The kernel identifies the sender of each packet. Any process that can read
-// the name of the gate may have taken it after the process's end.
+// The kernel identifies the sender of each packet. After the process's end, any process
+// that can read the gate's name may have taken the name.
 Error ControlSocket::checkSender(pid_t Sender) {
   if (Sender == Pid)
     return Error::success();
@@ -533,8 +530,8 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   if (Size != sizeof(Packet.Reply) ||
       Packet.Reply.version != PB_CONTROL_VERSION)
     return endedBefore(Pid);
-  // We have read the proof from its memory, so it has started another program
-  // meanwhile.
+  // The proof was read from the process's memory, so the process has executed another
+  // program meanwhile.
   if (Packet.Reply.result == -EKEYREJECTED)
     return processError(Pid, "it does not accept this command's proof of permission");
   Packet.Reply.tracer[sizeof(Packet.Reply.tracer) - 1] = 0;

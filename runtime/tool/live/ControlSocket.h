@@ -25,14 +25,14 @@ struct ControlFiles {
 /// The destructor closes the connection.
 class ControlSocket {
 public:
-  /// Connects, and reads the proof that we may control the process. Fails if we
-  /// may not ptrace it. All later packets come from this process, or cause an
+  /// Connects, and reads the proof that this command may control the process. Fails if it
+  /// may not ptrace the process. All later packets come from this process; others are an
   /// error.
   static llvm::Expected<ControlSocket> connect(int Pid);
-  /// Does a thread listen there? Fails if we may not look, or if the process
-  /// stopped listening because it restricted itself.
+  /// Does a thread listen there? Fails if this command may not read that, or if the
+  /// process has restricted itself.
   static llvm::Expected<bool> listens(int Pid);
-  /// Did a thread listen there for commands that have gone since?
+  /// Did a thread listen there for commands that have ended since?
   static bool isLeft(int Pid);
   ControlSocket(ControlSocket &&Other);
   ControlSocket &operator=(ControlSocket &&Other);
@@ -56,7 +56,7 @@ public:
   /// Receives a line; false if the process has closed the connection.
   bool receiveText(std::string &Text);
 
-  /// Ends our requests. The process's replies can still be received.
+  /// Ends this side's requests. Replies can still be received.
   void finish();
 
   int descriptor() const { return Socket; }

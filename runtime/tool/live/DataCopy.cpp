@@ -46,9 +46,9 @@ static Expected<off_t> copyHeader(int From, int To) {
   return std::min<uint64_t>(Header.committed, Status.st_size);
 }
 
-// A recording allocates all space before it writes, unless the file system
-// compresses data. So only if less is allocated, ask the file system for holes:
-// some do not know about written pages of mappings.
+// A recording allocates all space before it writes, unless the file system compresses
+// data. So ask the file system for holes only if less is allocated: some file systems
+// miss pages that were written through mappings.
 static bool hasHoles(int From, off_t End) {
   struct stat Status;
   return !fstat(From, &Status) && off_t(Status.st_blocks) * 512 < End;

@@ -17,17 +17,17 @@ using namespace llvm;
 using namespace llvm::support::endian;
 using namespace patchbay;
 
-// Reading under one generation takes some microseconds. A process that only
-// arms and disarms leaves gaps of that size.
+// A consistent read takes some microseconds. A process that arms and disarms all the time
+// leaves gaps of that length.
 static constexpr int Attempts = 1000;
 // A batch that patches many sites takes milliseconds.
 static constexpr useconds_t Pause = 200;
 
-// More than any process has, and few enough to end soon.
+// Limits above any process's numbers, and low enough to end soon.
 static constexpr size_t MaxModules = 1 << 16;
 static constexpr size_t MaxTracers = 1 << 16;
-// Limits for all modules together. The numbers come from the process. It may
-// map the same page of records many times.
+// Limits for all modules together. The process reports these numbers, and may map the
+// same page of records many times.
 static constexpr uint64_t MaxSites = 1 << 24;
 static constexpr uint64_t MaxTracersOfAll = 1 << 24;
 
@@ -387,9 +387,8 @@ static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
   return Owner && Memory.read(address(Shared.owners) + Index, Found) && Found == Owner;
 }
 
-// Follows the slot of a function. It leads to the function's own cell with its
-// record, to a shared cell with a similar record, or to a gate before its own
-// cell.
+// Follows the slot of a function to the function's own cell with its record, to a shared
+// cell with a similar record, or to a gate before its own cell.
 static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
                         uint64_t Slot, uint64_t Record,
                         const patchbay_record &Like,
@@ -464,7 +463,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
       S.Tracers.clear();
     return true;
   };
-  // One look suffices for most sites, and if nothing changes.
+  // One read suffices for most sites, and if nothing changes.
   bool IsRead = Read();
   if (IsRead && (S.State == LiveSite::Disarmed || !R.Live.generation))
     return S;
@@ -480,8 +479,8 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
   const ProcessMemory::Mapping *Mapped = Memory.mappingAt(Module.Records);
   constexpr size_t Block = 4096;
   std::vector<patchbay_record> Records;
-  // The list entry of an unmapped module may have any contents. Do not trust
-  // its number.
+  // An unmapped module's list entry may have any contents, including its number of
+  // records.
   if (Module.NumRecords && !Mapped)
     return false;
   if (Module.NumRecords > Left.Sites)

@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// The matches of a glob. The process takes all functions of a name, so each
-/// name of a function is matched separately.
+/// The matches of a glob. The process arms all functions of a name, so each name of a
+/// function is matched separately.
 struct Matches {
   explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
   void add(StringRef Name);
@@ -94,7 +94,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
       continue;
     }
     bool IsStripped = false;
-    // A file that we cannot parse does not concern libpatchbay, either.
+    // libpatchbay cannot use a file either if this command cannot parse it.
     consumeError(addFile(Mapped, M.Path, "/proc/" + std::to_string(Pid) + "/root", Found,
                          IsStripped));
     close(Mapped);

@@ -23,7 +23,7 @@ public:
   /// A file with the names of the functions, to send to the process. -1 if the
   /// process finds all of them by the glob.
   int file() const { return File; }
-  /// Nothing matches, and all files could be read.
+  /// Does nothing match, although all files could be read?
   bool isNothing() const { return !HasMatches && Stripped.empty() && Gone.empty(); }
   /// Explains to the user why nothing matches: "; ..."
   std::string hint() const;

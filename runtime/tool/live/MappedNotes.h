@@ -21,9 +21,8 @@ struct MappedImage {
 
   static std::optional<MappedImage> at(const ProcessMemory &Memory,
                                        const ProcessMemory::Mapping &M);
-  /// Is the address inside of the image as its loader has mapped it? If the
-  /// file is only mapped, as debuggers do, or not relocated yet, its pointers
-  /// lead elsewhere.
+  /// Is the address inside of the image as its loader has mapped it? Pointers of a file
+  /// that is only mapped, as by debuggers, or not relocated yet, lead elsewhere.
   bool contains(uint64_t Address) const;
 };
 

@@ -21,7 +21,7 @@ static unsigned yamaScope() {
   return Scope;
 }
 
-// The user may be root already.
+// Also for a user that is root already.
 static constexpr char NoRight[] =
     "get CAP_SYS_PTRACE, which root does not have here (in a container: "
     "--cap-add=SYS_PTRACE)";
@@ -42,7 +42,7 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (Errno != EPERM && Errno != EACCES)
     return processError(Process, "cannot be stopped: " + errnoText(Errno));
   ThreadStatus Theirs(Process, Process), Ours(getpid(), getpid());
-  // open(2) fails with EACCES, and does so for other reasons.
+  // EACCES of open(2) has other causes as well.
   if (uint64_t Tracer = Errno == EPERM ? Theirs.number("TracerPid") : 0)
     return processError(Process, "process " + Twine(Tracer) + " (" +
                                      ThreadStatus(Tracer, Tracer).line("Name") +

@@ -104,7 +104,8 @@ static std::vector<ProcessMemory::Mapping> parseAll(StringRef Lines) {
   return All;
 }
 
-// The headers of the file are still mapped from it, shortly before.
+// Code was moved to anonymous memory; the file's headers are still mapped shortly before
+// it.
 void ProcessMemory::findMovedCode() {
   for (size_t I = 1; I < Mappings.size(); ++I) {
     Mapping &M = Mappings[I];
@@ -169,9 +170,8 @@ static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   return IsSame;
 }
 
-// Opens a path as the process finds it, possibly in a file system that only the
-// process sees. Links cannot lead out: an absolute one begins at the process's
-// root, not at ours.
+// Opens a path as the process finds it, possibly in a file system that only the process
+// sees. Absolute links begin at the process's root, so links cannot lead out.
 int ProcessMemory::openByPath(StringRef Path) const {
   int Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (Root < 0)
@@ -184,11 +184,11 @@ int ProcessMemory::openByPath(StringRef Path) const {
   return File;
 }
 
-// /proc/PID/map_files gives root the very file, whatever its name now leads to.
-// Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN only names are left. These
-// may lead to anything, so the file is opened once, without waiting, and then
-// verified. /proc/PID/exe opens the program even if it was removed. If a
-// process has only called chroot(2), its paths are as we see them.
+// /proc/PID/map_files gives root the mapped file itself, whatever its name leads to now.
+// Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN only names are left. A name may lead to
+// anything, so the file is opened without blocking, and then verified. /proc/PID/exe
+// opens the program even if it was removed. If a process has only called chroot(2), its
+// paths are this command's paths.
 int ProcessMemory::openFile(const Mapping &M) const {
   auto Check = [&](Expected<int> File, bool IsCertain) {
     if (!File) {
@@ -244,7 +244,7 @@ std::string ProcessMemory::readString(uint64_t Address) const {
   constexpr size_t Max = 4096, Step = 64;
   while (Text.size() < Max) {
     char Bytes[Step];
-    // Not beyond the page: the next one may be unmapped.
+    // Do not cross the end of the page: the next page may be unmapped.
     size_t Size = Step - Address % Step;
     if (!read(Address, Bytes, Size))
       break;

@@ -22,8 +22,8 @@ struct RunTime {
 RunTime runTimeOf(const std::string &Folder);
 
 /// How long a thread ran, was blocked or stood still. Call soFar() at least every
-/// MaxPause: of longer intervals it counts no more, since this command may have had no
-/// processor, either.
+/// MaxPause: it counts at most that much per interval, since this command may also have
+/// lacked a processor.
 class ProgressTime {
 public:
   using Nanoseconds = std::chrono::nanoseconds;

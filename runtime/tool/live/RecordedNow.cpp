@@ -46,8 +46,8 @@ static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
-// Records are written in order. Those of an earlier pass are older than the
-// first record. Times are those of beginnings, so the order is approximate.
+// Records are written in order. Those of an earlier pass are older than the first record.
+// Records have the times of calls' beginnings, so the order is approximate.
 static uint64_t filledRecords(int File, uint64_t First, uint64_t Room) {
   pbd_record Begin;
   if (!Room || !read(File, First, Begin) || !Begin.time)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much a process has recorded so far. Reads only the heads of the chunks in
-// its data file, which it goes on writing, and some bytes of each. Counts are
-// read completely.
+// How much a process has recorded so far. The process may go on writing. Reads only the
+// heads of the data file's chunks, and some bytes of each; counts are read completely.
 #ifndef PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
 #define PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
 

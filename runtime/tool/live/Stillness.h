@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does a process that does not answer stand still? A process that is stopped
-// and continued many times a second, as by cpulimit(1), gets to answer.
+// Does a process that does not answer stand still? A process that is stopped and
+// continued many times a second, as by cpulimit(1), does not.
 #ifndef PATCHBAY_TOOL_STILLNESS_H
 #define PATCHBAY_TOOL_STILLNESS_H
 

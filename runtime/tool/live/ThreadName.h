@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds a thread of another process by the number that the process uses. In its
-// own PID namespace that differs from ours.
+// Finds a thread of another process by its number in that process's PID namespace, which
+// may differ from the number here.
 #ifndef PATCHBAY_TOOL_THREADNAME_H
 #define PATCHBAY_TOOL_THREADNAME_H
 

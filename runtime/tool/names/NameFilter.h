@@ -16,8 +16,8 @@
 
 namespace patchbay {
 
-/// The names that select a function with these symbols: the symbols, and the
-/// same without the compiler's suffixes.
+/// The names that select a function: its symbols, with and without the compiler's
+/// suffixes.
 std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbols);
 
 /// Advice for a glob without a match. Stripped: a searched file without a

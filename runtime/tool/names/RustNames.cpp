@@ -57,7 +57,8 @@ static std::string unescapeAll(StringRef Name) {
   return Result;
 }
 
-// A method of a named type that belongs to no trait: "<app::Line>::words".
+// "app::Line::words" for "<app::Line>::words", a method of a type that belongs to no
+// trait.
 static std::string withoutBracketsOfType(StringRef Name) {
   size_t Depth = 0, End = 0;
   for (; End != Name.size(); ++End) {

@@ -27,7 +27,7 @@ static std::vector<Indices> findAlike(ArrayRef<std::string> Names, ArrayRef<std:
   return Result;
 }
 
-// Writes such names in full, until no two look the same.
+// Writes such names in full, until no two names look the same.
 static void useFull(ArrayRef<std::string> Names, ArrayRef<std::string> Full,
                     std::vector<std::string> &Written) {
   for (bool Changed = true; std::exchange(Changed, false);)
@@ -88,9 +88,9 @@ static size_t resultSize(StringRef Name) {
   return At == StringRef::npos ? 0 : At;
 }
 
-// Names with the same plain name show their arguments. The shown part begins
-// where any two of them first differ. It ends where a name last differs from
-// the most similar ones.
+// Names with the same plain name show a part of their arguments: from the position where
+// any two of them first differ, to the one where a name last differs from its most
+// similar neighbours.
 static void tellApart(ArrayRef<std::string> Names, ArrayRef<std::string> Short,
                       const Indices &Group, StringRef Dots, bool WithScopes,
                       std::vector<std::string> &Plain) {

@@ -76,7 +76,7 @@ bool patchbay::belongsTo(const ElfImage &Debug, const ElfImage *Image,
   return Link && crc32(ArrayRef(Elf.base(), Elf.getBufSize())) == Link->Crc;
 }
 
-// Its client library is the only way to a debuginfod, and few systems have it.
+// Only elfutils' client library can ask a debuginfod, and few systems have it.
 std::string patchbay::askDebuginfod(StringRef BuildId) {
   const char *Urls = getenv("DEBUGINFOD_URLS");
   if (!Urls || !*Urls || BuildId.empty())

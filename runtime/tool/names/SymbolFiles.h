@@ -34,8 +34,8 @@ struct SymbolFile {
   SymbolNames Names;
 };
 
-/// The first of these files, below each of Roots, with a symbol table. Nothing
-/// if there is none.
+/// The first of these files, below each of Roots, that has a symbol table. Nothing if
+/// there is none.
 std::optional<SymbolFile> findSymbolFile(const ElfImage *Image, llvm::StringRef Path,
                                          llvm::StringRef BuildId,
                                          llvm::ArrayRef<std::string> Roots);

@@ -16,8 +16,8 @@ struct CallFilter {
   uint64_t From = 0, To = UINT64_MAX;
   /// In ns: calls with a known end and such a duration.
   uint64_t Shortest = 0, Longest = UINT64_MAX;
-  /// Globs as in isNamedBy(): the functions, or all if empty; excluded
-  /// functions; and functions that the calls must be in, or belong to.
+  /// Globs as in isNamedBy(): selected functions, or all if empty; excluded functions;
+  /// and functions that a call must be, or be nested in.
   std::vector<std::string> Functions, Others, Under;
 
   /// Selected calls among those that were read.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Reads all events once. Finding events in the file and sorting them is most of
-// the work. All processors do it, for some windows in advance, and also for
-// later threads. One thread then finds out how calls are nested.
+// Reads all events once. Most of the work is to find events in the file and to sort them:
+// all processors do that, some windows in advance, also for later threads. Then one
+// thread finds the nesting of calls.
 #include "ChosenCalls.h"
 #include "MovedCalls.h"
 #include "Parallel.h"

@@ -97,10 +97,9 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
          Outer.EndTicks >= Next.Ticks;
 }
 
-// On one stack, later calls end earlier. So the next call is on another stack
-// in two cases: it is not within some open call that goes on, or its outer call
-// is on that stack. Of all possible outer calls, that with the nearest frame is
-// the right one.
+// On one stack, later calls end earlier. So the next call is on another stack if it is
+// not within an open call that goes on, or if its outer call is on another stack. Of all
+// possible outer calls the one with the nearest frame is right.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)
@@ -119,8 +118,8 @@ bool CallStream::isAside() {
   return false;
 }
 
-// Most calls that are kept in memory, which takes 640 MB. The nesting of
-// further calls is not known.
+// Limit of calls that are kept in memory, which use 640 MB. Further calls have no known
+// nesting.
 static constexpr size_t MostAside = 16 << 20;
 static constexpr size_t AsideWindow = 64 << 10;
 
@@ -167,15 +166,14 @@ void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
 // function's work, or if the machine was slower when it was measured. At least an eighth
 // of the intervals is work, on average over the calls of a function.
 //
-// The cost is an average. A call that took less owes the difference to the sums: later
-// calls of its function pay with their self time, but no more than their own cost again.
-// Otherwise one long call would pay for a million short ones, and the sum would be less
-// than it. So no time is negative, and the sum of a call's parts is its whole. A single
-// call is at least as long as each call within it.
+// The cost is an average. If a call took less than its cost, later calls of its function
+// pay the difference with their self time, but each at most its own cost again. Otherwise
+// one long call would pay for a million short ones, and the sum would be less than that
+// call. So no time is negative, and the parts of a call sum up to the whole. A call is at
+// least as long as each call within it.
 //
-// A new page costs as much as some hundred calls, so most calls do not include that cost.
-// A call with many nested calls had at least as many pages. Sums are without the whole
-// cost.
+// Few calls cause a new page, which costs as much as some hundred calls. So only full
+// pages of nested calls are subtracted from a call's Duration. Sums exclude the whole cost.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
   constexpr double MostlyCost = 7.0 / 8;
@@ -218,7 +216,7 @@ void CallStream::endCalls(bool IsEnd) {
           Time.duration(Own.asleep(C.SeenTicks) - Own.asleep(C.Ticks));
       uint64_t End = T.Processes[Thread.Process].End;
       if (C.Open && !Thread.Lost && C.end() < End) {
-        // By its own clock the thread is not known to have run.
+        // By its own clock the thread may not have run.
         bool HasOwn = Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
         (HasOwn ? C.Asleep : C.Duration) += End - C.end();
       }
@@ -243,7 +241,7 @@ void CallStream::endCalls(bool IsEnd) {
   }
 }
 
-// Later calls tell the self time and the end of a call that is open.
+// A selected open call still needs its later calls for its self time and end.
 bool CallStream::isBehindChosen() const {
   return Next.Start >= T.Chosen.To &&
          llvm::none_of(Open, [](const TraceCall &C) { return C.Chosen; });

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of a thread, one after another in the order of their beginnings,
-// and their nesting. Memory holds only the open calls, with the data about them
-// read so far.
+// The calls of a thread, in the order in which they began, with their nesting. Memory
+// holds only the open calls.
 #ifndef PATCHBAY_TOOL_CALLSTREAM_H
 #define PATCHBAY_TOOL_CALLSTREAM_H
 
@@ -108,7 +107,7 @@ private:
   std::vector<Account> Accounts; // by function: see takeCostOut()
   std::vector<EventWindow> Aside;
   size_t NumAside = 0;
-  // End times of skipped calls, by frame.
+  // End times of skipped calls that are open, by frame.
   std::map<uint32_t, uint64_t> AsideOpen;
   // Number of open calls up to the outermost one that contains all selected
   // calls, including it.

@@ -119,8 +119,8 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
   return Piece;
 }
 
-// The index comes from the file, and is trusted. If it is wrong, events are not
-// found. It is in the same file as the events, which could lack them as well.
+// The index is in the same file as the events, and is trusted: if it is wrong, events are
+// missing.
 static DataPiece indexed(const DataIndexPiece &From, const char *At,
                          uint8_t Pass) {
   DataPiece Piece;
@@ -225,8 +225,8 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
     });
 }
 
-// Records of a block are written in order. So the used ones come first, except
-// for a few that interrupted handlers left out.
+// Records of a block are written in order, so used records come first, except for gaps
+// that interrupted handlers left.
 static size_t countUsed(const DataBlock &B, endianness Order) {
   uint8_t Pass = DataRecord::passBits(B.Pass);
   size_t Used = 0, End = B.Records.size() / DataRecord::Size;
@@ -234,7 +234,7 @@ static size_t countUsed(const DataBlock &B, endianness Order) {
     const char *At = B.Records.data() + I * DataRecord::Size;
     return DataRecord::read(At, Order, Pass).Kind != PBD_RECORD_NONE;
   };
-  // Usually all but the last, which is never used.
+  // Usually all records except the last, which is never used.
   if (End > 1 && IsUsed(End - 2))
     return End - 1;
   while (Used != End) {

@@ -19,9 +19,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Each was forked by the previous one, and has then loaded modules. This is
-// more than programs have, and few enough to end soon: they are read for each
-// process.
+// A longer chain of forks, each with modules loaded since, is unlikely. The limit keeps
+// reading short, since the chain is read for each process.
 static constexpr size_t MaxParents = 256;
 
 const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
@@ -44,7 +43,7 @@ uint64_t DataFile::tracedCalls() const {
   uint64_t Number = SaturatingAdd(Session->Lost, Session->Overwritten);
   for (const auto &[Id, Thread] : Threads)
     Number = SaturatingAdd(Number, Thread.Events);
-  // An entry and an exit.
+  // Each call has an entry and an exit.
   return Session->Tracer == "function_graph" && !Session->ThresholdNs ? Number / 2 : Number;
 }
 
@@ -128,8 +127,8 @@ DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   return Result;
 }
 
-// Thousands of processes may execute the same program. Their functions are the
-// same if the chunks, and the modules in them, are the same.
+// Thousands of processes may execute the same program. They share a table if the chunks,
+// and the modules in them, are the same.
 std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   constexpr size_t Most = 256;
   static StringMap<std::shared_ptr<const FunctionTable>> Known;
@@ -175,7 +174,7 @@ void DataReader::addParents() {
     const Maps &Of = **Found;
     if (Out.Unexplained.empty())
       Out.Unexplained = Of.Why;
-    // If both files have it, it was just being copied when the file was read.
+    // If both files have it, this file was read while it was copied.
     Out.Modules.insert(Of.Modules.begin(), Of.Modules.end());
     Out.Arguments.insert(Of.Arguments.begin(), Of.Arguments.end());
     append_range(Out.LeftOut, Of.LeftOut);

@@ -70,7 +70,7 @@ struct DataArguments {
   uint64_t LeftOut = 0;
 };
 
-/// Values of a call. PATCHBAY_RECORD_* tell their class, or, if set, Types.
+/// Values of a call. Types, or else PATCHBAY_RECORD_*, tells how to show them.
 struct DataValues {
   const DataArguments *Types = nullptr; // in the DataFile
   std::vector<TypedPart> Typed;

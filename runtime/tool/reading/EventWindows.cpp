@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Events of a piece that belong to windows before its own, by time.
+/// Events of a piece that belong to windows of earlier pieces, by time.
 struct EventWindows::Early {
   EventWindow Window;
   size_t Next = 0;
@@ -191,7 +191,7 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
     : File(File), Pieces(Thread.Pieces) {
   uint64_t Last = 0;
   for (uint32_t I = 0; I != Pieces.size(); ++I) {
-    // All calls in pieces before Next have ended by then.
+    // Do all calls in pieces before Next end before From?
     bool IsEarly = std::max(Last, Pieces[I].End) < From;
     if (I && !IsEarly && Pieces[I].Begin <= Last)
       ByBegin.push_back({Pieces[I].Begin, I});
@@ -202,7 +202,7 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
   llvm::sort(ByBegin);
 }
 
-// Loads pieces in which a call began by then.
+// Loads pieces with a call that began by then.
 void EventWindows::loadEarly(uint64_t Then) {
   for (; NextByBegin != ByBegin.size() &&
          ByBegin[NextByBegin].first <= Then;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a thread in the order in which calls began, in consecutive
-// windows of time. A call is recorded when it returns. So a call that began
-// first may be last in the file. But few calls are open at a time, and each
-// piece tells when its first call began. So, besides the events of a piece,
-// memory holds only events of later pieces that began while it was recorded.
-// There are at most as many as nested calls.
+// The events of a thread in the order in which calls began, in consecutive windows of
+// time. A call is recorded when it returns, so the call that began first may be last in
+// the file. But few calls are open at a time, and each piece tells when its first call
+// began. So memory holds the events of one piece, and those events of later pieces that
+// began while it was recorded: at most as many as nested calls.
 #ifndef PATCHBAY_TOOL_EVENTWINDOWS_H
 #define PATCHBAY_TOOL_EVENTWINDOWS_H
 

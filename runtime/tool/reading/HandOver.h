@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes results from one processor to another, which uses them once.
+// Passes results to another processor, which reads them once.
 #ifndef PATCHBAY_TOOL_HANDOVER_H
 #define PATCHBAY_TOOL_HANDOVER_H
 

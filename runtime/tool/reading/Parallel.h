@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets all processors work, and gives the results in order.
+// Runs jobs on all processors, and returns results in order.
 #ifndef PATCHBAY_TOOL_PARALLEL_H
 #define PATCHBAY_TOOL_PARALLEL_H
 
@@ -14,8 +14,8 @@
 
 namespace patchbay {
 
-/// Threads that do jobs in the order of asking: as many as this process may use
-/// processors, without the asking thread. They start when there is enough work.
+/// Threads that do jobs in the order of requests: one for each processor that this
+/// process may use, except the requesting thread's. They start when there is enough work.
 class Workers {
 public:
   Workers() = default;
@@ -38,7 +38,7 @@ public:
   void finish(Job &J);
 
 private:
-  // Fewer jobs are done sooner than threads are made.
+  // A few jobs are done sooner than threads are made.
   static constexpr size_t FewJobs = 8;
   size_t All = 0;
   std::shared_ptr<std::atomic<bool>> Ending = std::make_shared<std::atomic<bool>>(false);

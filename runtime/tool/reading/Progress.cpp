@@ -19,7 +19,7 @@ void Progress::add(uint64_t Events) {
   Done += Events;
   if (!IsTerminal || Clock::now() < Next)
     return;
-  // Printed output shows progress, too.
+  // If output was printed already, that shows progress, too.
   if (outputIsTerminal() && outs().tell())
     return;
   Next = Clock::now() + Often;

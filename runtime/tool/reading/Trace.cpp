@@ -196,7 +196,7 @@ void Builder::add(std::string File, DataFile Data) {
     return;
   const DataSession &S = *P.Data.Session;
   Clock Clock(S);
-  // A shell that only starts programs has no times that could matter.
+  // A shell that only starts programs has no durations.
   bool Timed = !P.Data.Histograms.empty() ||
                llvm::any_of(P.Data.Threads,
                             [](const auto &T) { return T.second.Events != 0; });
@@ -220,7 +220,7 @@ static bool hasSession(const Trace &T, bool (*IsWanted)(StringRef Tracer)) {
 }
 
 bool Trace::hasEvents() const {
-  // Sessions of a damaged file without events do not count beside its counts.
+  // In a damaged file a session without events does not count if there are counts.
   return hasCalls() || (Counts.empty() && hasSession(*this, [](StringRef Tracer) {
                        return Tracer != "function_profile";
                      }));

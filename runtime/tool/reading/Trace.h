@@ -40,14 +40,14 @@ struct TraceCall {
   /// In ns, not part of Duration: the cost of recording the call and the calls
   /// within it. 0 until the call has ended.
   uint64_t Cost;
-  /// Duration, and the part of it in its callees, for sums. See
-  /// CallStream::takeCostOut().
+  /// For sums: the Duration without the cost of tracing, and the part of it in callees.
+  /// See CallStream::takeCostOut().
   uint64_t Net, NetInOthers;
   uint64_t LongestWithin; // the longest Duration of a call within it
   uint64_t Within; // recorded calls within it, on all levels
   uint64_t Callees; // recorded calls that it made
-  /// In ns: what --why took for the call, which is not part of its own Duration, and
-  /// for its callees.
+  /// In ns: what --why cost for this call, which its own Duration excludes, and for its
+  /// callees.
   uint64_t WhyCost, WhyCostOfCallees;
   /// In ns, of calls within it: measured time of its callees; cost that sums exclude, on
   /// all levels. And see CallStream::addInterval().
@@ -145,8 +145,7 @@ struct Trace {
   CallFilter Chosen;
   bool Raw = false; // durations are as measured: see TraceCall::Cost
 
-  /// By Chosen: does the name of the function select its calls? And calls
-  /// within them?
+  /// Does Chosen select the function's calls by name? And calls within them?
   bool isWanted(uint32_t Function) { return choiceOf(Function) & Wanted; }
   bool isOuter(uint32_t Function) { return choiceOf(Function) & Outer; }
   /// Does a glob match its name, or one of its symbols?

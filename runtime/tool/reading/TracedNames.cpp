@@ -20,8 +20,8 @@ std::string patchbay::moduleKey(const DataModule &M) {
 Expected<ElfImage> patchbay::openTraced(StringRef Path, StringRef BuildId,
                                         StringRef Symfs) {
   Expected<ElfImage> Image = ElfImage::open((Symfs + Path).str());
-  // The kernel marks a file like this if it was removed or replaced while the
-  // program ran. By now the same file may be there again.
+  // If a file was removed or replaced while the program ran, the kernel marked its path.
+  // The same file may be back by now.
   if (!Image && !BuildId.empty() && Path.consume_back(" (deleted)")) {
     Expected<ElfImage> Again = ElfImage::open((Symfs + Path).str());
     if (Again && toStringRef(Again->buildId()) == BuildId) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments, results and jumps precede the record of their call. Only records
-// of signal handlers may come in between; see PBD_VALUE. They wait here.
+// Arguments, results and jumps precede the record of their call; see PBD_VALUE. They wait
+// here for that record. Only records of signal handlers may come in between.
 #ifndef PATCHBAY_TOOL_VALUEREADER_H
 #define PATCHBAY_TOOL_VALUEREADER_H
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Further data of single calls as text for the page: arguments and results
-// (`record --args`), and why they were slow (`record --why`). A page has no
-// room for all, so it has the longest such calls, and their total number. Also the marks
-// and values of <patchbay/mark.h>.
+// Text about single calls for the page: arguments and results (`record --args`), why
+// calls were slow (`record --why`), and the marks and values of <patchbay/mark.h>. A page
+// has no room for all calls, so it has the longest ones, and the total number.
 #ifndef PATCHBAY_TOOL_CALLNOTES_H
 #define PATCHBAY_TOOL_CALLNOTES_H
 

@@ -63,7 +63,7 @@ static std::string why(const DataFile &Data) {
   return Data.Why ? durationText(Data.Why->ThresholdNs) + " or more" : "none";
 }
 
-// The traced process has counted its children's, too.
+// A parent process also counts the calls of its forked children.
 static uint64_t leftOut(const Trace &T) {
   uint64_t Calls = 0;
   for (const TraceProcess &P : T.Processes)
@@ -95,7 +95,7 @@ static EntriesOf tracedEntries(const Trace &T) {
     for (const auto &[Number, F] : P.Data.functions())
       Add(F.Module, F.Entry);
   }
-  // For counters only sums are left.
+  // Counters were summed up over processes.
   for (const TraceFunction &F : T.Functions)
     if (!F.BuildId.empty())
       Result[F.BuildId].insert(F.Entry);
@@ -121,8 +121,8 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
 }
 
 RecordedAs patchbay::howRecorded(const Trace &T) {
-  // The others descend from the first one to begin. The kernel is no candidate,
-  // since its calls have no date.
+  // The other processes descend from the one that began first. The kernel's calls have no
+  // date, so it cannot be the first.
   auto Began = [](const TraceProcess &P) {
     return std::pair(!P.Data.StartNs, P.Data.StartNs);
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What other threads did while a call waited for a lock. A recording has no
-// locks, only calls: the likely holder is the call of another thread that ended
-// when the wait did, and lasted for most of it. A call that waited for a lock
-// meanwhile, too, is not.
+// Finds out what other threads did while a call waited for a lock. A recording has no
+// locks, only calls. So the likely holder is a call of another thread that ended when the
+// wait ended, and ran during most of it. A call that itself waited for a lock meanwhile
+// is not the holder.
 #ifndef PATCHBAY_TOOL_LOCKHOLDERS_H
 #define PATCHBAY_TOOL_LOCKHOLDERS_H
 

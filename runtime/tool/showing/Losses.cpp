@@ -17,7 +17,7 @@ using namespace patchbay;
 // Limits for the functions named in a message: their number, and characters.
 static constexpr size_t MostNames = 5, RoomForNames = 56;
 
-// Of fewer calls, the first of each function may be nearly all.
+// With fewer calls, the first call of each function may be most of all calls.
 static constexpr uint64_t MinSampled = 1000;
 
 static std::string shortName(StringRef Name) {
@@ -88,7 +88,7 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     Of.second = SaturatingAdd(Of.second, A.LeftOut);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
-    if (F.Flags & PBD_LEFT_OUT_AGAIN) // Costly has it, too
+    if (F.Flags & PBD_LEFT_OUT_AGAIN) // the same function is also listed as COSTLY
       continue;
     auto [Module, Entry] = Data.place(F.Address);
     constexpr uint64_t WithoutExit = PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_NORETURN |
@@ -300,7 +300,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "recorded" + (L.InTrees ? ", with all calls within: " : ": ") +
                    counted(L.SampledFrom, "call") + Were(L.SampledFrom) + " made and counted" +
                    (L.IsSelfTooLarge ? "; self times include calls that were not recorded" : ""));
-    // A sample of nearly all calls is none: main() has all others within.
+    // A sample of nearly all calls is useless: main() was probably chosen, and contains
+    // all others.
     if (L.InTrees && L.SampledFrom > MinSampled && L.SampledCalls > L.SampledFrom / 10 * 9)
       Add(false, "--sample left out hardly any call, since few calls are outermost ones: "
                 "choose with --under the functions whose calls are the sample");

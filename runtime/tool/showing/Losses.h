@@ -98,14 +98,14 @@ struct Losses {
   void addUnexplained(const DataFile &Data, llvm::StringRef Title);
 };
 
-/// Is it a function without source code, so that users do not expect it?
+/// Did the compiler make this function? Then users do not expect it.
 bool isOfCompiler(llvm::StringRef Name);
 
 /// The functions that were disarmed during the recording, for example by
 /// --max-overhead, as indices in Trace::Functions.
 std::set<uint32_t> disarmedFunctions(Trace &T);
 
-/// Of a recording, with the calls that have been read so far.
+/// Losses of T. Calls without a return count as far as calls have been read.
 Losses lossesOf(Trace &T);
 
 struct LossText {

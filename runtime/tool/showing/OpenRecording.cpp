@@ -19,7 +19,7 @@ static Expected<Trace> sayLossesOf(Expected<Trace> T, StringRef Dir) {
   return T;
 }
 
-// The user may name a folder of snapshots, and looks for the newest one.
+// Dir may be a folder of snapshots: then use the newest one.
 static std::string snapshotIn(const std::string &Dir) {
   std::string Newest = newestSnapshot(Dir);
   if (Newest.empty())

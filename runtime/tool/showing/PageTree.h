@@ -19,7 +19,7 @@ struct PageNode {
                      // see Paths
   uint32_t Parent, Depth;
   PageSums After, Before;
-  uint32_t Paths = 0; // number of nodes that are summed up here
+  uint32_t Paths = 0; // number of nodes summed up in this one
 };
 
 class PageTree {

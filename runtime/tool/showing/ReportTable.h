@@ -47,8 +47,8 @@ llvm::StringRef fieldTitle(Field F);
 std::string fieldText(const TraceFunction &Function, const FunctionDurations &F,
                       Field Of, bool HasSelf);
 
-/// The shares of functions: of the self time of all, or of calls where self
-/// times are not known.
+/// The shares of functions in the sum of all self times, or in all calls if self times
+/// are unknown.
 class FunctionShares {
 public:
   FunctionShares(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions);

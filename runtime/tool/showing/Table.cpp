@@ -102,8 +102,8 @@ static NameColumn readNames(ArrayRef<std::vector<std::string>> Rows, size_t Inde
   return Result;
 }
 
-// All names of a table have the same form, if lines fit with it. Otherwise each
-// is shortened by itself.
+// Uses the longest form of names with which lines fit, the same for all names. If none
+// fits, shortens each name by itself.
 void Table::fitNames(Cells &Of, unsigned Width) const {
   auto Fits = [&] { return !Width || lengthOf(widths(Of)) <= Width; };
   if (Fits())

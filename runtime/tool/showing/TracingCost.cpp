@@ -55,8 +55,8 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
     }
 }
 
-// A function, or else a namespace or class, for -N; empty if none would help. Omitting
-// everything is no help, either.
+// A function, or else a namespace or class, for -N; empty if omitting it would save too
+// few calls, or all of them.
 std::string TracingCost::busiest() const {
   std::map<StringRef, uint64_t> Scopes;
   uint64_t All = 0;
@@ -75,7 +75,7 @@ std::string TracingCost::busiest() const {
   };
   if (auto Name = Most(Sampled); Name != Sampled.end() && Helps(Name->second))
     return Name->first;
-  // The only scope of a program is what it is recorded for.
+  // If the program has only one scope, the user wants to record that.
   if (auto Scope = Most(Scopes); Scopes.size() > 1 && Helps(Scope->second))
     return (Scope->first + "::*").str();
   return "";

@@ -24,7 +24,7 @@ public:
   /// "try -N 'std::*' or --max-overhead 10%"; empty if the share is small.
   std::string advice() const;
 
-  /// A smaller part is not worth a line.
+  /// A smaller share is not reported.
   static constexpr double Noted = 0.05;
 
 private:

@@ -251,7 +251,7 @@ std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address
 // Reasons for waiting
 //===----------------------------------------------------------------------===//
 
-// Functions that each wait goes through tell nothing.
+// Functions that every wait goes through do not explain it.
 static bool isOfScheduler(StringRef Function) {
   static constexpr StringRef Known[] = {
       "__schedule", "schedule", "schedule_timeout", "io_schedule", "preempt_schedule",

@@ -38,8 +38,7 @@ static Expected<int> openChecked(const char *Path) {
   return checkRegular(File, Status);
 }
 
-// The file that was found cannot have changed since, unlike the one of its
-// path.
+// Opens the file that was found, even if its path leads to another file now.
 Expected<int> patchbay::openRegularFile(int Found) {
   return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str());
 }
@@ -78,8 +77,7 @@ static std::map<const char *, Mapping> &mappings() {
   return All;
 }
 
-// For accesses to these mappings. Any other SIGBUS is our own bug, and ends the
-// command.
+// For accesses to these mappings. Any other SIGBUS is a bug of this command, and ends it.
 static void explain(int Signal, siginfo_t *Info, void *) {
   auto *Address = static_cast<const char *>(Info->si_addr);
   for (const auto &[Start, M] : mappings())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small pieces of text. Text from files may have any contents, and is made safe for a
-// terminal.
+// Functions for short texts. Text from files may have any contents, and is made safe for
+// a terminal.
 #ifndef PATCHBAY_TOOL_PLAINTEXT_H
 #define PATCHBAY_TOOL_PLAINTEXT_H
 

@@ -88,8 +88,8 @@ static void waitForPager() {
     ;
 }
 
-// The pager also gets Ctrl-C, and decides what that means. If this command
-// ended earlier, the pager and the shell would both read from the terminal.
+// Ctrl-C also reaches the pager, which decides what it means. If this command ended
+// earlier, pager and shell would both read from the terminal.
 static void endByPager(int Signal) {
   waitForPager();
   signal(Signal, SIG_DFL);

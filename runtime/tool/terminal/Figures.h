@@ -20,16 +20,15 @@ struct Figures {
   std::unique_ptr<Trace> T;
   std::vector<FunctionDurations> Functions; // by index in T->Functions
   CallTree Tree;
-  /// For a process: the seconds that Functions and Tree cover. 0: a whole
-  /// recording. AllCalls also includes earlier calls.
+  /// For a process: the seconds that Functions and Tree cover. 0: the whole recording.
+  /// AllCalls also counts earlier calls.
   double Seconds = 0;
   std::vector<uint64_t> AllCalls; // in the order of Functions
   std::string Note;               // about missing data
 
-  /// Call after everything has been read: functions are found until then.
+  /// Call after all data was read: reading finds more functions.
   void readNames();
-  /// The function's name for a place with Width columns. No other function has
-  /// the same name anywhere.
+  /// The function's name in at most Width columns, which no other function has.
   const std::string &nameIn(uint32_t Function, size_t Width) const {
     return Names.fit(Function, Width);
   }

@@ -38,8 +38,7 @@ LiveFigures::begin(int Pid, ArrayRef<std::string> Options) {
   return std::move(Live);
 }
 
-// Runs the same command as a user would. So errors, and the end, are the same,
-// too.
+// Runs `record`, so errors and the end are the same as for a user's command.
 Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-tui", Path))
@@ -125,7 +124,7 @@ static uint64_t less(uint64_t Now, uint64_t Before) {
   return Now - std::min(Now, Before);
 }
 
-// For counts only sums since the beginning are known.
+// For counts only sums since the beginning exist.
 void LiveFigures::addCounts(Figures &To) {
   FunctionTotals Totals(*To.T);
   To.Functions = Totals.finish();

@@ -9,7 +9,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 #ifdef PATCHBAY_HAS_CURSES
-// Its macros would replace the functions that are looked up.
+// Before other headers: its macros would replace the names of functions that are looked
+// up.
 #define NCURSES_NOMACROS 1
 #include <ncurses.h>
 #endif

@@ -45,8 +45,8 @@ public:
   uint32_t functionAt(size_t I) const override { return Order[I]; }
   bool key(int Key) override;
   std::string empty() const override;
-  /// Sorts the present figures. If the figures change, call remember() before,
-  /// so that the same function stays selected.
+  /// Sorts the present figures. Before the figures change, call remember(), so that the
+  /// same function stays selected.
   void update();
   void remember();
   void setFilter(llvm::StringRef Text);

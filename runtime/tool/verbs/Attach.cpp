@@ -254,8 +254,8 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
 
 static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   std::string Text = textOf(W);
-  // Fail early if the process does not listen. Close the connection during the lookup of
-  // names, so that the process does not wait.
+  // Fail early if the process does not listen. Close the connection while names are
+  // looked up, so that the process does not wait.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
   LiveSelection Selection(Pid, W.Glob);
@@ -387,7 +387,7 @@ static Error load(int Process, ArrayRef<Wanted> All) {
   return Visit::loadIdle(*Memory, *Library);
 }
 
-// The process may permit control and no debugging. Then this is not known.
+// A process may permit control but not debugging. Then its loader's state is unknown.
 static Error checkLoader(int Process) {
   auto Memory = ProcessMemory::open(Process);
   if (Memory)

@@ -93,7 +93,7 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
-// Counts have threads, and entries have times, but no more.
+// Counts have no times. Entries have start times, but no durations.
 Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
   const CallFilter &F = T.Chosen;
   if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
@@ -125,7 +125,7 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
     return E;
   llvm::erase_if(T.Counts,
                  [&](const TraceCount &C) { return !T.isWanted(C.Function); });
-  // The file does not tell which calls these were.
+  // The recording does not tell which calls were counted.
   if (!Tids.empty() || !Threads.empty() || T.Chosen.byTime() ||
       T.Chosen.byDuration() || !Under.empty())
     T.Samples.clear();

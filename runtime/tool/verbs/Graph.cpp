@@ -81,7 +81,7 @@ static bool isLonger(const CallNode &A, const CallNode &B) {
          std::make_tuple(A.Total, A.Calls, B.Function);
 }
 
-// Returns the number of lines hidden by -D.
+// Prints the tree, and returns the number of lines hidden by -D.
 static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
   Table Out;
   if (HasDurations)

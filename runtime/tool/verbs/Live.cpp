@@ -154,8 +154,8 @@ static std::string refusalText(int Errno) {
   return Text;
 }
 
-// `record -p` may have been started just now, and need some moments to attach. Until then
-// the process refuses at once. One that listens and does not answer is not waited for.
+// `record -p` may have just been started, and attach in a moment. Until then the process
+// refuses at once. If it listens but does not answer, do not wait.
 static void waitForRecorder() {
   using namespace std::chrono;
   const auto Begun = steady_clock::now();

@@ -153,7 +153,7 @@ Error OptionTable::unknown(StringRef Typed) const {
   return seeHelp("unknown option '" + Typed + "'" + Hint);
 }
 
-// A single argument is taken once, a list takes all that are left.
+// A single argument accepts one word, a list all remaining words.
 Error OptionTable::parsePositional(const char *Arg, unsigned At) {
   size_t Most = 0;
   for (OptionRow *Row : Rows) {

@@ -137,7 +137,7 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
   OS << "\n\n";
 }
 
-// Slow calls may have several causes. Their averages are those of no call.
+// Slow calls may have several causes, so averages over all of them describe no call.
 static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
   const std::vector<OutlierTrees::Cause> Causes = Of.causes();
   if (Causes.size() < 2)

@@ -301,22 +301,23 @@ EXIT CODES:
 // Options of the tracer
 //===----------------------------------------------------------------------===//
 
-// The earlier this first moment, the more exact is the counter's rate in the traced
-// process: take it first.
+// Read the clock early: the earlier this moment, the more exact is the counter's rate in
+// the traced process.
 static std::string clockOption() {
   pb_moment Now = pb_moment_now();
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-// Every call is in the file and costs the same: the reader can take the cost out of times.
+// If every call is in the file, at the same cost, the reader can subtract the cost from
+// times.
 static bool isCostKnown() {
   return (Opts.Tracer == RecordOptions::FunctionDuration ||
           Opts.Tracer == RecordOptions::FunctionGraph) &&
          !Opts.Threshold.given() && !Opts.Depth && Opts.Sample.empty();
 }
 
-// The measured cost of a call, for --max-overhead and for the reader. If it cannot be
-// measured, the recording is made without it, and report says so.
+// The measured cost of a call, for --max-overhead and for the reader. If measuring fails,
+// `record` continues, and `report` says that the cost is unknown.
 static Expected<std::string> costOptions(const ElfImage &TracerImage, bool HasArena) {
   const bool HasBudget = !Opts.MaxOverhead.empty();
   if (!HasBudget && !isCostKnown())
@@ -415,8 +416,8 @@ static void sayWhatTimingTakes(int Status) {
               "recursion overflowed it, use --depth or -N, or raise ulimit -s\n";
 }
 
-// Wall times of a program that others keep from a CPU include the waiting.
-// getrusage(2) covers the program and its children that it waited for.
+// If other programs preempt the traced program, its wall-clock times include waiting for
+// a CPU. getrusage(2) covers the program and its children that it waited for.
 static std::string preemptedText(StringRef Program) {
   constexpr double LeastSeconds = 0.5, MostPerSecond = 50;
   rusage Used;
@@ -432,7 +433,7 @@ static std::string preemptedText(StringRef Program) {
       .str();
 }
 
-// Readers of the recording repeat it.
+// Also notes it in the recording, for its readers.
 static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
   std::string Text = preemptedText(Program);
   if (Text.empty())
@@ -441,8 +442,8 @@ static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
   consumeError(Dir.addNote(Text));
 }
 
-// A process that uses its blocks again, or switches files, writes its files itself. Blocks
-// that are reserved could exceed a limit of all files.
+// A process that reuses blocks or rotates files writes its files itself. With a limit for
+// all files, reserved blocks could exceed it.
 static bool hasArena(const RecordingLimits &Limits) {
   return Opts.hasEvents() && !Opts.Overwrite && !Limits.MaxSize && !Limits.Rotates;
 }

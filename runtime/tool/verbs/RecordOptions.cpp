@@ -212,7 +212,7 @@ bool RecordOptions::takesTypedArguments() const {
          RotateSize.empty() && !RotateEvery.given();
 }
 
-// The table of runtime/trace says what is right.
+// The table in runtime/trace/options decides which options are valid.
 Expected<RecordingLimits> RecordOptions::read() const {
   struct pb_options Asked = {};
   char Why[PB_WHY_MAX];

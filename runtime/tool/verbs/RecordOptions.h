@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options of `record`, and which of them go together.
+// Options of `record`, and how they can be combined.
 #ifndef PATCHBAY_TOOL_RECORDOPTIONS_H
 #define PATCHBAY_TOOL_RECORDOPTIONS_H
 
@@ -17,23 +17,23 @@ struct RecordOptions {
 
   explicit RecordOptions(OptionTable &Table);
 
-  /// Chooses the tracer that --histogram needs, unless -t does. To be called first.
+  /// Chooses the tracer that --histogram needs, unless -t names one. Call it first.
   void chooseTracer();
-  /// The processes that -p names. If it names a tracer, as it once did, that is
-  /// chosen: so before the others.
+  /// The processes that -p names. -p once named a tracer: chooses it for such a word. So
+  /// call this before the functions below.
   llvm::Expected<std::vector<pid_t>> processes();
-  /// Fails if one is wrong, or not for use beside another.
+  /// Fails if an option is invalid, or excludes another one.
   llvm::Expected<RecordingLimits> read() const;
-  /// How calls are recorded, whatever functions and threads they are of, as in
-  /// PATCHBAY; and all other options that the processes take as they are.
+  /// Options for PATCHBAY: how() has those that tell how to record a call, limits() has
+  /// the others that processes accept unchanged.
   std::string how() const;
   std::string limits() const;
 
-  /// Whether calls are not only counted.
+  /// Are events or durations recorded, and not only counts?
   bool hasEvents() const { return Tracer != FunctionProfile || Histogram; }
-  /// Whether arguments with names can be recorded, as trace/options/option_table.c says.
+  /// Can arguments with names be recorded, according to trace/options/option_table.c?
   bool takesTypedArguments() const;
-  /// Whether it is measured how long calls take.
+  /// Are durations measured?
   bool isTimed() const { return Tracer != Function && hasEvents(); }
 
   StringsOption Globs, NoTrace, Under, Threads, ArgsOf, When;

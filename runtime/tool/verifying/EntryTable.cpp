@@ -41,7 +41,8 @@ static bool hasPad(const ImageView &View, uint64_t Entry) {
 /// The entry of a function with a slot whose patchable NOPs are at Nops,
 /// possibly after a landing pad; none without a slot.
 static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
-  // The landing pad first: after a pad without a hash, it would be the hash.
+  // Try the landing pad first: without a hash, a landing pad after the pad would look
+  // like the hash.
   for (const EntryCode &Code : View.form().EntryCodes) {
     uint64_t Entry = Nops - Code.size();
     if (Code.matches(View.map().bytes(Entry, Code.size())) &&
@@ -60,8 +61,8 @@ static bool canBeTable(const ElfImage::ELFT::Shdr &Section) {
          (Section.sh_flags & Flags) == Flags;
 }
 
-/// Adds entries of functions with a slot. In LLVM's table of the usual name
-/// each word has to be an entry; other sections may contain anything.
+/// Adds entries of functions with a slot. In LLVM's table each word must be an entry;
+/// other sections may contain anything.
 static Error readTable(const ImageView &View,
                        const ElfImage::ELFT::Shdr &Section, bool IsUsual,
                        SetVector<uint64_t> &Entries, Findings &Out) {

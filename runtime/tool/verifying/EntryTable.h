@@ -10,8 +10,8 @@
 
 namespace patchbay {
 
-/// Returns how many functions of the tables have a slot. An image with records
-/// has no table under another name than LLVM's usual one.
+/// Returns how many functions of the tables have a slot. If an image has records, only
+/// the table with LLVM's usual name is read.
 llvm::Expected<unsigned> checkEntryTables(const ImageView &View,
                                           bool HasRecords, Findings &Out);
 

@@ -28,8 +28,8 @@ public:
   /// The readable name of the function at Entry.
   std::string nameAt(uint64_t Entry) const;
 
-  /// Among functions that begin before an address, the one that ends last; null
-  /// if none.
+  /// Among functions that begin before an address, the function that ends last; null if
+  /// there is none.
   const SymbolNames::Symbol *bodyBefore(uint64_t Address) const;
 
 private:
@@ -42,8 +42,7 @@ private:
   DynamicRelocations Relocations;
   SymbolNames Functions;
   std::vector<uint64_t> Stubs;
-  /// For each symbol: the index of the one that ends last, among it and those
-  /// before it.
+  /// For each symbol: the index of the symbol that ends last, among it and all before it.
   std::vector<size_t> EndsLast;
 };
 

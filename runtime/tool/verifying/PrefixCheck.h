@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the bytes before an entry, which a record or the kernel's table leads
-// to.
+// Checks the bytes before an entry that a record or the kernel's table leads to.
 #ifndef PATCHBAY_TOOL_PREFIXCHECK_H
 #define PATCHBAY_TOOL_PREFIXCHECK_H
 
@@ -18,9 +17,9 @@ struct Subject {
 /// The slot: aligned and zero.
 void checkSlot(const ImageView &View, const Subject &Function, Findings &Out);
 
-/// Checks that a range of bytes around the entry has no other use. No function
-/// that begins earlier reaches into it, and the dynamic loader does not write
-/// to it. The range must be part of the image.
+/// Checks that bytes around the entry have no other use: no function that begins earlier
+/// reaches into them, and the dynamic loader does not write to them. The range must be
+/// part of the image.
 void checkOwned(const ImageView &View, const Subject &Function, int64_t From,
                 int64_t To, Findings &Out);
 

@@ -37,8 +37,8 @@ static std::string inRecord(const SiteRecord &R, StringRef Field) {
   return ("record at " + hex(R.Address) + ", " + Field).str();
 }
 
-// The code does not tell the counts, but they cannot exceed the number of
-// registers.
+// The code does not tell how many arguments there are, but counts cannot exceed the
+// number of registers.
 void Check::fields() {
   if (R.Raw.flags & PATCHBAY_RECORD_RESERVED)
     Out.add(Function.Name, 0, inRecord(R, "flags"), "reserved bits to be 0",
@@ -77,8 +77,8 @@ void Check::padAndHash(bool Sanitized) {
              Bytes.take_back(PATCHBAY_HASH_SIZE), Out);
 }
 
-// The symbol of a hash belongs to the function, and tools look for it there. If
-// a function has no name, another definition has its name.
+// Tools look for the symbol of the hash at the function. If a function has no name,
+// another definition has taken it.
 void Check::hashSymbols() {
   std::vector<StringRef> Names = View.functions().at(R.Entry);
   for (int64_t Offset = PATCHBAY_SLOT_OFFSET; Offset != 0; ++Offset)
@@ -135,9 +135,8 @@ bool Check::distance() {
   return true;
 }
 
-// An immediate of 0 is right, too: arming the site fills in the stub's address.
-// If the module has several sets of stubs, any of them will do: all lead to one
-// runtime.
+// An immediate of 0 is also right: arming fills in the stub's address. If the module has
+// several sets of stubs, any of them is right, since all lead to one runtime.
 void Check::site(int64_t Distance, int64_t ToPad) {
   constexpr int64_t Unsaid = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
   ArrayRef<uint8_t> Found = View.map().bytes(R.Site, Form.siteSize());

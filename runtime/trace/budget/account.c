@@ -24,9 +24,9 @@ static double debt_ns;   /* overspent time that later savings must pay back */
 static double overhead;  /* recent average; negative: not known yet */
 
 /*
- * Each decision that disarms a function halves the time to the next decision.
- * Each decision that disarms none doubles it. So a program that enters a new
- * phase of its work pays for few steps, and so does a program that begins.
+ * Each decision that disarms a function halves the time to the next decision. Each
+ * decision that disarms none doubles it. So the budget adapts quickly when the program
+ * starts or enters a new phase.
  */
 static unsigned int halved;
 #define HALVED_MAX 4
@@ -38,14 +38,14 @@ static double decision_ns(void)
 }
 
 /*
- * A program with one thread gets a second one: the thread that looks here. From
- * then on glibc's locks and its allocator no longer use their fast paths for
- * one thread (SINGLE_THREAD_P). That costs 1.6 % in SQLite's speed test, with
- * or without armed functions. No code inside the process can measure it. So
- * half of the budget, at most KEPT_PART, is reserved for this cost. Programs
- * with threads of their own reserve nothing.
+ * The listening thread makes a program with one thread a program with two. From then on
+ * glibc's locks and allocator no longer use their fast paths for one thread
+ * (SINGLE_THREAD_P). That costs 1.6 % in SQLite's speed test, with or without armed
+ * functions. No code inside the process can measure it. So half of the budget, at most
+ * KEPT_PART, is reserved for this cost. Programs with threads of their own reserve
+ * nothing.
  *
- * __libc_single_threaded does not help: in a visited process our own thread has
+ * __libc_single_threaded does not help: in a visited process the listening thread has
  * already changed it.
  */
 #define KEPT_PART 0.01
@@ -60,8 +60,8 @@ static int has_one_thread(void)
 	if (__atomic_load_n(&pb_session->nr_threads, __ATOMIC_RELAXED) > 1)
 		return 0;
 	/*
-	 * The folder has one link for each thread, including our own. If stat()
-	 * fails, the process may have one thread.
+	 * The directory has one link for each thread, including the listening thread. If
+	 * stat() fails, assume one thread of the program.
 	 */
 	return pb_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) ||
 	       tasks.st_nlink <= 2 + 2;
@@ -135,7 +135,7 @@ void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns)
 	looked_ns = 0;
 }
 
-/* It comes early if tracing has spent the allowance of the whole time. */
+/* A decision is due early if tracing has spent the allowance of the whole time. */
 int pb_account_is_due(void)
 {
 	return decision.own_ns >= decision_ns() ||
@@ -143,10 +143,10 @@ int pb_account_is_due(void)
 }
 
 /*
- * The busiest functions are the fewest. They also have the shortest calls as a
- * rule, since long calls cannot be frequent. Functions with fewer calls than
- * SELDOM cost little. Fewer calls would also prove nothing: the first decisions
- * cover a short time, in which a slow function may be called several times.
+ * Disarm the busiest functions first: they are few. As a rule they also have the shortest
+ * calls, since long calls cannot be frequent. Functions with fewer calls than SELDOM cost
+ * little, and so few calls prove nothing: the first decisions cover a short time, in
+ * which a slow function may be called several times.
  */
 #define SELDOM 8
 

@@ -14,18 +14,21 @@
 
 #include "call_counts.h"
 
-/* Begin, or begin again in a forked child: all sums are about its parent. */
+/* Reset all sums. In a forked child they are its parent's. */
 void pb_account_begin(void);
 void pb_account_begin_in_child(void);
 
 /* The part of the process's own time that tracing may cost. */
 double pb_account_allowed(void);
 
-/* Charge the calls of a look. In that time the process used @cpu_ns. */
+/*
+ * Charge the calls since the last look. The process has used @cpu_ns of CPU time since
+ * then.
+ */
 void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns);
 /*
- * Charge a look itself, at the next call of the above. Disarming a function does
- * not reduce that cost.
+ * Charge the cost of a look, in the next call of pb_account_charge(). Disarming functions
+ * does not reduce this cost.
  */
 void pb_account_charge_look(uint64_t ns);
 
@@ -38,7 +41,7 @@ int pb_account_is_due(void);
 size_t pb_account_decide(const struct pb_busy *busy, size_t nr);
 /* The part of the process's own time since the last decision that these calls cost. */
 double pb_account_part(uint64_t calls);
-/* The decision has been carried out: begin the next one. */
+/* Begin the next decision. Call it after the last one has been carried out. */
 void pb_account_decided(int has_disarmed);
 
 /*

@@ -23,7 +23,7 @@
 
 static struct patchbay_ops *counting;
 static uint64_t rests_since_ns; /* CLOCK_THREAD_CPUTIME_ID when the wait began; 0: no wait */
-static int is_ending;           /* its tracers are being destroyed */
+static int is_ending;           /* the tracers are being destroyed */
 static int is_forked;
 
 int pb_budget_begin(int (*check)(void *arg,
@@ -58,8 +58,8 @@ void pb_budget_disarm(const struct patchbay_filter *which)
 	if (counting)
 		patchbay_disarm_filter(counting, which);
 	/*
-	 * @which may select any of them. A function that the user disarmed must
-	 * stay so.
+	 * @which may select parked functions. A function that the user disarms must stay
+	 * disarmed.
 	 */
 	pb_parked_forget();
 }
@@ -186,7 +186,10 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 		pb_pace_hurry();
 }
 
-/* Arms one function again if the cost was low for a while, and stays low with it. */
+/*
+ * Arms one function again if the cost has been low for a while, and will stay low with
+ * it.
+ */
 static void arm_one_again(void)
 {
 	struct patchbay_filter filter = { .size = sizeof(filter), .cnt = 1 };
@@ -209,12 +212,11 @@ static void arm_one_again(void)
 }
 
 /*
- * The thread must run soon after it is woken, also on a processor that the
- * program keeps busy. So it asks for short slices (sched_setattr(2)), which the
- * scheduler prefers since Linux 6.12. Older kernels ignore that. The thread
- * does not ask if the process began with a filter of system calls. Such a
- * filter may kill a process that changes its scheduling (systemd's ~@resources
- * does).
+ * The thread must run soon after it is woken, even on a processor that the program keeps
+ * busy. So it asks for short slices (sched_setattr(2)), which the scheduler prefers since
+ * Linux 6.12. Older kernels ignore that. If the process began with a filter of system
+ * calls the thread does not ask: the filter may kill a process that changes its
+ * scheduling (systemd's ~@resources does).
  */
 #define SLICE_NS 100000
 

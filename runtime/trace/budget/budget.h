@@ -22,31 +22,34 @@
 
 #include <patchbay/patchbay.h>
 
-#define PB_BUDGET_DECIDE_MS 50   /* a decision covers that: account.h */
+#define PB_BUDGET_DECIDE_MS 50   /* CPU time of a decision, at least; see account.h */
 #define PB_BUDGET_QUIET_MS 1000 /* before a function is armed again */
 
 /*
- * Does nothing without max-rate= or max-overhead=. @check: the tracer's own.
+ * Does nothing without max-rate= or max-overhead=. @check: the @check of the tracer.
  * Returns 0 or -errno.
  */
 int pb_budget_begin(int (*check)(void *arg,
 				 const struct patchbay_target *target));
-/* The caller has just armed or disarmed the tracer on the same functions. */
+/*
+ * Count the functions that the caller has just armed, or stop counting those that it has
+ * just disarmed.
+ */
 void pb_budget_arm(const struct patchbay_filter *which, unsigned int flags);
 void pb_budget_disarm(const struct patchbay_filter *which);
-/* The listening thread calls it. Returns the ms until the next call is due, or -1. */
+/* Called by the listening thread. Returns the ms until the next call is due, or -1. */
 int pb_budget_look(void);
 /*
- * The listening thread calls it as soon as its wait has ended. Sleeping and
- * waking up cost about as much as a look, and are charged. Its work for clients
- * is not charged.
+ * Called by the listening thread as soon as its wait has ended. Charges sleeping and
+ * waking up, which cost about as much as a look. The thread's work for clients is not
+ * charged.
  */
 void pb_budget_rested(void);
 /* Call in a forked child, where no look has happened yet. */
 void pb_budget_forked(void);
 /*
- * Recent cost of tracing, in millionths of the CPU time of the process itself,
- * or PB_OVERHEAD_UNKNOWN. The listening thread calls it.
+ * Recent cost of tracing, in millionths of the process's own CPU time, or
+ * PB_OVERHEAD_UNKNOWN. Called by the listening thread.
  */
 #define PB_OVERHEAD_UNKNOWN UINT32_MAX
 uint32_t pb_budget_overhead(void);

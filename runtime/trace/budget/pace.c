@@ -8,12 +8,12 @@
 #include "tracers/tracers.h"
 
 static uint64_t last_ns;     /* CLOCK_MONOTONIC of the last look */
-static uint64_t passed_ns;   /* since then, when it was last asked for */
+static uint64_t passed_ns;   /* time since last_ns, when it was last computed */
 static uint64_t last_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look */
-static uint64_t got_ns;      /* how far that clock came before the last look */
+static uint64_t got_ns;      /* CPU time of the process between the last two looks */
 static uint64_t counted_cpu_ns; /* the same clock at the last look that counted */
-static uint64_t look_ns;  /* CPU time of the process between two looks */
-static uint64_t pause_ns; /* the least of that; doubles with each look */
+static uint64_t look_ns;  /* CPU time of the process until the next look */
+static uint64_t pause_ns; /* minimum of look_ns; doubles with each look */
 static uint64_t wait_ns;  /* expected wall-clock time of look_ns */
 
 #define MS 1000000ull
@@ -45,8 +45,8 @@ void pb_pace_begin_in_child(void)
 }
 
 /*
- * A quarter of the allowance of one decision. If a single function costs that
- * much, the thread looks before it is due.
+ * If one function costs a quarter of the allowance of a decision, the thread looks before
+ * it is due.
  */
 #define WAKE_CALLS_MIN 1024
 
@@ -56,7 +56,7 @@ uint64_t pb_pace_wake_mask(void)
 			     1000 / (double)pb_options.call_cost_ps;
 	uint64_t mask = WAKE_CALLS_MIN;
 
-	/* A rate is known only after a while. */
+	/* max-rate= needs the whole time between two looks. */
 	if (!pb_options.max_overhead || pb_options.max_rate)
 		return UINT64_MAX;
 	while ((double)mask * 2 <= calls)
@@ -64,7 +64,7 @@ uint64_t pb_pace_wake_mask(void)
 	return mask - 1;
 }
 
-/* With less CPU time the computed part would be random. */
+/* With less CPU time the estimated cost would be random. */
 #define CPU_LEAST_NS 200000
 
 int pb_pace_is_due(struct pb_look *look)
@@ -88,7 +88,7 @@ int pb_pace_is_due(struct pb_look *look)
 	return 1;
 }
 
-/* A look may take one in this many parts of the time between two looks. */
+/* A look may cost at most 1/LOOK_PART of the time between two looks. */
 #define LOOK_PART 500
 
 void pb_pace_counted(uint64_t ns)
@@ -104,10 +104,9 @@ void pb_pace_hurry(void)
 }
 
 /*
- * A wake-up costs time. On a busy machine, or while it waits, the process gets
- * less CPU time than the clock shows. There a fiftieth of look_ns may be all
- * that it gets. But once it runs at full speed again, the thread must look
- * soon.
+ * A wake-up has a cost. On a busy machine, or while the program waits, the process gets
+ * less CPU time than the clock shows, perhaps a fiftieth. So wait longer, but not too
+ * long: once the process runs at full speed again, the thread must look soon.
  */
 #define STRETCH_MAX 100
 #define WAIT_MOST_NS (1000 * MS)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * @base, @path: identify its module, since another one may be loaded there later
- * @armed:       armed again; if it is parked again, that was in vain
+ * @base, @path: identify the module: another one may be loaded at this address later
+ * @armed:       armed again; if it is parked again, arming it was in vain
  */
 static struct parked {
 	struct parked *next;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were disarmed because they cost too much (budget.h), until
- * there is room for them. Their present cost is unknown, since their calls are
- * not counted. Each time a function has waited, the estimate of its cost is
- * halved. So a function that was busy for a moment comes back soon. One that
- * costs a hundred times the budget is tried after minutes, and then less and
- * less often. Only the listening thread calls this code.
+ * Functions that were disarmed because they cost too much (budget.h), until there is room
+ * for them. Their calls are not counted meanwhile, so their present cost is unknown. Each
+ * time a function has waited, the estimate of its cost is halved. So a function that was
+ * busy for a moment comes back soon. A function that costs a hundred times the budget is
+ * tried again after minutes, and then less and less often. Only the listening thread
+ * calls this code.
  */
 #ifndef PB_TRACE_PARKED_H
 #define PB_TRACE_PARKED_H
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* The first wait. It doubles each time that the function had to be disarmed again. */
+/* The first wait. It doubles each time that the function has to be disarmed again. */
 #define PB_PARKED_WAIT_NS 1000000000ull
 #define PB_PARKED_WAIT_MAX_NS (PB_PARKED_WAIT_NS << 10)
 
@@ -25,8 +25,8 @@
 void pb_parked_add(uintptr_t entry, struct patchbay_ops *of, double part,
 		   uint64_t now_ns);
 /*
- * Take the function that has waited, is still loaded, and costs least, if that
- * is at most @room. Returns 0 if there is none.
+ * Take the cheapest function that has waited long enough and is still loaded, if it costs
+ * at most @room. Returns 0 if there is none.
  */
 uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of);
 /* Arm none of them again. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The arena: memory that traced processes share with `patchbay record`, which writes it
- * to their data files (the *recorder*). So a traced thread pays for no page of a file.
+ * to their data files (the *recorder*). So traced threads take no page faults for pages
+ * of files.
  *
  * The arena is a memfd of fixed size: a struct pba_arena, and @nr chunks from
  * PBA_DATA_AT on. The recorder makes it. Processes find it by a path in /proc of the

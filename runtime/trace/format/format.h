@@ -40,7 +40,7 @@
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
 #define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
-/* Set aside, and unused until it has a header; then a file as any other. */
+/* A spare file is unused until it has a header. Then it is like any other file. */
 #define PBD_SPARE_SUFFIX ".spare.pbd"
 /* The file of struct pbd_size, if a recording has limits for all its processes together. */
 #define PBD_SIZE_FILE ".size"
@@ -202,9 +202,10 @@ struct pbd_moment {
 #define PBD_SESSION_OVERWRITE 1u      /* blocks are used again */
 #define PBD_SESSION_VARIABLE_RATE 2u  /* the counter may not be a clock */
 #define PBD_SESSION_NO_SLEEP_TIME 4u  /* times are CPU times of threads */
-#define PBD_SESSION_OWN_PAGE 8u   /* some threads read that clock from pages of
+#define PBD_SESSION_OWN_PAGE 8u   /* some threads read their CPU time from pages of
 				     perf_event_open(2) */
-#define PBD_SESSION_OWN_CALL 16u  /* some threads ask the kernel for it each time */
+#define PBD_SESSION_OWN_CALL 16u  /* some threads ask the kernel for their CPU time at
+				     each call */
 #define PBD_SESSION_SOME_THREADS 32u /* only some threads were chosen */
 #define PBD_SESSION_SANDBOX 64u /* the process restricted its system calls */
 #define PBD_SESSION_ENDED_STRICT 128u /* into seccomp's strict mode, which forbids
@@ -240,20 +241,19 @@ struct pbd_session {
 	char host[PBD_NAME_MAX];
 	uint64_t depth; /* levels of calls that were recorded, 0: any; not in a
 			   session of PBD_SESSION_MIN */
-	uint64_t sample; /* one in this many calls of a function was chosen; 0:
-			    all. This field and the following ones are not there,
-			    either */
+	uint64_t sample; /* one in this many calls of a function was chosen; 0: all.
+			    Like the fields below, not in a session of PBD_SESSION_MIN */
 	uint64_t max_memory; /* bytes of events of all threads together; 0: any */
 	uint64_t max_size;   /* bytes of the disk for all processes; 0: any */
 	uint64_t part;	     /* the number of this file among the process's rotated
 			        files; 0: not rotated */
 	/*
-	 * The average cost of recording a call, in picoseconds. @cost_inside is part of
-	 * the call's own duration. Its callers' durations also have @cost_outside.
-	 * @cost_pages of the latter are for new pages of the file, which few calls pay
-	 * for. @cost_error: the error of the sum. All are 0 if `patchbay record` has
-	 * not measured them. Not in a session of an older writer, nor are the
-	 * following.
+	 * The average cost of recording a call, in picoseconds. A call's own duration
+	 * includes @cost_inside; its callers' durations also include @cost_outside. Few
+	 * calls cause @cost_pages, the part of @cost_outside for new pages of the file.
+	 * @cost_error is the error of the sum. All are 0 if `patchbay record` has not
+	 * measured them. This field and those below are not in a session of an older
+	 * writer.
 	 */
 	uint64_t cost_inside, cost_outside, cost_pages, cost_error;
 	/* CPU time of the process: when the file was begun, and at the last moment. */
@@ -344,10 +344,10 @@ enum pbd_typed {
 #define PBD_ASLEEP (PBD_VALUE + 16)
 
 /*
- * With PBD_SESSION_OVERWRITE a thread may go on in the block of one that has ended. Two
- * consecutive records say so. Later events belong to the new thread. The first record
- * has its number as @time and its tid as detail. The second has its name: eight bytes
- * as @time and seven as detail, in each the first one lowest.
+ * With PBD_SESSION_OVERWRITE a new thread may continue in the block of a thread that has
+ * ended. Two consecutive records say so, and later events belong to the new thread. The
+ * first record has its number as @time and its tid as detail. The second has its name:
+ * eight bytes as @time and seven as detail, the first byte lowest in each.
  */
 #define PBD_THREAD (PBD_VALUE + 17)
 #define PBD_THREAD_NAME (PBD_VALUE + 18)
@@ -367,23 +367,24 @@ enum pbd_typed {
 #define PBD_CONTEXT (PBD_VALUE + 20)
 
 /*
- * Likewise, after PBD_SLOW_CALL: @time is what it took to write the struct pbd_slow, in
- * ns. The call's own duration does not have it, but its callers' durations do.
+ * Likewise, after PBD_SLOW_CALL: @time is the time that writing the struct pbd_slow took,
+ * in ns. The call's own duration does not include it, but its callers' durations do.
  */
 #define PBD_SLOW_COST (PBD_VALUE + 23)
 
 /*
- * Events of one thread and, after each PBD_THREAD, of another one with a higher number,
- * in the order of recording. A thread's blocks have growing @seq. When a block is used
- * again its @pass grows by one, and old records stay until others overwrite them.
+ * Events of one thread, in the order of recording. After each PBD_THREAD record they
+ * belong to another thread, with a higher number. A thread's blocks have growing @seq.
+ * When a block is used again its @pass grows by one. Old records stay until new ones
+ * overwrite them.
  */
 struct pbd_block {
 	struct pbd_chunk chunk;
 	uint64_t seq;    /* in the order of this @thread's blocks; may begin above 1 */
 	uint64_t pass;   /* from 0 */
 	uint32_t thread; /* that began it; counted from 1 by this process */
-	uint32_t tid;    /* gettid(2), which the system may use again; 0: the thread
-			    began where it could not ask for it */
+	uint32_t tid;    /* gettid(2), which the kernel may reuse; 0: the thread began
+			    where it could not ask for it */
 	uint64_t lost;   /* events after this block that found no room */
 	char comm[16];   /* the thread's last known name: when the block was begun,
 			    or when the thread or the recording ended */
@@ -598,9 +599,10 @@ struct pbd_left_out {
 };
 
 /*
- * A loaded module that cannot be traced. @number is the version of the ABI that it was
- * compiled for. In another namespace of the loader (dlmopen(3)), it is the number of
- * its functions.
+ * A loaded module that cannot be traced.
+ * PBD_OTHER_VERSION:   it was compiled for version @number of the ABI
+ * PBD_OTHER_NAMESPACE: it is in another namespace of the loader (dlmopen(3)), and has
+ *                      @number functions
  */
 enum pbd_other_why {
 	PBD_OTHER_VERSION = 1,

@@ -109,10 +109,7 @@ static size_t find_declared(const char *part, size_t size)
 	return 0;
 }
 
-/*
- * "A::friend operator==": LLVM's demangler writes it for functions that only
- * lookup in A finds.
- */
+/* "A::friend operator==": LLVM's demangler writes it for a member-like friend of A. */
 static size_t without_friend(const char *name, size_t size)
 {
 	static const char word[] = "::friend";

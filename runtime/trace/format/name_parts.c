@@ -119,9 +119,9 @@ static char last_of(const char *part, size_t size)
 }
 
 /*
- * The length of a bracketed part. Skips operators that look like brackets. An
- * unclosed bracket is an ordinary character. The unclosed brackets within it
- * are remembered, so that they are not searched again.
+ * The length of a bracketed part. Skips operators that look like brackets. An unclosed
+ * bracket is an ordinary character. Remembers the unclosed brackets within it, so that
+ * they are not searched again.
  */
 static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t size,
 			    char before)
@@ -165,8 +165,8 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 }
 
 /*
- * Reads operators inside of others as brackets do. Otherwise each would be read
- * to the end.
+ * Reads operators inside of others like brackets. Otherwise each would be read to the
+ * end.
  */
 static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size,
 			 char before)
@@ -229,8 +229,8 @@ static size_t decltype_size(struct pb_name_parts *of, const char *text, size_t s
 static const char requires_words[] = " requires ";
 
 /*
- * The constraints of a template, up to the end, since they have names, too. A
- * lambda of such a function may follow.
+ * The length of a template's constraints, which contain names. They reach to the end,
+ * unless a lambda of the function follows.
  */
 static size_t requires_size(struct pb_name_parts *of, const char *text, size_t size)
 {

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Types are not nested this deep. Brackets around that many are read as characters. */
+/* No type is nested this deep. Deeper brackets are read as ordinary characters. */
 enum { PB_NAME_DEPTH = 256 };
 
 /* @rest and @size are the rest of the name. */

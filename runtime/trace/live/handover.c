@@ -11,8 +11,8 @@
 #include <time.h>
 
 /*
- * The most pauses of a millisecond in each of two waits. A busy machine prolongs them, as it
- * delays the other thread.
+ * The most pauses of a millisecond in each of two waits. A busy machine makes the pauses
+ * longer, but also delays the other thread.
  */
 #define WAIT_TRIES 4000
 

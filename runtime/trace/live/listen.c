@@ -122,7 +122,7 @@ static void admit_client(int gate)
 		greet(client);
 }
 
-/* Takes the same time, however many bytes are right. */
+/* Takes the same time, however many bytes match. */
 static int is_proven(const uint8_t *proof, const uint8_t *given)
 {
 	unsigned int differs = 0;
@@ -201,8 +201,9 @@ static int until_late(void)
 }
 
 /*
- * Drop clients that took too long. Call it when all requests that have come are answered:
- * this thread may have had no processor for longer. Returns how many clients are left.
+ * Drop clients that took too long. Call it after all received requests have been
+ * answered: this thread may have waited for a processor. Returns how many clients are
+ * left.
  */
 static int drop_late(void)
 {
@@ -319,7 +320,8 @@ static void end_visit(void)
 
 /*
  * glibc's count of threads. The thread that counts it down to 0 calls exit(3), so the
- * listening thread must not be in it. libthread_db reads it, too. NULL: another C library.
+ * listening thread must not be counted. libthread_db reads the count, too. NULL: another
+ * C library.
  */
 static unsigned int *nr_counted;
 
@@ -335,7 +337,10 @@ static void leave_count(void)
 		__atomic_fetch_sub(nr_counted, 1, __ATOMIC_RELAXED);
 }
 
-/* glibc counts this thread down when it ends. At 0 another thread calls exit(3). */
+/*
+ * Undo leave_count(): glibc subtracts this thread when it ends. If the count was 0,
+ * another thread calls exit(3).
+ */
 static void join_count(void)
 {
 	if (nr_counted && !__atomic_fetch_add(nr_counted, 1, __ATOMIC_RELAXED))
@@ -360,10 +365,7 @@ static void *serve(void *arg)
 		pb_visit_look();
 		is_over = pb_visit_is_over();
 	}
-	/*
-	 * Not asked again: the answer changes with time, and as processes come
-	 * and go.
-	 */
+	/* Do not ask again: the answer may have changed. */
 	if (is_over && !is_ending())
 		end_visit();
 	pb_fork_worked();
@@ -388,7 +390,7 @@ void pb_listen_await(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return;
-	/* Code that it has loaded for a client may give up rights, too. */
+	/* The caller may be code that the listening thread has loaded for a client. */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
 	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
@@ -403,7 +405,7 @@ int pb_listen_end(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return 0;
-	/* Code that it has loaded for a client may restrict the process, too. */
+	/* As in pb_listen_await(). */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return 0;
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
@@ -446,7 +448,7 @@ int pb_listens(void)
 	return self && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE);
 }
 
-/* Part of all sanitizers that must see each thread made. */
+/* Exists in each sanitizer that must see the creation of every thread. */
 void __sanitizer_set_report_path(const char *path) __attribute__((weak));
 
 typedef int create_thread(pthread_t *thread, const pthread_attr_t *attr,

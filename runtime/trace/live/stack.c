@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What this library needs: names, paths and frames of regexec(3) are the largest parts. */
+/* Needs of this library: names, paths and frames of regexec(3) are the largest parts. */
 #define SMALL (128u << 10)
 
-/* The guard area becomes stack from above, except for its last part. */
+/* pb_stack_grow() makes the guard area stack, from above, except for its last part. */
 #define GUARD (1u << 20)
 #define GUARD_LEFT (64u << 10)
 

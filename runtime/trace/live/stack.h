@@ -8,13 +8,19 @@
 
 #include <pthread.h>
 
-/* Of a thread that calls pb_stack_grow(). Without it a thread has the default size. */
+/*
+ * Make the stack of a new thread small. The thread must call pb_stack_grow() when it
+ * needs more.
+ */
 void pb_stack_describe(pthread_attr_t *attr);
 
 /* Give the calling thread nearly 1 MB of stack, once. Returns 0 or -errno. */
 int pb_stack_grow(void);
 
-/* The thread ends. The C library may give its stack, with the guard area, to another thread. */
+/*
+ * Call it at the end of the thread: the C library may give its stack, with the guard
+ * area, to another thread.
+ */
 void pb_stack_shrink(void);
 
 #endif /* PB_TRACE_STACK_H */

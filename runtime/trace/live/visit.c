@@ -110,8 +110,7 @@ static void disarm_in_child(void)
 {
 	visit.is_on = 0;
 	/*
-	 * It fails in a chroot(2) without /proc, for example. At least record
-	 * nothing.
+	 * This fails in a chroot(2) without /proc, for example. At least record nothing.
 	 */
 	if (undo(0))
 		pb_session->failed = -EAGAIN;
@@ -126,8 +125,8 @@ static void reset(void)
 }
 
 /*
- * The C library has reset its own locks before it calls this. So have other
- * libraries with such a handler: ours was registered last.
+ * The C library has reset its own locks before it calls this. Other libraries with such a
+ * handler have done the same, since this one was registered last.
  */
 static void begin_in_child(void)
 {
@@ -326,7 +325,7 @@ static void finish(void)
 		become_idle();
 }
 
-/* Another process may have the number by now. Then it takes longer. */
+/* If another process has reused the pid, the visit ends only after PATIENCE_NS. */
 static int is_dead(uint64_t command)
 {
 	return command && pb_sys(SYS_kill, (int)command, 0) == -ESRCH;

@@ -60,7 +60,7 @@ int pb_visit_hold(int client, const char *idle);
 nfds_t pb_visit_poll(struct pollfd *fds);
 /* Note the clients that have gone, according to poll(2). */
 void pb_visit_polled(const struct pollfd *fds, nfds_t nr);
-/* Act on that, and on requests of other commands (handover.h). */
+/* End what these clients held, and answer requests of other commands (handover.h). */
 void pb_visit_look(void);
 
 #endif /* PB_TRACE_VISIT_H */

@@ -37,11 +37,14 @@ struct option {
 	size_t at, nr; /* offsets in struct pb_options; @nr: for lists */
 	uint64_t least, most;
 	const char *word;
-	unsigned int tracers; /* that take it; 0: all */
-	/* Names, separated by blanks: options that exclude it; one of them it needs. */
+	unsigned int tracers; /* tracers that accept it; 0: all */
+	/*
+	 * Names, separated by blanks: the options that exclude it, and those of which it
+	 * needs one.
+	 */
 	const char *not_beside, *needs;
-	const char *in_command; /* its name there, if it is another one */
-	const char *which; /* the reason, if another option excludes it */
+	const char *in_command; /* its name on the command line, if that differs */
+	const char *which; /* for messages: why it excludes other options */
 };
 
 #define AT(field) .at = offsetof(struct pb_options, field)

@@ -7,9 +7,8 @@
 #include <linux/stat.h>
 
 /*
- * Above the numbers that programs usually use, below their limit
- * (RLIMIT_NOFILE). If the limit is lower, at least above standard output and
- * the like.
+ * Numbers above those that programs usually use, and below their limit (RLIMIT_NOFILE).
+ * If the limit is lower, at least above standard input, output and error.
  */
 #define KEPT_AT 1000
 #define KEPT_LEAST 16

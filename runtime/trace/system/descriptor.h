@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Descriptors that stay open in the program's table, beside its own. The
- * program may close them, as servers do with all that they do not know, and may
- * then open another file with the same number. So each use first verifies the
- * file. All functions may be called where sys.h's code may.
+ * Descriptors that stay open in the program's table, beside its own. The program may
+ * close them, as servers close all descriptors that they do not know. It may then open
+ * another file with the same number. So each use first verifies the file. All functions
+ * may be called where sys.h's code may.
  */
 #ifndef PB_TRACE_DESCRIPTOR_H
 #define PB_TRACE_DESCRIPTOR_H

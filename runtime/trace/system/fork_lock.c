@@ -6,7 +6,10 @@
 
 #include <time.h>
 
-/* A nap may take far longer (PR_SET_TIMERSLACK, a busy machine), so they are not counted. */
+/*
+ * A nap may take much longer (PR_SET_TIMERSLACK, a busy machine), so limits are measured
+ * by the clock.
+ */
 #define NAP_NS 100000
 #define SHORT_NS 100000000u /* a tenth of a second */
 #define LONG_NS 1000000000u /* a second */
@@ -16,11 +19,11 @@ enum { CHANGES = 1, WORKS = 2 };
 /*
  * @busy:    CHANGES: a thread begins or ends the recording; WORKS: the listening thread
  *           works
- * @process: that these threads are of; a child of clone(2) has none of them
+ * @process: the process of these threads; a child of clone(2) has none of them
  * @forking: threads between pb_fork_prepare() and pb_fork_parent()
- * @waiting: until when a thread in pb_fork_prepare() that has found others busy waits; 0:
- *           none. No count: a handler of a signal may leave that thread by siglongjmp()
- * Each side writes its own word before it reads the other one.
+ * @waiting: the time until which a thread waits in pb_fork_prepare(); 0: no thread waits.
+ *           It is no count, since a signal handler may leave that thread by siglongjmp()
+ * Each side writes its own word before it reads the other side's word.
  */
 static int busy, process, forking;
 static uint64_t waiting;
@@ -28,7 +31,10 @@ static uint64_t waiting;
 /* Forks of this thread that are counted in @forking; handlers of signals may fork, too. */
 static __thread int counted __attribute__((tls_model("initial-exec")));
 
-/* Returns 0 if @until has passed. *@until: the end of @ns from now on if it is 0. */
+/*
+ * Sleeps for NAP_NS. If *@until is 0, sets it to @ns from now. Returns 0 if that time has
+ * passed.
+ */
 static int nap(uint64_t *until, uint64_t ns)
 {
 	const struct timespec pause = { .tv_nsec = NAP_NS };
@@ -71,7 +77,10 @@ void pb_fork_work(void)
 {
 	uint64_t until = 0;
 
-	/* A thread with much work rests for a moment only, which a nap would miss. */
+	/*
+	 * A busy listening thread pauses so briefly that a napping thread would miss it.
+	 * So let it go first.
+	 */
 	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > pb_now_ns(CLOCK_MONOTONIC) &&
 	       nap(&until, SHORT_NS))
 		;
@@ -89,11 +98,13 @@ static int is_busy(void)
 	       __atomic_load_n(&process, __ATOMIC_RELAXED) == pb_sys(SYS_getpid);
 }
 
-/* Returns 1 if no thread is busy: then none begins before pb_fork_parent(). */
+/* Returns 1 if no thread is busy. Then no thread becomes busy before pb_fork_parent(). */
 static int try_fork(void)
 {
 	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
-	/* The other side waits for a fork that this one interrupts. */
+	/*
+	 * If this fork interrupts another one, the other side already waits for that one.
+	 */
 	if (counted || !is_busy()) {
 		counted++;
 		return 1;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Keeps other threads from forking while a forked child would inherit what no thread of
- * the child can finish:
- * - memory that a thread changes when it begins or ends a visited recording (visit.h);
- * - locks of the loader and of the allocator that the listening thread holds. Threads of
- *   the program may hold them, too, but not in a program that has one thread only.
+ * Prevents fork() while the child would inherit a state that none of its threads can
+ * complete:
+ *  - memory that a thread changes when it begins or ends a visited recording (visit.h);
+ *  - locks of the loader and of the allocator that the listening thread holds. A
+ *    program's own threads may hold them at a fork, too, but not in a program with one
+ *    thread.
  *
- * Both sides wait for a limited time only. A forking thread may hold a lock that the other
- * thread needs, such as the loader's in a constructor. A fork may also never end for us, if a
- * signal handler leaves it by siglongjmp(). A child that was forked during a change
- * knows this by pb_fork_child(), and must not touch the recording.
+ * Both sides wait for a limited time only. A forking thread may hold a lock that the
+ * other thread needs, such as the loader's in a constructor. A fork may also never end
+ * here, if a signal handler leaves it by siglongjmp(). In a child that was forked during
+ * a change, pb_fork_child() returns 1, and the child must not touch the recording.
  */
 #ifndef PB_TRACE_FORK_LOCK_H
 #define PB_TRACE_FORK_LOCK_H

@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 struct pb_probe {
-	/* The page that was found readable last, plus 1; 0: none. Pages are asked once. */
+	/*
+	 * The last page found to be readable, plus 1; 0: none. It is not checked again.
+	 */
 	uintptr_t page;
-	int is_all_readable; /* ask for none */
+	int is_all_readable; /* no checks are needed */
 };
 
 int pb_is_readable(struct pb_probe *probe, const void *at, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where glibc keeps the stack pointer in a jmp_buf: sysdeps/powerpc/jmpbuf-offsets.h (JB_GPR1). See trace/tracers/longjmp.c.
+ * The place of the stack pointer in glibc's jmp_buf: sysdeps/powerpc/jmpbuf-offsets.h
+ * (JB_GPR1). See trace/tracers/longjmp.c.
  */
 #ifndef PB_TRACE_ARCH_JUMP_H
 #define PB_TRACE_ARCH_JUMP_H
@@ -8,7 +9,7 @@
 #include <stdint.h>
 
 #define PB_JUMP_SLOT 0
-#define PB_JUMP_ROTATED 0 /* bits to the left, after it was xored */
+#define PB_JUMP_ROTATED 0 /* rotated left by this many bits, after the XOR */
 
 static inline uintptr_t pb_jump_sp(void)
 {

@@ -24,7 +24,7 @@ static inline int pb_counter_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* Without `lock`, the instruction is atomic on its own processor only. */
+/* Without `lock`, the instruction is atomic with respect to its own processor only. */
 static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 {
 	int done;
@@ -36,7 +36,7 @@ static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 	return done;
 }
 
-/* Adds with the same guarantee. */
+/* Adds atomically in the same sense. */
 static inline void pb_local_add(uint64_t *word, uint64_t value)
 {
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");

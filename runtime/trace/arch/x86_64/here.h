@@ -8,10 +8,9 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Store the registers that unwind tables refer to, at their DWARF numbers. This
- * function is always inlined, and it stores the address of its last
- * instruction, too. So the unwind table of that address describes these
- * registers.
+ * Store the registers that unwind tables refer to, at their DWARF numbers, and the
+ * address of this code's last instruction. This function is always inlined, so the unwind
+ * table of that address describes these registers.
  */
 static inline __attribute__((always_inline)) void
 pb_here(uint64_t here[PBD_HERE])

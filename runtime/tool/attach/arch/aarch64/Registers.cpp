@@ -61,8 +61,8 @@ static uint64_t sveSize(pid_t Thread) {
   return (32 * Length + 17 * (Length / 8) + 15) & ~15ull;
 }
 
-// The kernel still has it, and shows it for a thread that it believes to be in
-// a system call.
+// Reads the first argument, which the kernel shows while it believes that the thread is
+// in a system call.
 static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   constexpr int NtSystemCall = 0x404;
   int None = -1;
@@ -76,9 +76,8 @@ static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   return Place->FirstArgument;
 }
 
-// Has a signal handler just returned there, so that the call has failed? The
-// registers that the kernel had saved for the handler are then still below the
-// stack pointer, in this order.
+// Has a signal handler just returned there, which made the call fail? Then the registers
+// that the kernel saved for the handler are still below the stack pointer, in this order.
 static bool isBackFromHandler(pid_t Thread, const ThreadRegisters &R) {
   constexpr size_t MaxFrame = 1 << 16, Kept = offsetof(user_regs_struct, pstate);
   std::vector<char> Below(MaxFrame);
@@ -146,8 +145,8 @@ bool patchbay::hidesRestart(const ThreadRegisters &R) {
   }
 }
 
-// In streaming mode, which a system call ends, and while ZA is on, the C
-// library's functions must not be called like that (SME).
+// The C library's functions must not be called in streaming mode, or while ZA is on
+// (SME). A system call ends streaming mode.
 bool patchbay::isAllSaved(pid_t Thread, const ThreadRegisters &) {
   for (int Type : {NtStreaming, NtZa})
     if (auto Header = readHeader(Thread, Type); Header && Header->Size > sizeof(*Header))

@@ -2,20 +2,19 @@
 //
 // The registers of a thread on AArch64, for ptrace(2) and DWARF.
 //
-// The kernel decides how to restart an interrupted system call before a thread
-// stops for us (do_signal() in its arch/arm64/kernel/signal.c). It then forgets
-// which call it was:
+// The kernel decides how to restart an interrupted system call before a thread stops for
+// this command (do_signal() in its arch/arm64/kernel/signal.c). Then it forgets which call
+// it was:
 //
-//  - A call that restarts has its program counter at the SVC instruction, and all
-//    its arguments. Going there makes it again. x8 is the number. It becomes that
-//    of restart_syscall(2) only when the thread goes on at that very place. So we
-//    stop threads once more whose calls would wait for their whole time again.
-//    Then x8 tells.
-//  - A call that fails with EINTR is past that instruction, and its first
-//    argument is lost. We know it if we saw the thread wait there after the
-//    kernel began to tell us of its signals; otherwise the kernel knows it. The
-//    exception is a call that fails because of a handler. (A handler that has just
-//    returned from an alternate stack is not recognized.)
+//  - For a call that restarts, the program counter is at the SVC instruction, and all
+//    arguments are there. Executing it makes the call again. x8 is the number. It becomes
+//    that of restart_syscall(2) only when the thread goes on. So if a call would wait for
+//    its whole time again, this command stops the thread once more: then x8 tells.
+//  - For a call that fails with EINTR, the program counter is after that instruction, and
+//    the first argument is lost. This command knows it if it saw the thread wait there
+//    after the kernel began to report its signals. Otherwise the kernel knows it, except
+//    for a call that fails because of a handler. (A handler that has just returned from an
+//    alternate stack is not recognized.)
 #ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 

@@ -24,7 +24,7 @@ struct Words {
   uint64_t X[31], Sp, Pc, Flags;
 };
 
-// A branch to a register needs one, and x16 gets its value last.
+// A branch to a register uses x16, and x16 is restored last.
 struct WayBack {
   uint32_t LandingPad; // bti jc: a register branch leads here
   uint32_t Load;       // ldr x16, X16
