@@ -84,8 +84,8 @@ static int is_key(const unsigned char *a, const unsigned char *b, uint32_t size)
 }
 
 /* Returns the link to the element with @key. If there is none, the last link, which is 0. */
-static uint32_t *find(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
-		      const void *key)
+static uint32_t *find_element(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
+			      const void *key)
 {
 	uint32_t *link = &bucket->first;
 
@@ -102,7 +102,7 @@ void *pb_bpf_hash_lookup(struct patchbay_bpf_map *map, const void *key)
 
 	if (pb_bpf_lock(&bucket->lock))
 		return NULL;
-	link = *find(map, bucket, key);
+	link = *find_element(map, bucket, key);
 	if (link)
 		value = (unsigned char *)element(map, link) + map->value_at;
 	pb_bpf_unlock(&bucket->lock);
@@ -145,7 +145,7 @@ static int insert(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
 static int update(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
 		  const void *key, const void *value, uint64_t flags)
 {
-	uint32_t link = *find(map, bucket, key);
+	uint32_t link = *find_element(map, bucket, key);
 
 	if (link && flags == BPF_NOEXIST)
 		return -EEXIST;
@@ -198,7 +198,7 @@ int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key)
 
 	if (error)
 		return error;
-	error = remove_from(map, find(map, bucket, key));
+	error = remove_from(map, find_element(map, bucket, key));
 	pb_bpf_unlock(&bucket->lock);
 	return error;
 }
@@ -218,7 +218,7 @@ uint32_t pb_bpf_hash_next(struct patchbay_bpf_map *map, uint32_t index, void *ke
 		bucket = bucket_of(map, key);
 		if (pb_bpf_lock(&bucket->lock))
 			continue;
-		found = *find(map, bucket, key) == index + 1;
+		found = *find_element(map, bucket, key) == index + 1;
 		if (found)
 			pb_bpf_copy(value, (unsigned char *)e + map->value_at,
 				    map->value_size);

@@ -15,7 +15,7 @@
 static __thread const struct patchbay_bpf_opts *opts_of_thread;
 
 /* Pass libbpf's warnings to the log, without their prefix and newline. */
-static int tell(enum libbpf_print_level level, const char *format, va_list args)
+static int log_warning(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char text[256];
 	char *from = text;
@@ -38,7 +38,7 @@ static struct bpf_object *open_object(const void *bytes, size_t size,
 	libbpf_print_fn_t before;
 
 	opts_of_thread = opts;
-	before = libbpf_set_print(tell);
+	before = libbpf_set_print(log_warning);
 	bpf = bpf_object__open_mem(bytes, size, &open_opts);
 	libbpf_set_print(before);
 	opts_of_thread = NULL;

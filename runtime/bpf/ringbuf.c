@@ -31,7 +31,7 @@ static int has_room(const struct patchbay_bpf_map *map, uint64_t end)
 	return end - consumer <= map->data_size;
 }
 
-static struct header *take(struct patchbay_bpf_map *map, uint32_t size)
+static struct header *reserve_record(struct patchbay_bpf_map *map, uint32_t size)
 {
 	uint64_t start = map->producer;
 	uint64_t need = sizeof(struct header) + pb_bpf_round_up(size);
@@ -62,7 +62,7 @@ void *pb_bpf_ringbuf_reserve(struct patchbay_bpf_map *map, uint64_t size)
 
 	if (size > map->data_size || pb_bpf_lock(&map->reserve_lock))
 		return NULL;
-	header = take(map, (uint32_t)size);
+	header = reserve_record(map, (uint32_t)size);
 	pb_bpf_unlock(&map->reserve_lock);
 	return header ? header + 1 : NULL;
 }

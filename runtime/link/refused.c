@@ -48,8 +48,8 @@ static int take_name(uintptr_t entry, const char *name, void *arg)
 	return 0;
 }
 
-static void tell(const struct pb_refusal *refusal, const struct pb_needs *needs,
-		 const struct patchbay_link_opts *opts)
+static void log_refusal(const struct pb_refusal *refusal, const struct pb_needs *needs,
+			const struct patchbay_link_opts *opts)
 {
 	const char *reason = patchbay_link_strerror(refusal->error);
 	char text[160];
@@ -69,7 +69,7 @@ void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
 	pb_sort(refused->list, refused->nr, sizeof(*refused->list), by_entry);
 	patchbay_for_each_name(take_name, refused);
 	for (size_t i = 0; i < refused->nr; i++)
-		tell(&refused->list[i], needs, opts);
+		log_refusal(&refused->list[i], needs, opts);
 }
 
 void pb_refused_free(struct pb_refused *refused)

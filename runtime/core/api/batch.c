@@ -41,9 +41,9 @@ void patchbay_batch_destroy(struct patchbay_batch *batch)
 	pb_free(batch);
 }
 
-static int add(struct patchbay_batch *batch, struct patchbay_ops *ops,
-	       const struct patchbay_filter *filter, unsigned int flags,
-	       int disarm)
+static int add_request(struct patchbay_batch *batch, struct patchbay_ops *ops,
+		       const struct patchbay_filter *filter, unsigned int flags,
+		       int disarm)
 {
 	struct pb_request *request = pb_malloc(sizeof(*request));
 	int error;
@@ -64,14 +64,14 @@ int patchbay_batch_arm(struct patchbay_batch *batch, struct patchbay_ops *ops,
 		       const struct patchbay_filter *filter,
 		       unsigned int flags)
 {
-	return add(batch, ops, filter, flags, 0);
+	return add_request(batch, ops, filter, flags, 0);
 }
 
 int patchbay_batch_disarm(struct patchbay_batch *batch,
 			  struct patchbay_ops *ops,
 			  const struct patchbay_filter *filter)
 {
-	return add(batch, ops, filter, 0, 1);
+	return add_request(batch, ops, filter, 0, 1);
 }
 
 int patchbay_batch_commit(struct patchbay_batch *batch)

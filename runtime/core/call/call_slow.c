@@ -40,7 +40,7 @@ static void miss_set(const struct patchbay_cell *cell, uint64_t since)
  * Count a call as missed whose thread is in a handler at the exit. Only calls without an entry
  * handler need this: their direct way does not check for that at the entry.
  */
-static void miss(const struct patchbay_call *call)
+static void count_missed_exit(const struct patchbay_call *call)
 {
 	const struct patchbay_cell *cell = pb_call_cell(call);
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
@@ -70,7 +70,7 @@ static void exit_slowly(struct patchbay_call *call, const void *end)
 	if (entry == PB_ENTERED)
 		pb_call_exit(call);
 	else
-		miss(call);
+		count_missed_exit(call);
 	pb_thread_leave(self, entry);
 }
 

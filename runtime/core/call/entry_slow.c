@@ -22,7 +22,7 @@ static void miss_member(const struct patchbay_cell *member)
 }
 
 /* Count a call from within a handler. @enter: loaded once, because the cell may change. */
-static void miss(const struct patchbay_cell *cell, patchbay_handler enter)
+static void count_missed_entry(const struct patchbay_cell *cell, patchbay_handler enter)
 {
 	const struct pb_set *set;
 
@@ -70,7 +70,7 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		cell = pb_gate_find(cell, ip);
 	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	if (entry == PB_ENTERED_TO_MISS)
-		miss(cell, enter);
+		count_missed_entry(cell, enter);
 	else if (pb_call_is_of_one(enter) || pb_call_is_of_set(enter))
 		again = 1; /* only the trampoline can call the body */
 	else

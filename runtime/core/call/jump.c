@@ -57,7 +57,7 @@ static void note_passed(struct walk *walk, uintptr_t sp)
 	}
 }
 
-static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code find_left_frames(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
 	uintptr_t sp = pb_unwinder.get_cfa(context);
@@ -82,7 +82,7 @@ static void forget_handlers(const struct walk *walk)
 			pb_thread_forget(walk->handlers[i]);
 }
 
-static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code call_exit(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
 	struct patchbay_call *call;
@@ -105,9 +105,9 @@ void patchbay_jump(uintptr_t sp)
 	if (!pb_unwinder.backtrace)
 		return;
 	walk.nr_handlers = pb_thread_frames(walk.handlers);
-	pb_unwinder.backtrace(find, &walk);
+	pb_unwinder.backtrace(find_left_frames, &walk);
 	if (!walk.left)
 		return;
 	forget_handlers(&walk);
-	pb_unwinder.backtrace(tell, &walk);
+	pb_unwinder.backtrace(call_exit, &walk);
 }

@@ -138,7 +138,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	pb_choice_remove_row(&b->choice, last + 1, module->nr);
 	if (first > last)
 		return 0;
-	pb_bulk_sort_out(b, &owners, first, last);
+	pb_bulk_count_owners(b, &owners, first, last);
 	return leave_cells(bulk, b, &owners);
 }
 

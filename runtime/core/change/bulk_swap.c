@@ -24,8 +24,8 @@ static int do_all_stay(const struct pb_bulk_module *b, const struct pb_bulk_owne
 	       pb_choice_same_end(&b->choice, first, last + 1) == last + 1;
 }
 
-void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
-		      size_t first, size_t last)
+void pb_bulk_count_owners(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+			  size_t first, size_t last)
 {
 	const struct pb_shared *shared = b->module->shared;
 	const size_t nr = last + 1;
@@ -150,7 +150,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	}
 	if (!any)
 		return 0;
-	pb_bulk_sort_out(b, &owners, 0, b->module->nr - 1);
+	pb_bulk_count_owners(b, &owners, 0, b->module->nr - 1);
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end && !error; i++) {
 		struct pb_shared_cell *cell = &shared->cells[i];
 

@@ -230,9 +230,9 @@ static void read_owners(const struct pb_bulk *bulk, int seen)
 			const struct pb_group *g = &pb_bulk_group(b, shape)->group;
 
 			if (seen || pb_owner(module, i) != PB_OWNER_NONE)
-				pb_lead(module, i,
-					pb_owner_found(module, i,
-						       pb_shared_number(module, g->cell)));
+				pb_change_owner(module, i,
+						pb_owner_found(module, i,
+							       pb_shared_number(module, g->cell)));
 		}
 	}
 }

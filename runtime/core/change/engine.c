@@ -176,8 +176,8 @@ static void settle_owners(const struct pb_plan *plan, int done, int seen)
 			continue;
 		if (!seen && pb_owner(t->module, i) == PB_OWNER_NONE)
 			continue;
-		pb_lead(t->module, i,
-			done ? t->owner : pb_owner_found(t->module, i, t->owner));
+		pb_change_owner(t->module, i,
+				done ? t->owner : pb_owner_found(t->module, i, t->owner));
 	}
 }
 

@@ -123,7 +123,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 	return pb_owner(module, i);
 }
 
-void pb_lead(struct pb_module *module, size_t i, unsigned int owner)
+void pb_change_owner(struct pb_module *module, size_t i, unsigned int owner)
 {
 	const unsigned int before = pb_owner(module, i);
 

@@ -109,7 +109,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);
 
 /* Record @owner as the new owner of function @i. Its old cell then needs settling. */
-void pb_lead(struct pb_module *module, size_t i, unsigned int owner);
+void pb_change_owner(struct pb_module *module, size_t i, unsigned int owner);
 
 /* Empty @cell: threads that enter it call no handler. */
 void pb_empty_cell(struct patchbay_cell *cell);

@@ -171,7 +171,7 @@ int pb_private_look_at_sites(void (*visit)(const struct patchbay_site_info *site
 	return 0;
 }
 
-static void tell(const struct patchbay_site_info *site, void *arg)
+static void report_site(const struct patchbay_site_info *site, void *arg)
 {
 	(void)arg;
 	told(site);
@@ -180,7 +180,7 @@ static void tell(const struct patchbay_site_info *site, void *arg)
 void pb_changed_tell(const struct pb_module *module)
 {
 	if (__atomic_load_n(&told, __ATOMIC_ACQUIRE))
-		pb_changed_sites(module, tell, NULL);
+		pb_changed_sites(module, report_site, NULL);
 }
 
 int pb_private_on_changed(void (*func)(const struct patchbay_site_info *site))

@@ -229,8 +229,8 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 static struct pb_module *arrived;
 
 /* The link to the module of @desc in a list, or the link at the list's end. */
-static struct pb_module **find(struct pb_module **link,
-			       const struct patchbay_module *desc)
+static struct pb_module **find_link(struct pb_module **link,
+				    const struct patchbay_module *desc)
 {
 	while (*link && (*link)->desc != desc)
 		link = &(*link)->next;
@@ -251,7 +251,7 @@ static int has_records(const struct pb_module *m, const struct pb_module *coming
  */
 static int is_known(const struct pb_module *coming)
 {
-	return *find(&pb_modules, coming->desc) || *find(&arrived, coming->desc) ||
+	return *find_link(&pb_modules, coming->desc) || *find_link(&arrived, coming->desc) ||
 	       has_records(pb_modules, coming) || has_records(arrived, coming);
 }
 
@@ -392,7 +392,7 @@ static struct patchbay_state *state_of(const struct patchbay_module *desc)
 #define OURSELVES ((uintptr_t)&pb_live)
 
 /* Record this library as the owner of the module. -EBUSY: another copy has the module. */
-static int take(const struct patchbay_module *desc)
+static int take_module(const struct patchbay_module *desc)
 {
 	struct patchbay_state *state = state_of(desc);
 	uint64_t none = 0;
@@ -423,7 +423,7 @@ static void add_arrived(void)
 		pb_engine_lock();
 		arrived = module->next;
 		module->next = NULL;
-		*find(&pb_modules, module->desc) = module;
+		*find_link(&pb_modules, module->desc) = module;
 		pb_engine_unlock();
 		pb_engine_module_added(module);
 	}
@@ -432,7 +432,7 @@ static void add_arrived(void)
 static void append_arrived(struct pb_module *module)
 {
 	pb_engine_lock();
-	*find(&arrived, module->desc) = module;
+	*find_link(&arrived, module->desc) = module;
 	pb_engine_unlock();
 }
 
@@ -451,7 +451,7 @@ int pb_module_register(const struct patchbay_module *desc)
 	look_for_unmapped(module);
 	pb_modules_lock();
 	pb_arch_init();
-	error = is_known(module) ? -EALREADY : take(desc);
+	error = is_known(module) ? -EALREADY : take_module(desc);
 	if (error) {
 		pb_modules_unlock();
 		pb_free(module);
@@ -476,7 +476,7 @@ int pb_module_register(const struct patchbay_module *desc)
 static struct pb_module *take_off(struct pb_module **list,
 				  const struct patchbay_module *desc)
 {
-	struct pb_module **link = find(list, desc), *module = *link;
+	struct pb_module **link = find_link(list, desc), *module = *link;
 
 	if (module) {
 		*link = module->next;
@@ -490,7 +490,7 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	struct pb_module *module, *unseen = NULL;
 
 	pb_modules_lock();
-	module = *find(&pb_modules, desc);
+	module = *find_link(&pb_modules, desc);
 	if (module)
 		pb_changed_tell(module);
 	pb_engine_lock();

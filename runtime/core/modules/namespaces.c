@@ -79,7 +79,7 @@ static int may_have_others(void)
  * dl_iterate_phdr() calls this first for the program, whose list of namespaces begins with
  * ours. The loader changes these lists only under the lock that dl_iterate_phdr() holds.
  */
-static int look(struct dl_phdr_info *program, size_t size, void *arg)
+static int visit_namespaces(struct dl_phdr_info *program, size_t size, void *arg)
 {
 	const struct r_debug_extended *list = debug_of(program);
 
@@ -100,7 +100,7 @@ void pb_elsewhere_visit(void (*visit)(const char *path,
 	struct search search = { visit, arg };
 
 	if (dlinfo && !pb_is_forked && may_have_others())
-		dl_iterate_phdr(look, &search);
+		dl_iterate_phdr(visit_namespaces, &search);
 }
 
 #else

@@ -26,7 +26,7 @@ static const void *loaded_as(const struct patchbay_module *desc)
 	return NULL;
 }
 
-static struct pb_other **find(const struct patchbay_module *desc)
+static struct pb_other **find_other(const struct patchbay_module *desc)
 {
 	struct pb_other **link = &pb_others;
 
@@ -47,7 +47,7 @@ void pb_other_add(const struct patchbay_module *desc, const char *path,
 				    .version = desc->abi_version };
 	memcpy(other->path, path, path_size);
 	pb_modules_lock();
-	link = find(desc);
+	link = find_other(desc);
 	if (*link) {
 		pb_free(other);
 	} else {
@@ -70,7 +70,7 @@ static void forget(struct pb_other **link)
 
 void pb_other_forget(const struct patchbay_module *desc)
 {
-	struct pb_other **link = find(desc);
+	struct pb_other **link = find_other(desc);
 
 	if (*link)
 		forget(link);

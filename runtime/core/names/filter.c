@@ -12,7 +12,7 @@
 struct pb_filter pb_filter_all = { .by = PB_BY_GLOB,
 				   .pattern = (char[]){ "*" } };
 
-static int check(const struct patchbay_filter *from, int notrace)
+static int check_filter(const struct patchbay_filter *from, int notrace)
 {
 	int list = from->syms || from->addrs;
 
@@ -135,7 +135,7 @@ static int new_filter(const struct patchbay_filter *given, int notrace,
 				 PATCHBAY_FILTER_SIZE_VER0);
 
 	if (!error)
-		error = check(from, notrace);
+		error = check_filter(from, notrace);
 	if (error)
 		return error;
 	new = pb_calloc(1, sizeof(*new));

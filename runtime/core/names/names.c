@@ -94,7 +94,7 @@ static int read_file(struct pb_module *module, int all)
 }
 
 /* Returns an error only if resources are lacking. A file that cannot be read has no names. */
-static int look(struct pb_module *module, int all)
+static int look_up_names(struct pb_module *module, int all)
 {
 	int error;
 
@@ -110,7 +110,7 @@ static int look(struct pb_module *module, int all)
 
 int pb_names_look(struct pb_module *module)
 {
-	return look(module, 0);
+	return look_up_names(module, 0);
 }
 
 const uint64_t *pb_names_here(const struct pb_module *module)
@@ -294,7 +294,7 @@ static int choose_by_match(struct search *search, const struct pb_name_index *in
 static int choose_by_name(struct pb_module *module, struct search *search)
 {
 	const struct pb_name_index *index;
-	int error = look(module, 1);
+	int error = look_up_names(module, 1);
 
 	if (error)
 		return error;
@@ -390,7 +390,7 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 int pb_names_read(struct pb_module *module, size_t *nr)
 {
 	const struct pb_name_index *index;
-	int error = look(module, 1);
+	int error = look_up_names(module, 1);
 
 	index = error ? NULL : module->names;
 	*nr = index ? index->nr : 0;

@@ -17,7 +17,7 @@ static uint32_t value_of(const struct pb_reader *reader)
 				     (uint32_t)(uintptr_t)reader;
 }
 
-int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame)
+int pb_handler_is_gone(const struct pb_reader *reader, uintptr_t frame)
 {
 	return !__atomic_load_n(&pb_os_restricted, __ATOMIC_RELAXED) &&
 	       pb_os_differs(mark_of(frame), value_of(reader));
@@ -54,21 +54,21 @@ static __attribute__((noinline)) void use_stack_to(uintptr_t start)
  * but use no stack below the frame: the thread may have no more.
  */
 __attribute__((noinline)) int
-pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
-		       uintptr_t to)
+pb_handler_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
+			  uintptr_t to)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t mark = (uintptr_t)mark_of(frame);
 
 	if (!overlaps(frame, here - ROOM, to))
-		return pb_left_is_gone(self, frame);
+		return pb_handler_is_gone(self, frame);
 	if (!overlaps(frame, here, to))
 		use_stack_to(mark < frame ? mark : frame);
 	return 1;
 }
 
-int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
-		      uintptr_t from, uintptr_t to)
+int pb_handler_is_overwritten(const struct pb_reader *self, uintptr_t frame,
+			      uintptr_t from, uintptr_t to)
 {
 	const uint32_t *mark = mark_of(frame);
 
@@ -81,8 +81,8 @@ int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);
 }
 
-void pb_left_mark_frame(const struct patchbay_regs *frame,
-			const struct pb_reader *reader)
+void pb_mark_handler_frame(const struct patchbay_regs *frame,
+			   const struct pb_reader *reader)
 {
 	/* The trampoline is still running, so its frame is writable. */
 	if (!pb_frame_mark.value)

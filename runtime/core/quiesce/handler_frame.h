@@ -42,27 +42,27 @@ extern const struct pb_frame_mark pb_frame_mark;
  * the frame by a system call, because it may be unmapped by now. @reader may belong to any
  * thread. Async-signal-safe; preserves errno.
  */
-int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame);
+int pb_handler_is_gone(const struct pb_reader *reader, uintptr_t frame);
 
 /*
  * Has the calling thread abandoned the handler with @frame? The caller uses the stack from
  * @from to @to. Makes no system call, and may miss an abandoned handler.
  */
-int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
-		      uintptr_t from, uintptr_t to);
+int pb_handler_is_overwritten(const struct pb_reader *self, uintptr_t frame,
+			      uintptr_t from, uintptr_t to);
 
 /*
- * Like pb_left_is_reused(), for callers with time and stack to spare. Reliably detects an
+ * Like pb_handler_is_overwritten(), for callers with time and stack to spare. Reliably detects an
  * abandoned handler not far below @to, where the library's part of the stack begins.
  */
-int pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
-			   uintptr_t to);
+int pb_handler_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
+			      uintptr_t to);
 
 /*
  * Store the mark of @reader into @frame. The trampoline may have stored the mark of another
  * reader, or none.
  */
-void pb_left_mark_frame(const struct patchbay_regs *frame,
-			const struct pb_reader *reader);
+void pb_mark_handler_frame(const struct patchbay_regs *frame,
+			   const struct pb_reader *reader);
 
 #endif /* PB_CORE_HANDLER_FRAME_H */

@@ -11,7 +11,7 @@
 /* The callback of libpatchbay-trace, or NULL. */
 static void (*told)(const struct patchbay_ops *ops);
 
-static void tell(const struct patchbay_ops *ops)
+static void report_missed(const struct patchbay_ops *ops)
 {
 	void (*also)(const struct patchbay_ops *) =
 		__atomic_load_n(&told, __ATOMIC_ACQUIRE);
@@ -23,13 +23,13 @@ static void tell(const struct patchbay_ops *ops)
 void pb_miss(const struct patchbay_cell *cell)
 {
 	__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
-	tell(cell->ops);
+	report_missed(cell->ops);
 }
 
 void pb_miss_unseen(void)
 {
 	pb_count(&pb_stats.unseen);
-	tell(NULL);
+	report_missed(NULL);
 }
 
 int pb_private_on_missed(void (*func)(const struct patchbay_ops *ops))

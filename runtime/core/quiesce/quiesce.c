@@ -62,15 +62,15 @@ static void forget_left(struct pb_reader *self, has_left has_left, uintptr_t fro
 static int has_left_as_seen(const struct pb_reader *self, uintptr_t frame,
 			    uintptr_t from, uintptr_t to)
 {
-	return pb_left_is_reused(self, frame, from, to) ||
-	       ((self->nested + 1) % OFTEN == 0 && pb_left_is_gone(self, frame));
+	return pb_handler_is_overwritten(self, frame, from, to) ||
+	       ((self->nested + 1) % OFTEN == 0 && pb_handler_is_gone(self, frame));
 }
 
 static int has_left_surely(const struct pb_reader *self, uintptr_t frame,
 			   uintptr_t from, uintptr_t to)
 {
 	(void)from;
-	return pb_left_is_surely_gone(self, frame, to);
+	return pb_handler_is_surely_gone(self, frame, to);
 }
 
 /*
@@ -112,7 +112,7 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	enum pb_entry entry = PB_NOT_ENTERED;
 
 	*self = reader;
-	pb_left_mark_frame(frame, reader ? reader : &no_reader);
+	pb_mark_handler_frame(frame, reader ? reader : &no_reader);
 	if (reader) {
 		forget_left(reader, has_left_as_seen, from, (uintptr_t)end);
 		entry = mark(reader, frame);
@@ -195,7 +195,7 @@ int pb_quiesce_begin(uint64_t *phase)
  */
 static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
 {
-	return closely && frame && pb_left_is_gone(reader, frame);
+	return closely && frame && pb_handler_is_gone(reader, frame);
 }
 
 /*

@@ -240,8 +240,8 @@ static bool was_moved(const struct pb_tramp *tramp)
 }
 
 /* The first step: check all tramps and sites before anything is changed. */
-static int check(struct update *update, const struct unit *unit,
-		 const struct pb_tramp *tramp)
+static int check_tramp(struct update *update, const struct unit *unit,
+		       const struct pb_tramp *tramp)
 {
 	const struct static_call_site *site;
 	uintptr_t to;
@@ -350,7 +350,7 @@ static int update_key(struct update *update)
 	int error = check_type(update);
 
 	if (!error)
-		error = for_each_tramp(update, check);
+		error = for_each_tramp(update, check_tramp);
 	if (error)
 		return error;
 	if (!update->found)

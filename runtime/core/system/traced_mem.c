@@ -120,7 +120,7 @@ static pid_t make_process(void)
 	return pid;
 }
 
-static int begin(void)
+static int begin_tracing(void)
 {
 	tracee.state = BEGINS;
 	if (make_process() < 0) {
@@ -146,7 +146,7 @@ int pb_traced_mem_begin(void)
 		fd = -EPERM;
 	else if (__atomic_compare_exchange_n(&tracee.owner, &owner, self, 0,
 					     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		fd = begin();
+		fd = begin_tracing();
 	else
 		fd = -EBUSY;
 	errno = saved;

@@ -38,7 +38,7 @@ matchedNothing(const std::map<std::string, bool> &WasMatched) {
   return join(Texts, ", ");
 }
 
-static void add(const DataFile &Data, std::map<std::string, bool> &WasMatched) {
+static void addAsked(const DataFile &Data, std::map<std::string, bool> &WasMatched) {
   for (const DataAsked &A : Data.Asked)
     WasMatched[askedText(A)] |= A.Matched;
 }
@@ -46,12 +46,12 @@ static void add(const DataFile &Data, std::map<std::string, bool> &WasMatched) {
 std::string patchbay::matchedNothing(const Trace &T) {
   std::map<std::string, bool> WasMatched;
   for (const TraceProcess &P : T.Processes)
-    add(P.Data, WasMatched);
+    addAsked(P.Data, WasMatched);
   return ::matchedNothing(WasMatched);
 }
 
 std::string patchbay::matchedNothing(const DataFile &Data) {
   std::map<std::string, bool> WasMatched;
-  add(Data, WasMatched);
+  addAsked(Data, WasMatched);
   return ::matchedNothing(WasMatched);
 }

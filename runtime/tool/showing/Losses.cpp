@@ -394,7 +394,7 @@ std::vector<LossText> patchbay::endedTexts(const Losses &L) {
   return Texts;
 }
 
-static void say(ArrayRef<LossText> Texts, StringRef Dir) {
+static void sayTexts(ArrayRef<LossText> Texts, StringRef Dir) {
   for (const LossText &Loss : Texts) {
     std::string Where = Loss.Where.empty() ? Dir.str() : Loss.Where;
     std::string Line = Where + ": " + Loss.Text;
@@ -406,9 +406,9 @@ static void say(ArrayRef<LossText> Texts, StringRef Dir) {
 }
 
 void patchbay::sayLosses(const Losses &L, StringRef Dir) {
-  say(lossTexts(L, Dir), Dir);
+  sayTexts(lossTexts(L, Dir), Dir);
 }
 
 void patchbay::sayEnded(Trace &T, StringRef Dir) {
-  say(endedTexts(lossesOf(T)), Dir);
+  sayTexts(endedTexts(lossesOf(T)), Dir);
 }

@@ -173,7 +173,7 @@ static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid,
   return S;
 }
 
-static void look(std::vector<ProcessStatus> &All, uint64_t WaitNs) {
+static void measureRates(std::vector<ProcessStatus> &All, uint64_t WaitNs) {
   using Clock = std::chrono::steady_clock;
   auto Begin = Clock::now();
   bool Any = false;
@@ -305,7 +305,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
     }
   if (All.empty())
     return makeError(NothingFound, "no process that you may debug has libpatchbay");
-  look(All, Wait);
+  measureRates(All, Wait);
   if (Json)
     printJson(All);
   else

@@ -237,7 +237,7 @@ static void ask_for_short_slices(void)
 	pb_sys(SYS_sched_setattr, 0, &attr, 0);
 }
 
-static void look(const struct pb_look *at)
+static void look_at_calls(const struct pb_look *at)
 {
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Other threads may add elements in front of it meanwhile. */
@@ -293,7 +293,7 @@ int pb_budget_look(void)
 		begin_in_child();
 	if (pb_pace_is_due(&at)) {
 		begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-		look(&at);
+		look_at_calls(&at);
 		rests_since_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		pb_account_charge_look(rests_since_ns - begin_ns);
 		pb_pace_looked(&at);

@@ -41,7 +41,7 @@ static int is_there(const struct parked *parked)
 	       base == parked->base && !strcmp(path, parked->path);
 }
 
-static struct parked *find(uintptr_t entry)
+static struct parked *find_parked(uintptr_t entry)
 {
 	struct parked *parked = all;
 
@@ -51,7 +51,7 @@ static struct parked *find(uintptr_t entry)
 }
 
 /* If memory is short the function stays disarmed. */
-static struct parked *add(uintptr_t entry)
+static struct parked *add_parked(uintptr_t entry)
 {
 	struct parked *parked = pb_calloc(1, sizeof(*parked));
 	const char *path;
@@ -71,11 +71,11 @@ static struct parked *add(uintptr_t entry)
 void pb_parked_add(uintptr_t entry, struct patchbay_ops *of, double part,
 		   uint64_t now_ns)
 {
-	struct parked *parked = find(entry);
+	struct parked *parked = find_parked(entry);
 
 	if (parked && parked->wait_ns < PB_PARKED_WAIT_MAX_NS)
 		parked->wait_ns *= 2;
-	if (!parked && !(parked = add(entry)))
+	if (!parked && !(parked = add_parked(entry)))
 		return;
 	parked->of = of;
 	parked->part = part;

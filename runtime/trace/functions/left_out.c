@@ -29,7 +29,7 @@ static size_t nr_left_out, room, nr_written;
 static size_t nr_placed; /* how many of these have their modules in the file */
 
 /* The index of the address in the list, or where to insert it. */
-static size_t find(uint64_t address)
+static size_t find_left_out(uint64_t address)
 {
 	size_t at = 0, end = nr_left_out;
 
@@ -45,9 +45,9 @@ static size_t find(uint64_t address)
 }
 
 /* If out of memory, the list stays incomplete. */
-static void add(uint64_t address, uint32_t flags)
+static void add_left_out(uint64_t address, uint32_t flags)
 {
-	size_t at = find(address);
+	size_t at = find_left_out(address);
 
 	for (; at < nr_left_out && left_out[at].address == address; at++)
 		if (left_out[at].flags == flags)
@@ -75,7 +75,7 @@ int pb_left_out_check(void *arg, const struct patchbay_target *target)
 	if (!(target->record->flags & PATCHBAY_RECORD_NO_EXIT))
 		return 0;
 	pb_signal_lock(&pb_session->lock, &signals);
-	add(target->entry, target->record->flags);
+	add_left_out(target->entry, target->record->flags);
 	pb_signal_unlock(&pb_session->lock, signals);
 	return -EOPNOTSUPP;
 }
@@ -85,7 +85,7 @@ void pb_left_out_add(uint64_t address, uint32_t flags)
 	pb_sigset signals;
 
 	pb_signal_lock(&pb_session->lock, &signals);
-	add(address, flags);
+	add_left_out(address, flags);
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
@@ -146,7 +146,7 @@ static int is_left_out_of(const struct dl_phdr_info *info)
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uint64_t begin = info->dlpi_addr + segment->p_vaddr;
-		size_t at = find(begin);
+		size_t at = find_left_out(begin);
 
 		if (segment->p_type == PT_LOAD && at < nr_left_out &&
 		    left_out[at].address - begin < segment->p_memsz)

@@ -160,7 +160,7 @@ static int carry_out(int client, struct pb_message *message, int *file)
 	return -ENOSYS;
 }
 
-static void describe(struct pb_control_reply *reply)
+static void describe_state(struct pb_control_reply *reply)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 
@@ -187,7 +187,7 @@ int pb_answer(int client, struct pb_message *message)
 	reply.result = carry_out(client, message, &file);
 	/* Close received files first: once the client has the reply, none is open. */
 	pb_message_close(message);
-	describe(&reply);
+	describe_state(&reply);
 	pb_message_reply(client, &reply, file);
 	if (file >= 0)
 		close(file);

@@ -82,8 +82,8 @@ static int check_file(const struct pb_program_request *request)
 }
 
 /* Returns -EINVAL if the text has too few strings. */
-static int parse(const struct pb_control_request *request,
-		 struct pb_program_request *parsed)
+static int parse_request(const struct pb_control_request *request,
+			 struct pb_program_request *parsed)
 {
 	const char *strings[PB_CONTROL_ATTACH_STRINGS];
 	const char *text = request->text;
@@ -115,7 +115,7 @@ static int grow_stack(const struct pb_program_request *request)
 }
 
 /* @attached must have a free element. */
-static int attach(struct pb_program_request *request)
+static int attach_program(struct pb_program_request *request)
 {
 	struct attached *new = &attached[nr_attached];
 	int nr = check_file(request);
@@ -144,7 +144,7 @@ int pb_attach(int client, const struct pb_message *message)
 		.filter = { .size = sizeof(parsed.filter) },
 	};
 	struct pb_name_list names = { 0 };
-	int nr = parse(&message->request, &parsed);
+	int nr = parse_request(&message->request, &parsed);
 
 	if (!nr && message->names >= 0)
 		nr = pb_name_list_read(&names, message->names, &parsed.filter);
@@ -155,7 +155,7 @@ int pb_attach(int client, const struct pb_message *message)
 		       PB_ATTACHED_MAX);
 		nr = -EUSERS;
 	} else {
-		nr = attach(&parsed);
+		nr = attach_program(&parsed);
 	}
 	pb_name_list_free(&names);
 	return nr;
@@ -165,7 +165,7 @@ int pb_attach(int client, const struct pb_message *message)
  * The entry stays in the table until its link is gone, so that a child forked
  * meanwhile finds it.
  */
-static void end(nfds_t index)
+static void end_attachment(nfds_t index)
 {
 	struct attached *a = &attached[index], one;
 	int error;
@@ -208,18 +208,18 @@ nfds_t pb_attach_poll(struct pollfd *fds)
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
 {
 	/*
-	 * From the end: end() moves the last entry to the place of the one that
+	 * From the end: end_attachment() moves the last entry to the place of the one that
 	 * ends.
 	 */
 	while (nr--)
 		if (fds[nr].revents)
-			end(nr);
+			end_attachment(nr);
 }
 
 void pb_attach_end(void)
 {
 	while (nr_attached)
-		end(nr_attached - 1);
+		end_attachment(nr_attached - 1);
 }
 
 void pb_attach_leave(void)

@@ -133,7 +133,7 @@ static int is_proven(const uint8_t *proof, const uint8_t *given)
 }
 
 /* Returns 0, or why to refuse the client. */
-static int check(const struct pb_control_request *request, const uint8_t *proof)
+static int check_request(const struct pb_control_request *request, const uint8_t *proof)
 {
 	if (request->version != PB_CONTROL_VERSION)
 		return -EPROTONOSUPPORT;
@@ -164,7 +164,7 @@ static void answer(int client)
 }
 
 /* A proof is good for one try. */
-static void hear(size_t nr)
+static void read_request(size_t nr)
 {
 	struct pb_control_request request;
 	int client = places[nr].client;
@@ -176,7 +176,7 @@ static void hear(size_t nr)
 		drop(nr);
 		return;
 	}
-	error = check(&request, pb_control_point->proof[nr]);
+	error = check_request(&request, pb_control_point->proof[nr]);
 	free_place(nr);
 	if (error)
 		refuse(client, error);
@@ -263,7 +263,7 @@ static void serve_once(int gate, int wakes)
 		pb_attach_polled(attached, nr_attached);
 		for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 			if (fds[1 + i].revents)
-				hear(i);
+				read_request(i);
 		if (fds[0].revents)
 			admit_client(gate);
 	}
@@ -277,7 +277,7 @@ static int is_ending(void)
 	return __atomic_load_n(&self->ending, __ATOMIC_SEQ_CST);
 }
 
-static int begin(void)
+static int begin_listening(void)
 {
 	int gate;
 
@@ -349,7 +349,7 @@ static void join_count(void)
 
 static void *serve(void *arg)
 {
-	int gate = begin(), wakes = gate < 0 ? gate : pb_wake_open();
+	int gate = begin_listening(), wakes = gate < 0 ? gate : pb_wake_open();
 	int is_over = 0;
 
 	/* Without a wake descriptor the thread looks every LOOK_MS. */

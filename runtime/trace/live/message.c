@@ -12,7 +12,7 @@ union control {
 	char bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
 };
 
-static int take(int **file, uint32_t files, uint32_t bit)
+static int take_file(int **file, uint32_t files, uint32_t bit)
 {
 	return files & bit ? *(*file)++ : -1;
 }
@@ -31,8 +31,8 @@ static void sort_files(struct pb_message *message, int *file, size_t nr)
 			close(file[nr]);
 		return;
 	}
-	message->names = take(&file, files, PB_CONTROL_NAMES);
-	message->program = take(&file, files, PB_CONTROL_PROGRAM);
+	message->names = take_file(&file, files, PB_CONTROL_NAMES);
+	message->program = take_file(&file, files, PB_CONTROL_PROGRAM);
 }
 
 /* A request of another version may have any size. */

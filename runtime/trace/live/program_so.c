@@ -31,10 +31,10 @@ static int find_kind(const char *name, enum patchbay_link_kind *kind)
  * struct patchbay_program, possibly of an older header. For a plain function,
  * fills in @only.
  */
-static int describe(const struct pb_program_request *request,
-		    enum patchbay_link_kind kind, void *address,
-		    const ElfW(Sym) *symbol, struct patchbay_program *only,
-		    const struct patchbay_program **program)
+static int describe_program(const struct pb_program_request *request,
+			    enum patchbay_link_kind kind, void *address,
+			    const ElfW(Sym) *symbol, struct patchbay_program *only,
+			    const struct patchbay_program **program)
 {
 	switch (ELF64_ST_TYPE(symbol->st_info)) {
 	case STT_OBJECT:
@@ -80,11 +80,11 @@ static int find_program(const struct pb_program_request *request,
 		       request->symbol, request->path);
 		return -ESRCH;
 	}
-	return describe(request, kind, address, symbol, only, program);
+	return describe_program(request, kind, address, symbol, only, program);
 }
 
-static int attach(struct pb_program_request *request, void *handle,
-		  struct patchbay_link **link)
+static int attach_symbol(struct pb_program_request *request, void *handle,
+			 struct patchbay_link **link)
 {
 	const struct patchbay_link_opts opts = {
 		.size = sizeof(opts),
@@ -145,7 +145,7 @@ int pb_program_attach_so(struct pb_program_request *request,
 		return -ENOEXEC;
 	}
 	program->link = NULL;
-	nr = attach(request, program->handle, &program->link);
+	nr = attach_symbol(request, program->handle, &program->link);
 	/* If detaching fails the code stays loaded: calls may still reach it. */
 	if (nr < 0 && !pb_program_leave(program))
 		pb_program_free(program);

@@ -96,7 +96,7 @@ struct found_files {
 };
 
 /* If memory is short the list is incomplete. */
-static void add(struct found_files *files, const char *name, uint64_t bytes)
+static void add_found_file(struct found_files *files, const char *name, uint64_t bytes)
 {
 	if (files->nr == files->room) {
 		size_t more = files->room ? 2 * files->room : 64;
@@ -147,7 +147,7 @@ static void find_files(struct pb_folder *folder, struct found_files *files)
 		if (!found.is_whole)
 			finish_of_others(file, name, found.pid);
 		else
-			add(files, name, found.bytes);
+			add_found_file(files, name, found.bytes);
 		close(file);
 	}
 	if (files->nr)

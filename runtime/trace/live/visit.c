@@ -175,7 +175,7 @@ static int make_file(void)
 	return error;
 }
 
-static int start(const char *options, char *why, size_t size)
+static int start_recording(const char *options, char *why, size_t size)
 {
 	char text[PB_WHY_MAX] = "";
 	int error = pb_start_read(options, text);
@@ -211,7 +211,7 @@ static int begin(const char *options, char *why, size_t size)
 	int error;
 
 	*why = 0;
-	error = start(options, why, size);
+	error = start_recording(options, why, size);
 	if (!error && !has_fork_handler)
 		error = -pthread_atfork(pb_fork_prepare, pb_fork_parent,
 					begin_in_child);
@@ -279,7 +279,7 @@ static int undo_rest(void)
  * Only the listening thread calls the functions below. Replace this recording
  * by another, or by none. @why has PB_WHY_MAX bytes.
  */
-static int change(const char *options, char *why)
+static int change_recording(const char *options, char *why)
 {
 	int error;
 
@@ -291,7 +291,7 @@ static int change(const char *options, char *why)
 		fail(error, why, PB_WHY_MAX,
 		     "a handler that was running when the last recording ended "
 		     "is still running");
-	else if ((error = start(options, why, PB_WHY_MAX)))
+	else if ((error = start_recording(options, why, PB_WHY_MAX)))
 		error = not_started(error, why, PB_WHY_MAX);
 	pb_fork_changed();
 	if (!error)
@@ -306,11 +306,11 @@ static int change(const char *options, char *why)
 static int become_idle(void)
 {
 	char why[PB_WHY_MAX];
-	const int error = change(visit.idle, why);
+	const int error = change_recording(visit.idle, why);
 
 	if (error && !visit.is_unfinished)
 		visit.is_broken = 1;
-	/* Even if start() has not set it. */
+	/* Even if start_recording() has not set it. */
 	visit.is_idle = 1;
 	visit.is_let_go = 0;
 	return error;
@@ -469,7 +469,7 @@ static int begin_here(const char *options, char *why, size_t size)
 		return 0;
 	if (!visit.is_idle)
 		return say_recorded(why, size);
-	error = change(options, text);
+	error = change_recording(options, text);
 	snprintf(why, size, "%s", text);
 	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
 	if (visit.is_unfinished)

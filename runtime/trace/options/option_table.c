@@ -368,7 +368,7 @@ static const char *name_of(const struct option *option, int is_command)
 }
 
 /* The option called @name[0..length), which is in the table. */
-static const struct option *find(const char *name, size_t length)
+static const struct option *find_option(const char *name, size_t length)
 {
 	const struct option *option = table;
 
@@ -403,7 +403,7 @@ static const struct option *any_of(const struct pb_options *options, const char 
 	all[0] = '\0';
 	while (names && *names) {
 		const size_t length = strcspn(names, " ");
-		const struct option *option = find(names, length);
+		const struct option *option = find_option(names, length);
 
 		if (!found && is_set(options, option))
 			found = option;

@@ -15,7 +15,7 @@ struct search {
 	int is_start, found;
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int find_tls_segment(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *search = arg;
 	uintptr_t begin = (uintptr_t)info->dlpi_tls_data;
@@ -44,7 +44,7 @@ int pb_context_start(int is_start, char why[PB_WHY_MAX])
 			 pb_options.context_tls, pb_options.context_tls);
 		return -EINVAL;
 	}
-	dl_iterate_phdr(look, &search);
+	dl_iterate_phdr(find_tls_segment, &search);
 	if (!search.found) {
 		snprintf(why, PB_WHY_MAX,
 			 "trace-context='tls:%s': it is no thread-local of the program%s",

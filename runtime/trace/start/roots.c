@@ -108,7 +108,7 @@ uint32_t pb_under_roots(void)
  * Make the tracer look for roots from now on. It still does so when there are no more roots,
  * because these handlers have seen the entries of open calls.
  */
-static int look(struct patchbay_ops *ops, enum pb_under_of of)
+static int look_for_roots(struct patchbay_ops *ops, enum pb_under_of of)
 {
 	const struct patchbay_ops_attr *attr = pb_under_beneath(of);
 
@@ -134,14 +134,14 @@ static int is_done(int result)
 
 static int look_all(void)
 {
-	int error = look(pb_tracer, PB_UNDER_PLAIN);
+	int error = look_for_roots(pb_tracer, PB_UNDER_PLAIN);
 
 	if (is_done(error))
-		error = look(pb_values_tracer, PB_UNDER_VALUES);
-	return is_done(error) ? look(pb_typed_tracer, PB_UNDER_TYPED) : error;
+		error = look_for_roots(pb_values_tracer, PB_UNDER_VALUES);
+	return is_done(error) ? look_for_roots(pb_typed_tracer, PB_UNDER_TYPED) : error;
 }
 
-static int add(const struct patchbay_filter *which)
+static int add_roots(const struct patchbay_filter *which)
 {
 	int armed = arm(which, 0);
 
@@ -161,7 +161,7 @@ static int replace(const struct patchbay_filter *which)
 		return -EAGAIN;
 	armed = create(&roots);
 	if (!armed)
-		armed = add(which);
+		armed = add_roots(which);
 	if (armed <= 0) {
 		destroy(&roots);
 		roots = before;
@@ -182,7 +182,7 @@ int pb_under_set(const struct patchbay_filter *which, int also)
 		return 0;
 	}
 	if (also && pb_under_era())
-		return add(which);
+		return add_roots(which);
 	error = look_all();
 	if (!is_done(error))
 		return error;

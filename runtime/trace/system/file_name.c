@@ -26,7 +26,7 @@ static void add_number(struct path *path, unsigned int number)
 	add_text(path, first);
 }
 
-static int end(struct path *path)
+static int end_path(struct path *path)
 {
 	if (path->at == path->end)
 		return -ENAMETOOLONG;
@@ -41,7 +41,7 @@ int pb_file_path(char path[PATH_MAX], const char *output, const char *name)
 	add_text(&whole, output);
 	add_text(&whole, "/");
 	add_text(&whole, name);
-	return end(&whole);
+	return end_path(&whole);
 }
 
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
@@ -57,7 +57,7 @@ int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		add_number(&path, nr);
 	}
 	add_text(&path, suffix);
-	return end(&path);
+	return end_path(&path);
 }
 
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd)

@@ -48,7 +48,7 @@ static int nap(uint64_t *until, uint64_t ns)
 	return 1;
 }
 
-static void begin(int what, uint64_t ns)
+static void become_busy(int what, uint64_t ns)
 {
 	uint64_t until = 0;
 
@@ -58,19 +58,19 @@ static void begin(int what, uint64_t ns)
 		;
 }
 
-static void end(int what)
+static void become_idle(int what)
 {
 	__atomic_fetch_and(&busy, ~what, __ATOMIC_SEQ_CST);
 }
 
 void pb_fork_change(void)
 {
-	begin(CHANGES, LONG_NS);
+	become_busy(CHANGES, LONG_NS);
 }
 
 void pb_fork_changed(void)
 {
-	end(CHANGES);
+	become_idle(CHANGES);
 }
 
 void pb_fork_work(void)
@@ -84,12 +84,12 @@ void pb_fork_work(void)
 	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > pb_now_ns(CLOCK_MONOTONIC) &&
 	       nap(&until, SHORT_NS))
 		;
-	begin(WORKS, SHORT_NS);
+	become_busy(WORKS, SHORT_NS);
 }
 
 void pb_fork_worked(void)
 {
-	end(WORKS);
+	become_idle(WORKS);
 }
 
 static int is_busy(void)

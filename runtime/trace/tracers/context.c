@@ -36,7 +36,7 @@ static int number(const char *text, uint64_t *value)
 }
 
 /* Versions after "00" may append more fields. Version "ff" and ids of zeros are invalid. */
-static int parse(const char text[LENGTH], uint64_t context[3])
+static int parse_context(const char text[LENGTH], uint64_t context[3])
 {
 	if (digit(text[0]) < 0 || digit(text[1]) < 0 ||
 	    (text[0] == 'f' && text[1] == 'f') || text[2] != '-' ||
@@ -46,8 +46,8 @@ static int parse(const char text[LENGTH], uint64_t context[3])
 	return (context[0] || context[1]) && context[2];
 }
 
-static uintptr_t find(const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs)
+static uintptr_t find_context(const struct patchbay_cell *cell,
+			      struct patchbay_regs *regs)
 {
 	const char *variable;
 	uint64_t *arg;
@@ -74,7 +74,7 @@ static uintptr_t find(const struct patchbay_cell *cell,
 void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
 {
-	uintptr_t at = find(cell, regs);
+	uintptr_t at = find_context(cell, regs);
 	int is_there;
 	uint64_t context[3];
 	char text[LENGTH];
@@ -82,7 +82,7 @@ void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 	if (!at || pb_untraced || pb_locked)
 		return;
 	is_there = pb_peek(at, text, sizeof(text)) == (long)sizeof(text) &&
-		   parse(text, context);
+		   parse_context(text, context);
 	if (!is_there)
 		pb_count_no_context();
 	for (unsigned int i = 0; is_there && i < 3; i++)

@@ -150,8 +150,8 @@ static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 }
 
 /* Find the number or, for a string, its address. */
-static unsigned int find(const struct pb_typed_value *value,
-			 struct patchbay_regs *regs, uint64_t *found)
+static unsigned int find_number(const struct pb_typed_value *value,
+				struct patchbay_regs *regs, uint64_t *found)
 {
 	return find_at(&value->at, is_object(value) ? 0 : value->size, regs,
 		       found);
@@ -270,7 +270,7 @@ static void add_value(struct found *found, const struct pb_typed_value *value,
 		      struct patchbay_regs *regs)
 {
 	uint64_t number;
-	unsigned int why = find(value, regs, &number);
+	unsigned int why = find_number(value, regs, &number);
 
 	if (why)
 		add(found, value, 0, 0, why);
@@ -365,7 +365,7 @@ static inline int holds(const struct pb_typed_value *value,
 {
 	uint64_t number;
 
-	if (find(value, regs, &number))
+	if (find_number(value, regs, &number))
 		return 1;
 	return is_text(value) ? holds_for_text(value, regs, number) :
 				holds_for_number(value, number);
@@ -453,8 +453,8 @@ static void keep(const struct pb_typed *typed, uint64_t function,
 }
 
 /* Begin a call. Returns whether it is recorded. */
-static inline int begin(uintptr_t ip, const struct patchbay_cell *cell,
-			struct patchbay_regs *regs)
+static inline int begin_call(uintptr_t ip, const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs)
 {
 	const struct pb_typed *typed = cell->data;
 
@@ -472,12 +472,12 @@ static inline int begin(uintptr_t ip, const struct patchbay_cell *cell,
 PB_TYPED_HANDLER(pb_typed_duration_entry)
 {
 	(void)parent_ip;
-	begin(ip, cell, regs);
+	begin_call(ip, cell, regs);
 }
 
 PB_TYPED_HANDLER(pb_typed_graph_entry)
 {
-	if (begin(ip, cell, regs) &&
+	if (begin_call(ip, cell, regs) &&
 	    !__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		pb_ring_record(*patchbay_session_word(cell, regs),
 			       number_of(cell->data, ip), (uintptr_t)regs,
