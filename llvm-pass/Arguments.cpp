@@ -20,8 +20,8 @@ namespace {
 struct Locations {
   unsigned Integers = 0, Floats = 0;
   uint64_t StackSize = 0;
-  bool InMemory = false; // some are
-  bool Known = true;     // there are no others
+  bool InMemory = false; // are some values on the stack?
+  bool Known = true;     // false: some are in other registers
 };
 } // namespace
 

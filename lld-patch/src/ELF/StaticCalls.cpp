@@ -36,10 +36,9 @@
 // in another link unit, or is an ifunc that the dynamic linker resolves, or if
 // the key is in another link unit. The run time may switch between both forms
 // at any time; abi.h explains how for each architecture.
-// the other at any time; abi.h says how on each architecture.
+//
 // A key in this link unit must not be preemptible: the thunk would use one key
 // and updates would change another.
-// the thunk would go by one key and updates by another.
 //
 // With -r the final link makes the thunks, except for kernel modules: see
 // StaticCallRelocatable.cpp. For a kernel the linker uses the kernel's formats.

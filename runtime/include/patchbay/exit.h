@@ -97,7 +97,7 @@ extern "C" {
  * @gp:     the result, in integer registers
  * @set:    at the entry: the tracers, NULL if there was one
  * @duration: at the exit, in place of @set: the duration
- * @told:   the tracers, by their words, that were enabled at the entry
+ * @told:   the words of the tracers that were enabled at the entry
  * @since:  tracers that were armed later do not see the exit. PATCHBAY_EXIT_* use
  *          the bits of the word in cell->since
  * @ip:     the function

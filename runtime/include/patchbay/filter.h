@@ -17,11 +17,11 @@ extern "C" {
  * @size:    sizeof(struct patchbay_filter); see Versions in <patchbay/patchbay.h>
  * @glob:    a pattern of fnmatch(3). It matches the name in the symbol table (of a
  *           C++ function: the mangled name), or that name without the compiler's
- *           suffix (<patchbay/names.h>); so do @regex and @syms. "*" matches
- *           every function with a site, also those without a name. In @glob and @syms,
- *           "@ID+1a40" is also a name of the function at ELF address 0x1a40 of a
- *           module. ID is the module's build id
- *           in lower-case hexadecimal digits, or its path if it has none
+ *           suffix (<patchbay/names.h>); so do @regex and @syms. "*" matches every
+ *           function with a site, also those without a name. In @glob and @syms,
+ *           "@ID+1a40" is also a name of the function at ELF address 0x1a40 of a module.
+ *           ID is the module's build id in lower-case hexadecimal digits, or its path if
+ *           it has none
  * @regex:   a POSIX extended regular expression, regcomp(3), that matches
  *           anywhere in the name; ^ and $ anchor it. glibc's implementation is
  *           recursive, so ten thousand nested parentheses overflow the stack:

@@ -124,9 +124,9 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * @unnamed:      loaded modules whose names were needed and could not be read at the
  *                last attempt: the file is gone or has been replaced.
  *                No name, and no pattern except "*", selects their functions
- * @unseen:       missed calls that no tracer counts (@nmissed). Either a signal handler
- *                made them that interrupted the library while it counted another missed
- *                call, or a thread for which there was no memory
+ * @unseen:       missed calls that no tracer counts (@nmissed). They were made by a signal
+ *                handler that interrupted the library while it counted another missed
+ *                call, or by a thread for which there was no memory
  */
 struct patchbay_stats {
 	size_t size;
@@ -142,8 +142,8 @@ struct patchbay_stats {
 #define PATCHBAY_STATS_SIZE_VER0 40 /* up to @memory */
 
 /*
- * Fills in @stats. Does not wait, and may be called from a handler. -EINVAL:
- * a size less than PATCHBAY_STATS_SIZE_VER0.
+ * Fills in @stats. Does not wait, and may be called from a handler. -EINVAL: a size
+ * less than PATCHBAY_STATS_SIZE_VER0.
  */
 int patchbay_get_stats(struct patchbay_stats *stats);
 

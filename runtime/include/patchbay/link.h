@@ -166,13 +166,12 @@ struct patchbay_program {
  * @filter:  the functions. patchbay_get_attach_cookie() returns its cookies
  * @cookie:  the same for all functions, if the filter has none
  * @flags:   PATCHBAY_LINK_*
- * @log:     NULL, or called for each refused function (without
- *           PATCHBAY_LINK_SKIP_INVALID for one of them), with its name
- *           (NULL if it has none) and entry. Also called for other errors, with
- *           the name in question, or NULL, and 0. @error is a negative errno,
- *           @reason a phrase in English. Called before patchbay_link_attach()
- *           returns, without locks: it may call the library. If memory is short
- *           it may not be called for all
+ * @log:     NULL, or called for each refused function, with its name (NULL if it has
+ *           none) and entry; without PATCHBAY_LINK_SKIP_INVALID only for one of them.
+ *           Also called for other errors, with the name in question (or NULL) and entry
+ *           0. @error is a negative errno, @reason a phrase in English. Called before
+ *           patchbay_link_attach() returns, without locks: it may call the library. If
+ *           memory is short it may not be called for all
  * @log_arg: its first argument
  */
 struct patchbay_link_opts {
@@ -192,7 +191,7 @@ struct patchbay_link_opts {
  * PATCHBAY_HANDLER_ABI of the header that the program is compiled with;
  * patchbay_link_attach() passes it.
  *
- * Returns the number of functions, and the link in *@link; or an error, and NULL there.
+ * Returns the number of functions, with the link in *@link; or an error, with NULL there.
  * If *@link is not NULL after an error, it is a link on no function: the program was
  * attached to some functions until others failed, and a thread may still be in it. Then
  * the result is the error of patchbay_link_destroy(), which must be called again before

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers: their handlers, and making, changing and destroying them.
- * A part of <patchbay/patchbay.h>, which has the common rules.
+ * Tracers: their handlers, and making, changing and destroying them. A part of
+ * <patchbay/patchbay.h>, which has the common rules.
  */
 #ifndef PATCHBAY_TRACER_H
 #define PATCHBAY_TRACER_H
@@ -218,7 +218,7 @@ int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 /*
  * Like patchbay_ops_update(), for a tracer with an exit handler. If the old handler saw the
  * entry of a call, the new @exit may get its exit, with the old handler's word. Also -EINVAL
- * if one of the two is NULL and was not, or the reverse.
+ * if a handler is NULL where the old one was not, or the reverse.
  */
 int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 			     patchbay_handler exit);

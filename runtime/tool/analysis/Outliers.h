@@ -12,9 +12,8 @@
 
 namespace patchbay {
 
-/// The durations of a function's calls, which decide which are slow. Nested
-/// calls of the function are not counted separately: the outer call includes
-/// their time.
+/// The durations of a function's calls, which decide which are slow. Nested calls of the
+/// function are not counted separately: the outer call includes their time.
 class RootDurations : public CallSink {
 public:
   /// IsRoot: by index in Trace::Functions, as far as known.
@@ -47,8 +46,7 @@ struct OutlierLine {
   double itself() const { return SlowSelf - OtherSelf; }
 };
 
-/// Adds up the callees of a function's calls, for slow calls and others
-/// separately.
+/// Adds up the callees of a function's calls, for slow calls and others separately.
 class OutlierTrees : public CallSink {
 public:
   /// The function with the most additional self time in a slow call, compared
@@ -65,8 +63,7 @@ public:
     uint32_t Cause;    // function
     bool IsRough;      // mostly cost
   };
-  /// Calls of at least From ns are slow. Show: how many of the slowest are
-  /// kept.
+  /// Calls of at least From ns are slow. Show: how many of the slowest are kept.
   OutlierTrees(RootDurations::Predicate IsRoot, uint64_t From, size_t Show);
   void beginThread(const TraceThread &Thread) override { Current = &Thread; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;

@@ -84,9 +84,8 @@ static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Wo
   return true;
 }
 
-// System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes
-// with their own constructors are passed by address. Compilers mark such
-// classes.
+// System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes with their
+// own constructors are passed by address. Compilers mark such classes.
 static Passing passingOf(DWARFDie Type, bool IsX86) {
   Passing P;
   Type = plainType(Type);

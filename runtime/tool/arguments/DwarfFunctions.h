@@ -24,9 +24,8 @@ struct InlinedFunction {
 
 class DwarfFunctions {
 public:
-  /// Opens debug information of the image. If the image was stripped, looks for
-  /// its debug file below each of Roots, as for its symbols. Fails if there is
-  /// none.
+  /// Opens debug information of the image. If the image was stripped, looks for its debug
+  /// file below each of Roots, as for its symbols. Fails if there is none.
   static llvm::Expected<std::unique_ptr<DwarfFunctions>>
   open(const ElfImage &Image, llvm::ArrayRef<std::string> Roots);
   /// The function at an address; invalid if unknown.
@@ -34,8 +33,7 @@ public:
   /// The .dwo file (-gsplit-dwarf) that describes the function at an address, if
   /// neither it nor a package can be read; otherwise empty.
   std::string missingFile(uint64_t Entry) const;
-  /// The source location of the function at an address: "a.c:3"; empty if
-  /// unknown.
+  /// The source location of the function at an address: "a.c:3"; empty if unknown.
   std::string sourceOf(uint64_t Entry) const;
   /// Functions that were inlined and match, in the order of their first places.
   std::vector<InlinedFunction> inlined(NameFilter &Filter) const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out whether threads have left the code of Stub.h, so that it can be
-// removed.
+// Finds out whether threads have left the code of Stub.h, so that it can be removed.
 #ifndef PATCHBAY_TOOL_ATTACH_BORROWEDTHREAD_H
 #define PATCHBAY_TOOL_ATTACH_BORROWEDTHREAD_H
 

@@ -19,9 +19,8 @@ namespace patchbay {
 struct Injection {
   /// dlopen() opens them in this order.
   std::vector<std::string> Paths;
-  /// The process cannot find these paths, but this command can. So the process
-  /// gets the contents, in files without a name. Otherwise the process finds
-  /// the paths itself.
+  /// The process cannot find these paths, but this command can. So the process gets the
+  /// contents, in files without a name. Otherwise the process finds the paths itself.
   bool ByContents = false;
   /// The last library's int Entry(const char *Options, char *Why, size_t Size).
   std::string Entry = {}, Options = {};

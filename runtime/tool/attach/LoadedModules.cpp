@@ -60,8 +60,7 @@ StringRef FunctionsByAddress::at(uint64_t Address) const {
   auto I = partition_point(Functions, [&](const LoadedModule::Function &F) {
     return F.Start <= Address;
   });
-  // Names of one function are adjacent. The nearest function below contains the
-  // address.
+  // Names of one function are adjacent. The nearest function below contains the address.
   if (I == Functions.begin())
     return "";
   --I;
@@ -77,8 +76,7 @@ struct Dynamic {
 };
 } // namespace
 
-// glibc has replaced these offsets by addresses, except in the vdso. musl has
-// not.
+// glibc has replaced these offsets by addresses, except in the vdso. musl has not.
 static uint64_t relocated(uint64_t Value, uint64_t Base) {
   return Value < Base ? Value + Base : Value;
 }
@@ -183,8 +181,7 @@ static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
   std::vector<uint32_t> Hashes(Last - Head.First);
   if (!Memory.read(At, Hashes.data(), Hashes.size() * 4))
     return {};
-  // Reads the rest of that chain, a page at a time: the memory after it may be
-  // unmapped.
+  // Reads the rest of that chain, a page at a time: the memory after it may be unmapped.
   bool IsAtEnd = false;
   while (!IsAtEnd) {
     uint64_t From = At + Hashes.size() * 4;

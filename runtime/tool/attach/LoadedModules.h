@@ -33,8 +33,7 @@ struct LoadedModule {
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
   /// Never unloaded: the program, its dependences, the loader.
   bool IsPermanent = false;
-  /// Exported functions, in no order. There are thousands, and few are looked
-  /// up.
+  /// Exported functions, in no order. There are thousands, and few are looked up.
   std::vector<Function> Functions;
   std::vector<char> Names;
 
@@ -66,9 +65,8 @@ public:
   const std::vector<LoadedModule> &all() const { return Modules; }
   /// Nullptr if no module's code contains the address.
   const LoadedModule *at(uint64_t Address) const;
-  /// Does the byte stay the same while the process lives, except for armed
-  /// sites? Not in a module that can be unloaded, since another one may take
-  /// its place.
+  /// Does the byte stay the same while the process lives, except for armed sites? Not in
+  /// a module that can be unloaded, since another one may take its place.
   bool isConstant(uint64_t Address) const;
   /// As dlsym(RTLD_DEFAULT) finds it; 0 if no module exports it.
   uint64_t find(llvm::StringRef Name) const;

@@ -19,8 +19,7 @@ static bool hasMemory(pid_t Process) {
   return !ThreadStatus(Process, Process).line("VmSize").empty();
 }
 
-// Its control groups, without a slash at the end (cgroups(7),
-// /proc/PID/cgroup).
+// Its control groups, without a slash at the end (cgroups(7), /proc/PID/cgroup).
 static std::vector<std::string> cgroupsOf(pid_t Process) {
   std::vector<std::string> Paths;
   std::string Text = readProc(Process, "cgroup");

@@ -27,8 +27,7 @@ llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 /// All processes except this command and its ancestors.
 std::vector<pid_t> allProcesses();
 
-/// Does a running `patchbay record` name it with -p? It may not have attached
-/// yet.
+/// Does a running `patchbay record` name it with -p? It may not have attached yet.
 bool isNamedByRecorder(pid_t Process);
 
 /// Its children, and their descendants.

@@ -51,8 +51,7 @@ static bool isEnding(unsigned Pid) {
   });
 }
 
-// The kernel removes some data of the process a moment before its state shows
-// the end.
+// The kernel removes some data of the process a moment before its state shows the end.
 Error EndedMeanwhile::judge(Error E) const {
   constexpr unsigned Tries = 5, TriesAtMost = 1000, PauseUs = 2000;
   if (!E || !WasThere)

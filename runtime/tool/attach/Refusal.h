@@ -10,8 +10,7 @@
 
 namespace patchbay {
 
-/// Opens its memory if this command may debug it, and if it can be debugged
-/// now.
+/// Opens its memory if this command may debug it, and if it can be debugged now.
 llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 
 /// Has it ended, or is it about to?

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of our runtime that a running process must load, and the names by
-// which it finds them. The process may be in a container, have another root
-// directory, or lack the right to read the files. It may also have the runtime
-// already.
+// The files of our runtime that a running process must load, and the names by which it
+// finds them. The process may be in a container, have another root directory, or lack the
+// right to read the files. It may also have the runtime already.
 #ifndef PATCHBAY_TOOL_ATTACH_RUNTIMEFILES_H
 #define PATCHBAY_TOOL_ATTACH_RUNTIMEFILES_H
 
@@ -17,8 +16,7 @@ namespace patchbay {
 llvm::Expected<Injection> runtimeFor(const ProcessMemory &Memory,
                                      const ElfImage &Library);
 
-/// Calls inject(). If the process cannot open the files, tries again with their
-/// contents.
+/// Calls inject(). If the process cannot open the files, tries again with their contents.
 llvm::Expected<InjectionResult> injectRuntime(ProcessMemory &Memory,
                                               Injection What,
                                               const ElfImage &Library);

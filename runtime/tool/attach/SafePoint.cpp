@@ -43,8 +43,7 @@ static bool onlyWaits(int64_t Number) {
   }
 }
 
-// Functions that wait in other system calls, for the program's own locks and
-// files.
+// Functions that wait in other system calls, for the program's own locks and files.
 static bool isKnownToWait(StringRef Function) {
   static constexpr StringRef Known[] = {
       "pthread_cond_wait",      "pthread_cond_timedwait",
@@ -133,8 +132,7 @@ SafePoint::known(const ThreadRegisters &R) const {
   if (is_contained(Of, Forbidden))
     return std::nullopt;
 
-  // Skips the thread's start: frames outside of main(), or of a thread's
-  // function.
+  // Skips the thread's start: frames outside of main(), or of a thread's function.
   size_t End = Of.size();
   if (End > 1 && Of[End - 1] == Program && Of[End - 2] == CLibrary)
     --End; // _start
@@ -171,18 +169,16 @@ StringRef SafePoint::called(const Known &Stack) const {
   return I->first->find(Name) == Target ? Name : "";
 }
 
-// Between fread() and read(2) lies one function without a name. fread() calls
-// the stream's xsgetn() and the function that waits for its lock. Only the
-// former reads.
+// Between fread() and read(2) lies one function without a name. fread() calls the
+// stream's xsgetn() and the function that waits for its lock. Only the former reads.
 bool SafePoint::isReadingMuch(StringRef Called,
                               ArrayRef<StackFrame> Frames) const {
   return is_contained({"fread", "_IO_fread", "fread_unlocked"}, Called) &&
          Frames.size() == 3 && functionOf(Frames[1]).empty();
 }
 
-// Frames are read(2)'s, innermost first, and then its caller. Since glibc 2.41
-// read() may jump to a common function for such system calls, which has no
-// name.
+// Frames are read(2)'s, innermost first, and then its caller. Since glibc 2.41 read() may
+// jump to a common function for such system calls, which has no name.
 bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   if (!isOfStreams(Called))
     return false;

@@ -3,50 +3,45 @@
 // Decides whether a thread that stands still may call pthread_create() there,
 // as if the program itself did.
 //
-// It may not while it is inside the C library, the loader or the allocator.
-// They have locks, for which it would wait forever. Their lists may be half
-// changed. And in a process with one thread glibc takes no locks at all. The
-// stack proves that a thread is outside. It must be known from end to end
-// (Unwinder.h):
+// It may not while it is inside the C library, the loader or the allocator. They have
+// locks, for which it would wait forever. Their lists may be half changed. And in a
+// process with one thread glibc takes no locks at all. The stack proves that a thread is
+// outside. It must be known from end to end (Unwinder.h):
 //
 //    [C library: a system call]   the thread waits, or has just waited
 //    program and its libraries    at least one frame, and nothing else
 //    [C library: start]           __libc_start_main() or a thread's first function
 //
-// No frame of the C library may be in between. That excludes callbacks of
-// qsort() or dl_iterate_phdr(), constructors and atfork handlers. Nowhere may
-// be a frame of the loader or of an allocator. The unwinder does not know
-// frames of signal handlers, so code that a handler has interrupted never
-// counts as safe.
+// No frame of the C library may be in between. That excludes callbacks of qsort() or
+// dl_iterate_phdr(), constructors and atfork handlers. Nowhere may be a frame of the
+// loader or of an allocator. The unwinder does not know frames of signal handlers, so
+// code that a handler has interrupted never counts as safe.
 //
-// Inside the C library only some system calls are accepted: those that it makes
-// for the program, or for its resolver, timers and streams. It never holds a
-// lock of the allocator, the loader or the threads' list in them. futex(2),
-// read(2) and write(2) may also wait for such a lock, or fill one in. They are
-// accepted only if the program has called a known function. The frame tells
-// which function. If that function has jumped to one without a name, as
-// sem_wait() does, the program's call instruction tells it.
+// Inside the C library only some system calls are accepted: those that it makes for the
+// program, or for its resolver, timers and streams. It never holds a lock of the
+// allocator, the loader or the threads' list in them. futex(2), read(2) and write(2) may
+// also wait for such a lock, or fill one in. They are accepted only if the program has
+// called a known function. The frame tells which function. If that function has jumped to
+// one without a name, as sem_wait() does, the program's call instruction tells it.
 //
-// Code without unwind tables, as in Go, must wait in one of these system calls
-// and make it itself. Also, no address of the C library's code may be on the
-// thread's stack, from the stack pointer up to the thread's start. On x86-64
-// this is a proof. A call leaves its return address on the stack. So a function
-// of the C library that has called another one, and will go on, has an address
-// of its own code there. The lowest such address is taken for a return address.
-// If unwind tables lead from there to the thread's end through the C library
-// alone, everything above it is the thread's start (start_thread()). Then the C
-// library has made the thread, and has no other frame below. An address left by
-// an earlier call may look like one; then there is no answer. Go runs C code on
-// this same stack. Goroutines' small stacks are never accepted, as they are in
+// Code without unwind tables, as in Go, must wait in one of these system calls and make
+// it itself. Also, no address of the C library's code may be on the thread's stack, from
+// the stack pointer up to the thread's start. On x86-64 this is a proof. A call leaves
+// its return address on the stack. So a function of the C library that has called another
+// one, and will go on, has an address of its own code there. The lowest such address is
+// taken for a return address. If unwind tables lead from there to the thread's end
+// through the C library alone, everything above it is the thread's start
+// (start_thread()). Then the C library has made the thread, and has no other frame below.
+// An address left by an earlier call may look like one; then there is no answer. Go runs
+// C code on this same stack. Goroutines' small stacks are never accepted, as they are in
 // no mapping with a thread's start. Go's thread sysmon calls no C code.
 //
-// A stream's functions are known while they read for the stream itself. Then
-// its underflow function has called read(2), or its xsgetn(), which reads data
-// beyond the buffer's size directly to fread(3)'s destination. They hold the
-// stream's own lock, and none that pthread_create() or dlopen() takes. Their
-// memory is allocated by then, and they have released the list of all streams.
-// When they allocate (getline()) or flush other streams, they are not in the
-// read(2) of these two.
+// A stream's functions are known while they read for the stream itself. Then its
+// underflow function has called read(2), or its xsgetn(), which reads data beyond the
+// buffer's size directly to fread(3)'s destination. They hold the stream's own lock, and
+// none that pthread_create() or dlopen() takes. Their memory is allocated by then, and
+// they have released the list of all streams. When they allocate (getline()) or flush
+// other streams, they are not in the read(2) of these two.
 #ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 #define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 
@@ -70,9 +65,8 @@ public:
   void prepare(const ThreadPlace &Place) const;
   bool isAt(const ThreadRegisters &R) const;
 
-  /// For a thread that is not at a safe point: the function of the C library
-  /// that the program has called. Empty if the function or the reason is not
-  /// known.
+  /// For a thread that is not at a safe point: the function of the C library that the
+  /// program has called. Empty if the function or the reason is not known.
   std::string waitsIn(const ThreadRegisters &R) const;
 
   /// Is it worthwhile to stop a thread that is in this system call?

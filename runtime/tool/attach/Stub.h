@@ -3,10 +3,9 @@
 // The code that a process executes to load our library, and the memory that it
 // shares with this command.
 //
-// This command may be killed at any moment, and then nothing could repair the
-// process. So this code does everything in the process. It is complete before
-// the thread gets to it, and the thread's registers are set once, to its first
-// instruction:
+// This command may be killed at any moment, and then nothing could repair the process. So
+// this code does everything in the process. It is complete before the thread gets to it,
+// and the thread's registers are set once, to its first instruction:
 //
 //  - The code is written after the end of a module's code, in the rest of the
 //    last page, which is mapped and unused. Nothing is ever writable and
@@ -22,10 +21,9 @@
 //    and restores all of it. Calls and returns are paired, so shadow stacks stay
 //    right, and the last jump goes to where the thread was.
 //
-// The new thread does the rest. It is like any other thread of the program: it
-// waits for locks as long as it takes, and no thread waits for it. It waits for a
-// message of this command, and ends if the command was killed: ten seconds after its
-// last sign of life.
+// The new thread does the rest. It is like any other thread of the program: it waits for
+// locks as long as it takes, and no thread waits for it. It waits for a message of this
+// command, and ends if the command was killed: ten seconds after its last sign of life.
 #ifndef PATCHBAY_TOOL_ATTACH_STUB_H
 #define PATCHBAY_TOOL_ATTACH_STUB_H
 
@@ -50,10 +48,9 @@ llvm::Expected<StubFunctions> findStubFunctions(const ProcessMemory &Memory,
 size_t stubSize();
 size_t stubEntry();
 
-/// On some machines the last jump needs a register that must have its value by
-/// then, and a direct branch does not reach everywhere. There a few
-/// instructions near the thread's place make the last jump, and their size is
-/// not 0.
+/// On some machines the last jump needs a register that must have its value by then, and
+/// a direct branch does not reach everywhere. There a few instructions near the thread's
+/// place make the last jump, and their size is not 0.
 size_t wayBackSize();
 bool reachesBack(uint64_t WayBack, uint64_t Pc);
 std::string wayBackCode(uint64_t WayBack, const ThreadRegisters &Back);
@@ -73,8 +70,7 @@ struct StubUse {
 };
 
 std::string stubCode(const StubFunctions &Functions, const StubUse &Use);
-/// Reads such code. Of the registers it reads those that tell where the thread
-/// was.
+/// Reads such code. Of the registers it reads those that tell where the thread was.
 StubUse readStub(llvm::StringRef Code);
 
 /// Is a thread in that code, which is in Code?

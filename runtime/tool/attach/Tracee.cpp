@@ -21,12 +21,10 @@ using namespace patchbay;
 // A thread that runs, or waits as most do, stops at once. A thread that waits
 // for a disk or for a child of vfork(2) may take as long as these do.
 static constexpr std::chrono::milliseconds Patience(20);
-// Most stops of one thread until its registers show how its system call
-// restarts.
+// Most stops of one thread until its registers show how its system call restarts.
 static constexpr unsigned MaxStops = 4;
 
-// The kernel's errors that tell how a system call restarts
-// (include/linux/errno.h).
+// The kernel's errors that tell how a system call restarts (include/linux/errno.h).
 enum Restart : int64_t {
   RestartSys = -512,
   RestartNoIntr = -513,
@@ -246,8 +244,7 @@ bool Tracee::hasThere(uint64_t Address, StringRef Bytes) const {
 }
 
 namespace {
-// <linux/ptrace.h> defines it, and cannot be included together with
-// <sys/ptrace.h>.
+// <linux/ptrace.h> defines it, and cannot be included together with <sys/ptrace.h>.
 constexpr auto GetRseqConfiguration = static_cast<__ptrace_request>(0x420f);
 struct RseqConfiguration {
   uint64_t Area;

@@ -41,15 +41,13 @@ struct CodeForm {
   llvm::ArrayRef<uint32_t> SiteWords;
 
   unsigned siteSize() const;
-  /// The disarmed site. ToPad is the distance from its start to the pad. ToStub
-  /// is the distance to the stub that it calls when armed. Either may be
-  /// missing.
+  /// The disarmed site. ToPad is the distance from its start to the pad. ToStub is the
+  /// distance to the stub that it calls when armed. Either may be missing.
   CodeBytes site(int64_t ToPad, int64_t ToStub) const;
   /// The offset of a function's stub from the first one of its module.
   unsigned stubOffset(const patchbay_record &R, bool BehindLandingPad) const;
-  /// The stubs of a module, and the bytes after them. They jump through
-  /// trampolines' addresses at Trampolines. Stubs is the address of the first
-  /// stub.
+  /// The stubs of a module, and the bytes after them. They jump through trampolines'
+  /// addresses at Trampolines. Stubs is the address of the first stub.
   CodeBytes stubs(uint64_t Stubs, uint64_t Trampolines,
                   bool HaveLandingPads) const;
   /// Eight bytes of return instructions.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dynamic section of an image, found by PT_DYNAMIC. A file without section
-// headers (-z nosectionheader, llvm-strip --strip-sections) has no other tables
-// left.
+// The dynamic section of an image, found by PT_DYNAMIC. A file without section headers
+// (-z nosectionheader, llvm-strip --strip-sections) has no other tables left.
 #ifndef PATCHBAY_TOOL_DYNAMICTABLE_H
 #define PATCHBAY_TOOL_DYNAMICTABLE_H
 

@@ -231,8 +231,7 @@ Error ElfImage::forEachLoadedNote(unsigned Type, size_t MinSize,
     Error Damage = Error::success();
     Error E = readNotes(*this, S, S.p_vaddr, S.p_offset, S.p_align, Type,
                         MinSize, Do, Damage);
-    // The runtime stops at data that is no note, for example where objcopy
-    // removed one.
+    // The runtime stops at data that is no note, for example where objcopy removed one.
     consumeError(std::move(Damage));
     if (E)
       return E;

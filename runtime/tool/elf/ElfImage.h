@@ -59,8 +59,7 @@ public:
   llvm::ArrayRef<Symbol> symbols() const { return Symbols; }
   /// The symbols at an address, the preferred one first.
   llvm::ArrayRef<Symbol> symbolsAt(uint64_t Address) const;
-  /// The names at an address, the preferred one first; empty if it has no
-  /// symbol.
+  /// The names at an address, the preferred one first; empty if it has no symbol.
   std::vector<llvm::StringRef> at(uint64_t Address) const;
   bool defines(llvm::StringRef Name) const;
   bool exports(llvm::StringRef Name) const;
@@ -115,8 +114,7 @@ public:
   /// All records, sorted by entry: those that module descriptors lead to, as for the
   /// runtime, and those in sections of that name.
   llvm::Expected<std::vector<SiteRecord>> records() const;
-  /// Symbols of functions unless other types are given. The names point into
-  /// this image.
+  /// Symbols of functions unless other types are given. The names point into this image.
   llvm::Expected<SymbolNames>
   symbolNames(llvm::ArrayRef<unsigned char> Types = {
                   llvm::ELF::STT_FUNC, llvm::ELF::STT_GNU_IFUNC}) const;

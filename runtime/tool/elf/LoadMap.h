@@ -18,8 +18,7 @@ public:
   /// in the file, and in one segment.
   llvm::ArrayRef<uint8_t> bytes(uint64_t Address, uint64_t Size) const;
 
-  /// Does bytes() have the range, within one executable segment and one section
-  /// of code?
+  /// Does bytes() have the range, within one executable segment and one section of code?
   bool isCode(uint64_t Address, uint64_t Size) const;
 
 private:

@@ -24,8 +24,7 @@ void exportChrome(Trace &T, llvm::raw_ostream &OS);
 void exportFolded(Trace &T, llvm::raw_ostream &OS);
 /// Perfetto's protobuf.
 void exportPerfetto(Trace &T, llvm::raw_ostream &OS);
-/// pprof's gzipped protobuf: stacks with their calls and self times in
-/// nanoseconds.
+/// pprof's gzipped protobuf: stacks with their calls and self times in nanoseconds.
 llvm::Error exportPprof(Trace &T, llvm::raw_ostream &OS);
 /// The protobuf of OpenTelemetry's protocol (OTLP): a span per call.
 void exportOtlp(Trace &T, llvm::raw_ostream &OS);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1,
-// resource/v1, common/v1). Each call is a span. Each outermost call of a
-// thread, with all calls within it, is a trace. Attributes use OpenTelemetry's
-// conventional names.
+// A trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1, resource/v1,
+// common/v1). Each call is a span. Each outermost call of a thread, with all calls within
+// it, is a trace. Attributes use OpenTelemetry's conventional names.
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"

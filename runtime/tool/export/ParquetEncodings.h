@@ -34,8 +34,7 @@ inline void appendBits(std::string &To, llvm::ArrayRef<uint64_t> Values,
     To[At] = char(Waiting);
 }
 
-/// RLE and bit packing: one run if all values are equal, otherwise packed
-/// values.
+/// RLE and bit packing: one run if all values are equal, otherwise packed values.
 inline std::string hybrid(llvm::ArrayRef<uint64_t> Values, unsigned Width) {
   std::string Bytes;
   if (!Values.empty() && llvm::all_equal(Values)) {

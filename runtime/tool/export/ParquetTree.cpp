@@ -30,8 +30,7 @@ struct ParquetTree::Part {
   std::unique_ptr<ParquetFile> File;
 };
 
-// Characters with a meaning in paths, globs or URLs are replaced by numbers, as
-// in URLs.
+// Characters with a meaning in paths, globs or URLs are replaced by numbers, as in URLs.
 static std::string escaped(StringRef Value) {
   if (Value.empty())
     return NoValue.str();
@@ -144,8 +143,7 @@ void ParquetTree::writeLargest() {
   }
 }
 
-// Writes rows from memory, syncs the file to disk, and only then gives it its
-// name.
+// Writes rows from memory, syncs the file to disk, and only then gives it its name.
 void ParquetTree::finishParts() {
   for (auto &[Of, P] : Open) {
     P->File->finish();

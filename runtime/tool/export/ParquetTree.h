@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many recordings as one table: Parquet files in a tree of directories. Their
-// names hold the common columns of their rows, like Hive's partitions, which
-// all engines read:
+// Many recordings as one table: Parquet files in a tree of directories. Their names hold
+// the common columns of their rows, like Hive's partitions, which all engines read:
 //
 //     host=web-1/day=2026-03-01/build_id=0123abcd/START-PID.parquet
 //

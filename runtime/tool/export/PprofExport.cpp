@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto):
-// each stack with its number of calls, and their self times in nanoseconds.
-// Threads are labels.
+// A trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto): each stack
+// with its number of calls, and their self times in nanoseconds. Threads are labels.
 #include "Export.h"
 #include "Protobuf.h"
 #include "analysis/CallTree.h"

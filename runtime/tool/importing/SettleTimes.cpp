@@ -68,8 +68,7 @@ void patchbay::settleTimes(KernelThread &Thread) {
   MutableArrayRef<KernelEvent> All(Thread.Events);
   uint64_t Last = 0;
   for (size_t First = 0, End; First != All.size(); First = End) {
-    // Up to the end of an outermost call: later events put no constraints on
-    // it.
+    // Up to the end of an outermost call: later events put no constraints on it.
     uint32_t Open = 0;
     End = First;
     do {

@@ -58,8 +58,7 @@ ControlSocket::~ControlSocket() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Room for descriptors and for the sender's credentials, aligned as headers
-/// are.
+/// Room for descriptors and for the sender's credentials, aligned as headers are.
 union ControlBuffer {
   cmsghdr Header;
   char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int)) +

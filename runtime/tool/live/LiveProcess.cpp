@@ -125,8 +125,7 @@ void LiveProcess::addUnregistered(const MappedImage &Image,
   M.Low = UINT64_MAX;
   for (const ELF::Elf64_Phdr &P : Image.Headers)
     if (P.p_type == ELF::PT_LOAD && P.p_flags & ELF::PF_X) {
-      // The first page of a file is mapped several times if a segment ends in
-      // it.
+      // The first page of a file is mapped several times if a segment ends in it.
       const ProcessMemory::Mapping *Text =
           Memory.mappingAt(Image.Base + P.p_vaddr);
       if (!Text || !Text->Executable ||
@@ -324,8 +323,7 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry, SiteToStub);
   ArrayRef<uint8_t> Found(W.at(SiteFromEntry), Disarmed.size());
   if (Form.Machine == ELF::EM_X86_64) {
-    // The first byte is the state. The next four have no meaning in a disarmed
-    // site.
+    // The first byte is the state. The next four have no meaning in a disarmed site.
     constexpr size_t Branch = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
     ArrayRef<uint8_t> Expected(Disarmed);
     if (Found.drop_front(Branch) != Expected.drop_front(Branch))

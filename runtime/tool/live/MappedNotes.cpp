@@ -41,8 +41,7 @@ bool MappedImage::contains(uint64_t Address) const {
   });
 }
 
-// The address of a note's descriptor in the process; 0 if these notes do not
-// have it.
+// The address of a note's descriptor in the process; 0 if these notes do not have it.
 static uint64_t findNote(const ProcessMemory &Memory, uint64_t Address,
                          uint64_t Size, uint32_t Type, uint64_t MinSize) {
   std::vector<uint8_t> Notes(std::min(Size, MaxNotes));

@@ -149,9 +149,8 @@ Error ProcessMemory::readMappings() {
 // Files that are mapped
 //===----------------------------------------------------------------------===//
 
-// Is File the file that is mapped at M? The device number of stat(2) may differ
-// from that in /proc/PID/maps (btrfs, overlayfs). So map File here, too, and
-// compare the two lines.
+// Is File the file that is mapped at M? The device number of stat(2) may differ from that
+// in /proc/PID/maps (btrfs, overlayfs). So map File here, too, and compare the two lines.
 static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   struct stat Status;
   if (fstat(File, &Status) || Status.st_ino != M.Inode || !Status.st_size)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the kernel's data about a process or thread, without stopping it
-// (proc(5)).
+// Reads the kernel's data about a process or thread, without stopping it (proc(5)).
 #ifndef PATCHBAY_TOOL_LIVE_THREADSTATUS_H
 #define PATCHBAY_TOOL_LIVE_THREADSTATUS_H
 
@@ -26,8 +25,7 @@ private:
   std::string Text;
 };
 
-/// Has it never had memory? A process shortly before its end has no memory any
-/// more.
+/// Has it never had memory? A process shortly before its end has no memory any more.
 bool isOfKernel(pid_t Thread);
 
 /// /proc/PID/task/TID/syscall: where a thread waits.

@@ -16,9 +16,8 @@ using namespace llvm;
 using namespace patchbay;
 using namespace llvm::support::endian;
 
-// A file has the magic, the size of the data before compression (8 bytes), and
-// the data, compressed by zlib. The data is the module's key with a NUL, and
-// little-endian symbols.
+// A file has the magic, the size of the data before compression (8 bytes), and the data,
+// compressed by zlib. The data is the module's key with a NUL, and little-endian symbols.
 static constexpr StringLiteral Magic("PBAYNAM1");
 static constexpr size_t HeadSize = 16;
 // Address, size, binding, st_other, and whether it is exported. A name with a

@@ -43,8 +43,7 @@ public:
   std::vector<std::string> unmatchedGlobs() const;
   /// The same, "'a', 'b'".
   std::string unmatched() const;
-  /// "did you mean 'svc::render'", if a glob matches the last part of such a
-  /// name.
+  /// "did you mean 'svc::render'", if a glob matches the last part of such a name.
   std::string meant() const;
   /// meant(), or else matchHint().
   std::string hint(llvm::StringRef Stripped) const {

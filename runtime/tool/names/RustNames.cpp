@@ -46,8 +46,7 @@ static std::string unescapeAll(StringRef Name) {
     std::string Character;
     if (Name.front() == '$' && Escape.size() + 1 < Name.size())
       Character = unescaped(Escape);
-    // An identifier cannot begin with such a character, so rustc puts a '_'
-    // before it.
+    // An identifier cannot begin with such a character, so rustc puts a '_' before it.
     StringRef Before = Result;
     if (!Character.empty() && (Before == "_" || Before.ends_with("::_")))
       Result.pop_back();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for display. A compiler may append a suffix to a function's name to
-// distinguish it from others: parse.llvm.1527. Users do not need it, and the
-// next build has another number. So it is shown only if two functions of a file
-// would look the same without it.
+// Names for display. A compiler may append a suffix to a function's name to distinguish
+// it from others: parse.llvm.1527. Users do not need it, and the next build has another
+// number. So it is shown only if two functions of a file would look the same without it.
 #ifndef PATCHBAY_TOOL_SOURCENAMES_H
 #define PATCHBAY_TOOL_SOURCENAMES_H
 

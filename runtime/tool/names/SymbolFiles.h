@@ -9,11 +9,10 @@
 
 namespace patchbay {
 
-/// Possible debug files for an image that was stripped, or for a build id
-/// (bytes), the nearest first. Uses the order of gdb (Debugging with GDB,
-/// "Debugging Information in Separate Files"). By build id it looks below
-/// Symfs/usr/lib/debug. By .gnu_debuglink it looks beside Path, in .debug
-/// there, and in Symfs/usr/lib/debug.
+/// Possible debug files for an image that was stripped, or for a build id (bytes), the
+/// nearest first. Uses the order of gdb (Debugging with GDB, "Debugging Information in
+/// Separate Files"). By build id it looks below Symfs/usr/lib/debug. By .gnu_debuglink it
+/// looks beside Path, in .debug there, and in Symfs/usr/lib/debug.
 std::vector<std::string> debugFiles(const ElfImage *Image, llvm::StringRef Path,
                                     llvm::StringRef BuildId,
                                     llvm::StringRef Symfs);

@@ -16,8 +16,7 @@ namespace {
 class WindowQueue {
 public:
   explicit WindowQueue(const Trace &T) : T(T), Done(events(T)) {}
-  /// Null after the last window of the thread. Callers ask for threads in
-  /// order.
+  /// Null after the last window of the thread. Callers ask for threads in order.
   const EventWindow *next(size_t Thread);
 
 private:

@@ -199,10 +199,9 @@ void CallStream::takeCostOut(TraceCall &C) {
   C.Duration -= C.Cost;
 }
 
-// A call without a return lasts at least until the last event within it. Calls
-// that are open when the thread's events end last until the recording ends,
-// unless an outer call has returned. If the thread lost events, its calls may
-// have returned.
+// A call without a return lasts at least until the last event within it. Calls that are
+// open when the thread's events end last until the recording ends, unless an outer call
+// has returned. If the thread lost events, its calls may have returned.
 void CallStream::endCalls(bool IsEnd) {
   for (size_t I = Open.size(); I != Depth; --I) {
     TraceCall &C = Open[I - 1];

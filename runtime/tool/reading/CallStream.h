@@ -89,9 +89,8 @@ private:
   Clock Time;
   OwnClock Own;
   bool EntriesOnly, OneStack;
-  // The cost of recording a call, in ns. CostInside is part of its own
-  // duration. Its callers' durations have CostOutside, too, of which CostPages is
-  // for new pages.
+  // The cost of recording a call, in ns. CostInside is part of its own duration. Its
+  // callers' durations have CostOutside, too, of which CostPages is for new pages.
   double CostInside = 0, CostOutside = 0, CostPages = 0;
   const EventWindow *Window = nullptr;
   size_t NextEvent = 0;

@@ -27,9 +27,8 @@ struct Part {
   ValueReader Values; // values that wait at its end
 };
 
-/// Reads blocks side by side. Values that wait for their call at the end of a
-/// block are not known when the next block is read. That part is then read
-/// again.
+/// Reads blocks side by side. Values that wait for their call at the end of a block are
+/// not known when the next block is read. That part is then read again.
 class Scanner {
 public:
   Scanner(const DataFile &Data) : Data(Data) {}

@@ -197,8 +197,7 @@ static Error readMapped(StringRef Path, MappedFile Mapped, DataReader::DetailT D
                         DataFile &Out) {
   Out.Mapped = std::make_shared<MappedFile>(std::move(Mapped));
   Error E = DataReader(Path, Out.Mapped->bytes(), Out, Detail).read();
-  // A recording may have more processes than there can be mappings
-  // (vm.max_map_count).
+  // A recording may have more processes than there can be mappings (vm.max_map_count).
   if (Detail != DataReader::All || Out.Blocks.empty()) {
     Out.Blocks.clear();
     Out.Bytes = "";

@@ -63,8 +63,7 @@ struct DataSession {
   std::string Host;
 };
 
-/// A function's arguments, as far as known, and the number of calls that --when
-/// left out.
+/// A function's arguments, as far as known, and the number of calls that --when left out.
 struct DataArguments {
   std::vector<TypedField> Fields;
   uint64_t LeftOut = 0;
@@ -242,8 +241,7 @@ struct DataFile {
   uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
                                 // cache
   std::vector<DataIndexPiece> Index; // by Offset; empty without an index
-  /// Pieces that belong to no thread, because they have no events, or are not
-  /// plain.
+  /// Pieces that belong to no thread, because they have no events, or are not plain.
   struct OtherPiece {
     uint64_t Offset;
     uint32_t Records;
@@ -300,12 +298,10 @@ llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 /// that it refers to.
 llvm::Error readDataFile(int File, llvm::StringRef Path, DataFile &Out);
 
-/// Reads data about the process only. With millions of events the rest takes
-/// seconds.
+/// Reads data about the process only. With millions of events the rest takes seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
-/// The same with the number of events. Its time does not grow with their
-/// number.
+/// The same with the number of events. Its time does not grow with their number.
 llvm::Error readDataOutline(llvm::StringRef Path, DataFile &Out);
 
 /// Reads data about the process, its threads, and missing data. Events,

@@ -69,8 +69,7 @@ template <typename T> static ArrayRef<uint8_t> bytesOf(ArrayRef<T> Entries) {
           Entries.size() * sizeof(T)};
 }
 
-// Writes a chunk of these entries after Head, whose kind is set. At becomes its
-// end.
+// Writes a chunk of these entries after Head, whose kind is set. At becomes its end.
 template <typename HeadT, typename T>
 static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   ArrayRef<uint8_t> Bytes = bytesOf(Entries);

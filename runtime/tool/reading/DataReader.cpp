@@ -52,8 +52,7 @@ Error DataReader::readHeader() {
   return Error::success();
 }
 
-// A fuzzer cannot guess checksums, and must also test the code after this
-// check.
+// A fuzzer cannot guess checksums, and must also test the code after this check.
 static bool hasSum(StringRef Bytes, uint32_t Sum) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   return true;

@@ -91,9 +91,8 @@ static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   llvm::copy(Sorted, Events.begin());
 }
 
-// Times of a window are close together, so their common part is not sorted. The
-// rest and the event's index form one number, which is sorted by a few bits at
-// a time.
+// Times of a window are close together, so their common part is not sorted. The rest and
+// the event's index form one number, which is sorted by a few bits at a time.
 static constexpr unsigned NumberBits = 20, DigitBits = 11;
 
 // Sorts by time only. Keeps the order of equal times.
@@ -249,9 +248,8 @@ bool EventWindows::plan(Plan &To) {
   return true;
 }
 
-// For each released part, the kernel interrupts all processors that this
-// process uses. So parts are large: Next, and the pieces that end where it
-// begins.
+// For each released part, the kernel interrupts all processors that this process uses. So
+// parts are large: Next, and the pieces that end where it begins.
 StringRef EventWindows::released() {
   constexpr size_t Enough = 512 << 10;
   StringRef Bytes = bytesOf(Pieces[Next]);

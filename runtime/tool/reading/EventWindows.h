@@ -32,10 +32,9 @@ struct DataEvent {
   }
 };
 
-/// Some of a thread's events, sorted by Time. Among calls that begin at the
-/// same tick, the one with the higher frame, the outer one, comes first.
-/// Siblings have the order of recording. A call that was recorded at its entry
-/// and at its exit has only the exit.
+/// Some of a thread's events, sorted by Time. Among calls that begin at the same tick,
+/// the one with the higher frame, the outer one, comes first. Siblings have the order of
+/// recording. A call that was recorded at its entry and at its exit has only the exit.
 struct EventWindow {
   std::vector<DataEvent> Events;
   std::vector<DataValues> Values;
@@ -61,8 +60,7 @@ public:
                uint64_t From = 0);
   /// Plans the windows of a thread, one after another; false: no more.
   bool plan(Plan &Next);
-  /// Any thread may do this, for several plans at the same time. Empties the
-  /// plan.
+  /// Any thread may do this, for several plans at the same time. Empties the plan.
   static void make(const DataFile &File, Plan &From, EventWindow &Out);
 
 private:
@@ -73,8 +71,7 @@ private:
   const DataFile &File;
   llvm::ArrayRef<DataPiece> Pieces;
   std::vector<uint64_t> Until; // by piece
-  // Pieces with events of earlier windows, by the beginning of their first
-  // call.
+  // Pieces with events of earlier windows, by the beginning of their first call.
   std::vector<std::pair<uint64_t, uint32_t>> ByBegin;
   size_t NextByBegin = 0;
   size_t Next = 0;

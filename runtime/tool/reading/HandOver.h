@@ -11,12 +11,11 @@
 
 namespace patchbay {
 
-/// Copies From to To. The stores bypass this processor's caches (Intel's
-/// Optimization Reference Manual, 9.4.1, "streaming stores"; AMD's Software
-/// Optimization Guides have a chapter on them). Otherwise each line of a reused
-/// buffer would move from the other processor for writing, and back for
-/// reading. If the processors are far apart, that takes longer than the work on
-/// the data.
+/// Copies From to To. The stores bypass this processor's caches (Intel's Optimization
+/// Reference Manual, 9.4.1, "streaming stores"; AMD's Software Optimization Guides have a
+/// chapter on them). Otherwise each line of a reused buffer would move from the other
+/// processor for writing, and back for reading. If the processors are far apart, that
+/// takes longer than the work on the data.
 template <typename T>
 void handOver(const std::vector<T> &From, std::vector<T> &To) {
   static_assert(std::is_trivially_copyable_v<T>);

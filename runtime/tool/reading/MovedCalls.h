@@ -10,9 +10,8 @@
 
 namespace patchbay {
 
-/// Sets each process's DataFile::Moved to the entries of such calls, which are
-/// not shown as separate calls. Reads all events of processes that may have
-/// any.
+/// Sets each process's DataFile::Moved to the entries of such calls, which are not shown
+/// as separate calls. Reads all events of processes that may have any.
 void findMovedCalls(Trace &T);
 
 } // namespace patchbay

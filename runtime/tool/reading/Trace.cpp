@@ -21,8 +21,7 @@ class Builder {
 public:
   explicit Builder(Trace &Out) : Out(Out) {}
   void add(std::string File, DataFile Data);
-  /// Adds counters of all processes, after all have been read: looking up names
-  /// may warn.
+  /// Adds counters of all processes, after all have been read: looking up names may warn.
   void addCounters();
 
 private:
@@ -108,8 +107,7 @@ void Builder::addCounters() {
          ""});
 }
 
-// Thousands of processes may have the same counters of a module. Only sums are
-// kept.
+// Thousands of processes may have the same counters of a module. Only sums are kept.
 void Builder::sumCounters(uint32_t Process) {
   TraceProcess &P = Out.Processes[Process];
   ArrayRef<DataCounter> Rest = P.Data.Counters;

@@ -178,8 +178,7 @@ struct Trace {
   uint32_t addFunction(const DataModule &M, uint64_t Entry);
   /// The name of the function at a run-time address; the address if unknown.
   std::string nameAt(const DataFile &Data, uint64_t Address);
-  /// The function that an entry's Caller is in; empty if it is in no module
-  /// with sites.
+  /// The function that an entry's Caller is in; empty if it is in no module with sites.
   std::string caller(const TraceThread &T, const TraceCall &C);
 
 private:
@@ -205,8 +204,7 @@ Trace makeTrace(std::string File, DataFile Data, TracedNames Names = {});
 /// there are none. Symfs: see NameSources. OpenRecording.h says what is missing.
 llvm::Expected<Trace> readTrace(const std::string &Dir,
                                 llvm::StringRef Symfs = "");
-/// The same without the places of events. Its time does not grow with their
-/// number.
+/// The same without the places of events. Its time does not grow with their number.
 llvm::Expected<Trace> readOutline(const std::string &Dir,
                                   llvm::StringRef Symfs = "");
 

@@ -47,8 +47,7 @@ static SymbolNames symbolsOf(const RecordedNames &Names) {
   return Symbols;
 }
 
-// Without a build ID, compare names: a rebuilt file has other names, or other
-// addresses.
+// Without a build ID, compare names: a rebuilt file has other names, or other addresses.
 static bool fitsRecorded(const DataModule &M, const SymbolNames &Symbols) {
   return !M.BuildId.empty() || !M.Names ||
          all_of(M.Names->all(), [&](const auto &Recorded) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for functions in a recording, from the traced files and their debug
-// information.
+// Names for functions in a recording, from the traced files and their debug information.
 #ifndef PATCHBAY_TOOL_TRACEDNAMES_H
 #define PATCHBAY_TOOL_TRACEDNAMES_H
 
@@ -27,8 +26,7 @@ public:
   /// The name of the function at Entry. Its address if the file is missing or
   /// has changed, with one warning.
   std::string function(const DataModule &M, uint64_t Entry);
-  /// The same without the suffix that distinguishes it in this build: see
-  /// commonName().
+  /// The same without the suffix that distinguishes it in this build: see commonName().
   std::string common(const DataModule &M, uint64_t Entry);
   /// Does one of the globs match one of its symbols? See NameFilter.
   bool isNamedBy(const DataModule &M, uint64_t Entry,

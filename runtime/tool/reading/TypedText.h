@@ -39,9 +39,8 @@ struct TypedPart {
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
 
-/// The same for JSON: numbers with all their digits, addresses as hexadecimal
-/// strings, null for null pointers, and {"unknown": WHY} for missing values and unused
-/// arguments.
+/// The same for JSON: numbers with all their digits, addresses as hexadecimal strings,
+/// null for null pointers, and {"unknown": WHY} for missing values and unused arguments.
 llvm::json::Value typedJson(const TypedField &F, size_t Number,
                             llvm::ArrayRef<TypedPart> Parts);
 /// A number for JSON, which has finite numbers only. Others become strings.

@@ -22,9 +22,8 @@ public:
     uint64_t Overlap = 0; // with the wait, in ns
     uint32_t Depth = 0;
   };
-  /// Looks for the holder of the lock that the call waited for longest. Returns
-  /// its index in holder(). R: of the call; a call without such a wait has no
-  /// holder.
+  /// Looks for the holder of the lock that the call waited for longest. Returns its index
+  /// in holder(). R: of the call; a call without such a wait has no holder.
   size_t add(const TraceThread &Waiter, const std::optional<SlowReason> &R);
   const Holder &holder(size_t I) const { return Waits[I].By; }
   /// Is there a wait? If not, the calls need not be read.

@@ -56,21 +56,17 @@ struct Losses {
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// Names of functions that cannot be traced, by module and address in it.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
-  /// The same for functions with guaranteed tail calls, whose calls would be
-  /// useful.
+  /// The same for functions with guaranteed tail calls, whose calls would be useful.
   std::map<std::pair<std::string, uint64_t>, std::string> TailCallers;
-  /// The same for functions that were disarmed because they were called too
-  /// often.
+  /// The same for functions that were disarmed because they were called too often.
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
   /// Or because tracing cost too much, and they were the busiest.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
   /// Functions with sites that other code changed during tracing.
   std::map<std::pair<std::string, uint64_t>, std::string> Changed;
-  /// Modules that could not be traced, by path: the reason, and the number in
-  /// pbd_other.
+  /// Modules that could not be traced, by path: the reason, and the number in pbd_other.
   std::map<std::string, std::pair<uint32_t, uint32_t>> Others;
-  /// By module and address: the name, and the number of calls that --when left
-  /// out.
+  /// By module and address: the name, and the number of calls that --when left out.
   std::map<std::pair<std::string, uint64_t>, std::pair<std::string, uint64_t>>
       Filtered;
   CallsOf Jumped; // calls that longjmp() left, which are recorded
@@ -81,8 +77,7 @@ struct Losses {
   CallsOf Open;   // calls without a return when recording ended
   TracingCost Cost;
   std::string Note; // of the recorder: see OutputDir::addNote()
-  /// By errno: the number of processes with this failure, and the first of
-  /// them.
+  /// By errno: the number of processes with this failure, and the first of them.
   struct Failure {
     size_t Processes = 0;
     std::string First;
@@ -120,8 +115,7 @@ std::vector<LossText> lossTexts(const Losses &L, llvm::StringRef Dir);
 /// The part about calls that did not return.
 std::vector<LossText> endedTexts(const Losses &L);
 
-/// Prints lossTexts(), one line each on stderr: warnings for losses, otherwise
-/// notes.
+/// Prints lossTexts(), one line each on stderr: warnings for losses, otherwise notes.
 void sayLosses(const Losses &L, llvm::StringRef Dir);
 /// Prints endedTexts() in the same way, after all calls have been read.
 void sayEnded(Trace &T, llvm::StringRef Dir);

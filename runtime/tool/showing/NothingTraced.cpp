@@ -48,8 +48,7 @@ static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
   });
 }
 
-// The recording does not tell why calls are missing, so this lists possible
-// reasons.
+// The recording does not tell why calls are missing, so this lists possible reasons.
 static std::string whyNoCall(const Trace &T) {
   std::vector<const DataFile *> Files;
   for (const TraceProcess &P : T.Processes)

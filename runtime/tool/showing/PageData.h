@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data for the page's script, as text: JSON with names and numbers, and
-// LEB128 for bulk numbers. It is compressed by zlib, and encoded in Base64.
-// page/data.js reads it.
+// The data for the page's script, as text: JSON with names and numbers, and LEB128 for
+// bulk numbers. It is compressed by zlib, and encoded in Base64. page/data.js reads it.
 #ifndef PATCHBAY_TOOL_PAGEDATA_H
 #define PATCHBAY_TOOL_PAGEDATA_H
 

@@ -41,8 +41,7 @@ public:
   /// Merges at least two spans into one. False: none are left to merge.
   bool coarsen();
   size_t spans() const { return Spans; }
-  /// In ns: calls of at least this duration have their own spans; 1 if all
-  /// have.
+  /// In ns: calls of at least this duration have their own spans; 1 if all have.
   uint64_t resolution() const { return uint64_t(1) << Shift; }
   /// The most rows of a thread.
   size_t maxRows() const { return MaxRows; }

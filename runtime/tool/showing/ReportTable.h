@@ -59,8 +59,7 @@ private:
   double Whole = 0;
 };
 
-/// Indices of the functions, by value or name: largest value first, or
-/// alphabetical.
+/// Indices of the functions, by value or name: largest value first, or alphabetical.
 std::vector<size_t> sortFunctions(const Trace &T,
                                   llvm::ArrayRef<FunctionDurations> Functions,
                                   Field By);
@@ -68,8 +67,7 @@ std::vector<size_t> sortFunctions(const Trace &T,
 /// Indices of called functions. Those with the largest change of By come first.
 std::vector<size_t> sortCompared(llvm::ArrayRef<Compared> Functions, Field By);
 
-/// Prints the functions in Order, in lines of at most Width characters; 0:
-/// unlimited.
+/// Prints the functions in Order, in lines of at most Width characters; 0: unlimited.
 void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
                  unsigned Width, llvm::raw_ostream &OS);

@@ -52,8 +52,7 @@ static size_t lengthOf(ArrayRef<size_t> Widths) {
   return Length;
 }
 
-// Shortens the widest column of text first, until lines fit or all columns are
-// narrow.
+// Shortens the widest column of text first, until lines fit or all columns are narrow.
 std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
   std::vector<size_t> Limits = widths(Of);
   for (size_t Length = lengthOf(Limits); Width && Length > Width; --Length) {

@@ -30,8 +30,7 @@ void TracingCost::add(const DataFile &Data, TracedNames &Names) {
     sample(Data, Names);
 }
 
-// Finds the most frequent functions. Some records of each block are a good
-// enough sample.
+// Finds the most frequent functions. Some records of each block are a good enough sample.
 void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
   static constexpr size_t MostBlocks = 256, OfBlock = 256;
   std::map<uint32_t, uint64_t> ByNumber;

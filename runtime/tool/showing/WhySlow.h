@@ -28,9 +28,8 @@ struct SlowReason {
 
   bool hasAllWaits() const { return NrWaits <= Waits.size(); }
 
-  /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...".
-  /// Shows the longest wait, and as many others as fit into Room characters; 0:
-  /// three.
+  /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...". Shows the longest
+  /// wait, and as many others as fit into Room characters; 0: three.
   std::string summary(size_t Room = 0) const;
   /// Prints attributes of a call's object.
   void print(llvm::json::OStream &J) const;

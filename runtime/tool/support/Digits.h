@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats numbers for millions of lines, where printf() would be most of the
-// work.
+// Formats numbers for millions of lines, where printf() would be most of the work.
 #ifndef PATCHBAY_TOOL_DIGITS_H
 #define PATCHBAY_TOOL_DIGITS_H
 
@@ -11,8 +10,7 @@
 
 namespace patchbay {
 
-/// Writes decimal digits before At, padded with Pad to Width. Returns their
-/// beginning.
+/// Writes decimal digits before At, padded with Pad to Width. Returns their beginning.
 inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   char *Least = At - Width;
   do

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations on the command line need a unit. Tools disagree about numbers
-// without one: uftrace -t means nanoseconds, ftrace's tracing_thresh
-// microseconds, perf stat -I milliseconds, and top -d seconds. So a missing
-// unit is an error.
+// Durations on the command line need a unit. Tools disagree about numbers without one:
+// uftrace -t means nanoseconds, ftrace's tracing_thresh microseconds, perf stat -I
+// milliseconds, and top -d seconds. So a missing unit is an error.
 #ifndef PATCHBAY_TOOL_DURATIONOPTION_H
 #define PATCHBAY_TOOL_DURATIONOPTION_H
 

@@ -69,9 +69,8 @@ struct Mapping {
 };
 } // namespace
 
-// Only the command's first thread changes it, and not while other threads read
-// mappings. A handler that runs because of an access to a mapping never
-// interrupts a change.
+// Only the command's first thread changes it, and not while other threads read mappings.
+// A handler that runs because of an access to a mapping never interrupts a change.
 static std::map<const char *, Mapping> &mappings() {
   static std::map<const char *, Mapping> All;
   return All;
@@ -142,10 +141,9 @@ MappedFile::~MappedFile() {
 
 StringRef MappedFile::bytes() const { return StringRef(Start, Size); }
 
-// The pages are unchanged, so they can be read again from the file
-// (madvise(2)). The kernel also maps cached pages around an accessed one
-// (fault_around_bytes, 64 KB). Release these as well, since nothing else reads
-// them.
+// The pages are unchanged, so they can be read again from the file (madvise(2)). The
+// kernel also maps cached pages around an accessed one (fault_around_bytes, 64 KB).
+// Release these as well, since nothing else reads them.
 void MappedFile::release(StringRef Bytes) const {
   constexpr uintptr_t Around = 64 << 10;
   uintptr_t From = uintptr_t(Bytes.begin()) / Around * Around;

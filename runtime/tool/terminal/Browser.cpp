@@ -81,8 +81,7 @@ void Browser::draw() {
   V.fit(Width);
   std::string Head = V.head(Width);
   unsigned First = Head.empty() ? 1 : 2, Seen = Rows - First - 1;
-  // The view's subject has priority over the recording's path and over the
-  // note.
+  // The view's subject has priority over the recording's path and over the note.
   const std::string Title = shortened(F.Title, Width / 2) + ": ";
   const std::string Note = F.Note.empty() ? "" : "; " + F.Note;
   const size_t Used = columnsOf(Title) + std::min<size_t>(columnsOf(Note), Width / 4);

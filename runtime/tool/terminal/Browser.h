@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shows views of figures on a terminal, and handles the keys that switch
-// between them.
+// Shows views of figures on a terminal, and handles the keys that switch between them.
 #ifndef PATCHBAY_TOOL_BROWSER_H
 #define PATCHBAY_TOOL_BROWSER_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data of `patchbay tui`: of a recording, or of the last moments of a
-// process.
+// The data of `patchbay tui`: of a recording, or of the last moments of a process.
 #ifndef PATCHBAY_TOOL_FIGURES_H
 #define PATCHBAY_TOOL_FIGURES_H
 

@@ -299,8 +299,7 @@ bool TreeView::key(int Key) {
   return false;
 }
 
-// Drops columns from the right, so that the name has room. Never drops the
-// first two.
+// Drops columns from the right, so that the name has room. Never drops the first two.
 static std::string columnsBefore(ArrayRef<std::string> Cells, size_t Width) {
   constexpr size_t PartWidth = 6, CellWidth = 13;
   std::string Text = right(Cells.front(), PartWidth);

@@ -72,8 +72,7 @@ private:
 /// A tree with nodes that can be folded, as in `patchbay graph`.
 class TreeView : public View {
 public:
-  /// Of: the function whose callers or callees it shows; none: the tree of all
-  /// calls.
+  /// Of: the function whose callers or callees it shows; none: the tree of all calls.
   TreeView(const Figures &F, CallTree Tree, std::string Title,
            std::optional<uint32_t> Of, size_t Unfolded);
   std::string title(size_t Width) const override;

@@ -46,8 +46,7 @@ private:
   std::vector<size_t> EndsLast;
 };
 
-/// The end of a function, limited to the last address; 0 if the symbol is no
-/// function.
+/// The end of a function, limited to the last address; 0 if the symbol is no function.
 uint64_t bodyEnd(const SymbolNames::Symbol &Function);
 
 /// x86-64 kCFI's prefix for the symbol of a function's hash.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What tracing has cost, and may cost (max-overhead=). Times are CPU times in
- * nanoseconds. The *own* time of the process is what it would need without
- * tracing; the *allowance* is a part of that. Only the listening thread calls
- * this code.
+ * nanoseconds. The *own* time of the process is what it would need without tracing; the
+ * *allowance* is a part of that. Only the listening thread calls this code.
  *
  * Each look charges the calls since the last one. A *decision* covers several
  * looks: two milliseconds of a program do not represent its whole run, and a

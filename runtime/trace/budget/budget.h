@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Limits the rate of single functions (max-rate=) and the cost of tracing
- * (max-overhead=). A second tracer counts the calls of each traced function. It
- * also counts calls below the threshold, which handlers never see. Several
- * times a second the listening thread looks at the calls that all threads have
- * made since its last look.
+ * (max-overhead=). A second tracer counts the calls of each traced function. It also
+ * counts calls below the threshold, which handlers never see. Several times a second the
+ * listening thread looks at the calls that all threads have made since its last look.
  *
- * It disarms functions that were called more often than max-rate= allows. It
- * then estimates the cost of the other calls as a part of the CPU time of the
- * process. If that exceeds max-overhead=, it disarms the busiest functions
- * until the rest fits. The file lists these functions as left out, with the
- * reason. When the cost stays low for a while, the thread arms one of them
- * again (parked.h).
+ * It disarms functions that were called more often than max-rate= allows. It then
+ * estimates the cost of the other calls as a part of the CPU time of the process. If that
+ * exceeds max-overhead=, it disarms the busiest functions until the rest fits. The file
+ * lists these functions as left out, with the reason. When the cost stays low for a
+ * while, the thread arms one of them again (parked.h).
  *
  * The program cannot measure the cost of a traced call: most of it lies outside
  * of the handlers, around the function. So `patchbay record` measures it

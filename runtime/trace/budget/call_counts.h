@@ -36,9 +36,8 @@ struct pb_counts *pb_counts_first(void);
 size_t pb_counts_functions(const struct pb_counts *counts);
 
 /*
- * Store the functions that were called since the last look or, with @decide,
- * since the last decision. Returns their number. @busy has room for all
- * functions.
+ * Store the functions that were called since the last look or, with @decide, since the
+ * last decision. Returns their number. @busy has room for all functions.
  */
 size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide);
 

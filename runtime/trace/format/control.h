@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The protocol between a traced process and `patchbay live` or `patchbay
- * attach`.
+ * The protocol between a traced process and `patchbay live` or `patchbay attach`.
  *
  * With live=1 in PATCHBAY the process has a datagram socket, the "gate", at
  * which clients knock. Its name is abstract, so a killed process leaves
@@ -47,11 +46,10 @@
  * of no other. It does not see capset(2), nor system calls that bypass prctl()
  * and syscall() of the C library. There the thread keeps its rights.
  *
- * A connection carries one request and one reply, and is then closed.
- * PB_CONTROL_ATTACH keeps it open while the program is attached: when the
- * client closes it, or dies, the process detaches the program. Both sides run
- * on this machine and use its byte order. In all versions, @version and @result
- * of greeting and reply keep their places.
+ * A connection carries one request and one reply, and is then closed. PB_CONTROL_ATTACH
+ * keeps it open while the program is attached: when the client closes it, or dies, the
+ * process detaches the program. Both sides run on this machine and use its byte order. In
+ * all versions, @version and @result of greeting and reply keep their places.
  */
 #ifndef PATCHBAY_TRACE_CONTROL_H
 #define PATCHBAY_TRACE_CONTROL_H
@@ -149,12 +147,11 @@ enum pb_control_file {
  * DISARM, UNDER or ATTACH, and its names replace the glob. DISARM also uses the
  * glob, which may arm modules that are loaded later.
  *
- * Before the reply the process sends lines for the user, each a packet of at
- * most PB_CONTROL_SAID_MAX bytes. They say why it refuses the program, and for
- * which functions. After the reply it sends what BPF programs put into ring
- * buffers. When the client has shut down its side, the process sends the
- * contents of the maps and closes the connection. It drops a client that
- * accepts no data for two seconds.
+ * Before the reply the process sends lines for the user, each a packet of at most
+ * PB_CONTROL_SAID_MAX bytes. They say why it refuses the program, and for which
+ * functions. After the reply it sends what BPF programs put into ring buffers. When the
+ * client has shut down its side, the process sends the contents of the maps and closes
+ * the connection. It drops a client that accepts no data for two seconds.
  */
 /*
  * PB_CONTROL_HOLD is for recordings that a command has begun in a process
@@ -172,12 +169,11 @@ enum pb_control_file {
 #define PB_CONTROL_KEEPERS 64 /* most clients that keep the runtime */
 
 /*
- * PB_CONTROL_WATCH: as SNAPSHOT, and the connection stays open. After the reply
- * the process sends PB_CONTROL_SLOW when a recorded call took at least the
- * given time. One packet covers all such calls since the previous one. It sends
- * PB_CONTROL_STOPPED when a function of stop_at has stopped recording. Only one
- * client can watch. The descriptor of the data file stays valid after the
- * process has gone.
+ * PB_CONTROL_WATCH: as SNAPSHOT, and the connection stays open. After the reply the
+ * process sends PB_CONTROL_SLOW when a recorded call took at least the given time. One
+ * packet covers all such calls since the previous one. It sends PB_CONTROL_STOPPED when a
+ * function of stop_at has stopped recording. Only one client can watch. The descriptor of
+ * the data file stays valid after the process has gone.
  */
 #define PB_CONTROL_SLOW "slow"
 #define PB_CONTROL_STOPPED "stopped"

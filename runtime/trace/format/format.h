@@ -440,9 +440,8 @@ struct pbd_blocks {
 
 /*
  * How long the calls of a function took, in one thread. @bucket[i] counts calls of at
- * least 2^i and less than 2^(i+1) ticks. The first also counts calls of no tick, the
- * last all longer ones. While the process runs, counts may be of slightly different
- * moments.
+ * least 2^i and less than 2^(i+1) ticks. The first also counts calls of no tick, the last
+ * all longer ones. While the process runs, counts may be of slightly different moments.
  */
 #define PBD_HISTOGRAM_BUCKETS 48
 struct pbd_histogram {
@@ -678,8 +677,7 @@ struct pbd_losses {
 	uint64_t no_context;
 	/*
 	 * Timed calls without a return when the recording ended. They were running, or
-	 * were left in a way that tracers do not see. Not in a chunk of an older
-	 * writer.
+	 * were left in a way that tracers do not see. Not in a chunk of an older writer.
 	 */
 	uint64_t no_return;
 	/* Not in a chunk of an older writer. */

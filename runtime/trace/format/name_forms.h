@@ -21,10 +21,9 @@ extern "C" {
 size_t pb_name_strings(char *name, size_t size);
 
 /*
- * Write "svc::Cache<int>::get<int>" to @to, which has room for @size. Drops the
- * result type that template functions have, the parameters, and the text after
- * them. Without @with_templates it writes "svc::Cache::get". Returns the
- * length.
+ * Write "svc::Cache<int>::get<int>" to @to, which has room for @size. Drops the result
+ * type that template functions have, the parameters, and the text after them. Without
+ * @with_templates it writes "svc::Cache::get". Returns the length.
  */
 size_t pb_name_short(const char *name, size_t size, int with_templates, char *to);
 

@@ -36,8 +36,7 @@ static int is_keyword(const char *text, size_t size, const char *keyword,
 }
 
 /*
- * LLVM's demangler writes "operator<<A>", without a space, for a template of
- * operator<.
+ * LLVM's demangler writes "operator<<A>", without a space, for a template of operator<.
  */
 static int is_shift(const char *behind, size_t size)
 {
@@ -48,8 +47,7 @@ static int is_shift(const char *behind, size_t size)
 static const char operator_word[] = "operator", decltype_word[] = "decltype";
 
 /*
- * The length of "operator()", or of "operator" alone; 0: @text does not begin
- * with one.
+ * The length of "operator()", or of "operator" alone; 0: @text does not begin with one.
  */
 static size_t operator_size(const char *text, size_t size, int is_in_word)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Splits a demangled name into parts: finds brackets and their ends, although
- * operators use the same signs. libpatchbay-trace and the command share this
- * code.
+ * Splits a demangled name into parts: finds brackets and their ends, although operators
+ * use the same signs. libpatchbay-trace and the command share this code.
  */
 #ifndef PB_TRACE_NAME_PARTS_H
 #define PB_TRACE_NAME_PARTS_H

@@ -20,10 +20,9 @@
 #include <unistd.h>
 
 /*
- * Open the data file for the client, which copies it. So a client that is slow
- * or stops delays no thread of this process. Records are committed one by one,
- * so the client reads whole records while threads write (ring.h). Returns a
- * descriptor or -errno.
+ * Open the data file for the client, which copies it. So a client that is slow or stops
+ * delays no thread of this process. Records are committed one by one, so the client reads
+ * whole records while threads write (ring.h). Returns a descriptor or -errno.
  */
 static int open_data_file(void)
 {

@@ -45,9 +45,8 @@ void pb_attach_end(void);
 void pb_attach_leave(void);
 
 /*
- * Call in a forked child of a process that listens from its start. The
- * connections belong to its parent. Programs stay attached until the child
- * ends.
+ * Call in a forked child of a process that listens from its start. The connections belong
+ * to its parent. Programs stay attached until the child ends.
  */
 void pb_attach_forget(void);
 

@@ -13,9 +13,8 @@
 #include "format/control.h"
 
 /*
- * Open a gate with a new name and a new secret, and publish both in @point.
- * Returns a descriptor or -errno. poll(2) reports input on it when a client
- * knocks.
+ * Open a gate with a new name and a new secret, and publish both in @point. Returns a
+ * descriptor or -errno. poll(2) reports input on it when a client knocks.
  */
 int pb_gate_open(struct pb_control_point *point);
 

@@ -479,10 +479,7 @@ int pb_listen_start(int wait)
 	if (error)
 		return error;
 	find_count();
-	/*
-	 * Signals are for the program's own threads. SIGTRAP stays open for our
-	 * traps.
-	 */
+	/* Signals are for the program's own threads. SIGTRAP stays open for our traps. */
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);
 	error = pthread_attr_init(&attr);

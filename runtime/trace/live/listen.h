@@ -21,10 +21,9 @@ int pb_listen_start(int wait);
 int pb_listens(void);
 
 /*
- * Wait until the thread, if it exists, has opened its files. Call it before the
- * process gives up the right to open them. Returns after PB_LISTEN_AWAIT_MS in
- * any case, since the caller may be a constructor. Holds no lock and allocates
- * nothing.
+ * Wait until the thread, if it exists, has opened its files. Call it before the process
+ * gives up the right to open them. Returns after PB_LISTEN_AWAIT_MS in any case, since
+ * the caller may be a constructor. Holds no lock and allocates nothing.
  */
 #define PB_LISTEN_AWAIT_MS 1000
 void pb_listen_await(void);

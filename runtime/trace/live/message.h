@@ -16,9 +16,8 @@ struct pb_message {
 };
 
 /*
- * Read the request of @client without waiting and without removing it:
- * descriptors stay in the queue until the proof is verified. Returns 0 or an
- * error as below.
+ * Read the request of @client without waiting and without removing it: descriptors stay
+ * in the queue until the proof is verified. Returns 0 or an error as below.
  */
 int pb_message_peek(int client, struct pb_control_request *request);
 /*

@@ -26,10 +26,9 @@ static int find_kind(const char *name, enum patchbay_link_kind *kind)
 }
 
 /*
- * A plain function is the handler of a program that needs no information about
- * the functions that it is attached to. Other programs are described by a
- * struct patchbay_program, possibly of an older header. For a plain function,
- * fills in @only.
+ * A plain function is the handler of a program that needs no information about the
+ * functions that it is attached to. Other programs are described by a struct
+ * patchbay_program, possibly of an older header. For a plain function, fills in @only.
  */
 static int describe_program(const struct pb_program_request *request,
 			    enum patchbay_link_kind kind, void *address,
@@ -105,11 +104,10 @@ static int attach_symbol(struct pb_program_request *request, void *handle,
 }
 
 /*
- * Before the loader reads a file it compares its *path* with those of loaded
- * libraries, and reuses the library on a match. It keeps a path as long as any
- * handle is open, while descriptor numbers are used again. So each call makes a
- * new path: each bit of @serial adds "/" or "." after a slash, which the kernel
- * ignores.
+ * Before the loader reads a file it compares its *path* with those of loaded libraries,
+ * and reuses the library on a match. It keeps a path as long as any handle is open, while
+ * descriptor numbers are used again. So each call makes a new path: each bit of @serial
+ * adds "/" or "." after a slash, which the kernel ignores.
  */
 static void write_path(char *path, size_t size, int file)
 {

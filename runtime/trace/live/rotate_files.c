@@ -26,8 +26,7 @@
 #include <time.h>
 
 /*
- * Intervals between two looks for files to finish. They are long if nothing is
- * written.
+ * Intervals between two looks for files to finish. They are long if nothing is written.
  */
 #define SOON_MS 10
 #define BUSY_MS 100
@@ -155,9 +154,8 @@ static void find_files(struct pb_folder *folder, struct found_files *files)
 }
 
 /*
- * Keep room for another file, and at least a quarter of the limit, but at most
- * half. A thread without space loses events until the listening thread has
- * removed files.
+ * Keep room for another file, and at least a quarter of the limit, but at most half. A
+ * thread without space loses events until the listening thread has removed files.
  */
 static uint64_t size_before_next(void)
 {

@@ -69,10 +69,7 @@ static int undo(int is_own)
 	const void *inherited;
 	int error;
 
-	/*
-	 * Not in a child: one of its parent's threads may have held the
-	 * loader's lock.
-	 */
+	/* Not in a child: one of its parent's threads may have held the loader's lock. */
 	if (is_own)
 		pb_site_check();
 	error = pb_start_undo();
@@ -82,10 +79,9 @@ static int undo(int is_own)
 	if (is_own)
 		pb_rotate_end();
 	/*
-	 * A child without its own file has its parent's mapped. The parent
-	 * would seem to be recorded as long as the child lives.
-	 * pb_session_forget() unmaps pages of a process's own file. After that
-	 * other data may be at their addresses.
+	 * A child without its own file has its parent's mapped. The parent would seem to
+	 * be recorded as long as the child lives. pb_session_forget() unmaps pages of a
+	 * process's own file. After that other data may be at their addresses.
 	 */
 	inherited = pb_session->file.header ? NULL : pb_losses_nearest;
 	pb_session_forget();

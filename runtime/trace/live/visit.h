@@ -12,12 +12,11 @@
  * wrappers. So this library does not see calls of setuid(), chroot(), seccomp()
  * or longjmp(). README.md describes the consequences.
  *
- * Programs can be attached to such a process (attach.h), with or without a
- * recording. Each command that has attached some keeps the runtime by a
- * connection of its own. When a recording begins or ends, the listening thread
- * goes on. When one command ends, the programs of the others stay. Without a
- * recording the visit is idle: it has a tracer that is armed nowhere. A later
- * recording replaces it.
+ * Programs can be attached to such a process (attach.h), with or without a recording.
+ * Each command that has attached some keeps the runtime by a connection of its own. When
+ * a recording begins or ends, the listening thread goes on. When one command ends, the
+ * programs of the others stay. Without a recording the visit is idle: it has a tracer
+ * that is armed nowhere. A later recording replaces it.
  *
  * Forked children are not recorded: a child first disarms everything. With
  * follow=1 they are, each with its own listening thread. The command must hold

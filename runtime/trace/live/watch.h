@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A client may keep the last events of a process until something happens
- * (PB_CONTROL_WATCH in control.h). The process tells it when a call took too
- * long, or when a function of stop_at has stopped recording. Handlers set a
- * flag and go on. The listening thread looks at the flag some fifty times a
- * second while there is a client.
+ * (PB_CONTROL_WATCH in control.h). The process tells it when a call took too long, or
+ * when a function of stop_at has stopped recording. Handlers set a flag and go on. The
+ * listening thread looks at the flag some fifty times a second while there is a client.
  */
 #ifndef PB_TRACE_WATCH_H
 #define PB_TRACE_WATCH_H
@@ -13,10 +12,9 @@
 #define PB_WATCH_LOOK_MS 20
 
 /*
- * The listening thread calls all functions below. @text: a time, or "" for
- * none. Keeps the connection and returns 0. Returns -EINVAL or -ERANGE for an
- * invalid time, -EOPNOTSUPP if the tracer has no durations, or -EBUSY if
- * another client watches.
+ * The listening thread calls all functions below. @text: a time, or "" for none. Keeps
+ * the connection and returns 0. Returns -EINVAL or -ERANGE for an invalid time,
+ * -EOPNOTSUPP if the tracer has no durations, or -EBUSY if another client watches.
  */
 int pb_watch(int client, const char *text);
 /*

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The table of the options in PATCHBAY: their types and ranges, the tracers that
- * take them, and what they exclude. The command checks the options of `record`
- * with it, too.
+ * The table of the options in PATCHBAY: their types and ranges, the tracers that take
+ * them, and what they exclude. The command checks the options of `record` with it, too.
  */
 #ifndef PB_TRACE_OPTION_TABLE_H
 #define PB_TRACE_OPTION_TABLE_H

@@ -52,10 +52,7 @@ int pb_keep_descriptor(int fd)
 	return high == -EINVAL ? -EMFILE : high;
 }
 
-/*
- * A thread with its own descriptor table gets a copy of the main thread's
- * descriptor.
- */
+/* A thread with its own descriptor table gets a copy of the main thread's descriptor. */
 static int from_main_thread(int number)
 {
 	int process = (int)pb_sys(SYS_pidfd_open, pb_sys(SYS_getpid), 0), fd;

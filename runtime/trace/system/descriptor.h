@@ -27,9 +27,8 @@ int pb_is_of(int fd, const struct pb_identity *identity);
 int pb_check_descriptor(int fd, const struct pb_identity *identity);
 
 /*
- * Move @fd to a number above those that programs usually use, if the limit
- * allows that. execve(2) closes it. Returns the number. On error returns -errno
- * and has closed @fd.
+ * Move @fd to a number above those that programs usually use, if the limit allows that.
+ * execve(2) closes it. Returns the number. On error returns -errno and has closed @fd.
  */
 int pb_keep_descriptor(int fd);
 

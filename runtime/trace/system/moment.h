@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A moment on the processor's counter and on CLOCK_MONOTONIC. Two moments give
- * the counter's rate. Used by the traced process and, in C++, by `patchbay
- * record`.
+ * A moment on the processor's counter and on CLOCK_MONOTONIC. Two moments give the
+ * counter's rate. Used by the traced process and, in C++, by `patchbay record`.
  */
 #ifndef PB_TRACE_MOMENT_H
 #define PB_TRACE_MOMENT_H
@@ -35,9 +34,8 @@ static inline uint64_t pb_now_ns(int clock)
 }
 
 /*
- * Reads the counter before and after the clock. If the thread is preempted in
- * between, the moment is imprecise. So it tries several times and keeps the
- * shortest.
+ * Reads the counter before and after the clock. If the thread is preempted in between,
+ * the moment is imprecise. So it tries several times and keeps the shortest.
  */
 static inline struct pb_moment pb_moment_now(void)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * System calls for code that runs within traced functions: in any context,
- * including signal handlers, and with the function's arguments still in vector
- * registers. So this code uses general registers only, and does not call the C
- * library. It avoids even syscall(3), which sanitizers intercept
- * (RealtimeSanitizer ends the program if a function that must not block calls
- * it).
+ * System calls for code that runs within traced functions: in any context, including
+ * signal handlers, and with the function's arguments still in vector registers. So this
+ * code uses general registers only, and does not call the C library. It avoids even
+ * syscall(3), which sanitizers intercept (RealtimeSanitizer ends the program if a
+ * function that must not block calls it).
  */
 #ifndef PB_TRACE_SYS_H
 #define PB_TRACE_SYS_H

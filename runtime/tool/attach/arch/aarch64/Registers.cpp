@@ -30,8 +30,7 @@ static bool hasSystemCallAt(pid_t Thread, uint64_t Address) {
 }
 
 namespace {
-// <asm/ptrace.h> defines them, and cannot be included together with
-// <sys/ptrace.h>.
+// <asm/ptrace.h> defines them, and cannot be included together with <sys/ptrace.h>.
 struct VectorHeader { // struct user_sve_header, struct user_za_header
   uint32_t Size, MaxSize;
   uint16_t Length, MaxLength, Flags, Reserved;
