@@ -7,7 +7,7 @@
 static const struct patchbay_cell nobodys = { .enter = pb_enter_nothing,
 					      .func = pb_enter_nothing };
 
-/* The @i-th record in the order of entries, which module->order has if @records do not. */
+/* The @i-th record by entry. module->order has this order if @records are not sorted. */
 static const struct patchbay_record *record_at(const struct pb_module *module,
 					       size_t i)
 {

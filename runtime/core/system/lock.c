@@ -31,7 +31,7 @@ static struct {
 
 unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 
-/* The time between two checks of a callback, and the time that a callback has at least. */
+/* The interval of checks of a callback, and the least time that a callback may take. */
 #define LOOK_MS 100u
 #define CALLBACK_MS 1000u
 

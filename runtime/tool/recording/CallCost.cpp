@@ -87,11 +87,11 @@ static uint64_t insideOf(StringRef Folder) {
   return uint64_t(Mean * Clock(*Data.Session).nsPerTick() * 1000);
 }
 
-// The processor overlaps the cost of a call with the function's own work, so a call of
-// real code costs less than one of the probe. Of the functions of "run.py truth" that
-// return no floating-point number, calls cost 0.45 to 0.85 of the probe's on an idle
-// AMD EPYC, and 0.75 at the median. A recording does not tell how much of the work was
-// overlapped, so the difference is an error of the times.
+// The processor overlaps the cost of tracing with the function's own work, so a call of
+// real code costs less than a call of the probe: 0.45 to 0.85 of it, and 0.75 at the
+// median, for the functions of "run.py truth" that return no floating-point number, on an
+// idle AMD EPYC. A recording does not tell how much was overlapped, so the difference is an
+// error of the times.
 static uint64_t typical(uint64_t OfProbe) { return OfProbe - OfProbe / 4; }
 static uint64_t spread(uint64_t OfProbe) { return OfProbe * 3 / 10; }
 

@@ -14,10 +14,9 @@ namespace patchbay {
 
 /// In picoseconds of CPU time.
 struct CallCost {
-  uint64_t All = 0;    // of an empty function, which has the most; at least 1
+  uint64_t All = 0;    // for an empty function, which has the highest cost; at least 1
   uint64_t Inside = 0; // the part of All in the call's own duration; 0: unknown
-  uint64_t Pages = 0;  // the part of All for new pages of the file, which few
-                       // calls pay for
+  uint64_t Pages = 0;  // the part of All for new pages of the file, which few calls cause
   uint64_t Error = 0;  // the possible error of option()
 
   /// The cost of a typical call, as in PATCHBAY; empty if Inside is unknown.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prints the CPU time of a call of functions that do next to nothing, in
- * picoseconds: "PLAIN TRACED PAGES ERROR". `patchbay record` runs it with
- * functions probe_* traced and plain_* not traced. The difference is the cost
- * of a traced call (CallCost.h). PAGES is the part of it that most calls do not
- * pay, ERROR half of the interquartile range.
+ * Prints the CPU time of a call of an almost empty function, in picoseconds: "PLAIN
+ * TRACED PAGES ERROR". `patchbay record` runs it with functions probe_* traced and
+ * plain_* not traced. The difference is the cost of a traced call (CallCost.h). PAGES is
+ * the part of it that only few calls cause. ERROR is half of the interquartile range.
  *
  * It has as many functions as a busy server uses, and calls them in an order
  * that no predictor knows. So the result includes the effects of tracing on

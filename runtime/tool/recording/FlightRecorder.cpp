@@ -25,7 +25,7 @@ using namespace llvm;
 using namespace patchbay;
 using Clock = std::chrono::steady_clock;
 
-// A copy takes time, and one bad moment has many slow calls.
+// Copying costs time, and slow calls come in bursts.
 static constexpr std::chrono::seconds BetweenSlow(1);
 
 // An unfinished snapshot has another name, so that log collectors ignore it.
@@ -101,8 +101,8 @@ Error FlightRecorder::begin() {
   return Error::success();
 }
 
-// Asks for the present file. The process writes the clock's last moment to it
-// then. -1 if the process has ended, or does not answer.
+// Asks for the present file. Then the process also writes the clock's last moment to it.
+// Returns -1 if the process has ended, or does not answer.
 static int askForFile(pid_t Pid) {
   int File = -1;
   auto Socket = ControlSocket::connect(Pid);
@@ -228,7 +228,7 @@ bool FlightRecorder::wait(int Signals, std::vector<std::string> &Why) {
   if (Clock::now() >= Next) {
     Why.push_back("time");
     Next += Options.Every;
-    // Snapshots that a slow disk has missed are skipped.
+    // Skip snapshots that came too late because of a slow disk.
     Next = std::max(Next, Clock::now());
   }
   signalfd_siginfo Info;

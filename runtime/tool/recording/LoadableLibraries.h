@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Libraries that a program may load by dlopen(3) while it runs. They cannot be
-// known, but most are in places where the program or its user makes the loader
-// look.
+// Libraries that a program may load by dlopen(3). They are unknown until then, but most
+// are in places where the program or its user makes the loader search.
 #ifndef PATCHBAY_TOOL_LOADABLELIBRARIES_H
 #define PATCHBAY_TOOL_LOADABLELIBRARIES_H
 

@@ -17,7 +17,7 @@ bool isInMemory(int File);
 /// The least memory limit of the process's control groups.
 std::optional<uint64_t> memoryLimit(pid_t Process);
 
-/// Warns if Dir is, and the process's control group has a memory limit. Path:
+/// Warns if Dir is in memory and the process's control group has a memory limit. Path:
 /// where this process finds Dir.
 void warnOfMemory(llvm::StringRef Dir, const std::string &Path, pid_t Process);
 

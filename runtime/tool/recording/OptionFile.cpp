@@ -52,7 +52,7 @@ Expected<std::string> patchbay::withOutput(StringRef Options, int Dir, StringRef
   std::string Suffix = ",output=" + escapeOption(Output);
   if (Options.size() + Suffix.size() <= MostInVariable)
     return Options.str() + Suffix;
-  // Readers of the environment look for the tracer.
+  // Readers of the environment expect to find the tracer there.
   auto [Tracer, Rest] = Options.split(',');
   std::string Name = utostr(Number) + PBD_SELECTION_SUFFIX;
   if (Error E = writeFile(Dir, Name, Rest)) {

@@ -143,9 +143,8 @@ static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
   return Names;
 }
 
-// A process that records holds a shared lock of its data file while it has it
-// mapped (runtime/trace/file/data_file.c). That includes processes that went into
-// the background before the command ended. Closes the file.
+// A process that records holds a shared lock of its data file while the file is mapped
+// (runtime/trace/file/data_file.c), even after the command has ended. Closes the file.
 static bool isInUse(int FD) {
   bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
   close(FD);
@@ -245,7 +244,7 @@ Error OutputDir::moveAside() {
 }
 
 Expected<OutputDir> OutputDir::create(StringRef Name) {
-  // The traced processes may run in any directory.
+  // Make it absolute: traced processes may run in any directory.
   SmallString<256> Absolute = Name;
   if (std::error_code EC = sys::fs::make_absolute(Absolute))
     return cannot("find", Name, errorCodeToError(EC));
@@ -253,9 +252,8 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
 
   OutputDir Dir;
   Dir.Path = Absolute.str().rtrim('/').str();
-  // Other commands may do the same at the same time. The one that holds the
-  // lock of the directory with the final name goes on. Only it moves or
-  // deletes.
+  // Other commands may do the same concurrently. The command with the lock of the
+  // directory that has the final name goes on; only this command moves or deletes it.
   for (;;) {
     Dir.Made = false;
     auto Found = classify(Dir.Path);
@@ -340,8 +338,8 @@ Error OutputDir::addNote(StringRef Note) const {
   return errorCodeToError(EC);
 }
 
-// Another command may have made a directory of this name since the earlier
-// recording was moved. Then leave it alone, and the recording where it is.
+// If another command has made a directory of this name since the earlier recording was
+// moved, leaves both where they are.
 void OutputDir::undo() {
   if (Lock.descriptor() >= 0)
     removeOptionFiles(Lock.descriptor());

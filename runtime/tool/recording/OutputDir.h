@@ -43,10 +43,9 @@ private:
 
 class OutputDir {
 public:
-  /// Makes the directory. Moves an earlier recording there to DIR.old, and
-  /// deletes the one before that. Refuses anything else that exists. Refuses
-  /// both, too, while another command, or a process that outlived its command,
-  /// records there.
+  /// Makes the directory. Moves an earlier recording there to DIR.old, and deletes the
+  /// previous DIR.old. Refuses anything else that exists, and recordings that another
+  /// command or a process that outlived its command still writes to.
   ///
   /// The directory is locked while the object lives.
   static llvm::Expected<OutputDir> create(llvm::StringRef Path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The directory that a running process records to. It is the output directory
-// itself, or, if a container or another root hides that from the process, a
-// temporary one inside. The latter's files are collected at the end.
+// The directory to which a running process records: the output directory, or a temporary
+// one inside of the process's container or root, if the process cannot reach the former.
+// The files of a temporary one are collected at the end.
 #ifndef PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 #define PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 

@@ -200,14 +200,14 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   else
     for (StringRef Path : *Libraries)
       if (insistsOnBeingFirst(Path)) {
-        // The loader searches a mere name where it searches the program's
-        // libraries.
+        // If the list cannot hold the path, use the file name: the loader searches it
+        // where it searches the program's libraries.
         bool IsPath = Path.find_first_of(": ") == StringRef::npos;
         List += (IsPath ? Path : sys::path::filename(Path)).str() + ":";
       }
   List += Tracer;
-  // The program has one tracer only: another one may be there if this command is
-  // recorded.
+  // LD_PRELOAD may already name another tracer, if this command itself is recorded. The
+  // program gets only one.
   SmallVector<StringRef> Others;
   if (const char *Text = getenv("LD_PRELOAD"))
     SplitString(Text, Others, ": ");

@@ -170,8 +170,8 @@ Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
                    "cannot execute " + Path + ": " + errnoText(Errno));
 }
 
-// Holds the recordings of new children. A child listens a moment after fork()
-// has returned in it. Without a holder it ends its recording.
+// Holds the recordings of new children. A child begins to listen a moment after fork().
+// If no command holds its recording, it ends it.
 static void holdChildren(std::vector<Visit> &All) {
   std::vector<pid_t> Children;
   for (const Visit &V : All)
@@ -226,8 +226,8 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
   }
 }
 
-// Workers of a server are usually its children. Returns whether there are some. Children
-// that ended before are not known.
+// Prints that children are not recorded, if there are any, such as workers of a server.
+// Returns whether there are. Children that have ended are not counted.
 static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
   size_t Children = 0;
   for (const Visit &V : All)
@@ -362,7 +362,8 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     Arena->finish();
     Arena->sayUnwritten(R.Output);
   }
-  // Only when all have ended: a child writes to its parent's directory.
+  // Collect files after all processes have ended: a child writes to its parent's
+  // directory.
   for (ArrayRef<Visit> Some : {ArrayRef<Visit>(Ended), ArrayRef<Visit>(*All)})
     for (const Visit &V : Some)
       V.collect();

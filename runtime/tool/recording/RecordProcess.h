@@ -15,8 +15,8 @@ struct ProcessRecording {
   /// Named processes must be recorded. For others a failure causes a message,
   /// and one recorded process suffices.
   std::vector<pid_t> Named, Others;
-  /// What: the functions to trace. Options: the same for PATCHBAY, after
-  /// looking it up in a process, without the output directory.
+  /// What: the functions to trace. Options: the options of PATCHBAY for these functions
+  /// as found in a process, without the output directory.
   llvm::function_ref<Wanted()> What;
   llvm::function_ref<llvm::Expected<std::string>(const Wanted &)> Options;
   std::string Output;
@@ -28,9 +28,9 @@ struct ProcessRecording {
   uint64_t ForNs; // then the recording ends; 0: no limit
 };
 
-/// Records until Args, a command, has ended; without one, until a signal asks
-/// for the end; in any case until the time is up, or all processes have ended.
-/// Returns the exit code.
+/// Records until the command Args has ended; without a command, until a signal asks for
+/// the end. Ends earlier if the time is up, or all processes have ended. Returns the exit
+/// code.
 llvm::Expected<int> recordProcesses(const ProcessRecording &R,
                                     llvm::ArrayRef<const char *> Args);
 

@@ -28,7 +28,7 @@ static size_t countIncomplete(ArrayRef<DataFile> Files) {
   });
 }
 
-// One line, however many processes shared the disk.
+// Prints one line, even if many processes share the disk.
 static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
   auto Full = llvm::find_if(
       Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
@@ -91,8 +91,8 @@ static std::string whyNothing(const std::string &Dir) {
   return "";
 }
 
-// A summary does not count events. Reading them is quick: large files have an
-// index by now.
+// Summaries lack the number of events, so read it here. This is quick: by now large files
+// have an index.
 static void sayWhatItCost(ArrayRef<std::string> Files, ArrayRef<DataFile> Heads,
                           StringRef Dir, TracedNames &Names) {
   TracingCost Cost;
@@ -202,8 +202,8 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     removeOptionFiles(Dir.descriptor());
   for (size_t I = 0; I != N; ++I)
     if (!is_contained(InUse, (*Files)[I]) && ownHeader(AT_FDCWD, (*Files)[I]))
-      // Another program may be taking away a rotated file. An index takes about
-      // a thousandth of a file.
+      // Do not index rotated files: another program may be collecting them. An index
+      // needs about a thousandth of a file.
       if (!Limits.Rotates &&
           hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
         addIndex((*Files)[I], Heads[I]);

@@ -23,25 +23,25 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// A block's records, but for the last one, which readers ignore.
+// A block's records, except the last one, which readers ignore.
 static constexpr size_t RecordAt = offsetof(pbd_block, record);
 static constexpr size_t MostRecords = (PBA_CHUNK_SIZE - RecordAt) / sizeof(pbd_record) - 1;
 
-// Between looks at the states of all chunks, and at the records of owned ones.
+// Intervals between reads of all chunks' states, and of the records of owned chunks.
 static constexpr std::chrono::microseconds ShortestWait = 500us, LongestWait = 20ms,
                                            OwnedWait = 100ms;
 
 // Free chunks whose pages the recorder makes, once a chunk is in use.
 static constexpr unsigned Prepares = 8;
 
-// Rounds without a new record after which a chunk's process may have ended.
+// After this many rounds without a new record, check whether a chunk's process has ended.
 static constexpr unsigned LooksUnused = 10;
 
-// Descriptors of this command. Events of a file that it cannot open are lost.
+// Descriptors for this command itself. Events of files that it cannot open are lost.
 static constexpr rlim_t LeastFiles = 16;
 
-// The arena's pages count as memory of the control group, and cannot be written back. A
-// limit of files' sizes would end this command.
+// Pages of the arena count in the control group's memory, and cannot be swapped to files.
+// Writing beyond a limit of file sizes would kill this command.
 static uint32_t fittingChunks() {
   rlimit FileSize, Files;
   if (getrlimit(RLIMIT_FSIZE, &FileSize) || FileSize.rlim_cur != RLIM_INFINITY ||
@@ -107,7 +107,7 @@ static size_t completeRecords(const char *Block, size_t From) {
   return From;
 }
 
-// The file is named by a process, which may lie.
+// A process gives the file's name, and may lie.
 int Recorder::openFile(const pba_chunk &Chunk) {
   std::string Name(Chunk.file, strnlen(Chunk.file, sizeof(Chunk.file)));
   const uint64_t StartNs = Chunk.start_ns;
@@ -199,7 +199,7 @@ void Recorder::writeAndRelease(unsigned I) {
   release(I);
 }
 
-// Returns whether there was any.
+// Returns whether any chunk was full.
 bool Recorder::drainFull() {
   bool Any = false;
   for (unsigned I = 0; I != Nr; ++I) {
@@ -253,7 +253,7 @@ void Recorder::announceEnd() {
   syscall(SYS_set_robust_list, &AtEnd, sizeof(AtEnd));
 }
 
-// Threads take the first free chunk. Its pages should be there.
+// Threads take the first free chunk, whose pages should exist by then.
 void Recorder::prepareChunks() {
   unsigned InUse = 0;
   for (unsigned I = 0; I != Nr; ++I)
@@ -274,7 +274,7 @@ void Recorder::drain() {
   auto Next = std::chrono::steady_clock::now();
   while (!Ends) {
     prepareChunks();
-    // Blocks that filled up while this was writing are next.
+    // Write blocks that became full meanwhile first.
     if (drainFull())
       Wait = ShortestWait;
     else

@@ -15,7 +15,7 @@
 
 namespace patchbay {
 
-/// Trusts nothing in the arena: each process that records can write to all of it.
+/// Does not trust the arena: each recorded process can write to all of it.
 /// Writes only to blocks within data files in its directory.
 class Recorder {
 public:

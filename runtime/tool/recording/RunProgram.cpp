@@ -21,15 +21,15 @@ using namespace patchbay;
 static volatile sig_atomic_t Child;
 static volatile sig_atomic_t TimeIsUp;
 
-// What to say if the program goes on after SIGTERM.
+// The message if the program does not end after SIGTERM.
 static char GoesOn[128];
 static constexpr unsigned GraceSeconds = 2;
 
 static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-// For keys of the terminal the kernel sends SIGINT and SIGQUIT to the program,
-// too. The program decides about them, and must not get two. The kernel sends
-// SIGHUP only to the leader of a session, which may be this process.
+// For keys of the terminal, the kernel sends SIGINT and SIGQUIT to the program, too,
+// which must not get them twice. The kernel sends SIGHUP only to the leader of a session,
+// which may be this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
   if (Signal == SIGALRM && TimeIsUp) {
@@ -59,8 +59,7 @@ static void catchSignals() {
   }
 }
 
-// Signals stay blocked. Otherwise one could be sent to another process that
-// gets this id next.
+// Signals stay blocked, so that none is sent to another process that gets this id next.
 static Expected<int> reap(pid_t Pid, const sigset_t &Signals) {
   siginfo_t Info;
   while (waitid(P_PID, Pid, &Info, WEXITED | WNOWAIT))

@@ -25,7 +25,7 @@ struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
   std::vector<std::string> Files; // with records
-  std::string Why; // why a file has nothing to trace, although it should
+  std::string Why; // why a file has nothing to trace, although it was compiled for that
   // The same for files that the runtime leaves alone: of other ABI versions,
   // or with code that cannot be read.
   std::vector<std::string> LeftAlone;
@@ -58,7 +58,7 @@ static bool hasNames(const Wanted &W) {
          });
 }
 
-// Adds symbols for the runtime that it cannot match itself.
+// Adds the symbols of functions that the runtime cannot match itself.
 static NameFilter::Match select(Selection &S, const ElfImage &Image,
                                 const FunctionNames &Names, uint64_t Entry) {
   std::vector<StringRef> Own = Names.own().at(Entry);
@@ -268,13 +268,13 @@ static std::string inlinedText(const Wanted &W, const Seen &What,
   return "";
 }
 
-// The reason why nothing can be traced, or an empty string.
+// Why nothing can be traced; empty if something can.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records && What.Why.empty() && !What.LeftAlone.empty())
     return What.LeftAlone.front();
   if (!What.Records)
     return What.Why.empty() ? noRecords() : What.Why;
-  // Globs without a match trace nothing, either.
+  // Globs of the other options have no effect without a match, either.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace") {
@@ -413,7 +413,7 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
     }
     auto Image = ElfImage::read(File, M.Path);
     close(File);
-    // A file that we cannot parse does not concern the runtime, either.
+    // The runtime cannot use a file either if this command cannot parse it.
     if (!Image) {
       consumeError(Image.takeError());
       continue;

@@ -34,8 +34,8 @@ struct Wanted {
   std::string OrElse;
 };
 
-/// Looks for the functions in Program, which the kernel runs for Path, and in
-/// its libraries. Fails if running it with Tracer would show nothing.
+/// Searches the functions in Program, which the kernel runs for Path, and in its
+/// libraries. Fails if recording with Tracer would have no functions.
 llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
                          const ElfImage &Tracer, Wanted &W);
 

@@ -126,12 +126,12 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value found by its source, with the steps so far.
+/// A value, and the steps that lead to it so far.
 struct Found {
   DWARFDie Type; // plain
   ArgumentPlace Place; // of the value, or its address
   std::string Steps;   // "@16" for each pointer
-  uint64_t Offset = 0; // in the value
+  uint64_t Offset = 0; // offset in the value
   bool InMemory = false; // Steps or Place lead to an address, and Offset counts
                          // from there
 };
@@ -363,7 +363,7 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F,
   return Paths;
 }
 
-// The values of a function that several requests ask for, each once.
+// The values that several requests name for a function, each once.
 static std::vector<std::string> pathsOf(ArrayRef<TypedRequest *> Requests,
                                         const FunctionPlaces &F,
                                         std::vector<std::string> &NotRead) {
@@ -376,7 +376,7 @@ static std::vector<std::string> pathsOf(ArrayRef<TypedRequest *> Requests,
 }
 
 namespace patchbay {
-/// Names of values whose place may have any value.
+/// Names of values for which callers may pass any value.
 struct UnusedNames {
   std::vector<std::string> Unused, Unknown;
 
@@ -449,7 +449,7 @@ Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces
   return Parts;
 }
 
-// Of the functions that a request selects, one with the name is enough.
+// A request is satisfied if one of its functions has the name.
 static void noteName(ArrayRef<TypedRequest *> Requests, const std::string &Path,
                      const std::string &Function, const Error &E) {
   std::string Why;

@@ -49,14 +49,14 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   return Error::success();
 }
 
-// Result is the process's answer. Fails if it does not answer.
+// Makes this command the holder. Result: the process's answer. Fails without an answer.
 static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
-  // The process does not wait longer for a holder, either.
+  // Wait no longer than the process waits for a holder.
   auto Reply = Socket->receive(nullptr, nullptr, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
@@ -118,7 +118,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     warnOfMemory(Output->path(),
                  "/proc/" + std::to_string(Memory.pid()) + "/root" + Output->path(),
                  Memory.pid());
-  // A directory inside is not the one that the recorder writes to.
+  // The recorder writes to Dir only, so it cannot serve a directory inside.
   if (Output->path() != Dir)
     Arena = "";
   auto Text =
@@ -135,7 +135,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   return std::move(*Held);
 }
 
-// No command reads its files, so it must make none.
+// Options for a process without a recording. No command would read its files.
 static std::string idleOptions(pid_t Pid) {
   return visitOptions(Pid, "tracer=function_profile,idle=1") + ",output=/dev/null";
 }
@@ -160,9 +160,8 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
-// Waits until the process answers or ends. A process that does not run does not
-// answer. It ends its recording when it runs again, since the holder has gone
-// then.
+// Waits until the process answers or ends. A stopped process does not answer. It ends its
+// recording when it continues, since the holder has gone by then.
 static bool awaitReply(pid_t Pid, int Socket) {
   constexpr int LookMs = 1000;
   Stillness Still(Pid);

@@ -16,11 +16,10 @@ namespace patchbay {
 
 class Visit {
 public:
-  /// Loads Library into the process, and lets it begin a recording with
-  /// Options. The output directory is Dir, or one inside. Arena is the option of a
-  /// Recorder for Dir, for processes that find it. Prints one line to
-  /// stderr, with What. On error fails with one line, and nothing goes on in
-  /// the process.
+  /// Loads Library into the process, which begins a recording with Options. The output
+  /// directory is Dir, or one inside of the process. Arena: the option of a Recorder for
+  /// Dir. Prints one line with What to stderr. On error nothing runs in the process any
+  /// more.
   static llvm::Expected<Visit> begin(ProcessMemory &Memory,
                                      const ElfImage &Library,
                                      const std::string &Options,
@@ -29,8 +28,8 @@ public:
   /// Loads Library into the process for attached programs, without a recording.
   /// The caller must keep it; otherwise it ends by itself.
   static llvm::Error loadIdle(ProcessMemory &Memory, const ElfImage &Library);
-  /// Keeps the runtime of a listening process, as long as one of its keepers
-  /// lives. Null: the process has listened from its start.
+  /// Keeps the runtime of a listening process until its last keeper ends. Null: the
+  /// process has listened from its start.
   static llvm::Expected<std::unique_ptr<Visit>> keep(pid_t Pid);
   /// Joins a child that a visited process has forked, and that listens.
   static llvm::Expected<Visit> join(pid_t Pid);
@@ -40,8 +39,7 @@ public:
   int descriptor() const { return Socket.descriptor(); }
   /// Asks for the end.
   void finish() { Socket.finish(); }
-  /// Waits until only unused libraries are left, and things that other commands
-  /// keep.
+  /// Waits until only unused libraries are left, except what other commands keep.
   void awaitEnd();
   /// Moves the recording to the directory.
   void collect() const;

@@ -19,11 +19,11 @@ static int was_opened;
 /* A bit for each chunk. */
 static uint64_t unmapped; /* pb_arena_leave(): the program may use these addresses */
 static int has_left;
-/* By the process with this file. A forked child has none. */
+/* Blocks of the process with this file. A forked child has none. */
 static struct {
 	uint64_t start_ns;
-	uint64_t populated; /* it has mapped the pages */
-	uint64_t taken;     /* until its thread passes it on */
+	uint64_t populated; /* mapped pages */
+	uint64_t taken;     /* until its thread passes it on to the recorder */
 } own;
 
 _Static_assert(PBA_CHUNKS_MAX <= 64, "a bit for each chunk");
@@ -35,8 +35,8 @@ static char *memory(uint32_t nr)
 }
 
 /*
- * Another file may have this path after the recorder has ended, or in another PID namespace:
- * also the arena of another command.
+ * After the recorder has ended, or in another PID namespace, another file may have this
+ * path, even the arena of another command.
  */
 static int is_arena(int fd, struct pba_arena *head)
 {
@@ -51,7 +51,7 @@ static int is_arena(int fd, struct pba_arena *head)
 	       head->nr && head->nr <= PBA_CHUNKS_MAX;
 }
 
-/* The mapping would take the memory that the limit leaves to the program. */
+/* A memory limit would also count the mapping. */
 static int is_memory_limited(void)
 {
 	struct rlimit limit;
@@ -159,7 +159,7 @@ int pb_arena_is_open(void)
 	       !is_recorder_dead();
 }
 
-/* The first free one: so few chunks are in use, and stay in the cache. */
+/* Take the first free chunk, so that few chunks are in use and stay in the cache. */
 static int take_free(void)
 {
 	for (uint32_t i = 0; i < nr_chunks; i++) {
@@ -178,7 +178,10 @@ static void set_state(struct pba_chunk *chunk, enum pba_state state)
 	__atomic_store_n(&chunk->state, state, __ATOMIC_RELEASE);
 }
 
-/* A process that is killed while it has taken a chunk leaves it so. That takes no system call. */
+/*
+ * If a process is killed after it has taken a chunk, the chunk stays taken. Takes a chunk
+ * without a system call.
+ */
 void *pb_arena_take(struct pb_data_file *file)
 {
 	struct pba_chunk *chunk;
@@ -196,7 +199,10 @@ void *pb_arena_take(struct pb_data_file *file)
 	file->unused_at += PBA_CHUNK_SIZE;
 	file->nr_unused--;
 	__atomic_store_n(&chunk->state, PBA_OWNED, __ATOMIC_SEQ_CST);
-	/* The recorder has ended without it, or goes on until the chunk is free. */
+	/*
+	 * The arena was closed meanwhile: the recorder may have ended, or waits until all
+	 * chunks are free.
+	 */
 	if (!pb_arena_is_open()) {
 		set_state(chunk, PBA_FREE);
 		return NULL;
@@ -207,7 +213,7 @@ void *pb_arena_take(struct pb_data_file *file)
 	return memory((uint32_t)nr);
 }
 
-/* Its number; not less than @nr_chunks if it is none. */
+/* The chunk's number; at least @nr_chunks if @address is in no chunk. */
 static uint64_t chunk_of(const void *address)
 {
 	return ((uintptr_t)address - (uintptr_t)memory(0)) / PBA_CHUNK_SIZE;

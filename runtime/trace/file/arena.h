@@ -31,8 +31,8 @@ int pb_arena_has(const void *address);
 int pb_arena_pass_on(const void *chunk, enum pba_state state);
 
 /*
- * Wait until the recorder has written all records of now, or has been killed. Waits a second
- * at most. Handlers must not call it, and the caller need not hold the lock.
+ * Wait until the recorder has written all present records, or has been killed; a second
+ * at most. Handlers must not call it. The caller need not hold the lock.
  */
 void pb_arena_wait(void);
 
@@ -43,7 +43,7 @@ void pb_arena_wait(void);
 void pb_arena_close(const struct pb_data_file *file);
 
 /*
- * The program limits or locks its memory: unmap all chunks but those that its threads
+ * The program limits or locks its memory: unmap all chunks except those that its threads
  * use, and take no more. Forked children have none, either.
  */
 void pb_arena_leave(const struct pb_data_file *file);

@@ -58,9 +58,9 @@ int pb_data_rename(const char *from, const char *to)
 }
 
 /*
- * Each image that a process id runs has its own file, with the first free name.
- * The file gets its name when its header is complete, so no reader finds half
- * of it. @now: its current name, or empty if it has none.
+ * Each program that the process executes has its own file, with the first free name. A
+ * file gets its name when its header is complete, so readers never find an incomplete
+ * one. @now: its present name, or empty if it has none.
  */
 static int name_file(int fd, const char *now, const char *output,
 		     char name[PATH_MAX])
@@ -199,7 +199,7 @@ void pb_data_forget(void)
 	kept.fd = 0;
 }
 
-/* Returns 0, or -errno and has closed @fd. */
+/* Returns 0. On error returns -errno and has closed @fd. */
 static int keep(struct pb_data_file *file, int fd)
 {
 	/* The kept file may belong to the process that forked this one. */
@@ -225,10 +225,9 @@ int pb_data_keep(struct pb_data_file *file)
 }
 
 /*
- * The program has no free descriptor, so use the kept one itself. Its number
- * could become another file's only if the program closes it and opens that file
- * just now. If the limit has been lowered below the number, the program cannot
- * even do that.
+ * The program has no free descriptor, so use the kept one itself. Its number could lead
+ * to another file only if the program closes it and opens that file at this moment. If
+ * the limit was lowered below the number, even that is impossible.
  */
 static int without_copy(const struct pb_data_file *file)
 {
@@ -314,9 +313,9 @@ static void fill_in(struct pbd_header *header)
 }
 
 /*
- * Used if the user may not write there, or if the directory does not exist in
- * this root (chroot(2)). Not used if the process has run out of descriptors:
- * without a descriptor the event is lost.
+ * Used if this process may not write to the directory, or if the directory does not exist
+ * in its root (chroot(2)). Not used if the process has run out of descriptors: then the
+ * event is lost.
  */
 static int take_spare(struct pb_data_file *file, int error)
 {

@@ -28,8 +28,8 @@ struct pb_data_ahead {
 #define PB_DATA_MODE 0600
 
 /*
- * Keeps no descriptor open unless it must (user.h). Programs close descriptors
- * that they do not know, and then get the same numbers for files of their own.
+ * Keeps no descriptor open, with one exception (user.h): programs close descriptors that
+ * they do not know, and reuse their numbers.
  */
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
@@ -79,7 +79,7 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error);
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
 
-/* The process does not write to the chunk any more. */
+/* Unmap a chunk to which this process writes no more. */
 void pb_data_unmap(const struct pb_data_file *file,
 		   const struct pbd_chunk *chunk);
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Not in memory that fork() fills with zeros: a child counts in the same place. */
+/* Not in memory that fork() fills with zeros: a child uses the same counters. */
 static struct pbd_size *size;
 static int refused;
 
@@ -27,7 +27,7 @@ static int is_size(int fd)
 	long length = pb_sys(SYS_pread64, fd, &found, sizeof(found), 0);
 	const int is_whole = length == sizeof(found);
 
-	/* Another process may just be making the file. Then all of it is 0. */
+	/* Another process may be making the file now. Then all of it is 0. */
 	if (length < 0 || found.used > (is_whole ? MOST_BYTES : 0) ||
 	    found.removed > (is_whole ? MOST_FILES : 0))
 		return 0;
@@ -140,7 +140,10 @@ uint64_t pb_quota_used(void)
 	return size ? __atomic_load_n(&size->used, __ATOMIC_RELAXED) : 0;
 }
 
-/* -1: all elements are in use, so this process is not seen, or nothing is counted. */
+/*
+ * -1: nothing is counted, or all elements are in use and other processes do not see this
+ * change.
+ */
 int pb_quota_begin(void)
 {
 	uint32_t pid = size ? (uint32_t)pb_sys(SYS_getpid) : 0;
@@ -162,7 +165,7 @@ void pb_quota_end(int place)
 		__atomic_store_n(&size->changing[place], 0, __ATOMIC_SEQ_CST);
 }
 
-/* A process that was killed meanwhile does not change anything any more. */
+/* Processes that were killed during a change change nothing any more. */
 static int is_changing(void)
 {
 	int nr = 0;

@@ -17,9 +17,9 @@
 int pb_quota_open(const char *output);
 
 /*
- * Call around each change of files and of their counted size. Otherwise a
- * process that counts all files would see one without the other. Pass the
- * result of the first to the second.
+ * Call around each change of files and of their counted size, so that a process that
+ * counts all files sees both changes or none. Pass the result of pb_quota_begin() to
+ * pb_quota_end().
  */
 int pb_quota_begin(void);
 void pb_quota_end(int place);

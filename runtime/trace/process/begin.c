@@ -125,7 +125,7 @@ static void start(char **envp)
 		listen_now();
 }
 
-/* By then a sanitizer that executes the program again has done so. */
+/* Call it after a sanitizer may have executed the program again. */
 static void start_and_tidy(char **envp)
 {
 	start(envp);
@@ -152,8 +152,8 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 }
 
 /*
- * Called at the end, when no more modules can come. A function that does not
- * exist leaves no trace in the recording, so the warning is all the user gets.
+ * Called at the end, when no more modules can be loaded. The recording does not show
+ * functions that do not exist, so this warning is the user's only information.
  */
 static void say_what_is_not_there(void)
 {

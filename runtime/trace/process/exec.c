@@ -77,8 +77,9 @@ static int has_prefix(struct pb_probe *probe, const char *string)
 }
 
 /*
- * Returns the value of LD_PRELOAD if it names this library. *@nr: the number of
- * variables. NULL also if an address is wrong, which the kernel will say (EFAULT).
+ * Returns the value of LD_PRELOAD if it names this library, and the number of variables
+ * in *@nr. Returns NULL also if an address is wrong: the kernel will report that
+ * (EFAULT).
  */
 static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe array)
 {
@@ -162,7 +163,9 @@ void pb_exec_tidy(char *const envp[])
 {
 	static const struct pb_exec_target none;
 	size_t nr, length;
-	/* Of this process, before main(): the loader has read it. */
+	/*
+	 * The environment of this process before main(): the loader has read all of it.
+	 */
 	const struct pb_probe probe = { .is_all_readable = 1 };
 	char *preload = (char *)find_preload(envp, &nr, probe);
 
@@ -200,8 +203,8 @@ static const char *preload_to_change(char *const envp[], size_t *nr)
 }
 
 /*
- * Looks at the program. Returns how many bytes change_environment() needs: 0 if it has
- * nothing to change, as for most programs. The caller may have a small stack.
+ * Reads the program's file. Returns the size of memory that change_environment() needs; 0
+ * if nothing must change, as for most programs. The caller may have a small stack.
  */
 static size_t room_for(int folder, const char *path, int flags, char *const envp[],
 		       struct pb_exec_target *target)
@@ -243,7 +246,10 @@ static char *const *change_environment(const struct pb_exec_target *target,
 	return changed;
 }
 
-/* Bytes that find_file() needs; 0 if the environment stays and no file is looked for. */
+/*
+ * The size of memory that find_file() needs; 0 if the environment stays unchanged and
+ * @file need not be searched.
+ */
 static size_t room_for_path(const char *file, char *const envp[])
 {
 	const char *folders = getenv("PATH");

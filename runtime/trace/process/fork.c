@@ -32,7 +32,7 @@ static struct {
 		       const struct winsize *size);
 } real;
 
-/* Before any caller, and also if the process is not traced. */
+/* Runs before any caller, even if the process is not traced. */
 __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(fork);

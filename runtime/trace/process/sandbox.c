@@ -231,9 +231,8 @@ static int restricts(long number, const long arg[6], struct request *request)
 }
 
 /*
- * Did the call restrict nothing? A positive result is the descriptor of a
- * listener, or the id of a thread that could not get the filter. In the latter
- * case no thread has it.
+ * Did the call restrict nothing? A positive result is a listener's descriptor, or the id
+ * of a thread that could not get the filter: then no thread has it.
  */
 static int was_in_vain(const struct request *request, long result)
 {
@@ -318,8 +317,8 @@ static long restrict_calls(long number, const long arg[6],
 }
 
 /*
- * Never allowed again, even if the thread asks for it: threads that it has
- * created meanwhile, and theirs, have inherited the restriction.
+ * The counter stays forbidden even if the thread allows it again: threads created
+ * meanwhile have inherited the restriction.
  */
 static long forbid_counter(const long arg[6])
 {

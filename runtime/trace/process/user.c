@@ -78,8 +78,8 @@ static void keep_file(int spare)
 }
 
 /*
- * Wait until the listening thread has opened its files. @file: keep our file
- * open, with @spare as above.
+ * Wait until the listening thread has opened its files. @file: also keep the data file
+ * open; see keep_file() for @spare.
  */
 static void keep(int file, int spare)
 {
@@ -106,7 +106,7 @@ void pb_root_changes(void)
 	keep(1, 1);
 }
 
-/* Not under a filter, which may allow only the call that the program makes now. */
+/* A filter may allow only the call that the program makes now: then ask nothing. */
 static int may_ask(void)
 {
 	return pb_session && !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
@@ -118,7 +118,7 @@ void pb_user_changes(uid_t effective)
 		pb_root_changes();
 }
 
-/* Its memory is many times that of a small program. */
+/* The arena's size is many times the memory of a small program. */
 static void leave_arena(void)
 {
 	const int saved_errno = errno;

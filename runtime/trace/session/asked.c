@@ -92,8 +92,8 @@ int pb_asked_write(void)
 }
 
 /*
- * Also mark it in the file. Make the file now if it is missing: a process in
- * which no function is armed would leave none.
+ * Also marks it in the file. Makes the file if it is missing: a process with no armed
+ * function would have none.
  */
 void pb_asked_match(struct pb_asked *glob, int matched)
 {

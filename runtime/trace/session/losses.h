@@ -12,9 +12,9 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Count timed calls without a return. begin starts counting, write records
- * their number at the end. take_back: the process has not ended after all.
- * forget: the number cannot be known. None takes a lock.
+ * Count timed calls without a return. begin: starts to count. write: records their
+ * number, at the end. take_back: the process has not ended after all. forget: their
+ * number is unknown. None of these takes a lock.
  */
 void pb_losses_begin_returns(void);
 void pb_losses_write_returns(void);

@@ -8,9 +8,9 @@
 struct pb_typed;
 
 /*
- * In memory that fork() copies. A forked child
- * still has its parent's mapped. The list grows under the library's lock. A
- * child reads the elements that were complete when it was forked.
+ * In memory that fork() copies, since a forked child still has its parent's chunks
+ * mapped. The list grows under the library's lock. A child reads the elements that were
+ * complete at the fork.
  */
 struct pb_map {
 	const struct pbd_module *module;

@@ -20,9 +20,8 @@ extern struct patchbay_ops *pb_typed_tracer;
 extern int pb_tracer_needs_blocks;
 
 /*
- * Are events recorded now? pb_threshold is the duration in ticks from which
- * calls are recorded: UINT64_MAX while recording is off, otherwise
- * pb_threshold_when_recording.
+ * Are events recorded now? pb_threshold: the least duration, in ticks, of recorded calls.
+ * It is UINT64_MAX while recording is off, otherwise pb_threshold_when_recording.
  */
 extern int pb_recording;
 extern uint64_t pb_threshold;

@@ -71,9 +71,9 @@ static void write_cmdline(struct pb_data_file *file, const char *args,
 }
 
 /*
- * The size of the chunks that each file has, allocated at once, because servers
- * fork for each request. File systems allocate about 4096 bytes in any case. A
- * forked child's first block uses the rest of them.
+ * The size of the chunks that each file has. They are allocated at once, since servers
+ * fork for each request. File systems allocate at least about 4096 bytes. The rest is
+ * used by a forked child's first block.
  */
 static size_t expected_size(size_t cmdline)
 {
@@ -168,15 +168,15 @@ static void copy_name(char to[PBD_NAME_MAX], const char *from)
 }
 
 /*
- * An early first reading makes the clock's rate precise. A child keeps its
- * parent's. The command that started the first process may have passed one.
+ * The earlier this reading, the more exact is the clock's rate. A child keeps its
+ * parent's. The command that started the first process may pass an even earlier one.
  */
 static struct pbd_moment first;
 
 /*
- * Is the rate since clock= the same as now, to 1/16? It differs if clock= is of
- * another machine's counter, or of a clock that a time namespace has shifted.
- * Some microseconds suffice to tell, unless the thread is interrupted.
+ * Is the rate since clock= the present one, to 1/16? It differs if clock= was read on
+ * another machine, or if a time namespace shifts the clock. Some microseconds are enough
+ * to tell, unless the thread is interrupted.
  */
 static int is_same_clock(uint64_t ticks, uint64_t ns)
 {

@@ -11,7 +11,7 @@
  */
 #define SLOW_MIN 16u
 
-/* Events have at least half of the memory that all threads may take (max-memory=). */
+/* Slow calls may use at most half of the memory of all threads (max-memory=). */
 static uint64_t most(void)
 {
 	uint64_t fit = pb_options.buffer / SLOW_SIZE;
