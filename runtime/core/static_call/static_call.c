@@ -365,7 +365,7 @@ static int update_key(struct update *update)
 	if (!error)
 		error = pb_sync_core();
 	if (error)
-		/* Make all tramps call the former target again: the direct forms still do. */
+		/* Direct forms still call the former target. Make the other tramps do so, too. */
 		set_func(update->key, update->former.func);
 	else
 		go_directly(update);

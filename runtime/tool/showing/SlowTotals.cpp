@@ -91,9 +91,9 @@ static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Wi
   return Width > Others ? Width - Others : 1;
 }
 
-// In a shortened list a number would seem to belong to another wait. So if a
-// line is too long, first shorter waits are dropped, then all callers but the
-// first. Then Table shortens names.
+// Cutting the middle of a list could join one wait's name and another one's number. So if a
+// line is too long, this drops first the shorter waits, then all callers but the first. Then
+// Table shortens names.
 static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
   size_t First = 0, NrCallers = Shown, Room = 0;
   for (const SlowRow &R : Rows)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * Record one of @n calls; 0: all. Calls that are open now belong to no tree of the recording.
+ * Record one of @n calls; 0: all. Begins anew: calls that are open now count as not chosen.
  */
 void pb_sample_set(uint64_t n);
 
