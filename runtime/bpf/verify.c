@@ -173,8 +173,7 @@ static const char *lead_to(struct pb_bpf_verifier *v, int64_t next,
 	}
 	return pb_bpf_state_merge(&v->before[next], state) ?
 		       NULL :
-		       "a record is submitted on one way here and not on "
-		       "another";
+		       "a record is submitted on one path to here, but not on another";
 }
 
 static const char *go_on(struct pb_bpf_verifier *v, const struct bpf_insn *insn)

@@ -8,8 +8,7 @@
 const char *pb_bpf_check_defined(const struct pb_bpf_val *val)
 {
 	return val->type == PB_BPF_NOTHING ?
-		       "a register without a value, or with one that depends "
-		       "on the way here" :
+		       "a register without a value, or whose type depends on the path" :
 		       NULL;
 }
 

@@ -100,7 +100,7 @@ static const char *check_arg(struct pb_bpf_verifier *v, struct call *call,
 		return check_record(v, arg);
 	default:
 		return pb_bpf_is_number(arg) ? NULL :
-					       "an argument that is no number";
+					       "an argument that is not a number";
 	}
 }
 

@@ -44,8 +44,7 @@ static const char *check_program(enum patchbay_link_kind kind,
 	if ((unsigned int)program->result > PATCHBAY_RETURN_FP)
 		return "unknown kind of result";
 	if (program->nr_fp_args && program->flags & PATCHBAY_OPS_FAST)
-		return "a program of general registers only reads "
-		       "floating-point arguments";
+		return "a PATCHBAY_OPS_FAST program reads floating-point arguments";
 	return NULL;
 }
 
@@ -56,7 +55,7 @@ static const char *check_opts(const struct patchbay_link_opts *opts)
 	if (opts->flags & ~(PATCHBAY_LINK_SKIP_INVALID | PATCHBAY_LINK_FUTURE))
 		return "unknown flags of a link";
 	if (opts->filter->cookies && opts->cookie)
-		return "cookies in the filter and beside it";
+		return "cookies both in the filter and in the options";
 	return NULL;
 }
 
@@ -205,9 +204,8 @@ static void explain(struct patchbay_link *link,
 	pb_refused_log(link->refused, &link->needs, opts);
 	if (error == -EINVAL)
 		pb_log(opts, NULL, 0, error,
-		       "a filter of no or several kinds, a bad regular "
-		       "expression, or addresses of modules to come: "
-		       "<patchbay/patchbay.h> says what a filter is");
+		       "an invalid filter: not exactly one selector, an invalid regular "
+		       "expression, or addresses with future modules: see <patchbay/filter.h>");
 	else if (error == -ENOENT && !before)
 		say_missing(opts);
 	else if (error < 0 && !link->refused->nr)

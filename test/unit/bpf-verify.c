@@ -173,7 +173,7 @@ static const struct {
 	    MOV(0, 0), EXIT } },
 	{ "a record that is not submitted", "the program ends before it",
 	  { RESERVE, JEQ(0, 0, 2), MOV(0, 0), EXIT, MOV(0, 0), EXIT } },
-	{ "a record submitted on one way", "a record is submitted on one way",
+	{ "a record submitted on one way", "a record is submitted on one path",
 	  { MOVX(6, 1), RESERVE, LOAD(BPF_DW, 7, 6, 0), JEQ(0, 0, 4),
 	    JEQ(7, 0, 3), MOVX(1, 0), MOV(2, 0), CALL(ringbuf_submit),
 	    MOV(0, 0), EXIT } },
@@ -320,7 +320,7 @@ static const struct {
 	  { MOV(3, 0), MOVX(1, 10), MOV(2, 0), CALL(probe_read_user), EXIT } },
 	{ "a negative size", "the size is not a constant",
 	  { MOV(3, 0), MOVX(1, 10), MOV(2, -1), CALL(probe_read_user), EXIT } },
-	{ "an address as a number", "an argument that is no number",
+	{ "an address as a number", "an argument that is not a number",
 	  { MOVX(3, 10), MOVX(1, 10), OP(BPF_ADD, 1, -8), MOV(2, 8),
 	    CALL(probe_read_user), EXIT } },
 

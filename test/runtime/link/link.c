@@ -266,9 +266,9 @@ static void test_refused(void)
 }
 
 #define BAD_FILTER                                                             \
-	"-: -22: a filter of no or several kinds, a bad regular expression, "  \
-	"or addresses of modules to come: <patchbay/patchbay.h> says what a "  \
-	"filter is\n"
+	"-: -22: an invalid filter: not exactly one selector, an invalid "      \
+	"regular expression, or addresses with future modules: see "           \
+	"<patchbay/filter.h>\n"
 
 static void test_misuse(void)
 {
@@ -302,8 +302,7 @@ static void test_misuse(void)
 	bad = asking_fp(fentry, 1);
 	bad.flags = PATCHBAY_OPS_FAST;
 	MISUSE(PATCHBAY_FENTRY, bad,
-	       "a program of general registers only reads floating-point "
-	       "arguments");
+	       "a PATCHBAY_OPS_FAST program reads floating-point arguments");
 	bad = fentry;
 	bad.size = PATCHBAY_PROGRAM_SIZE_VER0 - 1;
 	MISUSE(PATCHBAY_FENTRY, bad, "a program of another size");
@@ -350,7 +349,7 @@ static void test_lists(void)
 			     (struct patchbay_link_opts){ .filter = &filter,
 							  .cookie = &calls }),
 		 -EINVAL);
-	CHECK_LOG("-: -22: cookies in the filter and beside it\n");
+	CHECK_LOG("-: -22: cookies both in the filter and in the options\n");
 	filter = (struct patchbay_filter){ .size = sizeof(filter),
 					   .glob = "fern_one",
 					   .cookies = cookies };
