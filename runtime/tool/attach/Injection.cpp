@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <sys/prctl.h>
 #include <thread>
 
 using namespace llvm;
@@ -30,6 +31,10 @@ using Clock = std::chrono::steady_clock;
 // the runtime, since the new thread last ran and in total.
 static constexpr auto UntilSafe = 5s, UntilDone = 10s, UntilLoaded = 10s,
                       UntilLoadedAtMost = 60s;
+
+// How often a thread may leave the code before it has begun, as a signal handler may do by
+// siglongjmp().
+static constexpr unsigned MostLeft = 20;
 
 namespace {
 
@@ -45,7 +50,7 @@ public:
   }
 
   Error borrowThread();
-  Error awaitThread();
+  Expected<bool> awaitThread();
   std::string awaitLoaded();
   Expected<InjectionResult> load(const Injection &What);
 
@@ -106,6 +111,7 @@ private:
   StubUse Use;
   std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of threads at their
                                                           // last look
+  unsigned NrLeft = 0; // times that a borrowed thread left the code before it had begun
   unsigned NrStarved = 0, NrAnswered = 0; // threads, in the last round of looks
   std::string Waits; // text: where the last waiting thread waits
   pb_moment Begun = pb_moment_now();
@@ -301,11 +307,17 @@ void Injector::measure() {
   BorrowedFor = std::chrono::nanoseconds(Now.monotonic_ns) - Since - StoppedAt;
 }
 
-Error Injector::awaitThread() {
+// Returns false if another thread, or the same, must be borrowed.
+Expected<bool> Injector::awaitThread() {
   auto Since = Clock::now();
+  bool HasCounter = true;
   bool IsDone = awaitDone(timeOf(Use.Thread), UntilDone, [&] {
     Tracee::letLateGo(Pid);
     showLife();
+    if (isMarked(AREA_BEGUN) && word(AREA_COUNTER) == PR_TSC_SIGSEGV) {
+      HasCounter = false;
+      tell(AREA_GIVEN_UP);
+    }
     return isMarked(AREA_DONE) || isGone() ||
            (!isMarked(AREA_BEGUN) && Clock::now() - Since > 20ms && hasLeft());
   });
@@ -317,6 +329,8 @@ Error Injector::awaitThread() {
                         " did not run the loading code " + inTime() + "; nothing was loaded");
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
+  // A signal handler may leave the code by siglongjmp() before its first instruction.
+  const bool HasBegun = isMarked(AREA_BEGUN) || isMarked(AREA_DONE);
   measure();
   if (!awaitDone(timeOf(Use.Thread), UntilDone, [&] {
         Tracee::letLateGo(Pid);
@@ -326,12 +340,20 @@ Error Injector::awaitThread() {
     Place.leave();
   if (isGone())
     return gone();
+  if (!HasCounter)
+    return Memory.error("its thread " + Twine(Use.Thread) +
+                        " may not read the time-stamp counter (PR_SET_TSC), which the runtime "
+                        "reads: start the program with 'patchbay record', which sees that");
+  if (!HasBegun && NrLeft < MostLeft) {
+    ++NrLeft;
+    return false;
+  }
   // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
-    return Memory.error(whyNoThread(Pid) +
+    return Memory.error(whyNoThread(Pid, HasBegun ? 0 : NrLeft) +
                         ": it takes one thread to load the runtime");
   Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
-  return Error::success();
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -519,9 +541,13 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
         return Found.takeError();
       Place.emplace(std::move(*Found));
       I.emplace(Memory, *Modules, *Functions, *Place);
-      if (Error E = I->borrowThread())
-        return E;
-      return I->awaitThread();
+      for (;;) {
+        if (Error E = I->borrowThread())
+          return E;
+        auto HasRun = I->awaitThread();
+        if (!HasRun || *HasRun)
+          return HasRun.takeError();
+      }
     }();
   });
   if (Failed)

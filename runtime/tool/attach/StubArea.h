@@ -11,6 +11,9 @@
 #define AREA_DONE 8     /* 8 bytes: the mark, once the thread exists, or
 			   could not be made */
 #define AREA_CREATED 16 /* 4 bytes: result of pthread_create() */
+#define AREA_COUNTER 20 /* 4 bytes, x86-64: result of PR_GET_TSC. If it is PR_TSC_SIGSEGV no
+			   thread is created, and the thread waits some time for
+			   AREA_GIVEN_UP, so that this command can read the reason */
 #define AREA_SIGNALS 24 /* 8 bytes: the previously blocked signals */
 #define AREA_TICKS 40   /* 8 bytes: the processor's counter, at the end */
 #define AREA_THREAD 32  /* pthread_t */

@@ -6,7 +6,12 @@
  */
 #include "../../StubArea.h"
 
+#include <asm/errno.h>
 #include <asm/unistd_64.h>
+
+/* <linux/prctl.h> has C declarations. */
+#define PR_GET_TSC 25
+#define PR_TSC_SIGSEGV 2
 
 	.section .rodata, "a", @progbits
 	.globl	pb_stub, pb_stub_code, pb_stub_words, pb_stub_end
@@ -49,11 +54,18 @@ pb_stub_code:
 	leaq	AREA_STACK_TOP(%rbx), %rsp
 	cld
 
+	movl	$__NR_prctl, %eax
+	movl	$PR_GET_TSC, %edi
+	leaq	AREA_COUNTER(%rbx), %rsi
+	syscall
+
 	/* All components that the system has enabled. The area is zeroed, as
 	   XSAVE requires for its header. */
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xsave64	AREA_VECTORS(%rbx)
+	cmpl	$PR_TSC_SIGSEGV, AREA_COUNTER(%rbx)
+	je	no_counter
 	call	*errno_location(%rip)
 	movq	%rax, %r12
 	movl	(%rax), %r13d
@@ -63,6 +75,7 @@ pb_stub_code:
 	movq	%rbx, %rcx
 	call	*create_thread(%rip)
 	movl	%r13d, (%r12)
+created:
 	movl	%eax, AREA_CREATED(%rbx)
 	/* Without a thread the area is not needed. */
 	xorl	%r12d, %r12d
@@ -73,13 +86,16 @@ pb_stub_code:
 	movl	$-1, %edx
 	xrstor64 AREA_VECTORS(%rbx)
 
+	cmpl	$PR_TSC_SIGSEGV, AREA_COUNTER(%rbx)
+	je	1f
+	rdtsc
+	movl	%eax, AREA_TICKS(%rbx)
+	movl	%edx, AREA_TICKS + 4(%rbx)
+1:
 	pushq	flags(%rip)
 	popfq
 	/* From here on no flag changes: system calls keep them. */
 	movq	at_rsp(%rip), %rsp
-	rdtsc
-	movl	%eax, AREA_TICKS(%rbx)
-	movl	%edx, AREA_TICKS + 4(%rbx)
 	movq	mark(%rip), %rax
 	movq	%rax, AREA_DONE(%rbx)
 	movl	$__NR_rt_sigprocmask, %eax
@@ -94,6 +110,20 @@ pb_stub_code:
 	movq	%r12, %rsi
 	syscall
 	jmp	restore
+
+no_counter:
+	movl	$200, %r12d
+1:	movl	AREA_GIVEN_UP(%rbx), %ecx
+	testl	%ecx, %ecx
+	jne	2f
+	movl	$__NR_nanosleep, %eax
+	leaq	pause(%rip), %rdi
+	xorl	%esi, %esi
+	syscall
+	decl	%r12d
+	jne	1b
+2:	movl	$EPERM, %eax
+	jmp	created
 
 no_area:
 	leaq	-256(%rsp), %rsp	/* beyond the red zone, which the
