@@ -36,7 +36,7 @@ void patchbay::warnIfMixed(const Module &M) {
        "it has -fpatchable-function-entry" + Twine(Others) + ", and '" +
            Without.front()->getName() +
            "' has not; the module is in user mode, where it gets no slot "
-           "(-patchbay-mode=user or kernel says which mode is meant)");
+           "(choose one with -patchbay-mode=user or kernel)");
 }
 
 bool patchbay::hasOnlyPrefixes(const Module &M) {

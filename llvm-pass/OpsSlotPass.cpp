@@ -186,7 +186,7 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     dropPrefixes(M);
     if (Requested.exist())
       warn(M, "in kernel mode the NOPs at entries say which functions have a "
-              "slot: lists, annotations and the threshold do not count");
+              "slot: lists, annotations and the threshold have no effect");
   }
   if (Refusal->empty())
     warnIfMixed(M);

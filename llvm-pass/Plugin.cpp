@@ -96,8 +96,8 @@ static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
       (!isNewInClang(TM.Options.MCOptions.CommandlineArgs) && !isNewInLLC()))
     return false;
   error(M, "code generation by the new pass manager (-fenable-new-pm-codegen, "
-           "llc -enable-new-pm) has no place for plugins, no function would "
-           "have a slot: leave the option out");
+           "llc -enable-new-pm) cannot run plugins, so no function would have a "
+           "slot: leave the option out");
   return true;
 }
 

@@ -36,8 +36,8 @@ static std::string findUnknown(const MemoryBuffer &File) {
     auto [Entry, Pattern] = Line.split(':');
     if (Entry == "src")
       return Problem("unknown entry",
-                     "the file a function is written in is not known to code "
-                     "generation; mainfile: names the file that is compiled");
+                     "code generation does not know the file of a function; "
+                     "mainfile: selects by the compiled file");
     if (Entry != "fun" && Entry != "mainfile")
       return Problem("unknown entry", "expected fun: or mainfile:");
     if (Pattern.contains('='))

@@ -56,8 +56,8 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   // LLVM's message asks to report crashes to LLVM, but this is not its linker.
   setBugReportMsg("PLEASE report this crash to Patchbay, not to LLVM, with the "
-                  "backtrace, this linker's --version and, if you can, what "
-                  "--reproduce= makes of the link.\n");
+                  "backtrace, this linker's --version and, if you can, the "
+                  "archive that --reproduce= makes.\n");
   sys::Process::UseANSIEscapeCodes(true);
   ArrayRef<const char *> args(argv, argv + argc);
   loadPassPlugins(args);

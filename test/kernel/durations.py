@@ -8,9 +8,9 @@ THRESHOLDS = (0, 10, 100)  # in us
 STATS = re.compile(r"^stats: (\d+): entries: (\d+) overrun: (\d+) commit overrun: \d+ bytes: (\d+)"
                    r" oldest event ts: *([\d.]+) now ts: *([\d.]+) .*$", re.MULTILINE)
 BUFFER = 1 << 20
-# From boot until the first program starts, with all options that 'patchbay import'
-# needs. A trigger also prevents ftrace's start-up tests; some of them
-# wait for events below the threshold.
+# From boot until the first program starts, with all options that 'patchbay import' needs.
+# A trigger also prevents ftrace's start-up tests; some of them wait for events below the
+# threshold.
 ARGS = ("ftrace=function_graph tracing_thresh=100 trace_clock=mono"
         " trace_trigger=sched_process_exec.traceoff:1"
         " trace_options=funcgraph-abstime,funcgraph-proc,funcgraph-tail")

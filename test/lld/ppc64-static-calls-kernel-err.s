@@ -19,14 +19,14 @@
 
 ## The kernel does not define the place of its TOC pointer: one error, at the first call.
 # RUN: not %{link} call.o key.o -o err.out 2>&1 | FileCheck %s --check-prefix=TOC --implicit-check-not=error:
-# TOC: error: call.o:(.text+0x0): call to static call 'x' cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' says where the kernel keeps it, from r13
+# TOC: error: call.o:(.text+0x0): call to static call 'x' cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' gives its offset from r13
 # RUN: not %{link} call.o key.o --defsym __static_call_toc_offset=_start -o err.out 2>&1 | FileCheck %s --check-prefix=TOC
 ## ld takes signed 16-bit multiples of 4.
 # RUN: not %{link} call.o key.o --defsym __static_call_toc_offset=18 -o err.out 2>&1 | FileCheck %s --check-prefix=BAD-TOC
-# BAD-TOC: error: {{.*}}symbol '__static_call_toc_offset' is 18, which is no displacement of ld
+# BAD-TOC: error: {{.*}}symbol '__static_call_toc_offset' is 18, which is not a valid displacement of ld
 # RUN: sed s/16/0x8000/ toc.s | llvm-mc -filetype=obj -triple=powerpc64le -o far-toc.o
 # RUN: not %{link} call.o key.o far-toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=FAR-TOC
-# FAR-TOC: error: far-toc.o: symbol '__static_call_toc_offset' is 32768, which is no displacement of ld
+# FAR-TOC: error: far-toc.o: symbol '__static_call_toc_offset' is 32768, which is not a valid displacement of ld
 # RUN: sed s/16/-8/ toc.s | llvm-mc -filetype=obj -triple=powerpc64le -o low-toc.o
 # RUN: %{link} call.o key.o low-toc.o -o low
 # RUN: llvm-objdump -d low | FileCheck %s --check-prefix=LOW-TOC

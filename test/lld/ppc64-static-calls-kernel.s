@@ -19,7 +19,7 @@
 ## The place of the TOC pointer may have another name.
 # RUN: llvm-objcopy --redefine-sym __static_call_toc_offset=my_toc toc.o my_toc.o
 # RUN: not %{link} -T vmlinux.lds a.o my_toc.o -o my_toc 2>&1 | FileCheck %s --check-prefix=NO-TOC
-# NO-TOC: cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' says where the kernel keeps it, from r13
+# NO-TOC: cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' gives its offset from r13
 # RUN: %{link} --static-calls-toc-symbol=my_toc -T vmlinux.lds a.o my_toc.o -o my_toc
 # RUN: llvm-objdump -d --no-show-raw-insn my_toc | FileCheck %s
 

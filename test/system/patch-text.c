@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The basis of the runtime's patching, shown without the runtime. A word of text is
-// written through /proc/self/mem. Other threads execute it after membarrier(SYNC_CORE) has
-// returned. User-mode emulators do not show that: they execute
-// earlier translations.
+// written through /proc/self/mem. Other threads execute it after membarrier(SYNC_CORE)
+// has returned. User-mode emulators do not show that: they execute earlier translations.
 //
 // REQUIRES: system-aarch64, system-ppc64le, system-riscv64
 // RUN: %clang --target=aarch64-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.aarch64

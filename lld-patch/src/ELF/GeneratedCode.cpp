@@ -26,8 +26,8 @@ using namespace lld;
 using namespace lld::elf;
 
 static constexpr char whatToDo[] =
-    "; add --load-pass-plugin=patchbay-pass.so (with -mllvm -patchbay-disable "
-    "if there shall be none)";
+    "; add --load-pass-plugin=patchbay-pass.so (and -mllvm -patchbay-disable "
+    "for code without slots)";
 
 static std::string andMore(size_t more, StringRef what) {
   return more ? (" and " + Twine(more) + " more " + what + (more > 1 ? "s" : ""))

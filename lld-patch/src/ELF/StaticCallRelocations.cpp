@@ -37,8 +37,8 @@ void StaticCallRelocations::joinInput() {
   }
   if (to->type != SHT_RELA) {
     ErrAlways(ctx) << "section " << to->name
-                   << " of the input has not the type SHT_RELA, which those of "
-                      "static calls have";
+                   << " of the input does not have the type SHT_RELA, as those "
+                      "of static calls do";
     return;
   }
   for (SectionCommand *cmd : from->commands)

@@ -351,7 +351,7 @@ Expected<bool> Injector::awaitThread() {
   // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
     return Memory.error(whyNoThread(Pid, HasBegun ? 0 : NrLeft) +
-                        ": it takes one thread to load the runtime");
+                        ": loading the runtime needs a thread");
   Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
   return true;
 }

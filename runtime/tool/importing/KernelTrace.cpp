@@ -40,11 +40,11 @@ Error TextReader::readHead() {
   auto [Line, Rest] = Text.split('\n');
   StringRef Name = Line;
   if (Text.starts_with("\x17\x08" "Dtracing"))
-    return makeError(Path + ": not text, but of trace-cmd: import what 'trace-cmd report"
-                            " -t -O fgraph:tailprint " + Path + "' prints");
+    return makeError(Path + ": a binary file of trace-cmd: import what 'trace-cmd report -t -O "
+                            "fgraph:tailprint " + Path + "' prints");
   if (!Name.consume_front("# tracer: "))
-    return makeError(Path + ": not what the kernel's 'trace' has, which begins with"
-                            " '# tracer: ', nor what 'trace-cmd report' prints");
+    return makeError(Path + ": neither the kernel's 'trace', which begins with '# tracer: ', "
+                            "nor output of 'trace-cmd report'");
   IsGraph = Name == "function_graph";
   if (!IsGraph && Name != "function")
     return makeError(Path + ": of the tracer " + Name +

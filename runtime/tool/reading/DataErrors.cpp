@@ -20,7 +20,7 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   std::string Why = errnoText(Errno);
   if (isOutOfSpace(Errno))
     return "the disk had no space left for the file: " + Why +
-           "; what was recorded before is there";
+           "; earlier events are kept";
   if (Errno == ETIME)
     return "the thread that listens for 'patchbay live' was busy for more than "
            "10 s when the process restricted its system calls (seccomp) or "
@@ -39,7 +39,7 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   if (Errno == EOVERFLOW)
     Why = "more than 4 GB of code were loaded; events cannot number more functions";
   if (Errno == EPROTONOSUPPORT)
-    Why = "a library that was loaded was compiled for another version of "
-          "Patchbay's ABI: 'patchbay verify LIBRARY' says which is";
+    Why = "a library that was loaded was compiled for another version of Patchbay's ABI: "
+          "'patchbay verify LIBRARY' shows the version";
   return "some functions were not traced: " + Why;
 }

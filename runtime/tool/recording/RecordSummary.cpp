@@ -34,7 +34,7 @@ static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
       Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
   if (Full != Files.end())
     warn(Dir + ": " + incompleteText(Full->Errno) +
-         "; --threshold, --overwrite and --buffer record less");
+         "; to record less, use --threshold, --overwrite or --buffer");
 }
 
 // As in runtime/trace/threads/thread_choice.c.
@@ -183,7 +183,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   sayLosses(Lost, Named);
   if (Removed)
     errs() << "patchbay: " << printable(Named) << ": " << counted(Removed, "older file")
-           << " made room for newer ones, as --keep and --max-size ask\n";
+           << " removed (--keep, --max-size)\n";
   sayIfSpaceRanOut(Heads, Named);
   std::vector<const DataFile *> All;
   for (const DataFile &Data : Heads)

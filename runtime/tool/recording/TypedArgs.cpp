@@ -301,18 +301,17 @@ static Expected<std::string> constantFor(const TypedCondition &C,
   };
   if (StringRef("stSLv").contains(Kind[0])) {
     if (!IsQuoted || (C.Compare != "==" && C.Compare != "!="))
-      return Wrong("'" + C.Path + "' is a text: compare it by == or != with a text in "
-                                  "quotation marks");
+      return Wrong("'" + C.Path + "' is a string: compare it by == or != with a quoted string");
     Text = Text.drop_front().drop_back();
     if (Text.size() > PB_TYPED_TEXT || Text.contains(';'))
-      return Wrong("a text has no more than " + Twine(PB_TYPED_TEXT) +
-                   " bytes here, and no semicolon");
+      return Wrong("a string has at most " + Twine(PB_TYPED_TEXT) +
+                   " bytes here and no semicolon");
     return Text.str();
   }
   if (Kind[0] == 'd' || Kind[0] == 'f') {
     double Number;
     if (Text.getAsDouble(Number))
-      return Wrong("'" + Text + "' is no number");
+      return Wrong("'" + Text + "' is not a number");
     uint64_t Bits = Kind[0] == 'd' ? bit_cast<uint64_t>(Number)
                                    : uint64_t(bit_cast<uint32_t>(float(Number)))
                                          << 32;
@@ -338,10 +337,10 @@ static Expected<std::string> constantFor(const TypedCondition &C,
     return utostr(Unsigned);
   if (to_integer(Text, Signed)) {
     if (StringRef("ubxE").contains(Kind[0]))
-      return Wrong("'" + C.Path + "' has no sign, so it is never " + Text);
+      return Wrong("'" + C.Path + "' is unsigned, so it is never " + Text);
     return itostr(Signed);
   }
-  return Wrong("'" + Text + "' is no number" +
+  return Wrong("'" + Text + "' is not a number" +
                (Names.empty() ? "" : ", and none of its enumerators"));
 }
 

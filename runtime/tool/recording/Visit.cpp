@@ -22,8 +22,8 @@ static constexpr char EntryName[] = "patchbay_trace_visit";
 static StringRef adviceOn(StringRef Why) {
   if (!Why.starts_with("output=") || !Why.ends_with(errnoText(EACCES)))
     return "";
-  return ": its user may not write there, or not enter one of the folders above; "
-         "name another, as with -o /tmp/NAME";
+  return ": its user may not write there or enter a parent directory: name another, as with -o "
+         "/tmp/NAME";
 }
 
 static Error load(ProcessMemory &Memory, const ElfImage &Library,

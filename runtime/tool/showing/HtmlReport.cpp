@@ -143,7 +143,7 @@ static void printFacts(const PageSide &Side, raw_ostream &OS) {
                          ? ""
                          : ", " + counted(Side.T.Threads.size(), "thread")));
   if (Side.T.Chosen.isActive())
-    Fact("Chosen", "only calls that the options of the command select");
+    Fact("Chosen", "only calls that the command's options select");
   OS << "</dl>\n";
 }
 

@@ -197,7 +197,7 @@ static std::string childText(const Losses &L) {
     return ", or were started by vfork() in a thread that had recorded nothing";
   // The runtime uses this errno for --max-size: runtime/trace/file/data_file.h.
   if (L.ChildErrno == EXFULL)
-    return ": all files together had the size of --max-size";
+    return ": all files together had reached --max-size";
   std::string Text =
       " as user " + utostr(L.ChildUser) + ": " + errnoText(L.ChildErrno);
   if (L.ChildErrno == EACCES)
@@ -244,29 +244,28 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   for (const auto &[Path, Why] : L.Others)
     Add(true, Path + ": " + otherText(Why.first, Why.second));
   for (const auto &[Why, F] : L.Unexplained)
-    AddFailure(F, "calls are left out, because the parent's file, which says "
-                  "what their functions are, cannot be used: " +
+    AddFailure(F, "calls are left out: the parent's file, which describes their functions, "
+                  "cannot be used: " +
                       Why);
   auto AddLost = [&](uint64_t N, const Twine &Why) {
     if (N)
       Add(true, counted(N, "event") + Were(N) + " lost" + Why);
   };
-  AddLost(L.Lost, ", because a buffer was full or the disk was: 'patchbay record' takes "
-                  "--buffer, --threshold and --overwrite");
+  AddLost(L.Lost, ": a buffer or the disk was full: record with --buffer, --threshold or "
+                  "--overwrite");
   for (auto [Errno, N] : L.NoFile)
-    AddLost(N, ", because the file could not be made longer: " + errnoText(Errno));
-  AddLost(L.Sandbox, ", because the process had restricted its system calls (seccomp(2), "
-                     "syscall user dispatch), and what was set aside for that was used up");
-  AddLost(L.Size, ", because all files together had the size of --max-size");
-  AddLost(L.Memory, ", because all buffers of the process together had the size of "
-                    "--max-memory");
+    AddLost(N, ": the file could not grow: " + errnoText(Errno));
+  AddLost(L.Sandbox, ": the process had restricted its system calls (seccomp(2), syscall user "
+                     "dispatch) and used up the space reserved for that");
+  AddLost(L.Size, ": all files together had reached --max-size");
+  AddLost(L.Memory, ": all buffers of the process together had reached --max-memory");
   if (uint64_t N = L.Strict)
-    Add(true, "nothing was recorded of " + counted(N, "process") +
-                  " from when seccomp(2)'s strict mode or PR_SET_TSC took the clock "
-                  "away: function_profile counts calls without it");
+    Add(true, counted(N, "process") + Were(N) +
+                  " not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the "
+                  "clock: function_profile counts calls without it");
   if (uint64_t N = L.Children)
     Add(true, counted(N, "event") + " of forked children" + Were(N) +
-                  " lost, because these could not make a file" +
+                  " lost: the children could not make a file" +
                   childText(L));
   if (uint64_t N = L.Missed)
     Add(true, counted(N, "call") + Were(N) +
@@ -275,22 +274,19 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (uint64_t N = L.NoReturn)
     Add(false, counted(N, "call") + (N == 1 ? " has" : " have") +
                    " no return and" + (N == 1 ? " is" : " are") +
-                   " not shown: running when recording ended, left by other means than "
-                   "return or exception (with record -p also by longjmp()), or " +
+                   " not shown: running at the end of the recording, left without return or "
+                   "exception (with record -p also by longjmp()), or " +
                    (N == 1 ? "its" : "their") +
-                   " function was disarmed; record -t graph has such calls");
+                   " function was disarmed: record -t graph shows such calls");
   if (size_t N = L.Unended)
     Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +
                    " ended by a signal, as --for sends it, had not ended, or had restricted "
-                   "system calls: calls without "
-                   "a return are neither shown nor counted there");
+                   "system calls: calls without a return are unknown there");
   if (size_t N = L.Uncounted)
-    Add(false, "calls without a return are not counted of " + counted(N, "process") +
+    Add(false, "calls without a return are not counted in " + counted(N, "process") +
                    ": the threshold of function_graph was changed from or to 0");
   if (uint64_t N = L.Overwritten)
-    Add(false, counted(N, "event") +
-                   " of older calls made room for newer ones, as --overwrite "
-                   "asks");
+    Add(false, counted(N, "event") + Were(N) + " overwritten by newer ones (--overwrite)");
   if (!L.Sample.empty()) {
     std::vector<std::string> Ratios;
     for (uint64_t Sample : L.Sample)
@@ -303,8 +299,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     // A sample of nearly all calls is useless: main() was probably chosen, and contains
     // all others.
     if (L.InTrees && L.SampledFrom > MinSampled && L.SampledCalls > L.SampledFrom / 10 * 9)
-      Add(false, "--sample left out hardly any call, since few calls are outermost ones: "
-                "choose with --under the functions whose calls are the sample");
+      Add(false, "--sample skipped hardly any call, since few calls are outermost ones: name "
+                 "the functions to sample with --under");
   }
   if (!L.Thresholds.empty())
     Add(false, "calls under " + timesText(L.Thresholds) +
@@ -312,17 +308,16 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "only, and self times include dropped callees");
   if (!L.NewThresholds.empty())
     Add(false, "the threshold was changed to " + timesText(L.NewThresholds) +
-                   " while recording (live --threshold): earlier calls had another one, "
-                   "and the counts and totals are of both");
+                   " while recording (live --threshold): earlier calls had another one, and "
+                   "counts and totals include both");
   if (L.Under)
     Add(false, "calls outside of some functions were left out (--under), for all or a part of "
                "the time: counts and totals lack them");
-  AddLost(L.KernelLost, " by the kernel, which says nothing of why: a larger buffer_size_kb "
-                        "may help");
+  AddLost(L.KernelLost, " by the kernel, which gives no reason: a larger buffer_size_kb may "
+                        "help");
   if (uint64_t N = L.KernelOverwritten)
-    Add(false, counted(N, "event") +
-                   " of older calls made room for newer ones in the kernel, "
-                   "whose buffer_size_kb says for how many there is room");
+    Add(false, counted(N, "event") + Were(N) +
+                   " overwritten by newer ones in the kernel: a larger buffer_size_kb keeps more");
   if (!L.Filtered.empty()) {
     CallsOf Calls;
     for (const auto &[Place, Of] : L.Filtered) {
@@ -331,7 +326,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     }
     sortByCalls(Calls);
     Add(false, callsText(Calls) + (Calls.Calls == 1 ? " was" : " were") +
-                   " left out, as --when asks");
+                   " left out (--when)");
   }
   if (L.Cost.share() >= TracingCost::Noted) {
     std::string Advice = L.Cost.advice();
@@ -346,7 +341,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (uint64_t N = L.TailCallers.size())
     Add(false, counted(N, "function") + (N == 1 ? " ends" : " end") +
                    " in guaranteed tail calls, and calls of " + (N == 1 ? "it" : "them") +
-                   " are not there (" + namesText(L.TailCallers) +
+                   " are missing (" + namesText(L.TailCallers) +
                    "): -t count counts them");
   auto Disarmed = [&](const auto &Of, StringRef Option) {
     if (uint64_t N = Of.size())
@@ -361,7 +356,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(true, counted(N, "function") + Were(N) + " disarmed by something else meanwhile (" +
                   namesText(L.Changed) +
                   "), such as a uprobe (perf, bpftrace) or a debugger: some of " +
-                  (N == 1 ? "its" : "their") + " calls are not there");
+                  (N == 1 ? "its" : "their") + " calls are missing");
   append_range(Texts, endedTexts(L));
   return Texts;
 }

@@ -61,7 +61,7 @@ static std::string whyNoCall(const Trace &T) {
   if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_NO_ROOT; }))
     Reasons = {"no function of --under was called"};
   if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_SOME_THREADS; }))
-    Reasons = {"none was made by a thread that was chosen"};
+    Reasons = {"none was made by a chosen thread"};
   for (const TraceProcess &P : T.Processes)
     if (P.Data.Session && P.Data.Session->ThresholdNs) {
       Reasons.push_back("none took " +
@@ -73,9 +73,9 @@ static std::string whyNoCall(const Trace &T) {
         return S.Tracer == "function_duration" ||
                S.Tracer == "function_profile" || S.ThresholdNs;
       }))
-    Reasons.push_back("none returned, as where the program was killed in its "
-                      "first calls; function_graph without a threshold shows "
-                      "those, too");
+    Reasons.push_back("none returned, for example because the program was killed in its first "
+                      "calls; function_graph without a threshold shows calls that did not "
+                      "return");
   return join(Reasons, ", or ");
 }
 

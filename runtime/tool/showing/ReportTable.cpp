@@ -139,7 +139,7 @@ StringRef patchbay::fieldTitle(Field F) {
   case Field::Caller:
     return "called by";
   case Field::Sub:
-    return "sub-routine that took most";
+    return "callee with largest total";
   case Field::Module:
     return "module";
   case Field::Source:

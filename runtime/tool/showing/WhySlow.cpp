@@ -221,8 +221,8 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
         !StringRef(Name).starts_with(PATCHBAY_X86_64_STUBS_SYMBOL))
       To.Callers.push_back(std::move(Name));
   if (!IsWhole)
-    To.CallersEnd = WasCut ? "more of the stack was not kept"
-                           : "what called this has no unwind table here";
+    To.CallersEnd = WasCut ? "the rest of the stack was not copied"
+                           : "the caller has no unwind table here";
 }
 
 std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address) {

@@ -379,8 +379,8 @@ static Expected<Wanted> wanted() {
       Untyped.push_back(Text);
     else
       return makeError(Usage, "--args: '" + Text +
-                                  "': a parenthesis has no other: arguments are named as "
-                                  "in 'parse(name, len)'");
+                                  "': unbalanced parenthesis: arguments are named as in "
+                                  "'parse(name, len)'");
   auto Conditions = parseConditions(Opts.When);
   if (!Conditions)
     return Conditions.takeError();

@@ -356,7 +356,7 @@ static Error refuseBeside(StringRef Other,
                           std::initializer_list<const OptionRow *> Rows) {
   for (const OptionRow *Row : Rows)
     if (Row->given())
-      return makeError(Usage, Row->name() + " does nothing beside " +
+      return makeError(Usage, Row->name() + " has no effect with " +
                                   Other + ": leave it out");
   return Error::success();
 }

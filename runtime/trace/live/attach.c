@@ -110,7 +110,7 @@ static int grow_stack(const struct pb_program_request *request)
 	int error = pb_stack_grow();
 
 	if (error)
-		pb_say(request->client, "its thread can have no larger stack");
+		pb_say(request->client, "its listening thread cannot have a larger stack");
 	return error;
 }
 

@@ -55,8 +55,8 @@ static int await(struct handed *mine, pb_begin_visit begin)
 			return begin(mine->options, mine->why, mine->size);
 		if (--tries <= 0 && take_back(mine)) {
 			snprintf(mine->why, mine->size,
-				 "the thread that listens in it does not answer, or "
-				 "the last recording has not come to its end");
+				 "the thread that listens in it does not answer, or its last "
+				 "recording has not ended");
 			return -EAGAIN;
 		}
 		pause_ms();
@@ -80,8 +80,7 @@ int pb_handover(const char *options, char *why, size_t size, pb_begin_visit begi
 
 	while (__atomic_exchange_n(&has_visitor, 1, __ATOMIC_SEQ_CST)) {
 		if (!--tries) {
-			snprintf(why, size, "another command has begun to load the "
-					    "runtime, and has not come to an end");
+			snprintf(why, size, "another command is still loading the runtime");
 			return -EAGAIN;
 		}
 		pause_ms();

@@ -440,7 +440,7 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
 		other = any_of(options, option->not_beside, is_command, text);
 		if (other) {
 			snprintf(why, PB_WHY_MAX,
-				 "%s%s is not for use beside %s%s%s%s: leave out one of them",
+				 "%s%s cannot be combined with %s%s%s%s: leave out one of them",
 				 dashes, name, dashes, name_of(other, is_command),
 				 other->which ? ", which " : "",
 				 other->which ? other->which : "");

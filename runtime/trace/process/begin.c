@@ -85,7 +85,8 @@ static void listen_now(void)
 	pb_note(pb_live.listen_start(0));
 }
 
-static const char no_thread[] = ": 'patchbay live' and limits of the rate do nothing here";
+static const char no_thread[] = 
+	": 'patchbay live', max-rate and max-overhead have no effect here";
 
 static pid_t started; /* the process that ran start(); forked children end, too */
 
@@ -118,7 +119,7 @@ static void start(char **envp)
 	pb_start_arm();
 	/* `patchbay record` has told the user if it started this program. */
 	if (pb_options.live && __tsan_init) {
-		say("warning", "with ThreadSanitizer no thread may listen", no_thread);
+		say("warning", "ThreadSanitizer permits no listening thread", no_thread);
 		pb_options.live = 0;
 	}
 	if (pb_options.live && (!__asan_init || pb_private_start_late(listen_now)))

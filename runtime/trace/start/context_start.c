@@ -47,9 +47,10 @@ int pb_context_start(int is_start, char why[PB_WHY_MAX])
 	dl_iterate_phdr(find_tls_segment, &search);
 	if (!search.found) {
 		snprintf(why, PB_WHY_MAX,
-			 "trace-context='tls:%s': it is no thread-local of the program%s",
+			 "trace-context='tls:%s': it is not a thread-local variable of the "
+			 "program%s",
 			 pb_options.context_tls,
-			 is_start ? "" : " itself, as it has to be in a process that runs");
+			 is_start ? "" : " itself, which is required in a running process");
 		return -EINVAL;
 	}
 	pb_options.context_offset =

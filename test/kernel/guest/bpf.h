@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers for programs that use bpf(2) directly, so that they need only
-// libc.
+// Helpers for programs that use bpf(2) directly, so that they need only libc.
 #ifndef PATCHBAY_TEST_GUEST_BPF_H
 #define PATCHBAY_TEST_GUEST_BPF_H
 

@@ -8,7 +8,7 @@
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 // RUN: %{cc} -DONE -DTWO -g 2>&1 | %{warnings}=TWO
 // RUN: not %{cc} -DONE -Werror=backend-plugin 2>&1 | FileCheck %s --check-prefix=ERROR
-// ONE: warning: patchbay: {{.*}}mixed-mode.c: one: it has -fpatchable-function-entry, and 'plain' has not; the module is in user mode, where it gets no slot (-patchbay-mode=user or kernel says which mode is meant) [-Wbackend-plugin]
+// ONE: warning: patchbay: {{.*}}mixed-mode.c: one: it has -fpatchable-function-entry, and 'plain' has not; the module is in user mode, where it gets no slot (choose one with -patchbay-mode=user or kernel) [-Wbackend-plugin]
 // TWO: warning: patchbay: {{.*}}mixed-mode.c:[[#@LINE+24]]: one: it has -fpatchable-function-entry, as 1 more have, and 'plain' has not;
 // ERROR: error: patchbay: {{.*}} one: it has -fpatchable-function-entry
 // RECORD: {{^}}plain gp=1

@@ -9,7 +9,7 @@
 // RUN: echo '-Xclang -fenable-new-pm-codegen' > %t.rsp
 // RUN: not %{cc} -fpass-plugin=%pass @%t.rsp 2>&1 | %{check}
 // RUN: not ls %t.o
-// CHECK: error: patchbay: code generation by the new pass manager (-fenable-new-pm-codegen, {{.*}}) has no place for plugins
+// CHECK: error: patchbay: code generation by the new pass manager (-fenable-new-pm-codegen, {{.*}}) cannot run plugins
 
 // The last of the two options counts. No error if the plugin is disabled, or
 // if it does not know the target.

@@ -21,8 +21,7 @@ for i, key in ipairs(KEYS) do sum = sum + tonumber(redis.call('GET', key)) end
 return {sum, cjson.encode({sum = sum}), redis.sha1hex(tostring(sum))}
 """
 
-# Commands in INFO whose functions have other names, before
-# Redis 8.
+# Commands in INFO whose functions have other names, before Redis 8.
 FUNCTIONS = {"smembers": "sinterCommand"}
 # The other commands that are counted. The table of commands points to all of them, so none
 # is inlined.

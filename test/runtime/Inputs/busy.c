@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls quick() and slow() for ever; slow() takes 2 ms. Prints "ready" after
- * the first calls.
+ * Calls quick() and slow() for ever; slow() takes 2 ms. Prints "ready" after the first
+ * calls.
  */
 #include "check.h"
 

@@ -32,7 +32,7 @@ duckdb.sql(f"""
     from up join call on up.above = call.n;
     create table recursive_ as
     select distinct n from within where f = above_f;
-    create table nested as -- the same sub-routine of the same function
+    create table nested as -- the same callee of the same function
     select distinct n from within where f = above_f and by_f = above_by;
     create table inside as
     select caller n, sum(d) inner_d from call where caller is not null group by caller;

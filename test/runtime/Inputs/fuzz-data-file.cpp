@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libFuzzer target: feeds the bytes of a data file to the reader and to the
-// output for users. For all inputs, the events of a thread equal, in the same order,
-// those of a sort of all events at once. The nesting of calls is
-// consistent with their intervals.
+// A libFuzzer target: feeds the bytes of a data file to the reader and to the output for
+// users. For all inputs, the events of a thread equal, in the same order, those of a sort
+// of all events at once. The nesting of calls is consistent with their intervals.
 #include "reading/DataRecord.h"
 #include "export/Export.h"
 #include "showing/ReportTable.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Listens where `patchbay live` connects, but misbehaves. NOTE is the version
- * in the note. CASE is one of the enum's values.
+ * Listens where `patchbay live` connects, but misbehaves. NOTE is the version in the
+ * note. CASE is one of the enum's values.
  */
 #include "format/control.h"
 

@@ -59,10 +59,10 @@ SAME = [
 OPPOSITE = {
     "dump --json --csv": "several formats are given: choose one",
     "dump --json --parquet": "several formats are given: choose one",
-    "report --json --html=none": "--json does nothing beside --html: leave it out",
+    "report --json --html=none": "--json has no effect with --html: leave it out",
     "report --json --histogram": "--json prints all values: leave out -f and --histogram",
     "report --json -f calls": "--json prints all values: leave out -f and --histogram",
-    "report --diff=none --json": "--json does nothing beside --diff: leave it out",
+    "report --diff=none --json": "--json has no effect with --diff: leave it out",
     "live -p 1 --everywhere --under x": "--everywhere undoes --under: choose one",
     "report --from 2s --to 1s": "--to: 1s is not later than --from 2s",
     "report --min 2us --max 1us": "--max: 1us is less than --min 2us",

@@ -5,9 +5,8 @@
  * compiled twice, with -DUNIT=exe and with -DUNIT=dso;
  * -DMAIN adds main() to the former.
  *
- * Every target adds a variable of its link unit to its argument, and every
- * caller adds one of its own to the result. A wrong TOC pointer gives another
- * result, or a crash.
+ * Every target adds a variable of its link unit to its argument, and every caller adds
+ * one of its own to the result. A wrong TOC pointer gives another result, or a crash.
  */
 #include <patchbay/static_call.h>
 

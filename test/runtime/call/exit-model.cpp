@@ -3,13 +3,11 @@
 // Compares the calls of entry and exit handlers with a model. Three tracers on one
 // function are armed, disarmed, disabled, enabled and updated during calls. From each
 // state of the three, every sequence of two operations runs between an entry and its
-// exit. Longer random sequences with nested calls follow. Calls return, throw or
-// jump, or their bodies are skipped. The model follows the table
-// in core/types/call.h.
+// exit. Longer random sequences with nested calls follow. Calls return, throw or jump, or
+// their bodies are skipped. The model follows the table in core/types/call.h.
 //
-// On an emulated system every sequence has one operation. The effect of two is
-// decided in C, which is the same for all architectures. Random numbers
-// choose some of these.
+// On an emulated system every sequence has one operation. The effect of two is decided in
+// C, which is the same for all architectures. Random numbers choose some of these.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s

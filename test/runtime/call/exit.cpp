@@ -197,8 +197,7 @@ OPAQUE static std::complex<long double> xComplex(long double a) {
   return {a, a + 1};
 }
 
-// A C++ function with its own landing pad: its tables have no entry for
-// the site.
+// A C++ function with its own landing pad: its tables have no entry for the site.
 static int alive;
 struct Counted {
   Counted() { ++alive; }

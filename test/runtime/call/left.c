@@ -8,9 +8,9 @@
  *
  * Disarming, and requests for state, are answered within 100 ms meanwhile. On a busy
  * machine the threads wait for a CPU for a random time, which the kernel reports
- * (/proc/PID/task/TID/schedstat). The test checks the remaining time.
- * To see the figure on a quiet machine, with the time spent waiting,
- * run the program with the limit, in milliseconds:
+ * (/proc/PID/task/TID/schedstat). The test checks the remaining time. To see the figure
+ * on a quiet machine, with the time spent waiting, run the program with the limit, in
+ * milliseconds:
  *	build/release/test/runtime/call/Output/left.c.tmp 100
  */
 // RUN: %build %s -o %t %link

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Flips random bits of records and text, and makes several records
- * of one function. Arming succeeds or is refused, and its result is
- * correct. It never ends the process, and a refusal changes
- * nothing.
+ * Flips random bits of records and text, and makes several records of one function.
+ * Arming succeeds or is refused, and its result is correct. It never ends the process,
+ * and a refusal changes nothing.
  *
  *	flips [ROUNDS [SEED]]
  */

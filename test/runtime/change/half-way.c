@@ -202,10 +202,9 @@ static int with_own_cells(void)
 }
 
 /*
- * In one process, remove the tracer from half of the functions, or add
- * another one to them. They are in two distant places that need one write
- * each. Sites that could not be disarmed call no tracer. Returns the number
- * of failures.
+ * In one process, remove the tracer from half of the functions, or add another one to
+ * them. They are in two distant places that need one write each. Sites that could not be
+ * disarmed call no tracer. Returns the number of failures.
  */
 static int part(int disarm)
 {

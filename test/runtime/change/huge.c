@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text in huge pages, as servers use it: copied to anonymous memory at its own
- * address. It is armed during calls, stays in huge pages, and is never
- * writable.
+ * Text in huge pages, as servers use it: copied to anonymous memory at its own address.
+ * It is armed during calls, stays in huge pages, and is never writable.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s

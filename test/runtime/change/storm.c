@@ -10,11 +10,12 @@
  * and unloads a module, one starts threads that end at once. One makes a tracer,
  * arms, disarms and destroys it. `patchbay live` arms and disarms meanwhile.
  *
- * The program counts a call as *begun* before and as *done* after it. The sum of recorded,
- * missed, cut off and lost calls must be in between. The program prints both at the end.
- * It checks what its own tracer has *seen* all the time, and what the library
- * reports as *missed*. Before a release run it for ten
- * minutes: storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
+ * The program counts a call as *begun* before and as *done* after it. The sum of
+ * recorded, missed, cut off and lost calls must be in between. The program prints both at
+ * the end. It checks what its own tracer has *seen* all the time, and what the library
+ * reports as *missed*. Before a release run it for ten minutes:
+ *
+ *	storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
  */
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arms and disarms a function 260,000 times (with lit's --param long=1 over a
- * million times) while two threads call it, each time with another tracer. No
- * crash, no wrong result, no handler call after disarming returned, and no
- * mapping that is writable and executable. PR_SET_MDWE prevents such a
- * mapping.
+ * Arms and disarms a function 260,000 times (with lit's --param long=1 over a million
+ * times) while two threads call it, each time with another tracer. No crash, no wrong
+ * result, no handler call after disarming returned, and no mapping that is writable and
+ * executable. PR_SET_MDWE prevents such a mapping.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t %if long %{ 260000 %} %else %{ 65000 %} | FileCheck %s --check-prefixes=CHECK,%if long %{LONG%} %else %{SHORT%}

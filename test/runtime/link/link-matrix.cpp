@@ -3,8 +3,7 @@
 // Every kind of link on every class of argument and result. The functions are called
 // plainly, have arguments on the stack, call themselves, throw, or leave by longjmp().
 // They run on one thread, on several threads, and in signal handlers. Each program checks
-// its input. Each function returns the same result as
-// without links.
+// its input. Each function returns the same result as without links.
 //
 // RUN: %buildxx %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -239,14 +238,13 @@ static const Kind kinds[] = {
 
 
 // Expected counts for the attached kinds: entries, which every function has, exits for
-// kinds with exits, and for both the programs that read
-// floating-point arguments.
+// kinds with exits, and for both the programs that read floating-point arguments.
 static long seesEntries, seesEntriesOfExits, seesExits;
 static long seesFloatsAtEntries, seesFloatsAtExits;
 static bool overridesNow;
 
-// ppc64le passes vectors in separate registers, and records do not count them:
-// so the location of all arguments is unknown.
+// ppc64le passes vectors in separate registers, and records do not count them: so the
+// location of all arguments is unknown.
 #ifdef __powerpc64__
 constexpr bool CountsVectors = false;
 #else
@@ -272,8 +270,8 @@ template <typename T> NOT_TRACED static bool canOverride() {
          !std::is_same<T, Mixed>::value && hasExit<T>();
 }
 
-// The location of result @value: registers in the order of results, and
-// memory for structures returned there.
+// The location of result @value: registers in the order of results, and memory for
+// structures returned there.
 template <typename R> NOT_TRACED static void prepareAnswer(int n) {
   R value = Class<R>::make(n);
   // On riscv64 the bits above a float in its register must be ones.

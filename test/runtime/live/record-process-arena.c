@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that is recorded by -p leaves its events in memory of the command, as a program that
- * the command starts. A snapshot has all events of before. In the end nothing stays mapped.
+ * A process that is recorded by -p leaves its events in memory of the command, like a program that
+ * the command starts. A snapshot has all earlier events. In the end nothing stays mapped.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

@@ -9,11 +9,11 @@
 // RUN: %{try} locked -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,LOCKED
 // RUN: %{try} mappings -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,MAPPINGS
 // RUN: %{try} threads -- %{record} 2>&1 | FileCheck %s --check-prefixes=CHECK,THREADS
-// SPACE: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 8192 KB (RLIMIT_AS): it takes one thread to load the runtime{{$}}
-// DATA: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 1024 KB (RLIMIT_DATA): it takes one thread to load the runtime{{$}}
-// LOCKED: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 4096 KB (RLIMIT_MEMLOCK) or pids.max or memory.max of its control group: it takes one thread to load the runtime{{$}}
-// MAPPINGS: {{^}}patchbay: error: process {{[0-9]+}}: it has {{[0-9]+}} mappings and may have at most {{[0-9]+}} (sysctl vm.max_map_count): it takes one thread to load the runtime{{$}}
-// THREADS: {{^}}patchbay: error: process {{[0-9]+}}: its user has {{[0-9]+}} threads and may have at most 1 (RLIMIT_NPROC): it takes one thread to load the runtime{{$}}
+// SPACE: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 8192 KB (RLIMIT_AS): loading the runtime needs a thread{{$}}
+// DATA: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 1024 KB (RLIMIT_DATA): loading the runtime needs a thread{{$}}
+// LOCKED: {{^}}patchbay: error: process {{[0-9]+}}: it uses {{[0-9]+}} KB of 4096 KB (RLIMIT_MEMLOCK) or pids.max or memory.max of its control group: loading the runtime needs a thread{{$}}
+// MAPPINGS: {{^}}patchbay: error: process {{[0-9]+}}: it has {{[0-9]+}} mappings and may have at most {{[0-9]+}} (sysctl vm.max_map_count): loading the runtime needs a thread{{$}}
+// THREADS: {{^}}patchbay: error: process {{[0-9]+}}: its user has {{[0-9]+}} threads and may have at most 1 (RLIMIT_NPROC): loading the runtime needs a thread{{$}}
 // CHECK: {{^}}status 125{{$}}
 
 #include "../Inputs/check.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How processes start, fork and end around their tracers, one case each: traced
- * before main(), vfork, exec, and forbidden calls from a callback of the
- * library.
+ * How processes start, fork and end around their tracers, one case each: traced before
+ * main(), vfork, exec, and forbidden calls from a callback of the library.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t start | FileCheck %s

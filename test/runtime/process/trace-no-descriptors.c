@@ -8,7 +8,7 @@
 // RUN: %build %s -o %t/prog -lpthread
 // RUN: ulimit -n 64; cd %t && %patchbay record -t function -F step -o data -- ./prog 2>&1 | FileCheck %s --check-prefix=LOST
 // LOST-NOT: not traced
-// LOST: data: 10 events were lost, because the file could not be made longer: Too many open files
+// LOST: data: 10 events were lost: the file could not grow: Too many open files
 // LOST-NOT: not traced
 // RUN: cd %t && not %patchbay report -f calls,name data 2>/dev/null | FileCheck %s
 // CHECK: {{^ *}}1001 step

@@ -4,8 +4,7 @@
  * Each call is recorded, or counted as lost with the reason. Restrictions: seccomp's
  * strict mode; a filter that kills, as sshd uses before authentication; a filter that
  * returns errors, as in systemd units. Threads were started before the restriction, or
- * start afterwards. A filter applies to one thread
- * or to all.
+ * start afterwards. A filter applies to one thread or to all.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

@@ -46,8 +46,8 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: histogram is for function_profile; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time='1' is not 0; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for histogram=1, function_duration and function_graph; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is not for use beside depth: leave out one of them; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: args is not for use beside sleep-time: leave out one of them; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time cannot be combined with depth: leave out one of them; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args cannot be combined with sleep-time: leave out one of them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: thread is for histogram=1, function, function_duration and function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The command writes the events that the program leaves in shared memory. The program maps
- * little of its file. No event is lost in threads, in forked children and in daemons, if the program
- * is killed, or if the command is killed.
+ * little of its file. No event is lost in threads, in forked children and in daemons,
+ * nor if the program or the command is killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -pthread

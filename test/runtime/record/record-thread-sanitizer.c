@@ -18,7 +18,7 @@
 // RUN: %{status} 125 %patchbay record --rotate-every 1s -o %t/x -- %t/prog 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: %patchbay record --force --live -o %t/shell -- sh -c '%t/prog; exit $?' > %t/out 2>&1
 // RUN: FileCheck %s --check-prefix=SHELL < %t/out
-// SHELL: {{^}}patchbay: warning: PATCHBAY: with ThreadSanitizer no thread may listen: 'patchbay live' and limits of the rate do nothing here{{$}}
+// SHELL: {{^}}patchbay: warning: PATCHBAY: ThreadSanitizer permits no listening thread: 'patchbay live', max-rate and max-overhead have no effect here{{$}}
 // SHELL: {{^}}0 0 0 ended
 
 #include "../Inputs/check.h"

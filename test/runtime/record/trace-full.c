@@ -8,13 +8,13 @@
 /* A limit that would kill the program if it wrote beyond the limit. */
 // RUN: cd %t && prlimit --fsize=300000 %patchbay record -t function -F step -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=SAID -DWHY="File too large" < %t/err
-// SAID: {{^}}patchbay: warning: patchbay.data: {{[0-9]+}} events were lost, because a buffer was full or the disk was: 'patchbay record' takes --buffer, --threshold and --overwrite{{$}}
-// SAID-NEXT: {{^}}patchbay: warning: patchbay.data: the disk had no space left for the file: [[WHY]]; what was recorded before is there; --threshold, --overwrite and --buffer record less{{$}}
+// SAID: {{^}}patchbay: warning: patchbay.data: {{[0-9]+}} events were lost: a buffer or the disk was full: record with --buffer, --threshold or --overwrite{{$}}
+// SAID-NEXT: {{^}}patchbay: warning: patchbay.data: the disk had no space left for the file: [[WHY]]; earlier events are kept; to record less, use --threshold, --overwrite or --buffer{{$}}
 // SAID-NEXT: {{^}}patchbay: 1 process recorded in patchbay.data, see it with: patchbay report{{$}}
 // RUN: not %patchbay dump --csv %t/patchbay.data > %t/csv 2> %t/err
 // RUN: FileCheck %s -DWHY="File too large" < %t/err
-// CHECK: {{^}}patchbay: warning: {{.*}}.pbd: process {{[0-9]+}} ({{.*}}prog): the disk had no space left for the file: [[WHY]]; what was recorded before is there{{$}}
-// CHECK: {{^}}patchbay: warning: {{.*}}data: [[#LOST:]] events were lost, because a buffer was full or the disk was: 'patchbay record' takes --buffer, --threshold and --overwrite{{$}}
+// CHECK: {{^}}patchbay: warning: {{.*}}.pbd: process {{[0-9]+}} ({{.*}}prog): the disk had no space left for the file: [[WHY]]; earlier events are kept{{$}}
+// CHECK: {{^}}patchbay: warning: {{.*}}data: [[#LOST:]] events were lost: a buffer or the disk was full: record with --buffer, --threshold or --overwrite{{$}}
 // RUN: %python %S/../Inputs/count-lost.py 100000 %t/err %t/csv
 // RUN: not %patchbay info %t/patchbay.data 2>&1 | FileCheck %s -DWHY="File too large"
 

@@ -6,7 +6,7 @@
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function -o %t.data -- %t 2>&1 | FileCheck %s
 // CHECK: {{^}}10 calls{{$}}
-// CHECK: {{^}}patchbay: warning: {{.*}}: 10 events were lost, because the file could not be made longer: Cannot allocate memory{{$}}
+// CHECK: {{^}}patchbay: warning: {{.*}}: 10 events were lost: the file could not grow: Cannot allocate memory{{$}}
 
 #include "../Inputs/check.h"
 

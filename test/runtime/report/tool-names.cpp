@@ -22,7 +22,7 @@
 // NARROW-DAG: {{ }}svc::scale(double){{$}}
 // The sort column stays.
 // RUN: cd %t && %{terminal} 60 %patchbay report -s sub all | FileCheck %s --check-prefix=SUB
-// SUB: {{function +sub-routine that took most$}}
+// SUB: {{function +callee with largest total$}}
 // The same for nested calls, with their callers, and beside another recording.
 // RUN: cd %t && %{terminal} 60 %patchbay graph all | FileCheck %s --check-prefix=GRAPH
 // RUN: cd %t && %{terminal} 60 %patchbay report --by caller -f calls,name all | FileCheck %s --check-prefix=CALLER
@@ -48,7 +48,7 @@
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(int\) }}
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(double\) }}
 // WHY-DAG: {{ (svc::Cache|\.\.\.Cache|\.\.\.)<int>::get }}
-// RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE --implicit-check-not=sub-routine
+// RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE --implicit-check-not="callee with"
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
 
 // Lines of replay and list fit, too, and all functions look different there.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A failing update returns an error and changes nothing: the tramp has unknown
- * bytes, there is no tramp, or text cannot be written. A failure in the middle
- * leaves calls at their old target. A child process can update as its parent
- * can.
+ * A failing update returns an error and changes nothing: the tramp has unknown bytes,
+ * there is no tramp, or text cannot be written. A failure in the middle leaves calls at
+ * their old target. A child process can update as its parent can.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %clang -DNOTE=99,0,0,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.future.so

@@ -8,10 +8,10 @@
  *
  * `sites`: also patches and restores call sites again and again.
  *
- * Each key has a counter, which is odd while its update number (counter + 1) / 2
- * runs; the target of each update follows from its number. A call that begins
- * when the counter is b and has ended when it is e may go to the targets of
- * the updates b / 2 to (e + 1) / 2, and to no other.
+ * Each key has a counter, which is odd while its update number (counter + 1) / 2 runs;
+ * the target of each update follows from its number. A call that begins when the counter
+ * is b and has ended when it is e may go to the targets of the updates b / 2 to
+ * (e + 1) / 2, and to no other.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DTARGETS -fPIC -shared %s -o %t/libtargets.so --ld-path=%ld.lld -Wl,--static-calls %link

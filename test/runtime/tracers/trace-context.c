@@ -61,7 +61,7 @@
 // RUN: cd %t && %patchbay record -t function --args handle --trace-context tls:nowhere -- ./prog 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: patchbay: error: PATCHBAY: trace-context='tls:nowhere': no such variable is exported (link with -Wl,--export-dynamic-symbol=nowhere); nothing is traced
 // RUN: cd %t && %patchbay record -t function --args handle --trace-context tls:no_thread_local -- ./prog 2>&1 | FileCheck %s --check-prefix=GLOBAL
-// GLOBAL: patchbay: error: PATCHBAY: trace-context='tls:no_thread_local': it is no thread-local of the program; nothing is traced
+// GLOBAL: patchbay: error: PATCHBAY: trace-context='tls:no_thread_local': it is not a thread-local variable of the program; nothing is traced
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function,filter=*,output=.,trace-context=arg1' ./prog 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
 // ENVIRONMENT: patchbay: error: PATCHBAY: trace-context needs args or typed; nothing is traced
 #include "../Inputs/check.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call with an exit handler uses some 300 bytes of additional stack, so a
- * deep recursion may overflow. With --depth, deeper calls use none. Here
- * 200,000 levels in 24 MB fit untraced, but would be a third of what they need
- * with exits. Also with results in vector registers, and with arguments on the
- * stack.
+ * A call with an exit handler uses some 300 bytes of additional stack, so a deep
+ * recursion may overflow. With --depth, deeper calls use none. Here 200,000 levels in 24
+ * MB fit untraced, but would be a third of what they need with exits. Also with results
+ * in vector registers, and with arguments on the stack.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

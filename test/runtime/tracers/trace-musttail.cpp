@@ -15,9 +15,9 @@
 // RUN: %patchbay record -t function_duration --sample 1/2 -o sample -- ./prog 2>sample.err | diff want -
 // RUN: %patchbay record -t function_duration --no-sleep-time -o awake -- ./prog 2>awake.err | diff want -
 // RUN: cat duration.err graph.err histogram.err depth.err sample.err awake.err | FileCheck %s
-// CHECK-COUNT-6: 4 functions end in guaranteed tail calls, and calls of them are not there (all(long) (.resume), one(long) (.resume), opAdd{{.*}}, opXor{{.*}}): -t count counts them
+// CHECK-COUNT-6: 4 functions end in guaranteed tail calls, and calls of them are missing (all(long) (.resume), one(long) (.resume), opAdd{{.*}}, opXor{{.*}}): -t count counts them
 // RUN: %patchbay report duration 2>&1 | FileCheck %s --check-prefix=REPORT
-// REPORT: duration: 4 functions end in guaranteed tail calls, and calls of them are not there (
+// REPORT: duration: 4 functions end in guaranteed tail calls, and calls of them are missing (
 // RUN: %patchbay info duration | FileCheck %s --check-prefix=INFO
 // INFO-DAG: left out opAdd({{.*}}): ends in a guaranteed tail call, which needs its stack
 // INFO-DAG: left out opXor({{.*}}): ends in a guaranteed tail call, which needs its stack

@@ -17,7 +17,7 @@
 // RUN: %{report} --html page.html 2>&1 | FileCheck %s
 // RUN: cd %t && %{status} 1 %patchbay graph 2>&1 | FileCheck %s --implicit-check-not=function{{$}}
 // RUN: cd %t && %{status} 1 %patchbay replay 2>&1 | FileCheck %s --implicit-check-not=CALLTIME
-// CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, as where the program was killed in its first calls; function_graph without a threshold shows those, too{{$}}
+// CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, for example because the program was killed in its first calls; function_graph without a threshold shows calls that did not return{{$}}
 /* The advice helps, and for counts there is no message. */
 // RUN: %{record} -t function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // RUN: %{record} -t count -F recursion -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
@@ -27,7 +27,7 @@
 
 // RUN: %{record} -t function_graph --threshold 100s --thread 'prog*' -- ./prog shallow
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=SHORT
-// SHORT: no call was recorded of the 3 functions that were traced: none was made by a thread that was chosen, or none took 100.000 s, or none returned,
+// SHORT: no call was recorded of the 3 functions that were traced: none was made by a chosen thread, or none took 100.000 s, or none returned,
 // RUN: %{record} -t function -F never -- ./prog
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: no call was recorded of the 1 function that was traced: none was made{{$}}

@@ -13,7 +13,7 @@
 // SHOWN-DAG: 100 guarded
 // SHOWN-DAG: 50 ended
 // SHOWN-NOT: {{[0-9]}} {{callee|caller|words}}
-// CHECK: one: 301 calls have no return and are not shown: running when recording ended, left by other means than return or exception (with record -p also by longjmp()), or their function was disarmed; record -t graph has such calls
+// CHECK: one: 301 calls have no return and are not shown: running at the end of the recording, left without return or exception (with record -p also by longjmp()), or their function was disarmed: record -t graph shows such calls
 /* If all calls return there is no message. */
 // RUN: %patchbay record -t function_duration -o none -- ./prog return
 // RUN: %patchbay report none 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="no return"
@@ -71,7 +71,7 @@
 /* A killed process cannot report it; a failed exec(3) is no end. */
 // RUN: not %patchbay record -t function_duration -o killed -- ./prog kill 2>&1 | FileCheck %s --check-prefix=KILLED --implicit-check-not="have no return"
 // RUN: %patchbay report killed 2>&1 | FileCheck %s --check-prefix=KILLED
-// KILLED: killed: 1 process was ended by a signal, as --for sends it, had not ended, or had restricted system calls: calls without a return are neither shown nor counted there
+// KILLED: killed: 1 process was ended by a signal, as --for sends it, had not ended, or had restricted system calls: calls without a return are unknown there
 #include "../Inputs/check.h"
 
 #include <pthread.h>

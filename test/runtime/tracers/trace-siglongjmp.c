@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program's SIGFPE handler leaves by siglongjmp(), as in servers: out of
- * traced functions, and out of any point of the tracer. The thread is still
- * recorded. Each call that returned is recorded or counted as missed, and few
- * are missed.
+ * A program's SIGFPE handler leaves by siglongjmp(), as in servers: out of traced
+ * functions, and out of any point of the tracer. The thread is still recorded. Each call
+ * that returned is recorded or counted as missed, and few are missed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

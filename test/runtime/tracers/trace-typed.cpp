@@ -57,7 +57,7 @@
 //
 // Only requested ones; also below root functions.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
-// LEFT: patchbay: patchbay.data: 1 call of numbers was left out, as --when asks
+// LEFT: patchbay: patchbay.data: 1 call of numbers was left out (--when)
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out
 // RUN: %patchbay report %t/patchbay.data --diff %t/without 2>&1 > %t/out | FileCheck %s --check-prefix=DIFF
 // DIFF: were recorded with different options, {{.*}}: calls that --when left out: 0 / 1{{$}}

@@ -74,7 +74,7 @@
 /* A stack that is longer than the recorded part. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay --nested=false | FileCheck %s --check-prefix=DEEP
 // DEEP: => deeper+0x
-// DEEP: => ... (more of the stack was not kept)
+// DEEP: => ... (the rest of the stack was not copied)
 /* No more space than the buffer's; --overwrite keeps the last causes, and older calls have none. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
 // FULL: why slow 16 call{{s?}} of at least 1.000 us; nothing of 84 other{{s?}} (no space, no permission, or --max-overhead);
@@ -96,7 +96,7 @@
 // RUN: %{status} 125 %patchbay record -t function_duration --why 0 -- %t/prog 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: error: --why: '0' is not a duration from 1ns on, such as 10ms{{$}}
 // RUN: %{status} 125 %patchbay record -t function_graph --no-sleep-time --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=SLEEP
-// SLEEP: error: --why is not for use beside --no-sleep-time: leave out one of them{{$}}
+// SLEEP: error: --why cannot be combined with --no-sleep-time: leave out one of them{{$}}
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function,filter=*,output=.,why=1ms' ./prog many 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
 // ENVIRONMENT: patchbay: error: PATCHBAY: why is for function_duration and function_graph; nothing is traced
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function_graph,filter=*,output=.,why=x' ./prog many 2>&1 | FileCheck %s --check-prefix=TIME

@@ -12,10 +12,9 @@ from . import PORTS, GuestError
 from .cpio import Archive
 
 # The ports are separate serial lines (machine.py): kernel messages on the console never
-# mix with output of the program. The program writes to pipes, so it buffers as under
-# lit. init waits for the end of copying; closing a serial line waits until it is
-# empty. The kernel boots with one CPU, because in some phases the others
-# only wait.
+# mix with output of the program. The program writes to pipes, so it buffers as under lit.
+# init waits for the end of copying; closing a serial line waits until it is empty. The
+# kernel boots with one CPU, because in some phases the others only wait.
 INIT = """\
 #!/bin/sh
 export PATH=/bin HOME=/ LC_ALL=C

@@ -134,7 +134,7 @@ StaticCallArchPPC64Kernel::findTocOffset(Ctx &ctx,
     Err(ctx) << first.sec->getObjMsg(first.offset) << ": call to static call '"
              << first.thunk->getName()
              << "' cannot restore the TOC pointer: no absolute symbol '"
-             << tocSymbol << "' says where the kernel keeps it, from r13";
+             << tocSymbol << "' gives its offset from r13";
     return nullptr;
   }
   // ld has a displacement of 14 bits, in words.
@@ -144,7 +144,7 @@ StaticCallArchPPC64Kernel::findTocOffset(Ctx &ctx,
       diag << offset->file << ": ";
     diag << "symbol '" << tocSymbol << "' is "
          << static_cast<int64_t>(offset->value)
-         << ", which is no displacement of ld";
+         << ", which is not a valid displacement of ld";
     return nullptr;
   }
   return offset;

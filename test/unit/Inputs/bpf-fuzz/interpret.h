@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A plain interpreter of BPF (RFC 9669), written for reading, not for speed. It
- * checks everything: every access against the memory that the program may use,
- * every register and stack byte against earlier writes, and every helper
- * argument against what the helper accesses. It judges the verifier, which
- * claims that no violation can happen. It also judges the engine, with which it
- * shares no code.
+ * A plain interpreter of BPF (RFC 9669), written for reading, not for speed. It checks
+ * everything: every access against the memory that the program may use, every register
+ * and stack byte against earlier writes, and every helper argument against what the
+ * helper accesses. It judges the verifier, which claims that no violation can happen. It
+ * also judges the engine, with which it shares no code.
  */
 #ifndef BPF_FUZZ_INTERPRET_H
 #define BPF_FUZZ_INTERPRET_H
