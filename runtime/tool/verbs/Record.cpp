@@ -301,15 +301,13 @@ EXIT CODES:
 // Options of the tracer
 //===----------------------------------------------------------------------===//
 
-// Read the clock early: the earlier this moment, the more exact is the counter's rate in
-// the traced process.
+// The earlier this moment, the more exact is the counter's rate in the traced process.
 static std::string clockOption() {
   pb_moment Now = pb_moment_now();
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-// If every call is in the file, at the same cost, the reader can subtract the cost from
-// times.
+// If every call is in the file, at the same cost, readers can subtract the cost.
 static bool isCostKnown() {
   return (Opts.Tracer == RecordOptions::FunctionDuration ||
           Opts.Tracer == RecordOptions::FunctionGraph) &&
@@ -448,10 +446,8 @@ static bool hasArena(const RecordingLimits &Limits) {
   return Opts.hasEvents() && !Opts.Overwrite && !Limits.MaxSize && !Limits.Rotates;
 }
 
-static Expected<int> recordRunning(std::vector<pid_t> Named,
-                                   ArrayRef<const char *> Args,
-                                   StringRef Clock,
-                                   const RecordingLimits &Limits) {
+static Expected<int> recordRunning(std::vector<pid_t> Named, ArrayRef<const char *> Args,
+                                   StringRef Clock, const RecordingLimits &Limits) {
   auto Others = chooseProcesses({Opts.Comms, Opts.Units, Opts.Cgroups});
   if (!Others)
     return Others.takeError();
@@ -492,11 +488,6 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
                          Args);
 }
 
-// These options need a thread in the program.
-static bool listens(const RecordingLimits &Limits) {
-  return Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() || Limits.Rotates;
-}
-
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
   Opts.chooseTracer();
   auto Named = Opts.processes();
@@ -505,8 +496,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   bool IsRunning = !Named->empty() || !Opts.Comms.empty() || !Opts.Units.empty() ||
                    !Opts.Cgroups.empty();
   if (Args.empty() && !IsRunning)
-    return makeError("no program to run: put it last, as in 'patchbay record "
-                     "-F GLOB -- PROG ARGS'; or name a process with -p PID");
+    return makeError("no program to run: put it last, as in 'patchbay record -F GLOB -- "
+                     "PROG ARGS'; or name a process with -p PID");
   auto Limits = Opts.read();
   if (!Limits)
     return Limits.takeError();
@@ -532,7 +523,9 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Program.takeError();
   if (Error E = checkLibc(*Program))
     return E;
-  const bool Listens = listens(*Limits);
+  // These options need a thread in the program.
+  const bool Listens = Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() ||
+                       Limits->Rotates;
   if (Listens)
     if (Error E = checkOwnThread(*Program))
       return E;
@@ -575,8 +568,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   std::optional<Recorder> Arena;
   if (hasArena(*Limits))
     *Options += Arena.emplace(Dir->descriptor()).option();
-  *Options += Limits->option() +
-              (Unmatched.empty() ? ",checked=1" : ",checked=later");
+  *Options += Limits->option() + (Unmatched.empty() ? ",checked=1" : ",checked=later");
   auto Given = withOutput(*Options, Dir->descriptor(), Dir->path(), unsigned(getpid()));
   if (!Given) {
     Dir->undo();
@@ -584,8 +576,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   }
   if (Error E = Dir->writeCommand())
     warn(Opts.Output + ": the command is not written down: " + toString(std::move(E)));
-  std::string Preload = preloadList(*Program, TracerImage->path());
-  setenv("LD_PRELOAD", Preload.c_str(), /*overwrite=*/1);
+  setenv("LD_PRELOAD", preloadList(*Program, TracerImage->path()).c_str(), /*overwrite=*/1);
   setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 
   auto Status = runProgram(*Path, Args, Opts.For);
