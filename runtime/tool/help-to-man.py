@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns the help of the command or of one of its verbs into a man page.
 
-    help-to-man.py PATCHBAY [VERB] > PAGE
+    help-to-man.py PATCHBAY CHANGELOG [VERB] > PAGE
 
-The help is the only source, so that no page differs from it. EXAMPLES and DESCRIPTION
+The help is the only source, so that no page differs from it. The date is that of the newest
+entry of Debian's change log, so the same source makes the same page every day. EXAMPLES and DESCRIPTION
 come before the options, all other sections after them. In a section
     text at the left margin is filled,
     a term, two blanks or more and text make a row of a table,
     lines at the column of a row's text continue the row,
     other indented lines stay as they are, and so do all EXAMPLES.
 """
+import email.utils
+import pathlib
 import re
 import subprocess
 import sys
@@ -117,15 +120,20 @@ def blocks(text):
             yield heading, lines
 
 
-def page(command, verb):
+def date_of(changelog):
+    """Returns "2026-11-22", from the line that ends the first entry."""
+    newest = re.search(r"^ -- .*>  (.*)$", pathlib.Path(changelog).read_text(), re.MULTILINE)
+    return email.utils.parsedate_to_datetime(newest[1]).strftime("%Y-%m-%d")
+
+
+def page(command, changelog, verb):
     overview = run(command, "--help")
     verbs = dict(SUBCOMMAND.findall(overview))
     version = run(command, "--version").split("\n")[0]
     sections = dict(blocks(run(command, *filter(None, [verb]), "--help").split("\n")))
     usage, _, what = sections.pop("")
     name = f"patchbay-{verb}" if verb else "patchbay"
-    # No date: the same source makes the same page on every day.
-    yield f'.TH {escaped(name.upper())} 1 "" "{version}" "User Commands"'
+    yield f'.TH {escaped(name.upper())} 1 {date_of(changelog)} "{version}" "User Commands"'
     yield from (".SH NAME", f"{escaped(name)} \\- {escaped(what[0].lower() + what[1:])}")
     yield from (".SH SYNOPSIS", f".B {escaped(usage.removeprefix('USAGE: '))}")
     first = ("SUBCOMMANDS", "EXAMPLES", "DESCRIPTION")
@@ -148,4 +156,4 @@ def page(command, verb):
 
 
 if __name__ == "__main__":
-    print("\n".join(page(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")))
+    print("\n".join(page(*sys.argv[1:3], sys.argv[3] if len(sys.argv) > 3 else "")))
