@@ -32,10 +32,6 @@ using Clock = std::chrono::steady_clock;
 static constexpr auto UntilSafe = 5s, UntilDone = 10s, UntilLoaded = 10s,
                       UntilLoadedAtMost = 60s;
 
-// How often a thread may leave the code before it has begun, as a signal handler may do by
-// siglongjmp().
-static constexpr unsigned MostLeft = 20;
-
 namespace {
 
 class Injector {
@@ -50,7 +46,7 @@ public:
   }
 
   Error borrowThread();
-  Expected<bool> awaitThread();
+  Error awaitThread();
   std::string awaitLoaded();
   Expected<InjectionResult> load(const Injection &What);
 
@@ -111,7 +107,6 @@ private:
   StubUse Use;
   std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of threads at their
                                                           // last look
-  unsigned NrLeft = 0; // times that a borrowed thread left the code before it had begun
   unsigned NrStarved = 0, NrAnswered = 0; // threads, in the last round of looks
   std::string Waits; // text: where the last waiting thread waits
   pb_moment Begun = pb_moment_now();
@@ -307,8 +302,7 @@ void Injector::measure() {
   BorrowedFor = std::chrono::nanoseconds(Now.monotonic_ns) - Since - StoppedAt;
 }
 
-// Returns false if another thread, or the same, must be borrowed.
-Expected<bool> Injector::awaitThread() {
+Error Injector::awaitThread() {
   auto Since = Clock::now();
   bool HasCounter = true;
   bool IsDone = awaitDone(timeOf(Use.Thread), UntilDone, [&] {
@@ -344,16 +338,15 @@ Expected<bool> Injector::awaitThread() {
     return Memory.error("its thread " + Twine(Use.Thread) +
                         " may not read the time-stamp counter (PR_SET_TSC), which the runtime "
                         "reads: start the program with 'patchbay record', which sees that");
-  if (!HasBegun && NrLeft < MostLeft) {
-    ++NrLeft;
-    return false;
-  }
+  if (!HasBegun)
+    return Memory.error("a signal handler took its thread " + Twine(Use.Thread) +
+                        " out of the loading code by siglongjmp(); nothing was loaded: try again");
   // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
-    return Memory.error(whyNoThread(Pid, HasBegun ? 0 : NrLeft) +
+    return Memory.error(whyNoThread(Pid) +
                         ": loading the runtime needs a thread");
   Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
-  return true;
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -541,13 +534,9 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
         return Found.takeError();
       Place.emplace(std::move(*Found));
       I.emplace(Memory, *Modules, *Functions, *Place);
-      for (;;) {
-        if (Error E = I->borrowThread())
-          return E;
-        auto HasRun = I->awaitThread();
-        if (!HasRun || *HasRun)
-          return HasRun.takeError();
-      }
+      if (Error E = I->borrowThread())
+        return E;
+      return I->awaitThread();
     }();
   });
   if (Failed)

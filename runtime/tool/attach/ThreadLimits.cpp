@@ -41,7 +41,7 @@ static uint64_t threadsOfUser(StringRef Ids) {
   return Threads;
 }
 
-std::string patchbay::whyNoThread(unsigned Pid, unsigned NrLeft) {
+std::string patchbay::whyNoThread(unsigned Pid) {
   std::string Folder = "/proc/" + utostr(Pid);
   std::string Limits = textOf(Folder + "/limits");
   std::string MostText = textOf("/proc/sys/vm/max_map_count");
@@ -75,8 +75,5 @@ std::string patchbay::whyNoThread(unsigned Pid, unsigned NrLeft) {
       return "it uses " + utostr(Kilobytes) + " KB of " + utostr(Limit >> 10) + " KB (" +
              Code + ")" + Else;
   }
-  return (NrLeft ? "its signal handlers left the loading code " + utostr(NrLeft) +
-                       " times by siglongjmp(), or "
-                 : "") +
-         "it can have no more memory, or no more threads (RLIMIT_NPROC, " + Others + ")";
+  return "it can have no more memory, or no more threads (RLIMIT_NPROC, " + Others + ")";
 }

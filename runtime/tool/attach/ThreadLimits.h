@@ -7,9 +7,8 @@
 namespace patchbay {
 
 /// The limit that keeps the process from making a thread: "it has ... mappings, and may have
-/// ...". If it is not known, the text lists those that cannot be read. NrLeft: how often a
-/// signal handler may have left the code that makes the thread, before it began.
-std::string whyNoThread(unsigned Pid, unsigned NrLeft);
+/// ...". If it is not known, the text lists those that cannot be read.
+std::string whyNoThread(unsigned Pid);
 
 } // namespace patchbay
 
