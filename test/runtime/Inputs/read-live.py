@@ -36,7 +36,7 @@ try:
         # Two messages are allowed: old events were overwritten, as requested, and the process
         # has not ended.
         wrong = [line for line in dump.stderr.splitlines()
-                 if not line.endswith("as --overwrite asks")
+                 if not line.endswith("(--overwrite)")
                  and "calls without a return" not in line]
         if dump.returncode or wrong:
             sys.exit(f"{i}: status {dump.returncode}: {dump.stderr}")
