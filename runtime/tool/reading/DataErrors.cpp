@@ -13,7 +13,7 @@ bool patchbay::isOutOfSpace(uint32_t Errno) {
 
 bool patchbay::lacksFunctions(uint32_t Errno) {
   return Errno && !isOutOfSpace(Errno) &&
-         !is_contained({ETIME, ETIMEDOUT}, int(Errno));
+         !is_contained({ENODATA, ETIME, ETIMEDOUT}, int(Errno));
 }
 
 std::string patchbay::incompleteText(uint32_t Errno) {
@@ -21,6 +21,8 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   if (isOutOfSpace(Errno))
     return "the disk had no space left for the file: " + Why +
            "; earlier events are kept";
+  if (Errno == ENODATA)
+    return "another program truncated the file while it was recorded: earlier events are lost";
   if (Errno == ETIME)
     return "the thread that listens for 'patchbay live' was busy for more than "
            "10 s when the process restricted its system calls (seccomp) or "

@@ -114,6 +114,23 @@ static bool isEmptyOrZero(int File) {
   return Size >= 0 && none_of(Bytes, [](char C) { return C != 0; });
 }
 
+bool patchbay::isHeaderOf(const pbd_header &Header, StringRef Name) {
+  OwnName Form = ownName(Name);
+  return (Form == OwnName::Data || Form == OwnName::Spare) &&
+         !memcmp(Header.magic, PBD_MAGIC, sizeof(Header.magic)) &&
+         Header.byte_order == PBD_BYTE_ORDER && Header.version == PBD_VERSION &&
+         Header.header_size == sizeof(Header) && hasPid(Name, Header);
+}
+
+bool patchbay::hasNoHeader(int Dir, StringRef Name) {
+  int File = openPlainFile(Dir, Name);
+  if (File < 0)
+    return false;
+  bool Result = isEmptyOrZero(File);
+  close(File);
+  return Result;
+}
+
 // Neither text nor other counters look like this.
 static bool isSize(int File) {
   pbd_size Size = {};

@@ -41,6 +41,12 @@ int openPlainFile(int Dir, llvm::StringRef Path);
 /// The header of a data file, if its name and content match.
 std::optional<pbd_header> ownHeader(int Dir, llvm::StringRef Path);
 
+/// Can a data file with this name have the header?
+bool isHeaderOf(const pbd_header &Header, llvm::StringRef Path);
+
+/// Is it a regular file that is empty, or has zeros where its header would be?
+bool hasNoHeader(int Dir, llvm::StringRef Path);
+
 /// Did patchbay write this file of a recording? An empty file with such a name
 /// counts: its process may have been killed before it wrote a header.
 bool isOwnFile(int Dir, llvm::StringRef Path);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Recorder.h"
+#include "ArenaHeads.h"
 #include "MemoryFiles.h"
 #include "reading/OwnFiles.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <chrono>
@@ -11,10 +11,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <random>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -23,19 +21,15 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// A block's records, except the last one, which readers ignore.
-static constexpr size_t RecordAt = offsetof(pbd_block, record);
-static constexpr size_t MostRecords = (PBA_CHUNK_SIZE - RecordAt) / sizeof(pbd_record) - 1;
-
-// Intervals between reads of all chunks' states, and of the records of owned chunks.
+// Between looks at the states of all chunks, and at the records of owned ones.
 static constexpr std::chrono::microseconds ShortestWait = 500us, LongestWait = 20ms,
                                            OwnedWait = 100ms;
 
 // Free chunks whose pages the recorder makes, once a chunk is in use.
 static constexpr unsigned Prepares = 8;
 
-// After this many rounds without a new record, check whether a chunk's process has ended.
-static constexpr unsigned LooksUnused = 10;
+// Files whose losses are counted one by one.
+static constexpr size_t MostNamed = 1000;
 
 // Descriptors for this command itself. Events of files that it cannot open are lost.
 static constexpr rlim_t LeastFiles = 16;
@@ -51,15 +45,17 @@ static uint32_t fittingChunks() {
   return uint32_t(std::min<uint64_t>(PBA_CHUNKS_MAX, Limit / 8 / PBA_CHUNK_SIZE));
 }
 
-Recorder::Recorder(int Dir) : Dir(Dir) {
+Recorder::Recorder(int Dir) : Dir(Dir), Files(Dir) {
   Nr = fittingChunks();
+  NrPages = Nr * (PBA_PAGES_MAX / PBA_CHUNKS_MAX);
   Memory = Nr ? memfd_create("patchbay", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
   if (Memory < 0)
     return;
   void *Mapped = MAP_FAILED;
-  if (!ftruncate(Memory, off_t(PBA_SIZE(Nr))) &&
+  if (!ftruncate(Memory, off_t(PBA_SIZE(Nr, NrPages))) &&
       !fcntl(Memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-    Mapped = mmap(nullptr, PBA_SIZE(Nr), PROT_READ | PROT_WRITE, MAP_SHARED, Memory, 0);
+    Mapped = mmap(nullptr, PBA_SIZE(Nr, NrPages), PROT_READ | PROT_WRITE, MAP_SHARED, Memory,
+                  0);
   if (Mapped == MAP_FAILED)
     return;
   Arena = static_cast<pba_arena *>(Mapped);
@@ -67,6 +63,7 @@ Recorder::Recorder(int Dir) : Dir(Dir) {
   Id = std::random_device()() | 1;
   Arena->id = Id;
   Arena->nr = Nr;
+  Arena->nr_pages = NrPages;
   // The command handles signals in its first thread.
   sigset_t All, Before;
   sigfillset(&All);
@@ -78,9 +75,7 @@ Recorder::Recorder(int Dir) : Dir(Dir) {
 Recorder::~Recorder() {
   finish();
   if (Arena)
-    munmap(Arena, PBA_SIZE(Nr));
-  if (File >= 0)
-    close(File);
+    munmap(Arena, PBA_SIZE(Nr, NrPages));
   if (Memory >= 0)
     close(Memory);
 }
@@ -99,53 +94,52 @@ uint32_t Recorder::state(unsigned I) const {
   return __atomic_load_n(&Arena->chunk[I].state, __ATOMIC_ACQUIRE);
 }
 
-// A record counts once its last word is written. From is known to be complete.
-static size_t completeRecords(const char *Block, size_t From) {
-  const auto *Record = reinterpret_cast<const pbd_record *>(Block + RecordAt);
-  while (From != MostRecords && __atomic_load_n(&Record[From].last, __ATOMIC_ACQUIRE))
-    ++From;
-  return From;
+char *Recorder::page(unsigned Page) const {
+  return reinterpret_cast<char *>(Arena) + PBA_PAGES_AT(Nr) + Page * PBA_PAGE_SIZE;
 }
 
-// A process gives the file's name, and may lie.
-int Recorder::openFile(const pba_chunk &Chunk) {
-  std::string Name(Chunk.file, strnlen(Chunk.file, sizeof(Chunk.file)));
-  const uint64_t StartNs = Chunk.start_ns;
-  if (File >= 0 && Name == FileName && StartNs == FileStartNs)
-    return File;
-  if (File >= 0)
-    close(File);
-  File = -1;
-  const OwnName Kind = ownName(Name);
-  if (StringRef(Name).contains('/') || (Kind != OwnName::Data && Kind != OwnName::Spare))
-    return -1;
-  auto Header = ownHeader(Dir, Name);
-  if (!Header || Header->start_ns != StartNs)
-    return -1;
-  File = openat(Dir, Name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  FileName = Name;
-  FileStartNs = StartNs;
-  return File;
+unsigned Recorder::usedPages() const {
+  return std::min(__atomic_load_n(&Arena->nr_used, __ATOMIC_RELAXED), NrPages);
 }
 
-static bool writeAll(int File, const char *From, size_t Size, uint64_t At) {
-  while (Size) {
-    ssize_t Written = pwrite(File, From, Size, off_t(At));
-    if (Written <= 0)
-      return false;
-    From += Written;
-    Size -= size_t(Written);
-    At += uint64_t(Written);
+DataWriter::File *Recorder::openFile(const pba_chunk &Head) {
+  if (DataWriter::File *Open = Files.open(nameOf(Head), Head.start_ns))
+    return Open;
+  // Its header may be cut off.
+  const auto Header = headerOf(Head);
+  return Header ? Files.adopt(nameOf(Head), *Header) : nullptr;
+}
+
+// The header of the same file, if it is in the arena.
+std::optional<pbd_header> Recorder::headerOf(const pba_chunk &Head) const {
+  for (unsigned Page = 0; Page < usedPages(); ++Page) {
+    const pba_chunk First = headOf(Arena->page[Page]);
+    if (!isOwned(First.state) || First.at || !isOfFile(First, Head))
+      continue;
+    pbd_header Header;
+    memcpy(&Header, page(Page), sizeof(Header));
+    if (Header.start_ns == Head.start_ns)
+      return Header;
   }
-  return true;
+  return std::nullopt;
+}
+
+bool Recorder::writeTo(const pba_chunk &Head, const char *From, size_t Size, uint64_t At) {
+  if (Files.write(From, Size, At))
+    return true;
+  const auto Header = headerOf(Head);
+  return Header && Files.extend(Header->committed) && Files.write(From, Size, At);
 }
 
 // Writes the block's head, and records from those that were written last time on.
 bool Recorder::write(unsigned I, size_t Records) {
   const pba_chunk Chunk = Arena->chunk[I];
   Progress &Of = Known[I];
-  if (Of.At != Chunk.at || Of.StartNs != Chunk.start_ns)
-    Of = {Chunk.at, Chunk.start_ns};
+  if (Of.At != Chunk.at || Of.StartNs != Chunk.start_ns) {
+    Of = {};
+    Of.At = Chunk.at;
+    Of.StartNs = Chunk.start_ns;
+  }
   pbd_block Head;
   memcpy(&Head, memory(I), RecordAt);
   // Its process was killed before it began the block.
@@ -153,19 +147,21 @@ bool Recorder::write(unsigned I, size_t Records) {
     return true;
   if (Head.chunk.kind != PBD_BLOCK || Head.chunk.size != PBA_CHUNK_SIZE)
     return false;
-  int To = openFile(Chunk);
-  struct stat Status;
-  // The process has allocated the block's space: the file never grows here.
-  if (To < 0 || fstat(To, &Status) || Chunk.at < sizeof(pbd_header) || Chunk.at % 8 ||
-      Chunk.at > uint64_t(Status.st_size) ||
-      uint64_t(Status.st_size) - Chunk.at < PBA_CHUNK_SIZE)
+  DataWriter::File *To = openFile(Chunk);
+  if (!To || Chunk.at % 8 || Chunk.at > UINT64_MAX - PBA_CHUNK_SIZE)
     return false;
+  if (To->Cuts)
+    Files.splitUnused({Chunk.at, PBA_CHUNK_SIZE});
+  if (Of.Cuts != To->Cuts)
+    Of.Records = 0;
+  Of.Cuts = To->Cuts;
   const size_t From = RecordAt + std::min(Of.Records, Records) * sizeof(pbd_record);
   const size_t End = Records == MostRecords ? PBA_CHUNK_SIZE
                                             : RecordAt + Records * sizeof(pbd_record);
-  // Readers find the block by its head.
-  if (!writeAll(To, memory(I) + From, End - From, Chunk.at + From) ||
-      !writeAll(To, reinterpret_cast<const char *>(&Head), RecordAt, Chunk.at))
+  // The process has allocated the block's space: the file never grows here. Readers find
+  // the block by its head.
+  if (!writeTo(Chunk, memory(I) + From, End - From, Chunk.at + From) ||
+      !writeTo(Chunk, reinterpret_cast<const char *>(&Head), RecordAt, Chunk.at))
     return false;
   Of.Unchanged = Of.Records == Records ? Of.Unchanged + 1 : 0;
   Of.Records = Records;
@@ -179,43 +175,76 @@ void Recorder::release(unsigned I) {
   if (!Ends) {
     __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
     memset(memory(I), 0, PBA_CHUNK_SIZE);
+  } else {
+    Dirty.push_back({&Arena->chunk[I].state, memory(I), PBA_CHUNK_SIZE});
   }
   __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_FREE), __ATOMIC_RELEASE);
 }
 
-// See filesInUse().
-bool Recorder::isInUse(unsigned I) {
-  int Of = openFile(Arena->chunk[I]);
-  if (Of < 0)
-    return false;
-  if (flock(Of, LOCK_EX | LOCK_NB))
-    return true;
-  flock(Of, LOCK_UN);
-  return false;
+// Unknown: the file was moved or deleted.
+Recorder::Use Recorder::useOf(const pba_chunk &Head) {
+  return !openFile(Head) ? Use::Unknown : Files.isUnused() ? Use::None : Use::Process;
+}
+
+// It may be in use: no process takes it again.
+void Recorder::abandon(unsigned I) {
+  lose(Arena->chunk[I], PBA_CHUNK_SIZE);
+  Known[I] = {};
+  __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
 }
 
 void Recorder::writeAndRelease(unsigned I) {
-  Unwritten += !write(I, MostRecords);
+  if (write(I, MostRecords))
+    finish(Arena->chunk[I], memory(I), PBA_CHUNK_SIZE);
+  else
+    lose(Arena->chunk[I], PBA_CHUNK_SIZE);
   release(I);
 }
 
-// Returns whether any chunk was full.
+// Only files that the directory may have are named.
+void Recorder::lose(const pba_chunk &Head, uint64_t Size) {
+  const std::string Name = nameOf(Head).str();
+  const OwnName Kind = ownName(Name);
+  ++Unwritten;
+  if (StringRef(Name).contains('/') || (Kind != OwnName::Data && Kind != OwnName::Spare) ||
+      (Lost.size() == MostNamed && !Lost.count(Name)))
+    LostOfOthers += Size;
+  else
+    Lost[Name] += Size;
+}
+
+// What was written last of a part that nothing writes any more.
+void Recorder::finish(const pba_chunk &Head, const char *From, uint64_t Size) {
+  const uint64_t At = __atomic_load_n(&Head.at, __ATOMIC_RELAXED);
+  if (openFile(Head))
+    Files.finish({At, Size}, lastWord(From, Size, At));
+}
+
+// Returns whether there was any.
 bool Recorder::drainFull() {
   bool Any = false;
   for (unsigned I = 0; I != Nr; ++I) {
     const uint32_t State = state(I);
     if ((State != PBA_FULL && State != PBA_ENDED) || Known[I].IsHeld)
       continue;
+    // From here on its process does not write it (PBA_WRITTEN).
+    uint32_t Before = State;
+    if (!__atomic_compare_exchange_n(&Arena->chunk[I].state, &Before, uint32_t(PBA_WRITTEN),
+                                     false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      continue;
     Any = true;
+    if (Known[I].At != Arena->chunk[I].at || Known[I].StartNs != Arena->chunk[I].start_ns)
+      Known[I] = {};
     const size_t Complete =
         completeRecords(memory(I), Known[I].WasHeld ? Known[I].Records : 0);
     // A signal handler interrupted a thread that is still writing a record. It
     // comes back, unless it jumped away. Then nothing changes until its process ends.
     const bool IsWritten = Known[I].WasHeld && Complete == Known[I].Records;
     if (State == PBA_FULL && Complete != MostRecords &&
-        (IsWritten || write(I, MostRecords)) && isInUse(I)) {
+        (IsWritten || write(I, MostRecords)) && useOf(Arena->chunk[I]) == Use::Process) {
       Known[I].IsHeld = Known[I].WasHeld = true;
       Known[I].Records = Complete;
+      __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_FULL), __ATOMIC_RELEASE);
       continue;
     }
     writeAndRelease(I);
@@ -223,22 +252,38 @@ bool Recorder::drainFull() {
   return Any;
 }
 
+// Its process may fill it meanwhile, and would then empty it.
+void Recorder::copyOwned(unsigned I, size_t Records) {
+  uint32_t &IsRead = Arena->chunk[I].is_read;
+  __atomic_store_n(&IsRead, 1u, __ATOMIC_SEQ_CST);
+  const uint32_t State = __atomic_load_n(&Arena->chunk[I].state, __ATOMIC_SEQ_CST);
+  if (State == PBA_OWNED || State == PBA_FULL)
+    write(I, Records);
+  __atomic_store_n(&IsRead, 0u, __ATOMIC_RELEASE);
+}
+
 void Recorder::drainOwned() {
   for (unsigned I = 0; I != Nr; ++I) {
     const uint32_t State = state(I);
     Known[I].IsHeld = false;
-    if (State != PBA_OWNED)
+    if (State != PBA_OWNED && State != PBA_WRITTEN)
       continue;
+    // Its process writes it, unless it has gone.
+    if (State == PBA_WRITTEN) {
+      if (++Known[I].Unchanged > LooksUnused && useOf(Arena->chunk[I]) == Use::None)
+        writeAndRelease(I);
+      continue;
+    }
     const pba_chunk &Chunk = Arena->chunk[I];
     const bool IsSame = Known[I].At == Chunk.at && Known[I].StartNs == Chunk.start_ns;
     const size_t Complete = completeRecords(memory(I), IsSame ? Known[I].Records : 0);
     if (Complete)
-      write(I, Complete);
+      copyOwned(I, Complete);
     else
       ++Known[I].Unchanged;
     if (Known[I].Unchanged > LooksUnused) {
       Known[I].Unchanged = 0;
-      if (!isInUse(I))
+      if (useOf(Arena->chunk[I]) == Use::None)
         writeAndRelease(I);
     }
   }
@@ -272,6 +317,7 @@ void Recorder::drain() {
   announceEnd();
   std::chrono::microseconds Wait = LongestWait;
   auto Next = std::chrono::steady_clock::now();
+  unsigned Seen = 0;
   while (!Ends) {
     prepareChunks();
     // Write blocks that became full meanwhile first.
@@ -281,9 +327,13 @@ void Recorder::drain() {
       Wait = std::min(2 * Wait, LongestWait);
     auto Now = std::chrono::steady_clock::now();
     const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
-    if (Now >= Next || Asked != Arena->answered) {
+    // The first chunks of a file tell what the others are about.
+    const bool HasNew = usedPages() != Seen;
+    Seen = usedPages();
+    if (Now >= Next || HasNew || Asked != Arena->answered) {
       drainFull();
       drainOwned();
+      drainAreas(/*IsEnd=*/false);
       __atomic_store_n(&Arena->answered, Asked, __ATOMIC_RELEASE);
       Next = Now + OwnedWait;
     }
@@ -299,26 +349,61 @@ void Recorder::drainRest() {
   drainFull();
   for (unsigned I = 0; I != Nr; ++I) {
     const uint32_t State = state(I);
-    if (State != PBA_OWNED && State != PBA_FULL)
+    if (State != PBA_OWNED && State != PBA_FULL && State != PBA_WRITTEN)
       continue;
-    if (isInUse(I))
-      write(I, completeRecords(memory(I), 0));
-    else
+    switch (useOf(Arena->chunk[I])) {
+    case Use::Process:
+      copyOwned(I, completeRecords(memory(I), 0));
+      break;
+    case Use::None:
       writeAndRelease(I);
+      break;
+    case Use::Unknown:
+      abandon(I);
+      break;
+    }
   }
+  drainAreas(/*IsEnd=*/true);
 }
 
 void Recorder::sayUnwritten(StringRef Output) const {
-  if (Unwritten)
-    warn(Output + ": " + Twine(Unwritten) +
-         " MB of events cannot be written to their files and are lost");
+  constexpr size_t Named = 3;
+  auto Say = [&](const std::map<std::string, uint64_t> &Files, StringRef Why) {
+    uint64_t Rest = 0;
+    size_t I = 0;
+    for (const auto &[Name, Bytes] : Files)
+      if (I++ < Named)
+        warn(Output + "/" + Name + ": " + Why + ": " + Twine(Bytes) +
+             " bytes of events are lost");
+      else
+        Rest += Bytes;
+    if (I > Named)
+      warn(Output + ": " + Twine(I - Named) + " more files: " + Why + ": " + Twine(Rest) +
+           " bytes of events are lost");
+  };
+  Say(Files.cutFiles(), "another program truncated the file");
+  Say(Lost, "the file cannot be written");
+  if (LostOfOthers)
+    warn(Output + ": " + Twine(LostOfOthers) +
+         " bytes in shared memory are of no file there and are lost");
 }
 
 bool Recorder::hasOwned() const {
   for (unsigned I = 0; I != Nr; ++I)
-    if (state(I) >= PBA_OWNED && state(I) <= PBA_ENDED)
+    if (isOwned(state(I)))
+      return true;
+  for (unsigned Page = 0; Page < usedPages(); ++Page)
+    if (isOwned(stateOf(Arena->page[Page])))
       return true;
   return false;
+}
+
+// No process takes memory while the arena is closed.
+void Recorder::cleanReleased() {
+  for (auto &[State, Begin, Size] : Dirty)
+    if (__atomic_load_n(State, __ATOMIC_ACQUIRE) == PBA_FREE)
+      memset(Begin, 0, Size);
+  Dirty.clear();
 }
 
 void Recorder::goOnInBackground() {
@@ -330,10 +415,14 @@ void Recorder::goOnInBackground() {
   const int Null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int Standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     dup2(Null, Standard);
-  Dir = dup2(Own, STDERR_FILENO + 1);
+  Files.setDirectory(dup2(Own, STDERR_FILENO + 1));
   close_range(unsigned(STDERR_FILENO) + 2, ~0u, 0);
-  File = Memory = -1;
+  Memory = -1;
+  // Processes that are still recorded may go on as before.
+  Ends = false;
   announceEnd();
+  cleanReleased();
+  __atomic_store_n(&Arena->closed, 0u, __ATOMIC_SEQ_CST);
   while (hasOwned()) {
     std::this_thread::sleep_for(OwnedWait);
     drainRest();

@@ -5,13 +5,16 @@
 #ifndef PATCHBAY_TOOL_RECORDING_RECORDER_H
 #define PATCHBAY_TOOL_RECORDING_RECORDER_H
 
+#include "DataWriter.h"
 #include "trace/format/arena.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <atomic>
 #include <linux/futex.h>
+#include <optional>
 #include <pthread.h>
 #include <string>
+#include <vector>
 
 namespace patchbay {
 
@@ -32,7 +35,8 @@ public:
   /// another process goes on until they have ended or have no block in the arena.
   void finish();
 
-  /// Warns if there are blocks whose file was not found, or could not be written.
+  /// Warns if there are blocks whose file was not found, or could not be written, and
+  /// if another program has truncated files.
   void sayUnwritten(llvm::StringRef Output) const;
 
 private:
@@ -45,6 +49,16 @@ private:
     unsigned Unchanged = 0;       // rounds without a new record
     bool IsHeld = false;          // full, but a record is missing
     bool WasHeld = false;         // and all others are written
+    unsigned Cuts = 0;            // of the file, when that was written
+    std::vector<uint64_t> Pages;  // hashes of an area's pages
+    uint64_t Header = 0;          // its hash
+    bool IsComplete = false;      // all is written, and will not change
+  };
+
+  // The areas with headers of a round, and the bytes that they say are committed.
+  struct Header {
+    unsigned Page;
+    pbd_header Content;
   };
 
   void announceEnd();
@@ -52,26 +66,55 @@ private:
   static void *drain(void *Self);
   void drain();
   bool drainFull();
+  void copyOwned(unsigned Nr, size_t Records);
   void drainOwned();
   void drainRest();
   bool hasOwned() const;
+  void cleanReleased();
   void writeAndRelease(unsigned Nr);
   void goOnInBackground();
   bool write(unsigned Nr, size_t Records);
-  bool isInUse(unsigned Nr);
+  enum class Use { Process, None, Unknown };
+  Use useOf(const pba_chunk &Head);
   void release(unsigned Nr);
-  int openFile(const pba_chunk &Chunk);
+  void abandon(unsigned Nr);
+  DataWriter::File *openFile(const pba_chunk &Head);
+  std::optional<pbd_header> headerOf(const pba_chunk &Head) const;
+  bool writeTo(const pba_chunk &Head, const char *From, size_t Size, uint64_t At);
   char *memory(unsigned Nr) const;
   uint32_t state(unsigned Nr) const;
 
+  void drainAreas(bool IsEnd);
+  void drainArea(unsigned Page, bool IsEnd);
+  bool writeArea(unsigned Page, const pba_chunk &Head);
+  void releaseArea(unsigned Page, const pba_chunk &Head, bool MayBeInUse);
+  Use useOfArea(unsigned Page, const pba_chunk &Head, bool IsEnd);
+  void writeAndReleaseArea(unsigned Page, const pba_chunk &Head, Use By);
+  void drainHeader(Header &Of, bool IsEnd);
+  std::vector<FilePart> partsOf(const pba_chunk &Head, unsigned Cuts);
+  unsigned usedPages() const;
+  void lose(const pba_chunk &Head, uint64_t Size);
+  void finish(const pba_chunk &Head, const char *From, uint64_t Size);
+  uint64_t sizeOf(unsigned Page, const pba_chunk &Head) const;
+  uint64_t committed(const pba_chunk &Head) const;
+  char *page(unsigned Page) const;
+
   int Dir, Memory = -1;
-  uint32_t Nr = 0, Id = 0;
+  uint32_t Nr = 0, NrPages = 0, Id = 0;
   pba_arena *Arena = nullptr;
   std::array<Progress, PBA_CHUNKS_MAX> Known;
-  // The file that was used last. Threads fill one block after another.
-  int File = -1;
-  std::string FileName;
-  uint64_t FileStartNs = 0;
+  std::map<unsigned, Progress> KnownAreas;
+  std::vector<Header> Headers;
+  DataWriter Files;
+  // Released memory that still has its content.
+  struct Released {
+    uint32_t *State;
+    char *Begin;
+    uint64_t Size;
+  };
+  std::vector<Released> Dirty;
+  std::map<std::string, uint64_t> Lost; // bytes that cannot be written to a file
+  uint64_t LostOfOthers = 0;
   unsigned Unwritten = 0, Prepared = 0;
   std::atomic<bool> Ends = false;
   robust_list_head AtEnd = {};

@@ -443,7 +443,7 @@ static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
 // A process that reuses blocks or rotates files writes its files itself. With a limit for
 // all files, reserved blocks could exceed it.
 static bool hasArena(const RecordingLimits &Limits) {
-  return Opts.hasEvents() && !Opts.Overwrite && !Limits.MaxSize && !Limits.Rotates;
+  return !Opts.Overwrite && !Limits.MaxSize && !Limits.Rotates;
 }
 
 static Expected<int> recordRunning(std::vector<pid_t> Named, ArrayRef<const char *> Args,

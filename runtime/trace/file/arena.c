@@ -14,8 +14,13 @@
 
 /* Not in memory that fork() fills with zeros: a child uses the same mapping. */
 static struct pba_arena *arena;
-static uint32_t nr_chunks;
+static uint32_t nr_chunks, nr_pages;
 static int was_opened;
+/*
+ * A bit for each page that this process, or one that it was forked from, has ever taken:
+ * it may use them.
+ */
+static uint64_t own_pages[PBA_PAGES_MAX / 64];
 /* A bit for each chunk. */
 static uint64_t unmapped; /* pb_arena_leave(): the program may use these addresses */
 static int has_left;
@@ -34,6 +39,11 @@ static char *memory(uint32_t nr)
 	return (char *)arena + PBA_DATA_AT + nr * PBA_CHUNK_SIZE;
 }
 
+static char *page(uint32_t nr)
+{
+	return (char *)arena + PBA_PAGES_AT(nr_chunks) + nr * PBA_PAGE_SIZE;
+}
+
 /*
  * After the recorder has ended, or in another PID namespace, another file may have this
  * path, even the arena of another command.
@@ -48,7 +58,7 @@ static int is_arena(int fd, struct pba_arena *head)
 		       offsetof(struct pba_arena, chunk) &&
 	       *(const uint64_t *)head->magic == *(const uint64_t *)PBA_MAGIC &&
 	       head->id == pb_options.arena_id &&
-	       head->nr && head->nr <= PBA_CHUNKS_MAX;
+	       head->nr && head->nr <= PBA_CHUNKS_MAX && head->nr_pages <= PBA_PAGES_MAX;
 }
 
 /* A memory limit would also count the mapping. */
@@ -62,7 +72,10 @@ static int is_memory_limited(void)
 
 void pb_arena_open(void)
 {
-	static struct pba_arena head; /* static: stacks may be small */
+	/* All of it is large. */
+	_Alignas(struct pba_arena) char start[offsetof(struct pba_arena, chunk)];
+	const struct pba_arena *head = (void *)start;
+	uint64_t size;
 	long mapped;
 	int fd;
 
@@ -73,16 +86,21 @@ void pb_arena_open(void)
 			 O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return;
-	mapped = is_arena(fd, &head) ? pb_sys(SYS_mmap, NULL, PBA_SIZE(head.nr),
-					      PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0ul) :
-				       -EINVAL;
+	if (is_arena(fd, (void *)start)) {
+		size = PBA_SIZE(head->nr, head->nr_pages);
+		mapped = pb_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				0ul);
+	} else {
+		mapped = -EINVAL;
+	}
 	pb_sys(SYS_close, fd);
 	if (mapped < 0 && mapped > -4096)
 		return;
 	/* A core dump has the program's memory only. */
-	pb_sys(SYS_madvise, mapped, PBA_SIZE(head.nr), MADV_DONTDUMP);
+	pb_sys(SYS_madvise, mapped, size, MADV_DONTDUMP);
 	arena = (struct pba_arena *)mapped;
-	nr_chunks = head.nr;
+	nr_chunks = head->nr;
+	nr_pages = head->nr_pages;
 }
 
 /* The rest of @to is filled with zeros. */
@@ -124,25 +142,14 @@ static void populate(uint32_t nr)
  */
 static int add_unused_blocks(struct pb_data_file *file)
 {
-	const uint64_t at = file->header->committed, before = at & (pb_page_size - 1);
+	const uint64_t at = file->header->committed;
 	uint64_t nr = at / 8 / PBA_CHUNK_SIZE;
-	char *mapped;
 	int error;
 
 	nr = nr < 1 ? 1 : nr > 16 ? 16 : nr;
-	mapped = pb_data_reserve(file, PBD_SPARE, nr * PBA_CHUNK_SIZE, &error);
-	if (!mapped)
+	error = pb_data_add_spare(file, nr, PBA_CHUNK_SIZE);
+	if (error)
 		return error;
-	/* Otherwise the kernel would make pages around each head. */
-	pb_sys(SYS_madvise, mapped - before, before + nr * PBA_CHUNK_SIZE, MADV_RANDOM);
-	for (uint64_t i = 0; i < nr; i++) {
-		struct pbd_chunk *chunk = (void *)(mapped + i * PBA_CHUNK_SIZE);
-
-		chunk->kind = PBD_SPARE;
-		chunk->size = PBA_CHUNK_SIZE;
-		pb_data_commit(file, chunk);
-	}
-	pb_sys(SYS_munmap, mapped - before, before + nr * PBA_CHUNK_SIZE);
 	file->unused_at = at;
 	file->nr_unused = nr;
 	return 0;
@@ -151,6 +158,11 @@ static int add_unused_blocks(struct pb_data_file *file)
 static int is_recorder_dead(void)
 {
 	return (__atomic_load_n(&arena->recorder, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED) != 0;
+}
+
+int pb_arena_is_left(void)
+{
+	return arena && is_recorder_dead();
 }
 
 int pb_arena_is_open(void)
@@ -178,10 +190,81 @@ static void set_state(struct pba_chunk *chunk, enum pba_state state)
 	__atomic_store_n(&chunk->state, state, __ATOMIC_RELEASE);
 }
 
+static int is_of(const struct pba_chunk *head, const struct pb_data_file *file,
+		 const char name[PBA_NAME_MAX])
+{
+	return __atomic_load_n(&head->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
+	       head->start_ns == file->header->start_ns && is_same(head->file, name);
+}
+
+/* Other processes can write to chunk @nr. Its thread may not have begun the block. */
+static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file,
+		       const char name[PBA_NAME_MAX])
+{
+	const struct pbd_block *block = (void *)memory(nr);
+
+	return !(unmapped >> nr & 1) && is_of(&arena->chunk[nr], file, name) &&
+	       block->thread && block->chunk.size == PBA_CHUNK_SIZE &&
+	       at >= sizeof(struct pbd_header) && at <= file->end &&
+	       file->end - at >= PBA_CHUNK_SIZE &&
+	       !pb_data_exceeds_limit(at + PBA_CHUNK_SIZE);
+}
+
+/* No thread writes to it any more. */
+static int is_complete(const struct pbd_block *block)
+{
+	const uint64_t nr = (PBA_CHUNK_SIZE - sizeof(*block)) / sizeof(block->record[0]) - 1;
+	uint64_t i = 0;
+
+	while (i < nr && __atomic_load_n(&block->record[i].last, __ATOMIC_ACQUIRE))
+		i++;
+	return i == nr;
+}
+
+static int write_full(const struct pb_data_file *file, uint32_t nr, uint64_t at)
+{
+	const int fd = pb_data_reopen(file);
+	long written;
+
+	if (fd < 0)
+		return fd;
+	written = pb_sys(SYS_pwrite64, fd, memory(nr), PBA_CHUNK_SIZE, at);
+	pb_sys(SYS_close, fd);
+	return written == PBA_CHUNK_SIZE ? 0 : -EIO;
+}
+
 /*
- * If a process is killed after it has taken a chunk, the chunk stays taken. Takes a chunk
- * without a system call.
+ * The recorder cannot keep up. Write a full chunk of this process, and use it again. If the
+ * process is killed meanwhile, the recorder writes it once more.
  */
+static int take_full(const struct pb_data_file *file)
+{
+	char name[PBA_NAME_MAX];
+
+	copy_name(name, pb_data_name(file));
+	for (uint32_t i = 0; i < nr_chunks; i++) {
+		const uint64_t at = __atomic_load_n(&arena->chunk[i].at, __ATOMIC_RELAXED);
+		uint32_t full = PBA_FULL;
+
+		if (__atomic_load_n(&arena->chunk[i].state, __ATOMIC_RELAXED) != PBA_FULL ||
+		    !is_block_of(i, at, file, name) || !is_complete((void *)memory(i)) ||
+		    !__atomic_compare_exchange_n(&arena->chunk[i].state, &full, PBA_WRITTEN,
+						 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			continue;
+		if (__atomic_load_n(&arena->chunk[i].is_read, __ATOMIC_SEQ_CST) ||
+		    write_full(file, i, at)) {
+			set_state(&arena->chunk[i], PBA_FULL);
+			continue;
+		}
+		set_state(&arena->chunk[i], PBA_TAKEN);
+		for (uint64_t *word = (void *)memory(i); word != (void *)memory(i + 1); word++)
+			*word = 0;
+		return (int)i;
+	}
+	return -EAGAIN;
+}
+
+/* A process that is killed while it has taken a chunk leaves it so. That takes no system call. */
 void *pb_arena_take(struct pb_data_file *file)
 {
 	struct pba_chunk *chunk;
@@ -190,6 +273,8 @@ void *pb_arena_take(struct pb_data_file *file)
 	if (!pb_arena_is_open() || (!file->nr_unused && add_unused_blocks(file)))
 		return NULL;
 	nr = take_free();
+	if (nr < 0)
+		nr = take_full(file);
 	if (nr < 0)
 		return NULL;
 	chunk = &arena->chunk[nr];
@@ -226,51 +311,187 @@ int pb_arena_has(const void *address)
 	return arena && nr < nr_chunks && !(unmapped >> nr & 1);
 }
 
+/* The page with this address; not less than @nr_pages if it is none. */
+static uint64_t page_of(const void *address)
+{
+	return ((uintptr_t)address - (uintptr_t)page(0)) / PBA_PAGE_SIZE;
+}
+
+int pb_arena_has_pages(const void *address)
+{
+	return arena && page_of(address) < nr_pages;
+}
+
+uint64_t pb_arena_size(const struct pbd_chunk *chunk, uint64_t least)
+{
+	uint64_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED), room;
+
+	if (!pb_arena_has_pages(chunk))
+		return size;
+	room = (uintptr_t)page(nr_pages) - (uintptr_t)chunk;
+	if (size > room)
+		size = room;
+	return size < least ? least : size;
+}
+
+static int claim(struct pba_chunk *of)
+{
+	uint32_t is_free = PBA_FREE;
+
+	return __atomic_load_n(&of->state, __ATOMIC_RELAXED) == PBA_FREE &&
+	       __atomic_compare_exchange_n(&of->state, &is_free, PBA_TAKEN, 0,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* The first @nr pages that are free, or @nr_pages. */
+static uint32_t claim_pages(uint32_t nr)
+{
+	for (uint32_t first = 0, n; nr <= nr_pages - first; first += n + 1) {
+		for (n = 0; n < nr && claim(&arena->page[first + n]); n++)
+			;
+		if (n == nr)
+			return first;
+		for (uint32_t i = 0; i < n; i++)
+			set_state(&arena->page[first + i], PBA_FREE);
+	}
+	return nr_pages;
+}
+
+static void note_used(uint32_t end)
+{
+	uint32_t used = __atomic_load_n(&arena->nr_used, __ATOMIC_RELAXED);
+
+	while (used < end && !__atomic_compare_exchange_n(&arena->nr_used, &used, end, 0,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void *pb_arena_take_pages(uint64_t size)
+{
+	uint32_t nr, first;
+
+	if (!pb_arena_is_open() || size > nr_pages * PBA_PAGE_SIZE)
+		return NULL;
+	nr = (uint32_t)((size + PBA_PAGE_SIZE - 1) / PBA_PAGE_SIZE);
+	first = claim_pages(nr);
+	if (first == nr_pages)
+		return NULL;
+	for (uint32_t i = first; i < first + nr; i++)
+		__atomic_fetch_or(&own_pages[i / 64], UINT64_C(1) << i % 64, __ATOMIC_RELAXED);
+	arena->page[first].pages = nr;
+	arena->page[first].size = (uint32_t)size;
+	note_used(first + nr);
+	return page(first);
+}
+
+void pb_arena_drop(void *area, uint64_t size)
+{
+	struct pba_chunk *head = &arena->page[page_of(area)];
+	const uint64_t nr = (size + PBA_PAGE_SIZE - 1) / PBA_PAGE_SIZE;
+
+	for (uint64_t i = 0; i < size / 8; i++)
+		((uint64_t *)area)[i] = 0;
+	for (uint64_t i = 0; i < nr; i++)
+		set_state(&head[i], PBA_FREE);
+}
+
+void pb_arena_populate(void *area, uint64_t size)
+{
+	pb_sys(SYS_madvise, area, size, MADV_POPULATE_WRITE);
+}
+
+void pb_arena_bind(const struct pb_data_file *file, const void *area, uint64_t at)
+{
+	struct pba_chunk *head = &arena->page[page_of(area)];
+
+	head->at = at;
+	head->start_ns = file->header->start_ns;
+	copy_name(head->file, pb_data_name(file));
+	set_state(head, PBA_OWNED);
+}
+
+void pb_arena_cut(const void *area, uint64_t size)
+{
+	__atomic_store_n(&arena->page[page_of(area)].size, (uint32_t)size, __ATOMIC_RELEASE);
+}
+
 int pb_arena_pass_on(const void *chunk, enum pba_state state)
 {
 	uint64_t nr;
 
-	if (!pb_arena_has(chunk))
+	if (pb_arena_has(chunk)) {
+		nr = chunk_of(chunk);
+		own.taken &= ~(UINT64_C(1) << nr);
+		set_state(&arena->chunk[nr], state);
+		return 1;
+	}
+	/* Other chunks of the file may be in the same area, but not before this one. */
+	nr = pb_arena_has_pages(chunk) ? page_of(chunk) : 0;
+	if (!pb_arena_has_pages(chunk) || chunk != page((uint32_t)nr) ||
+	    __atomic_load_n(&arena->page[nr].state, __ATOMIC_RELAXED) != PBA_OWNED)
 		return 0;
-	nr = chunk_of(chunk);
-	own.taken &= ~(UINT64_C(1) << nr);
-	set_state(&arena->chunk[nr], state);
+	set_state(&arena->page[nr], state);
 	return 1;
 }
 
-/* Other processes can write to chunk @nr. Its thread may not have begun the block. */
-static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file,
-		       const char name[PBA_NAME_MAX])
+static void write_blocks(const struct pb_data_file *file, int fd,
+			 const char name[PBA_NAME_MAX])
 {
-	const struct pba_chunk *chunk = &arena->chunk[nr];
-	const struct pbd_block *block = (void *)memory(nr);
-
-	return !(unmapped >> nr & 1) &&
-	       __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) >= PBA_OWNED &&
-	       block->thread && block->chunk.size == PBA_CHUNK_SIZE &&
-	       chunk->start_ns == file->header->start_ns && is_same(chunk->file, name) &&
-	       at >= sizeof(struct pbd_header) && at <= file->end &&
-	       file->end - at >= PBA_CHUNK_SIZE &&
-	       !pb_data_exceeds_limit(at + PBA_CHUNK_SIZE);
-}
-
-void pb_arena_write_rest(const struct pb_data_file *file)
-{
-	char name[PBA_NAME_MAX];
-	int fd;
-
-	if (!arena || !is_recorder_dead())
-		return;
-	fd = pb_data_reopen(file);
-	copy_name(name, pb_data_name(file));
-	for (uint32_t i = 0; fd >= 0 && i < nr_chunks; i++) {
+	for (uint32_t i = 0; i < nr_chunks; i++) {
 		const uint64_t at = __atomic_load_n(&arena->chunk[i].at, __ATOMIC_RELAXED);
 
 		if (is_block_of(i, at, file, name))
 			pb_sys(SYS_pwrite64, fd, memory(i), PBA_CHUNK_SIZE, at);
 	}
-	if (fd >= 0)
-		pb_sys(SYS_close, fd);
+}
+
+/* The header comes last. */
+static void write_areas(const struct pb_data_file *file, int fd,
+			const char name[PBA_NAME_MAX])
+{
+	for (uint32_t i = nr_pages; i--;) {
+		const struct pba_chunk *head = &arena->page[i];
+		const uint64_t at = __atomic_load_n(&head->at, __ATOMIC_RELAXED);
+		const uint64_t room = (nr_pages - i) * PBA_PAGE_SIZE;
+		uint64_t size = __atomic_load_n(&head->size, __ATOMIC_RELAXED);
+
+		if (!(own_pages[i / 64] >> i % 64 & 1) || !is_of(head, file, name) ||
+		    at >= file->end)
+			continue;
+		if (size > room)
+			size = room;
+		if (size > file->end - at)
+			size = file->end - at;
+		if (!pb_data_exceeds_limit(at + size))
+			pb_sys(SYS_pwrite64, fd, page(i), size, at);
+	}
+}
+
+static void write_rest(const struct pb_data_file *file, int has_blocks)
+{
+	char name[PBA_NAME_MAX];
+	int fd;
+
+	if (!arena || !file->header || !is_recorder_dead())
+		return;
+	fd = pb_data_reopen(file);
+	if (fd < 0)
+		return;
+	copy_name(name, pb_data_name(file));
+	if (has_blocks)
+		write_blocks(file, fd, name);
+	write_areas(file, fd, name);
+	pb_sys(SYS_close, fd);
+}
+
+void pb_arena_write_rest(const struct pb_data_file *file)
+{
+	write_rest(file, 1);
+}
+
+void pb_arena_write_areas(const struct pb_data_file *file)
+{
+	write_rest(file, 0);
 }
 
 void pb_arena_wait(void)
@@ -286,6 +507,22 @@ void pb_arena_wait(void)
 			      wanted) >= 0)
 			return;
 		pb_sys(SYS_nanosleep, &pause, NULL);
+	}
+}
+
+/* Unmap all pages that this process uses (1), or does not use (0). */
+static void unmap_pages(uint64_t is_own)
+{
+	for (uint32_t i = 0, end; i < nr_pages; i = end + 1) {
+		for (end = i;
+		     end < nr_pages && (own_pages[end / 64] >> end % 64 & 1) == is_own; end++)
+			;
+		/* The kernel's pages may be larger. */
+		const uintptr_t from = ((uintptr_t)page(i) + pb_page_size - 1) & -pb_page_size;
+		const uintptr_t to = (uintptr_t)page(end) & -pb_page_size;
+
+		if (from < to)
+			pb_sys(SYS_munmap, from, to - from);
 	}
 }
 
@@ -313,7 +550,12 @@ void pb_arena_close(const struct pb_data_file *file)
 			set_state(chunk, PBA_ENDED);
 	}
 	unmap_chunks(~UINT64_C(0));
+	if (!has_left)
+		unmap_pages(0);
+	unmap_pages(1);
 	pb_sys(SYS_munmap, arena, PBA_DATA_AT);
+	for (size_t i = 0; i < sizeof(own_pages) / sizeof(own_pages[0]); i++)
+		own_pages[i] = 0;
 	arena = NULL;
 	own.start_ns = unmapped = 0;
 	has_left = 0;
@@ -325,6 +567,8 @@ void pb_arena_leave(const struct pb_data_file *file)
 
 	if (!arena)
 		return;
+	if (!has_left)
+		unmap_pages(0);
 	has_left = 1;
 	if (file->header) {
 		use_as(file->header->start_ns);

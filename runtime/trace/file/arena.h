@@ -9,6 +9,7 @@
 #include "format/arena.h"
 
 struct pb_data_file;
+struct pbd_chunk;
 
 /*
  * Map the arena that the options name, if the process may. It stays mapped, in forked
@@ -16,17 +17,44 @@ struct pb_data_file;
  */
 void pb_arena_open(void);
 
-/* The recorder accepts blocks of PBA_CHUNK_SIZE. */
+/* The recorder accepts blocks of PBA_CHUNK_SIZE, and areas. */
 int pb_arena_is_open(void);
+
+/* The recorder was killed, or has ended. */
+int pb_arena_is_left(void);
 
 /* A zeroed chunk, for a block of the file that the recorder will write; or NULL. */
 void *pb_arena_take(struct pb_data_file *file);
 
+/* Is it in a chunk of PBA_CHUNK_SIZE, or in an area? */
 int pb_arena_has(const void *address);
+int pb_arena_has_pages(const void *address);
 
 /*
- * Leave the chunk to the recorder: PBA_FULL or PBA_ENDED. Returns 0 if it is not one of
- * the arena.
+ * The size of a chunk of a file. Other processes can write to chunks in areas. No size from
+ * there leads this one to an address outside of the arena. It has at least @least bytes.
+ */
+uint64_t pb_arena_size(const struct pbd_chunk *chunk, uint64_t least);
+
+/*
+ * Zeroed memory for @size bytes of a file, or NULL. They belong to it only after
+ * pb_arena_bind(), which @file needs a header and a name for. Takes no lock.
+ */
+void *pb_arena_take_pages(uint64_t size);
+void pb_arena_bind(const struct pb_data_file *file, const void *area, uint64_t at);
+
+/* Give back an area of @size bytes that belongs to no file. */
+void pb_arena_drop(void *area, uint64_t size);
+
+/* One system call instead of a page fault for each page. Older kernels cannot. */
+void pb_arena_populate(void *area, uint64_t size);
+
+/* The area has only @size bytes. Another one has what comes after them in the file. */
+void pb_arena_cut(const void *area, uint64_t size);
+
+/*
+ * Leave the chunk to the recorder: PBA_FULL or PBA_ENDED. It is alone in its area. Returns
+ * 0 if it is not one of the arena.
  */
 int pb_arena_pass_on(const void *chunk, enum pba_state state);
 
@@ -48,7 +76,11 @@ void pb_arena_close(const struct pb_data_file *file);
  */
 void pb_arena_leave(const struct pb_data_file *file);
 
-/* The process ends. If the recorder has been killed, write what it has not written. */
+/*
+ * If the recorder has been killed, write what it has not written: all at the end of the
+ * process, and areas before a block is used that the process has mapped since.
+ */
 void pb_arena_write_rest(const struct pb_data_file *file);
+void pb_arena_write_areas(const struct pb_data_file *file);
 
 #endif /* PB_TRACE_ARENA_H */

@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "quota.h"
 #include "spare_files.h"
+#include "options/options.h"
 #include "system/file_name.h"
 #include "system/sys.h"
 
@@ -268,8 +269,40 @@ static void *map(int fd, uint64_t at, uint64_t size, int flags, int *error)
 }
 
 /*
- * Map the header and the @size bytes after it. If the disk has no space for
- * them, map the header only. It then records why the rest is missing.
+ * A mapping that keeps the open file description, and so its lock. It is never read: the
+ * header is in the arena.
+ */
+static int hold(struct pb_data_file *file, int fd)
+{
+	long mapped = pb_sys(SYS_mmap, NULL, pb_page_size, PROT_NONE, MAP_SHARED, fd, 0ul);
+
+	if (mapped < 0 && mapped > -4096)
+		return (int)mapped;
+	file->held = (void *)mapped;
+	return 0;
+}
+
+/* In the arena, or mapped. */
+static struct pbd_header *make_header(struct pb_data_file *file, int fd, uint64_t size,
+				      int *error)
+{
+	struct pbd_header *header;
+
+	*error = 0;
+	header = pb_arena_take_pages(size);
+	file->is_in_arena = header != NULL;
+	if (header) {
+		pb_arena_populate(header, size);
+		*error = hold(file, fd);
+	} else {
+		file->held = header = map(fd, 0, size, MAP_POPULATE, error);
+	}
+	return header;
+}
+
+/*
+ * Make the header and the @size bytes after it. If the disk has no space for
+ * them, make the header only. It then records why the rest is missing.
  */
 static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size,
 				int *error)
@@ -284,7 +317,7 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 	}
 	if (*error)
 		return NULL;
-	header = map(fd, 0, least + size, MAP_POPULATE, error);
+	header = make_header(file, fd, least + size, error);
 	if (header)
 		file->ahead = (struct pb_data_ahead){
 			(char *)header + least, least, size };
@@ -308,6 +341,7 @@ static void fill_in(struct pbd_header *header)
 	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
 			   (uint64_t)now.tv_nsec;
 	header->committed = sizeof(*header);
+	header->recording = pb_options.recording;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	pb_copy(header->magic, PBD_MAGIC, sizeof(header->magic));
 }
@@ -327,12 +361,29 @@ static int take_spare(struct pb_data_file *file, int error)
 	return fd < 0 ? error : fd;
 }
 
+/* Undo begin(). */
+static void drop(struct pb_data_file *file, struct pbd_header *header)
+{
+	if (file->is_in_arena) {
+		if (file->held)
+			pb_sys(SYS_munmap, file->held, pb_page_size);
+		pb_arena_drop(header, sizeof(*header) + file->ahead.size);
+	} else {
+		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
+	}
+	file->held = NULL;
+	file->ahead.size = 0;
+	pb_quota_give(file->allocated);
+}
+
 static int open_file(struct pb_data_file *file, const char *output, size_t size)
 {
 	int fd = make_file(output, file->before), is_spare = fd < 0, error;
 	struct pbd_header *header;
 
 	file->allocated = file->end = file->extents = file->nr_unused = 0;
+	file->held = NULL;
+	file->lasting = (struct pb_data_ahead){ 0 };
 	if (is_spare)
 		fd = take_spare(file, fd);
 	if (fd < 0)
@@ -350,18 +401,23 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 	if (error)
 		goto out;
 	header = begin(file, fd, size, &error);
-	if (error)
+	if (!header)
 		goto out;
-	fill_in(header);
-	if (!is_spare)
+	if (!error)
+		fill_in(header);
+	/* The recorder recognizes the file by its header. */
+	if (!error && file->is_in_arena && pb_sys(SYS_pwrite64, fd, header,
+						  sizeof(*header), 0) != sizeof(*header))
+		error = -EIO;
+	if (!error && !is_spare)
 		error = name_file(fd, file->before, output, file->path);
 	if (error) {
-		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
-		file->ahead.size = 0;
-		pb_quota_give(file->allocated);
-	} else {
-		file->header = header;
+		drop(file, header);
+		goto out;
 	}
+	file->header = header;
+	if (file->is_in_arena)
+		pb_arena_bind(file, header, 0);
 out:
 	if (error && !is_spare && *file->before)
 		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
@@ -386,6 +442,40 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	return error;
 }
 
+/* The file goes on at @at, which may be within memory that was made ahead. */
+static void end_ahead(struct pb_data_ahead *ahead, uint64_t at)
+{
+	const uint64_t before = (uintptr_t)ahead->mapped % PBA_PAGE_SIZE;
+
+	if (!ahead->size || ahead->start + ahead->size <= at ||
+	    !pb_arena_has_pages(ahead->mapped))
+		return;
+	ahead->size = at - ahead->start;
+	pb_arena_cut(ahead->mapped, before + ahead->size);
+}
+
+/* Each byte of the file is in one area at most. */
+static void end_areas(struct pb_data_file *file, uint64_t at)
+{
+	if (!file->is_in_arena)
+		return;
+	end_ahead(&file->ahead, at);
+	end_ahead(&file->lasting, at);
+}
+
+static void *make_area(struct pb_data_file *file, uint64_t at, uint64_t size, int flags)
+{
+	void *area = file->is_in_arena ? pb_arena_take_pages(size) : NULL;
+
+	end_areas(file, at);
+	if (!area)
+		return NULL;
+	if (flags & MAP_POPULATE)
+		pb_arena_populate(area, size);
+	pb_arena_bind(file, area, at);
+	return area;
+}
+
 /*
  * On error returns NULL and sets *@error. The file is unchanged, or longer by
  * bytes that no reader looks at.
@@ -404,9 +494,34 @@ static void *append(struct pb_data_file *file, uint64_t size, int flags, int *er
 	*error = allocate(file, fd, start, size);
 	pb_quota_end(place);
 	if (!*error)
+		mapped = make_area(file, start, size, flags);
+	if (!*error && !mapped)
 		mapped = map(fd, start, size, flags, error);
 	end_use(file, fd);
 	return mapped;
+}
+
+int pb_data_add_spare(struct pb_data_file *file, uint64_t nr, uint64_t size)
+{
+	const struct pbd_chunk head = { .kind = PBD_SPARE, .size = size };
+	const uint64_t start = file->header->committed;
+	int fd = begin_use(file), place, error;
+
+	if (fd < 0)
+		return fd;
+	place = pb_quota_begin();
+	error = allocate(file, fd, start, nr * size);
+	pb_quota_end(place);
+	for (uint64_t i = 0; i < nr && !error; i++)
+		if (pb_sys(SYS_pwrite64, fd, &head, sizeof(head), start + i * size) !=
+		    sizeof(head))
+			error = -EIO;
+	end_use(file, fd);
+	if (error)
+		return error;
+	end_areas(file, start);
+	__atomic_store_n(&file->header->committed, start + nr * size, __ATOMIC_RELEASE);
+	return 0;
 }
 
 static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
@@ -414,7 +529,7 @@ static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
 {
 	int error;
 
-	ahead->mapped = append(file, size, MAP_POPULATE, &error);
+	ahead->mapped = append(file, size, file->is_in_arena ? 0 : MAP_POPULATE, &error);
 	ahead->start = file->header->committed;
 	ahead->size = ahead->mapped ? size : 0;
 }
@@ -450,7 +565,7 @@ static void *take_ahead(const struct pb_data_file *file,
  */
 static void *take_lasting(struct pb_data_file *file, uint64_t size)
 {
-	const uint64_t most = 1 << 20;
+	const uint64_t most = file->is_in_arena ? 1 << 16 : 1 << 20;
 	uint64_t more = file->header->committed / 4 & ~(pb_page_size - 1);
 	void *chunk = take_ahead(file, &file->lasting, size);
 
@@ -495,10 +610,9 @@ void pb_data_unmap(const struct pb_data_file *file,
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->size;
 
-	if (pb_arena_pass_on(chunk, PBA_ENDED))
-		return;
 	/* Other chunks share its pages. */
-	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size)
+	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size ||
+	    pb_arena_pass_on(chunk, PBA_ENDED) || pb_arena_has_pages(chunk))
 		return;
 	pb_sys(SYS_munmap, start, end - start);
 }
@@ -514,6 +628,8 @@ void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
 	__atomic_store_n(&file->header->committed,
 			 file->header->committed + chunk->size,
 			 __ATOMIC_RELEASE);
+	if (file->is_in_arena && pb_arena_is_left())
+		pb_arena_write_areas(file);
 }
 
 const char *pb_data_name(const struct pb_data_file *file)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Writes the data file (format.h). It allocates space on disk before it maps
- * it, so a full disk causes an error here, and no SIGBUS later. All functions
+ * Writes the data file (format.h) to areas of the arena (arena.h), or to mappings of the
+ * file where there is none. It allocates space on disk before it maps it, so a full disk
+ * causes an error here, and no SIGBUS later. All functions
  * may be called where sys.h's code may. The caller holds a lock.
  */
 #ifndef PB_TRACE_DATA_FILE_H
@@ -32,7 +33,9 @@ struct pb_data_ahead {
  * they do not know, and reuse their numbers.
  */
 struct pb_data_file {
-	struct pbd_header *header; /* mapped, shared; NULL: no file */
+	struct pbd_header *header; /* in the arena or mapped; NULL: no file */
+	const void *held; /* an address in a mapping of the file, which keeps its lock */
+	uint64_t is_in_arena; /* the header is, and so is all else for which it has room */
 	uint64_t allocated; /* bytes of the disk that were counted for it */
 	uint64_t end;       /* end of the allocated pages */
 	uint64_t extents;   /* number of allocations so far */
@@ -79,7 +82,13 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error);
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
 
-/* Unmap a chunk to which this process writes no more. */
+/*
+ * Append @nr unused chunks of @size bytes, which are not mapped. Returns 0, or -errno, and
+ * the file is unchanged.
+ */
+int pb_data_add_spare(struct pb_data_file *file, uint64_t nr, uint64_t size);
+
+/* The process does not write to the chunk any more. */
 void pb_data_unmap(const struct pb_data_file *file,
 		   const struct pbd_chunk *chunk);
 

@@ -66,6 +66,7 @@ void pb_data_unmap_all(const void *of)
 void pb_data_close(struct pb_data_file *file)
 {
 	pb_data_forget();
-	pb_data_unmap_all(file->header);
+	pb_data_unmap_all(file->held);
 	file->header = NULL;
+	file->held = NULL;
 }

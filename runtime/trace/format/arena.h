@@ -4,25 +4,33 @@
  * to their data files (the *recorder*). So traced threads take no page faults for pages
  * of files.
  *
- * The arena is a memfd of fixed size: a struct pba_arena, and @nr chunks from
- * PBA_DATA_AT on. The recorder makes it. Processes find it by a path in /proc of the
- * recorder (option arena=), and forked children inherit the mapping.
+ * The arena is a memfd of fixed size: a struct pba_arena, @nr chunks from PBA_DATA_AT
+ * on, and @nr_pages small pages after them. The recorder makes it. Processes find it by a
+ * path in /proc of the recorder (option arena=), and forked children inherit the mapping.
  *
- * A thread *takes* a chunk for a block of its data file. The process allocates the
+ * A thread *takes* a chunk for a large block of its data file. The process allocates the
  * block's space in the file first, so the recorder needs no space there, and a chunk
- * that is never written is an unused chunk of the file (PBD_SPARE). Only the recorder
+ * that is never written is an unused chunk of the file (PBD_SPARE). The recorder
  * frees chunks. It copies records of owned chunks several times a second, and full
- * chunks at once. If no chunk is free, the thread maps its block in the file instead.
+ * chunks at once. If no chunk is free, the thread writes a full one of its process itself.
+ *
+ * Everything else of the file is in *areas*: runs of pages that stand for bytes of the
+ * file from @at on. The first one has its header. The recorder copies what has changed
+ * several times a second, and the header last. It copies all of it once more when no
+ * process has the file's lock. So a process maps its file only to keep that lock, and
+ * reads and writes none of these pages: truncating the file does not end the process.
  */
 #ifndef PATCHBAY_TRACE_ARENA_H
 #define PATCHBAY_TRACE_ARENA_H
 
 #include <stdint.h>
 
-#define PBA_MAGIC "PBARENA2"
+#define PBA_MAGIC "PBARENA3"
 #define PBA_CHUNK_SIZE (UINT64_C(1) << 20) /* of the largest blocks: ring.c */
 #define PBA_CHUNKS_MAX 64
-#define PBA_DATA_AT (UINT64_C(64) << 10) /* a multiple of any page size */
+#define PBA_PAGE_SIZE (UINT64_C(4) << 10)
+#define PBA_PAGES_MAX 16384
+#define PBA_DATA_AT (UINT64_C(2) << 20) /* a multiple of any page size */
 #define PBA_NAME_MAX 32 /* "4294967295.9999.spare.pbd" */
 
 enum pba_state {
@@ -33,14 +41,21 @@ enum pba_state {
 	PBA_FULL = 3,  /* all records are reserved; signal handlers may have interrupted
 			  threads that still complete some */
 	PBA_ENDED = 4, /* its thread has ended */
+	PBA_WRITTEN = 5, /* a chunk that was full: the recorder, or its process, writes it */
 };
 
-/* Its process sets all fields before @state becomes PBA_OWNED. */
+/*
+ * A chunk, or the first page of an area. Other pages of areas are PBA_TAKEN. The process
+ * sets all fields before @state becomes PBA_OWNED. Only @size changes later: the area ends
+ * earlier, and what follows is in another one.
+ */
 struct pba_chunk {
 	uint32_t state; /* enum pba_state */
-	uint32_t reserved;
-	uint64_t at;	   /* where the block begins in the file */
+	uint32_t size;	/* bytes of an area; of chunks 0 */
+	uint64_t at;	   /* where the block or area begins in the file */
 	uint64_t start_ns; /* of the file's header */
+	uint32_t pages; /* of an area */
+	uint32_t is_read; /* the recorder copies an owned chunk: leave it alone */
 	char file[PBA_NAME_MAX];
 };
 
@@ -53,9 +68,13 @@ struct pba_arena {
 	uint32_t asked;	   /* increased by processes: write all records now */
 	uint32_t answered; /* the last @asked that the recorder has done */
 	uint32_t id; /* random; option arena-id= */
+	uint32_t nr_pages;
+	uint32_t nr_used; /* no page from this one on was ever taken */
 	struct pba_chunk chunk[PBA_CHUNKS_MAX];
+	struct pba_chunk page[PBA_PAGES_MAX];
 };
 
-#define PBA_SIZE(nr) (PBA_DATA_AT + (nr) * PBA_CHUNK_SIZE)
+#define PBA_PAGES_AT(nr) (PBA_DATA_AT + (nr) * PBA_CHUNK_SIZE)
+#define PBA_SIZE(nr, nr_pages) (PBA_PAGES_AT(nr) + (nr_pages) * PBA_PAGE_SIZE)
 
 #endif /* PATCHBAY_TRACE_ARENA_H */

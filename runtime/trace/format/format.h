@@ -11,10 +11,10 @@
  * make a file uses one that another process had set aside, PID.N.spare.pbd with that
  * process's PID. Unused spare files are empty.
  *
- * A file is a header and a sequence of chunks. The writer keeps the file mapped shared,
- * except blocks that another process writes (arena.h). It advances `committed` only over
- * chunks that are complete. So after SIGKILL the kernel still holds every committed
- * chunk, and a reader that stops at `committed` never sees a half-written one. Counters
+ * A file is a header and a sequence of chunks. The writer has them in memory that another
+ * process writes to the file (arena.h), or keeps the file mapped shared. It advances
+ * `committed` only over chunks that are complete. So after SIGKILL every committed chunk
+ * is still there, and a reader that stops at `committed` never sees a half-written one. Counters
  * and event records inside a committed chunk go on changing while the process runs. A
  * record counts once its last word is written. The file of a forked child refers to
  * another one in the directory (struct pbd_parent).

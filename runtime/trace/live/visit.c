@@ -83,7 +83,7 @@ static int undo(int is_own)
 	 * be recorded as long as the child lives. pb_session_forget() unmaps pages of a
 	 * process's own file. After that other data may be at their addresses.
 	 */
-	inherited = pb_session->file.header ? NULL : pb_losses_nearest;
+	inherited = pb_session->file.header ? NULL : pb_losses_held;
 	pb_session_forget();
 	pb_data_unmap_all(inherited);
 	pb_options_free(&pb_options);

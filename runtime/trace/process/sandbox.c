@@ -5,8 +5,8 @@
  * what a recording will need when the program asks for a restriction.
  * Afterwards it makes no system call for a traced call:
  *
- *  - Blocks and histograms come from a pool (pool.h): pages of the file that are
- *    allocated and mapped already. So do objects of threads that begin later;
+ *  - Blocks and histograms come from a pool (pool.h): space of the file that is
+ *    allocated already, in the arena or mapped. So do objects of threads that begin later;
  *    their names and ids are not known.
  *  - The code takes no lock and blocks no signal. A signal handler may interrupt
  *    it, do the same, and leave by siglongjmp(3).

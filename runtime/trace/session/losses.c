@@ -8,6 +8,7 @@
 
 /* The losses of this process, or of its nearest ancestor that has a file. */
 struct pbd_losses *pb_losses_nearest;
+const void *pb_losses_held;
 
 /*
  * Calls that were open when the recording began, and the state in this
@@ -72,6 +73,7 @@ void pb_losses_no_file(int error)
 void pb_losses_forget(void)
 {
 	pb_losses_nearest = NULL;
+	pb_losses_held = NULL;
 	returns = PBD_RETURNS_NOT_COUNTED;
 }
 
@@ -79,6 +81,7 @@ void pb_losses_go_back(struct pbd_losses *losses)
 {
 	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
 	pb_losses_nearest = losses;
+	pb_losses_held = pb_session->file.held;
 	losses->returns = returns;
 }
 
@@ -97,8 +100,9 @@ int pb_losses_begin(void)
 	if (pb_session->losses)
 		pb_session->losses->returns = PBD_RETURNS_NOT_COUNTED;
 	else
-		pb_session->inherited = pb_losses_nearest;
+		pb_session->inherited = pb_losses_held;
 	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
 	pb_losses_nearest = losses;
+	pb_losses_held = pb_session->file.held;
 	return 0;
 }

@@ -36,6 +36,9 @@ int pb_losses_begin(void);
  */
 extern struct pbd_losses *pb_losses_nearest;
 
+/* An address in a mapping of the file with these losses. */
+extern const void *pb_losses_held;
+
 /*
  * Give up the file that was made as the next one, and use @losses again. The
  * caller holds the session's lock.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "parent.h"
 
+#include "file/arena.h"
 #include "maps.h"
 #include "session.h"
 
@@ -109,27 +110,24 @@ int pb_parent_write(void)
 /* Copy all chunks, or none. chunks[0] is not NULL; the others may be. */
 static int copy_chunks(const struct pbd_chunk *const chunks[3])
 {
-	uint64_t size = 0;
+	uint64_t sizes[3] = { 0 }, size = 0;
 	char *to;
 	int error;
 
-	for (int i = 0; i < 3; i++)
-		size += chunks[i] ? chunks[i]->size : 0;
+	for (int i = 0; i < 3; i++) {
+		if (chunks[i])
+			sizes[i] = pb_arena_size(chunks[i], sizeof(*chunks[i]));
+		size += sizes[i];
+	}
 	to = pb_data_reserve(&pb_session->file, chunks[0]->kind, size, &error);
 	if (!to)
 		return error;
-	size = 0;
 	for (int i = 0; i < 3; i++) {
 		if (!chunks[i])
 			continue;
-		pb_copy(to + size, chunks[i], chunks[i]->size);
-		size += chunks[i]->size;
-	}
-	for (uint64_t at = 0; at < size;) {
-		struct pbd_chunk *chunk = (struct pbd_chunk *)(to + at);
-
-		at += chunk->size;
-		pb_data_commit(&pb_session->file, chunk);
+		pb_copy(to, chunks[i], sizes[i]);
+		pb_data_commit(&pb_session->file, (struct pbd_chunk *)to);
+		to += sizes[i];
 	}
 	return 0;
 }

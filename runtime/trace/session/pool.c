@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "pool.h"
 
+#include "file/arena.h"
 #include "memory_limit.h"
 
 /* A thread's buffer may be smaller than a chunk of the default size. */
@@ -13,6 +14,34 @@ static uint64_t chunk_size(void)
 	return size;
 }
 
+/* Space of the file only: chunks are areas of the arena. */
+static int set_aside(uint64_t size, uint64_t nr)
+{
+	struct pb_pool *pool = &pb_session->pool;
+	const uint64_t at = pb_session->file.header->committed;
+	int error = pb_data_add_spare(&pb_session->file, nr, size);
+
+	if (error)
+		return error;
+	pool->at = at;
+	pool->size = size;
+	__atomic_store_n(&pool->nr, nr, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static struct pbd_chunk *take_area(uint64_t at)
+{
+	const uint64_t size = pb_session->pool.size;
+	struct pbd_chunk *chunk = pb_arena_take_pages(size);
+
+	if (!chunk)
+		return NULL;
+	chunk->kind = PBD_SPARE;
+	chunk->size = size;
+	pb_arena_bind(&pb_session->file, chunk, at);
+	return chunk;
+}
+
 static int make(uint64_t size, uint64_t nr)
 {
 	struct pb_pool *pool = &pb_session->pool;
@@ -21,6 +50,8 @@ static int make(uint64_t size, uint64_t nr)
 
 	if (!pb_memory_has_room(size * nr, 0))
 		return -PB_OVER_MEMORY;
+	if (pb_session->file.is_in_arena)
+		return set_aside(size, nr);
 	chunk = pb_data_reserve(&pb_session->file, PBD_SPARE, size * nr, &error);
 	if (!chunk)
 		return error;
@@ -61,14 +92,17 @@ struct pbd_chunk *pb_pool_take(void)
 	if (__atomic_load_n(&pool->taken, __ATOMIC_RELAXED) >= nr)
 		return NULL;
 	i = __atomic_fetch_add(&pool->taken, 1, __ATOMIC_RELAXED);
-	return i < nr ? (struct pbd_chunk *)(pool->chunks + i * pool->size) :
-			NULL;
+	if (i >= nr)
+		return NULL;
+	return pool->chunks ? (struct pbd_chunk *)(pool->chunks + i * pool->size) :
+			      take_area(pool->at + i * pool->size);
 }
 
 int pb_pool_has(const void *chunk)
 {
 	const struct pb_pool *pool = &pb_session->pool;
 
-	return (uintptr_t)chunk - (uintptr_t)pool->chunks <
+	return pool->chunks &&
+	       (uintptr_t)chunk - (uintptr_t)pool->chunks <
 	       pool->size * pool->nr;
 }

@@ -11,7 +11,8 @@
 
 /* In memory that fork() fills with zeros. */
 struct pb_pool {
-	char *chunks;
+	char *chunks; /* mapped; NULL: chunks are in the arena, and in the file from @at on */
+	uint64_t at;
 	uint64_t size; /* of each chunk */
 	uint64_t nr;
 	uint64_t taken;

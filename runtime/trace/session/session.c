@@ -102,6 +102,7 @@ int pb_session_file(void)
 	if (pb_session->file.header)
 		return 0;
 	length = read_cmdline(cmdline, sizeof(cmdline));
+	pb_arena_open();
 	error = pb_quota_open(pb_options.output);
 	if (!error)
 		error = pb_data_open(&pb_session->file, pb_options.output,
@@ -110,9 +111,7 @@ int pb_session_file(void)
 		pb_losses_no_file(error);
 		return error;
 	}
-	pb_arena_open();
 	pb_session->owner = pb_session->file.header->pid;
-	pb_session->file.header->recording = pb_options.recording;
 	write_cmdline(&pb_session->file, cmdline, length);
 	/* If this fails, blocks and the session still count losses. */
 	pb_data_note(&pb_session->file, pb_losses_begin());

@@ -26,12 +26,13 @@ _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
  */
 static uint64_t size_of(const struct pbd_block *block)
 {
-	return pb_arena_has(block) ? PBA_CHUNK_SIZE : block->chunk.size;
+	return pb_arena_has(block) ? PBA_CHUNK_SIZE :
+				     pb_arena_size(&block->chunk, PB_BLOCK_LEAST);
 }
 
 static uint64_t pass_of(const struct pbd_block *block)
 {
-	return pb_arena_has(block) ? 0 : block->pass;
+	return pb_arena_has(block) || pb_arena_has_pages(block) ? 0 : block->pass;
 }
 
 /* The last record stays unused: see pb_ring_try(). */
@@ -111,10 +112,12 @@ static uint64_t next_size(const struct pb_ring *ring)
 /* The ring continues in another block: leave a full block of the arena to the recorder. */
 static void pass_on(struct pbd_block **block)
 {
+	const uint64_t size = size_of(*block);
+
 	if (!pb_arena_pass_on(*block, PBA_FULL))
 		return;
 	*block = NULL;
-	pb_memory_give(PBA_CHUNK_SIZE);
+	pb_memory_give(size);
 }
 
 static int add_block(struct pb_thread_state *self)

@@ -7,7 +7,7 @@
  * with respect to the thread's own signal handlers, and needs no bus lock. To
  * *commit* a record is to write its last word, which is zero until then. To
  * *discard* a record is to leave that word 0: the record stays a hole, which
- * readers skip. Committed records are in pages of the file, so they survive the
+ * readers skip. Committed records are in memory that survives the
  * process.
  *
  * The recorder makes blocks when it needs them, each twice as large as the

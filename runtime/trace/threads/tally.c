@@ -2,6 +2,7 @@
 #include "tally.h"
 
 #include "count_losses.h"
+#include "file/arena.h"
 #include "session/memory_limit.h"
 #include "session/recording.h"
 #include "session/syscalls.h"
@@ -33,7 +34,7 @@ __thread struct pb_tally *pb_tally __attribute__((tls_model("initial-exec")));
 
 static uint64_t capacity(const struct pbd_histograms *chunk)
 {
-	return (chunk->chunk.size - sizeof(*chunk)) / pb_tally_size;
+	return (pb_arena_size(&chunk->chunk, sizeof(*chunk)) - sizeof(*chunk)) / pb_tally_size;
 }
 
 static void fill_in(struct pbd_histograms *chunk)

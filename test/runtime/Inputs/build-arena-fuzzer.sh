@@ -13,6 +13,8 @@ exec "$cxx" -std=c++17 -O1 -gline-tables-only -fno-exceptions -fno-rtti \
 	-D_GNU_SOURCE -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
 	-I "$source/runtime" -I "$source/runtime/include" -I "$source/runtime/tool" \
 	"$test" "$source/runtime/tool/recording/Recorder.cpp" \
+	"$source/runtime/tool/recording/RecorderAreas.cpp" \
+	"$source/runtime/tool/recording/DataWriter.cpp" \
 	"$source/runtime/tool/reading/OwnFiles.cpp" \
 	"$source/runtime/tool/names/NameArchive.cpp" -pthread -fuse-ld=lld -Wl,--gc-sections \
 	-L "$("$llvm" --libdir)" -lLLVM -Wl,-rpath,"$("$llvm" --libdir)" -o "$output"

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 patchbay, prog = sys.argv[1:]
 PATIENCE = 600
@@ -22,10 +23,20 @@ def expect(what, found, wanted):
 
 
 def calls(folder):
+    """Of processes and of calls, or the errors of the report."""
     done = run("report", "--json", "-i", folder)
-    expect("report", (done.returncode, done.stderr), (0, ""))
+    if done.returncode or done.stderr:
+        return done.stderr
     report = json.loads(done.stdout)
     return len(report["processes"]), sum(f["calls"] for f in report["functions"])
+
+
+def eventually(what, find, wanted):
+    """The command writes what processes record ten times a second."""
+    end = time.monotonic() + PATIENCE
+    while find() != wanted and time.monotonic() < end:
+        time.sleep(0.05)
+    expect(what, find(), wanted)
 
 
 def start(folder, how):
@@ -42,7 +53,7 @@ def empty(folder):
 command, worker = start("live", "serve")
 try:
     expect("files that wait", len(empty("live")), 15)
-    expect("calls", calls("live"), (2, 200))
+    eventually("calls", lambda: calls("live"), (2, 200))
     done = run("live", "-p", worker, "--snapshot", "snap")
     expect("a snapshot", (done.returncode, done.stderr), (0, ""))
     expect("calls in it", calls("snap"), (1, 100))

@@ -93,5 +93,9 @@ for tracer in "function", "function_profile":
     refused(start(tracer=tracer), recorder)
     command.stdin.close()
     command.stdout.read()  # until it has ended, too
+    # What a process leaves in shared memory is written soon after its end.
+    give_up = time.monotonic() + PATIENCE
+    while calls() != 100002 and time.monotonic() < give_up:
+        time.sleep(0.05)
     expect("calls", calls(), 100002)
     records(tracer, after=recorder)

@@ -65,7 +65,7 @@ static struct pba_arena *find_arena(void)
 	void *mapped;
 
 	memcpy(path, at, strcspn(at, ","));
-	mapped = mmap(NULL, PBA_SIZE(PBA_CHUNKS_MAX), PROT_READ | PROT_WRITE, MAP_SHARED,
+	mapped = mmap(NULL, PBA_SIZE(PBA_CHUNKS_MAX, PBA_PAGES_MAX), PROT_READ | PROT_WRITE, MAP_SHARED,
 		      open(path, O_RDWR), 0);
 	CHECK(mapped != MAP_FAILED);
 	return mapped;
