@@ -45,6 +45,19 @@ static uint32_t fittingChunks() {
   return uint32_t(std::min<uint64_t>(PBA_CHUNKS_MAX, Limit / 8 / PBA_CHUNK_SIZE));
 }
 
+// Only in the process that has the thread.
+static Recorder *InUse;
+static pid_t UserOfIt;
+
+// The command prints to a pipe that nothing reads any more, and ends. Processes that have ended
+// rely on it to write their data.
+static void finishOnPipeSignal(int Signal) {
+  if (InUse && getpid() == UserOfIt)
+    InUse->finish();
+  signal(Signal, SIG_DFL);
+  raise(Signal);
+}
+
 Recorder::Recorder(int Dir) : Dir(Dir), Files(Dir) {
   Nr = fittingChunks();
   NrPages = Nr * (PBA_PAGES_MAX / PBA_CHUNKS_MAX);
@@ -70,10 +83,20 @@ Recorder::Recorder(int Dir) : Dir(Dir), Files(Dir) {
   pthread_sigmask(SIG_SETMASK, &All, &Before);
   HasThread = !pthread_create(&Thread, nullptr, drain, this);
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  struct sigaction Pipe;
+  if (HasThread && !sigaction(SIGPIPE, nullptr, &Pipe) && Pipe.sa_handler == SIG_DFL) {
+    InUse = this;
+    UserOfIt = getpid();
+    signal(SIGPIPE, finishOnPipeSignal);
+  }
 }
 
 Recorder::~Recorder() {
   finish();
+  if (InUse == this) {
+    signal(SIGPIPE, SIG_DFL);
+    InUse = nullptr;
+  }
   if (Arena)
     munmap(Arena, PBA_SIZE(Nr, NrPages));
   if (Memory >= 0)

@@ -11,7 +11,8 @@
 // RUN: timeout -s KILL 600 %patchbay record --live -o %t/main -- %t/prog main > %t/out && FileCheck %s < %t/out
 // RUN: timeout -s KILL 600 %patchbay record --rotate-every=1s -o %t/rotate -- %t/prog > %t/out && FileCheck %s < %t/out
 // RUN: timeout -s KILL 600 %t/prog visit %patchbay %t/visit > %t/out && FileCheck %s < %t/out
-// RUN: %patchbay report -i %t/visit | FileCheck %s --check-prefix=REPORT
+/* The command, which goes on, writes the file soon after the program's end. */
+// RUN: timeout 600 sh -c 'until %patchbay report -i %t/visit; do sleep 0.1; done' | FileCheck %s --check-prefix=REPORT
 /* Nor after the recording, when the listening thread has ended. */
 // RUN: timeout -s KILL 600 %t/prog visited %patchbay %t/visited > %t/out && FileCheck %s --check-prefix=VISITED < %t/out
 // CHECK: buffered, handler
