@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "data_file.h"
 #include "arena.h"
+#include "new_file.h"
 #include "quota.h"
 #include "spare_files.h"
 #include "options/options.h"
-#include "system/file_name.h"
 #include "system/sys.h"
 
 #include <elf.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -27,85 +26,6 @@
 
 uint64_t pb_page_size;
 int pb_data_unlocks;
-
-/*
- * Name a file that has none yet. The kernel deletes a file without a name if
- * the process dies first.
- */
-static int give_name(int fd, const char *name)
-{
-	char self[PB_FD_NAME_MAX];
-
-	pb_fd_name(self, fd);
-	return (int)pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
-			   AT_SYMLINK_FOLLOW);
-}
-
-/*
- * Some file systems, such as NFS, cannot rename without replacing. Others, such
- * as vfat, have no links.
- */
-int pb_data_rename(const char *from, const char *to)
-{
-	long error = pb_sys(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to,
-			    RENAME_NOREPLACE);
-
-	if (error != -EINVAL && error != -ENOSYS)
-		return (int)error;
-	error = pb_sys(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
-	if (!error)
-		pb_sys(SYS_unlinkat, AT_FDCWD, from, 0);
-	return (int)error;
-}
-
-/*
- * Each program that the process executes has its own file, with the first free name. A
- * file gets its name when its header is complete, so readers never find an incomplete
- * one. @now: its present name, or empty if it has none.
- */
-static int name_file(int fd, const char *now, const char *output,
-		     char name[PATH_MAX])
-{
-	for (unsigned int n = 0; n < 10000; n++) {
-		int error = pb_file_name(name, output, n, PBD_SUFFIX);
-
-		if (!error)
-			error = *now ? pb_data_rename(now, name) :
-				       give_name(fd, name);
-		if (error != -EEXIST)
-			return error;
-	}
-	return -EEXIST;
-}
-
-/*
- * Make a new file without a name. Some file systems do not support that
- * (O_TMPFILE). There the file gets a name that readers ignore. Such a name may
- * exist already: from a process that was killed at this point, or from another
- * one with the same pid.
- */
-static int make_file(const char *output, char now[PATH_MAX])
-{
-	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
-			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
-
-	*now = '\0';
-	/* -EISDIR: the kernel ignores O_TMPFILE and sees O_DIRECTORY. */
-	if (fd != -EOPNOTSUPP && fd != -EISDIR)
-		return fd;
-	for (unsigned int n = 0; n < 10000; n++) {
-		int error = pb_file_name(now, output, n, PBD_NEW_SUFFIX);
-
-		if (error)
-			return error;
-		fd = (int)pb_sys(SYS_openat, AT_FDCWD, now,
-				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
-				 PB_DATA_MODE);
-		if (fd != -EEXIST)
-			return fd;
-	}
-	return -EEXIST;
-}
 
 int pb_data_exceeds_limit(uint64_t end)
 {
@@ -378,7 +298,7 @@ static void drop(struct pb_data_file *file, struct pbd_header *header)
 
 static int open_file(struct pb_data_file *file, const char *output, size_t size)
 {
-	int fd = make_file(output, file->before), is_spare = fd < 0, error;
+	int fd = pb_new_file(output, file->before), is_spare = fd < 0, error;
 	struct pbd_header *header;
 
 	file->allocated = file->end = file->extents = file->nr_unused = 0;
@@ -410,7 +330,7 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 						  sizeof(*header), 0) != sizeof(*header))
 		error = -EIO;
 	if (!error && !is_spare)
-		error = name_file(fd, file->before, output, file->path);
+		error = pb_name_new_file(fd, file->before, output, file->path);
 	if (error) {
 		drop(file, header);
 		goto out;

@@ -132,9 +132,6 @@ int pb_data_allocate(int fd, uint64_t start, uint64_t size);
  */
 int pb_data_exceeds_limit(uint64_t end);
 
-/* Never replaces another file. Returns 0 or -errno. */
-int pb_data_rename(const char *from, const char *to);
-
 /*
  * Record the first failure in the header. @error is 0 or -errno. Limits that
  * the user has set are no failures.

@@ -5,6 +5,7 @@
  */
 #include "rotate_files.h"
 
+#include "file/new_file.h"
 #include "file/own_file.h"
 #include "file/quota.h"
 #include "session/losses.h"

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "new_file.h"
+#include "data_file.h"
+#include "system/file_name.h"
+#include "system/sys.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+
+/*
+ * Name a file that has none yet. The kernel deletes a file without a name if
+ * the process dies first.
+ */
+static int give_name(int fd, const char *name)
+{
+	char self[PB_FD_NAME_MAX];
+
+	pb_fd_name(self, fd);
+	return (int)pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
+			   AT_SYMLINK_FOLLOW);
+}
+
+/*
+ * Some file systems, such as NFS, cannot rename without replacing. Others, such
+ * as vfat, have no links.
+ */
+int pb_data_rename(const char *from, const char *to)
+{
+	long error = pb_sys(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to,
+			    RENAME_NOREPLACE);
+
+	if (error != -EINVAL && error != -ENOSYS)
+		return (int)error;
+	error = pb_sys(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	if (!error)
+		pb_sys(SYS_unlinkat, AT_FDCWD, from, 0);
+	return (int)error;
+}
+
+int pb_name_new_file(int fd, const char *now, const char *output,
+		     char name[PATH_MAX])
+{
+	for (unsigned int n = 0; n < 10000; n++) {
+		int error = pb_file_name(name, output, n, PBD_SUFFIX);
+
+		if (!error)
+			error = *now ? pb_data_rename(now, name) :
+				       give_name(fd, name);
+		if (error != -EEXIST)
+			return error;
+	}
+	return -EEXIST;
+}
+
+int pb_new_file(const char *output, char now[PATH_MAX])
+{
+	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
+			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
+
+	*now = '\0';
+	/* -EISDIR: the kernel ignores O_TMPFILE and sees O_DIRECTORY. */
+	if (fd != -EOPNOTSUPP && fd != -EISDIR)
+		return fd;
+	for (unsigned int n = 0; n < 10000; n++) {
+		int error = pb_file_name(now, output, n, PBD_NEW_SUFFIX);
+
+		if (error)
+			return error;
+		fd = (int)pb_sys(SYS_openat, AT_FDCWD, now,
+				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
+				 PB_DATA_MODE);
+		if (fd != -EEXIST)
+			return fd;
+	}
+	return -EEXIST;
+}
