@@ -367,6 +367,7 @@ void Recorder::drain() {
 
 // Chunks of processes that have ended, and records of the others so far.
 void Recorder::drainRest() {
+  const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
   for (unsigned I = 0; I != Nr; ++I)
     Known[I].IsHeld = false;
   drainFull();
@@ -387,6 +388,7 @@ void Recorder::drainRest() {
     }
   }
   drainAreas(/*IsEnd=*/true);
+  __atomic_store_n(&Arena->answered, Asked, __ATOMIC_RELEASE);
 }
 
 void Recorder::sayUnwritten(StringRef Output) const {

@@ -3,6 +3,7 @@
 
 #include "data_file.h"
 #include "options/options.h"
+#include "system/moment.h"
 #include "system/sys.h"
 
 #include <fcntl.h>
@@ -30,6 +31,9 @@ static struct {
 	uint64_t populated; /* mapped pages */
 	uint64_t taken;     /* until its thread passes it on to the recorder */
 } own;
+
+/* The processors may be busy. A client waits longer. */
+#define WAIT_NS UINT64_C(5000000000)
 
 _Static_assert(PBA_CHUNKS_MAX <= 64, "a bit for each chunk");
 _Static_assert(sizeof(struct pba_arena) <= PBA_DATA_AT, "chunks follow the head");
@@ -467,26 +471,29 @@ static void write_areas(const struct pb_data_file *file, int fd,
 	}
 }
 
-static void write_rest(const struct pb_data_file *file, int has_blocks)
+static int write_rest(const struct pb_data_file *file, int has_blocks)
 {
 	char name[PBA_NAME_MAX];
 	int fd;
 
-	if (!arena || !file->header || !is_recorder_dead())
-		return;
+	if (!arena || !is_recorder_dead())
+		return 0;
+	if (!file->header)
+		return 1;
 	fd = pb_data_reopen(file);
 	if (fd < 0)
-		return;
+		return fd;
 	copy_name(name, pb_data_name(file));
 	if (has_blocks)
 		write_blocks(file, fd, name);
 	write_areas(file, fd, name);
 	pb_sys(SYS_close, fd);
+	return 1;
 }
 
-void pb_arena_write_rest(const struct pb_data_file *file)
+int pb_arena_write_rest(const struct pb_data_file *file)
 {
-	write_rest(file, 1);
+	return write_rest(file, 1);
 }
 
 void pb_arena_write_areas(const struct pb_data_file *file)
@@ -494,20 +501,22 @@ void pb_arena_write_areas(const struct pb_data_file *file)
 	write_rest(file, 0);
 }
 
-void pb_arena_wait(void)
+int pb_arena_wait(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
+	const uint64_t end = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
 	uint32_t wanted;
 
-	if (!pb_arena_is_open())
-		return;
+	if (!arena)
+		return 1;
 	wanted = __atomic_add_fetch(&arena->asked, 1, __ATOMIC_SEQ_CST);
-	for (int ms = 0; ms < 1000 && !is_recorder_dead(); ms++) {
+	while (!is_recorder_dead() && pb_now_ns(CLOCK_MONOTONIC) < end) {
 		if ((int32_t)(__atomic_load_n(&arena->answered, __ATOMIC_ACQUIRE) -
 			      wanted) >= 0)
-			return;
+			return 1;
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	}
+	return !is_recorder_dead();
 }
 
 /* Unmap all pages that this process uses (1), or does not use (0). */

@@ -59,10 +59,11 @@ void pb_arena_cut(const void *area, uint64_t size);
 int pb_arena_pass_on(const void *chunk, enum pba_state state);
 
 /*
- * Wait until the recorder has written all present records, or has been killed; a second
- * at most. Handlers must not call it. The caller need not hold the lock.
+ * Wait until the recorder has written all records of now. Waits 5 s at most. Returns 0
+ * if the recorder was killed, or has ended: another one may continue (Recorder.h in the
+ * command). Handlers must not call it, and the caller need not hold the lock.
  */
-void pb_arena_wait(void);
+int pb_arena_wait(void);
 
 /*
  * The recording is over: leave the file's blocks to the recorder, and unmap the arena.
@@ -78,9 +79,10 @@ void pb_arena_leave(const struct pb_data_file *file);
 
 /*
  * If the recorder has been killed, write what it has not written: all at the end of the
- * process, and areas before a block is used that the process has mapped since.
+ * process, and areas before a block is used that the process has mapped since. Returns 0
+ * if the recorder lives; -errno if the file cannot be opened.
  */
-void pb_arena_write_rest(const struct pb_data_file *file);
+int pb_arena_write_rest(const struct pb_data_file *file);
 void pb_arena_write_areas(const struct pb_data_file *file);
 
 #endif /* PB_TRACE_ARENA_H */

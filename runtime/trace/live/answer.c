@@ -19,6 +19,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The file has all records of now, unless the recorder needs more than 5 s. */
+static void write_records(void)
+{
+	pb_sigset signals;
+	int is_written = 0;
+
+	while (!is_written && !pb_arena_wait()) {
+		pb_signal_lock(&pb_session->lock, &signals);
+		is_written = pb_arena_write_rest(&pb_session->file);
+		pb_signal_unlock(&pb_session->lock, signals);
+	}
+}
+
 /*
  * Open the data file for the client, which copies it. So a client that is slow or stops
  * delays no thread of this process. Records are committed one by one, so the client reads
@@ -39,7 +52,8 @@ static int open_data_file(void)
 	if (!file)
 		file = pb_data_reopen(&pb_session->file);
 	pb_signal_unlock(&pb_session->lock, signals);
-	pb_arena_wait();
+	if (file >= 0)
+		write_records();
 	return file;
 }
 
