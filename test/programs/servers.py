@@ -133,6 +133,9 @@ class Started:
         wait_until(lambda: not any(map(is_there, self.seen)), "the server to end")
         if status := self.process.wait(SECONDS):
             raise ProgramError(f"{self.process.args}: exit code {status}, it said\n{self.said()}")
+        # A daemon's recording is complete when the command's process in the background has
+        # ended. It is adopted by this process.
+        wait_until(lambda: not children(os.getpid()), "the recording to end")
 
     def end(self):
         # Daemons, too: this process adopts orphaned processes.
