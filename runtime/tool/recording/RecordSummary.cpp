@@ -62,7 +62,7 @@ static void sayWhatGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
                                  : utostr(N) + " processes, or their children, are";
   errs() << "patchbay: "
          << printable((Dir + ": " + Processes +
-                       " still recording in the background, and adds to the directory")
+                       " still recording to it in the background")
                           .str())
          << '\n';
 }

@@ -30,8 +30,8 @@ def run(tracer, nr, processes):
             found = said.read()
         finally:
             record.stdin.close()
-    wanted = (f"patchbay: {tracer}: {processes} still recording in the background, and adds "
-              f"to the directory\npatchbay: {nr} recorded in {tracer}, see it with: "
+    wanted = (f"patchbay: {tracer}: {processes} still recording to it in the background\n"
+              f"patchbay: {nr} recorded in {tracer}, see it with: "
               f"patchbay report -i {tracer}\n")
     if found != wanted:
         sys.exit(f"{tracer}: {found!r}, not {wanted!r}")
