@@ -90,7 +90,8 @@ static void leave_one(struct patchbay_call *call,
 			call->ip, call->parent_ip, cell, regs_of(call));
 }
 
-static __attribute__((noinline)) void leave_set(struct patchbay_call *call, const struct patchbay_cell *cell)
+static __attribute__((noinline)) void
+leave_set(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
@@ -114,12 +115,14 @@ static inline void leave_own(struct patchbay_call *call, const struct patchbay_c
 		leave_set(call, cell);
 }
 
-static __attribute__((noinline)) void leave_gate(struct patchbay_call *call, const struct patchbay_cell *gate)
+static __attribute__((noinline)) void
+leave_gate(struct patchbay_call *call, const struct patchbay_cell *gate)
 {
 	leave_own(call, pb_gate_find(gate, call->ip));
 }
 
-static __attribute__((noinline)) void leave_any(struct patchbay_call *call, const struct patchbay_cell *cell)
+static __attribute__((noinline)) void
+leave_any(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
 	/* is_as_entered() fails for a gate, which has no set. */
 	if (pb_is_gate(cell))

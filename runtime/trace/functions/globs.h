@@ -12,7 +12,8 @@ struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text);
 
 /*
  * Returns a filter for names that match one of @globs or @others, or that are listed. It has no
- * glob if all lists are empty. Filters of different lists need different values of @name.
+ * glob if all lists are empty. If one of the globs is "*", the filter selects all functions, also
+ * those without a name. Filters of different lists need different values of @name.
  */
 struct pb_glob_list {
 	const char *const *globs, *const *others;
