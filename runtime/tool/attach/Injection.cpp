@@ -323,7 +323,7 @@ Error Injector::awaitThread() {
                         " did not run the loading code " + inTime() + "; nothing was loaded");
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
-  // A signal handler may leave the code by siglongjmp() before its first instruction.
+  // Code that could make no thread may have unmapped the area before this looked.
   const bool HasBegun = isMarked(AREA_BEGUN) || isMarked(AREA_DONE);
   measure();
   if (!awaitDone(timeOf(Use.Thread), UntilDone, [&] {
@@ -338,12 +338,9 @@ Error Injector::awaitThread() {
     return Memory.error("its thread " + Twine(Use.Thread) +
                         " may not read the time-stamp counter (PR_SET_TSC), which the runtime "
                         "reads: start the program with 'patchbay record', which sees that");
-  if (!HasBegun)
-    return Memory.error("a signal handler took its thread " + Twine(Use.Thread) +
-                        " out of the loading code by siglongjmp(); nothing was loaded: try again");
   // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
-    return Memory.error(whyNoThread(Pid) +
+    return Memory.error(whyNoThread(Pid, HasBegun) +
                         ": loading the runtime needs a thread");
   Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
   return Error::success();

@@ -41,7 +41,7 @@ static uint64_t threadsOfUser(StringRef Ids) {
   return Threads;
 }
 
-std::string patchbay::whyNoThread(unsigned Pid) {
+std::string patchbay::whyNoThread(unsigned Pid, bool HasBegun) {
   std::string Folder = "/proc/" + utostr(Pid);
   std::string Limits = textOf(Folder + "/limits");
   std::string MostText = textOf("/proc/sys/vm/max_map_count");
@@ -75,5 +75,6 @@ std::string patchbay::whyNoThread(unsigned Pid) {
       return "it uses " + utostr(Kilobytes) + " KB of " + utostr(Limit >> 10) + " KB (" +
              Code + ")" + Else;
   }
-  return "it can have no more memory, or no more threads (RLIMIT_NPROC, " + Others + ")";
+  return (HasBegun ? "" : "a signal handler left the loading code by siglongjmp(), or ") +
+         ("it can have no more memory, or no more threads (RLIMIT_NPROC, " + Others + ")");
 }
