@@ -38,11 +38,8 @@ def sections(help_text):
     return found
 
 
-def table(rows):
-    yield from ("| option | does |", "|---|---|")
-    for names, does in rows:
-        row = f"| **{names}** | |" if does is None else f"| `{names}` | {does.strip()} |"
-        yield row.replace("<", "&lt;")
+def listed(rows):
+    return "\n".join(f"- `{names}`: {does.strip()}".replace("<", "&lt;") for names, does in rows)
 
 
 verbs = dict(re.findall(r"^  ([a-z]+) - (.*)", run("--help"), re.M))
@@ -56,17 +53,13 @@ print("# Reference: the command\n\n"
       "Made from `--help` by `runtime/tool/help-to-options.py`; do not edit. `patchbay VERB --help` and\n"
       "`man patchbay-VERB` add examples, columns, restrictions and exit codes. `patchbay --help` describes\n"
       "durations, times, repeated options and the environment. All verbs have `-h` (one screen), `--help` and\n"
-      "`--version`. Options of several verbs are at the end.")
+      "`--version`. [Options of several verbs](#options-of-several-verbs) are at the end.")
 for verb, does in verbs.items():
     print(f"\n## {verb}\n\n{does}.\n\n    {helps[verb].splitlines()[0].removeprefix('USAGE: ')}")
-    own = []
     for title, rows in options[verb].items():
-        new = [row for row in rows if len(users[tuple(row)]) == 1]
-        if new and title != "General":
-            own.append((title, None))
-        own += new
-    if own:
-        print("\n" + "\n".join(table(own)))
+        if own := [row for row in rows if len(users[tuple(row)]) == 1]:
+            print(f"\n{title}:\n" if title != "General" else "")
+            print(listed(own))
 print("\n## Options of several verbs")
 shared = {}
 for row, of in users.items():
@@ -74,4 +67,4 @@ for row, of in users.items():
         shared.setdefault(tuple(of), []).append(row)
 for of, rows in sorted(shared.items(), key=lambda item: (-len(item[0]), item[0])):
     print(f"\n{', '.join(of)}:\n")
-    print("\n".join(table(rows)))
+    print(listed(rows))
