@@ -90,8 +90,8 @@ COSTS = (
 
 
 def costs(results):
-    return ("## Costs\n\nNanoseconds that a call of an empty function takes longer, and the ratio "
-            "to the plain call.\n\n" +
+    return ("## Costs\n\nNanoseconds that a call of an empty function costs more, and the ratio to "
+            "the plain call.\n\n" +
             table(["the function ...", "ns", "ratio"],
                   [[text, results.over(*key), results.ratio(*key)] for text, *key in COSTS]))
 
@@ -125,7 +125,7 @@ def peers(results):
         case = results.case("patch", start)
         rows.append([text, *(results.figure("median", "patch", case, system)
                              for system in PEERS.values())])
-    return ("## Other tracers\n\nNanoseconds that a call takes longer, in the same run. `-`: the "
+    return ("## Other tracers\n\nNanoseconds that a call costs more, in the same run. `-`: the "
             "tracer cannot do it, or was not measured. LTTng's hooks are those of "
             "`-finstrument-functions`, which are always on. XRay records with its flight data "
             "recorder. With cold caches all programs have kCFI.\n\n" +
@@ -144,8 +144,8 @@ def call_ops(results):
         key = "scaling", f"{relevant} and {others} others"
         rows.append([relevant, others, number(before), number(after),
                      results.over(*key, "list-walk"), results.over(*key, "ours")])
-    return ("## Linux commit baaf553d3bc3: `CALL_OPS` on arm64\n\nNanoseconds that a call takes "
-            "longer, by the number of tracers of the function and of other functions. The "
+    return ("## Linux commit baaf553d3bc3: `CALL_OPS` on arm64\n\nNanoseconds that a call costs "
+            "more, by the number of tracers of the function and of other functions. The "
             "commit's figures are from an Apple M1. `list walk` is its old form on this "
             "machine.\n\n" +
             table(["tracers", "others", "M1 before", "M1 after", "list walk", "Patchbay"], rows))
@@ -161,8 +161,7 @@ def out_of_line(results):
     return ("## \"powerpc/ftrace: move function profile instructions out-of-line\"\n\nA whole "
             "call on ppc64le, counted in QEMU: instructions/loads/stores/indirect branches/"
             "direct branches/returns without their call. The first three forms do less than a "
-            "hook needs. There is no hardware here for the patch's own figure (690,000 instead "
-            "of 650,000 context switches per second).\n\n" +
+            "hook needs.\n\n" +
             table(["entry", "off", "on"],
                   [[text, results.counts("sites", "ppc64le entry, off", system),
                     results.counts("sites", "ppc64le entry, on", system)]
@@ -185,7 +184,7 @@ def multi(results):
             rows[-1] += [f"{single}, {several}", ratio]
     return ("## \"bpf: tracing multi-link support\"\n\nA link on one function and one link on "
             "many functions (50,000 here). The series counts million calls a second in the "
-            "kernel. Patchbay's figures are nanoseconds that a call takes longer, and the "
+            "kernel. Patchbay's figures are nanoseconds that a call costs more, and the "
             "ratio of the two calls.\n\n" +
             table(["link", "kernel, one", "many", "ratio", "ns: one, many", "ratio",
                    "with BPF, ns: one, many", "ratio to one without BPF"], rows))
@@ -204,7 +203,7 @@ def durations(results):
         case = results.case("coverage", "lua")
         buffers.append([text, *(results.figure("median", "coverage", case, system + suffix)
                                 for system in ("ours", "ours-graph", "uftrace"))])
-    return ("## \"function duration tracer\" (2009)\n\nNanoseconds that a call takes longer. The "
+    return ("## \"function duration tracer\" (2009)\n\nNanoseconds that a call costs more. The "
             "series was measured on an ARM of 2009.\n\n" +
             table(["", "series", "Patchbay", "uftrace"], rows) +
             "\nMilliseconds of Lua that a buffer of 1 MB holds. The series' buffer held 0.38 s of "
@@ -237,18 +236,20 @@ def static_calls(results):
 def heading(results):
     first = next(iter(results.runs.values()))
     loads = [run["load"] for run in results.runs.values()]
-    busy = (f"The machine was busy (load {min(loads):.0f} to {max(loads):.0f}): ratios are paired, "
-            "but times are upper bounds.\n\n" if max(loads) > BUSY else "")
+    busy = (f"The machine was busy (load {min(loads):.0f} to {max(loads):.0f}): times are upper "
+            "bounds.\n\n" if max(loads) > BUSY else "")
     return ("# Results\n\nMade by `python3 test/bench/results.py`. [README.md](README.md) says how to "
             f"read them. {first['model']}, {first['processors']} processors, Linux "
             f"{first['kernel']}, {first['compiler']}.\n\n{busy}")
 
 
 def runs(results):
-    return ("## Runs\n\n" + table(
-        ["suite", "date", "commit", "load before"],
-        [[suite, run["date"], run["commit"], run["load"]]
-         for suite, run in results.runs.items()]) +
+    suites = {}
+    for suite, run in results.runs.items():
+        suites.setdefault((run["date"], run["commit"]), []).append(suite)
+    return ("## Runs\n\n" +
+            "".join(f"- {date}, commit {commit}: {', '.join(names)}\n"
+                    for (date, commit), names in suites.items()) +
             "".join(f"\nNot measured: {about}, and others with the same reason: {reason}.\n"
                     for reason, about in results.skipped.items()))
 
