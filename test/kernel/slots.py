@@ -84,7 +84,7 @@ class Object:
             return f"no slot: {pad:#x} instead of a return instruction"
         if slot:
             return f"the slot is {slot:#x} instead of 0"
-        # A local function whose address nobody takes has a second return instruction.
+        # A local function whose address is not taken has a second return instruction.
         if bind in (STB_GLOBAL, STB_WEAK) and cfi in (0, RETURNS[self.arch]):
             return f"the CFI hash is {cfi:#x}"
         return None

@@ -4,6 +4,8 @@ Records its stripped program, and reads the recording where the program does not
 
     debian_package.py --build BUILD --dsc FILE --work DIR --cc CLANG [--debs DIR]
 
+`sh cmake/fetch-package-source.sh bzip2` fetches a package and prints its FILE.
+
 --debs: packages that were built before. The package is installed in a copy of this system
 (overlayfs) that exists only during the recording. The reader uses another root file system,
 with another build of the library or none. Prints a line for each step; the first error ends it.
