@@ -147,9 +147,10 @@ static int add_block(struct pb_thread_state *self)
 /* The number of events in a full block. All its records belong to its present pass. */
 static uint64_t nr_events(const struct pbd_block *block)
 {
+	const uint64_t most = capacity(block);
 	uint64_t nr = 0;
 
-	for (uint64_t i = 0; i < capacity(block); i++)
+	for (uint64_t i = 0; i < most; i++)
 		nr += block->record[i].last % (1u << PBD_KIND_BITS) &&
 		      block->record[i].function < PBD_VALUE;
 	return nr;
