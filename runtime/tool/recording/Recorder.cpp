@@ -431,6 +431,8 @@ void Recorder::cleanReleased() {
   Dirty.clear();
 }
 
+// If there can be no other process, the recorded ones write the rest themselves, as they do
+// when this one is killed.
 void Recorder::goOnInBackground() {
   if (fork())
     return;
