@@ -57,9 +57,9 @@ void patchbay::dropPrefixes(Module &M) {
     F.removeFnAttr("patchable-function-prefix");
   }
   if (Lost)
-    warn(*Lost, "with kCFI it has no NOPs before its entry, and no address in "
-                "LLVM's table: others have a slot there, and hashes are at one "
-                "distance in all");
+    warn(*Lost, "with kCFI it loses the NOPs before its entry and its address in "
+                "LLVM's table: other functions have a slot there, and all "
+                "hashes have the same distance");
 }
 
 PreservedAnalyses DropPrefixesPass::run(Module &M, ModuleAnalysisManager &) {

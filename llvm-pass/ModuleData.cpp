@@ -169,7 +169,7 @@ Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
        *Void = Type::getVoidTy(Context);
   auto *Pointer = PointerType::getUnqual(Context);
   StringRef Name = AtStart ? PATCHBAY_MODULE_REGISTER : PATCHBAY_MODULE_UNREGISTER;
-  // A variable: LLVM would look up the CPU of a function.
+  // Declare a variable, not a function: LLVM would look up the CPU of a function.
   GlobalValue *Weak = declare(Name, /*IsHidden=*/false);
 
   Function *F = Function::createWithDefaultAttr(

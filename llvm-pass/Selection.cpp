@@ -92,7 +92,7 @@ static bool usesMode(const Function &F) {
 /// implies that there is a slot.
 static const char *whyNotInKernel(const Function &F) {
   if (!F.hasFnAttribute("patchable-function-entry"))
-    return "it has no -fpatchable-function-entry, which kernel mode goes by";
+    return "it has no -fpatchable-function-entry, which selects functions in kernel mode";
   if (!hasEntryNOPs(F))
     return "-fpatchable-function-entry puts all of its NOPs before the entry";
   return nullptr;

@@ -27,7 +27,7 @@ class SitePrinter : public AsmPrinterHandler {
   /// Code that needs its own unwind information, and its size.
   SmallVector<std::pair<const MCExpr *, unsigned>> Frames;
 
-  /// That of a function, because the module's lacks the ABI's features in LTO.
+  /// A function's subtarget: in LTO the module's lacks the features of the ABI.
   const MCSubtargetInfo *Subtarget = nullptr;
 
   /// Maps each section of functions to the section of their records.

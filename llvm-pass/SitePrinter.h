@@ -81,7 +81,7 @@ struct Site {
   /// Bytes of NOPs that follow the site.
   unsigned Padding;
 
-  /// But for its references, which are 0.
+  /// The record, with references of 0.
   patchbay_record Record;
 };
 
@@ -93,13 +93,13 @@ struct SiteTable {
   ArgumentRegisters Registers;
   llvm::DenseMap<const llvm::Function *, Site> Sites;
 
-  /// The data that an object file has once. With ZeroSites sites are left 0,
-  /// and the module has no trampolines.
+  /// The data that an object file has once. With ZeroSites the immediates of
+  /// sites are 0, and the module has no trampolines.
   ModuleData Data;
   bool ZeroSites = false;
 
   /// In kernel mode LLVM's table implies that all functions with NOPs at the
-  /// entry have a slot. And the functions that have one.
+  /// entry have a slot. KernelSlots has the functions that do.
   bool EntriesNeedSlots = false;
   llvm::SmallPtrSet<const llvm::Function *, 8> KernelSlots;
 

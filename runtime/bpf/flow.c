@@ -56,7 +56,7 @@ static const char *check_target(const struct walk *walk, uint32_t from,
 	return NULL;
 }
 
-/* Walk depth first. An instruction that is finished goes before those that finished earlier. */
+/* Walk depth first. @order has the instructions in reverse order of finishing. */
 static const char *walk_from_start(struct walk *walk, uint16_t *order,
 				   uint32_t *first, uint32_t *index)
 {

@@ -136,7 +136,7 @@ const char *pb_bpf_verify_arithmetic(struct pb_bpf_verifier *v,
 	if (!pb_bpf_is_number(to))
 		return op == BPF_ADD || op == BPF_SUB ?
 			       move_address(to, &by, op == BPF_SUB, is_32) :
-			       "arithmetic on an address that is no addition";
+			       "arithmetic on an address other than an addition";
 	*to = pb_bpf_scalar();
 	return NULL;
 }

@@ -93,7 +93,7 @@ class BaseRun:
         return self.out / "modules" / kernel.name
 
     def build_modules(self, kernel, **variables):
-        """Modules are built in their folder, so not in our source."""
+        """Builds copies of the modules: make writes beside their sources."""
         shutil.rmtree(self.modules(kernel), ignore_errors=True)
         shutil.copytree(self.module_sources, self.modules(kernel))
         kernel.make(f"M={self.modules(kernel)}", "modules", **variables)

@@ -102,7 +102,7 @@ def modified(text):
 
 
 def kinds(text):
-    """A hundred calls with an empty program of each kind, in instructions."""
+    """Checks the instructions of a hundred calls with an empty program of each kind."""
     found = re.search(r"^kinds: none (\d+)((?:, \d+)+)$", text, re.MULTILINE)
     none, *each = map(int, re.findall(r"\d+", found[0])) if found else (0,)
     names = (*KINDS, "fmod_ret.multi")
@@ -155,8 +155,8 @@ def attach_times(text):
 
 
 def replaced(text, arch, past):
-    """For ten calls; a missing program and an error are wrong, too. Do calls go past the
-    program?"""
+    """Checks ten calls in each state: a call is wrong if it lacks its program, or fails. past:
+    the calls of a replaced function do not reach the program."""
     both = (f": {past:d} wrong, another: error {EBUSY}, replaced: {past:d} wrong,"
             " as it was: 0 wrong, replacement alone: 0 wrong, none: 0 wrong")
     how = "past the program" if past else "and are counted"

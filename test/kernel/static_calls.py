@@ -124,7 +124,7 @@ def events(text):
 
 
 def irqsoff(text):
-    """Without patch 0016 the first of these is printed for ever."""
+    """The irqsoff tracer works. Without patch 0016 the kernel prints its first event for ever."""
     found = re.search(r"^written: (\d+)$", text, re.MULTILINE)
     yield (f"{found[1] if found else 'no'} events are written with interrupts on, while it is "
            "traced how long they are off", bool(found) and int(found[1]) > 0, text)

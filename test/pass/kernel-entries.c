@@ -16,7 +16,7 @@ __attribute__((xray_never_instrument)) int xray_never(int a) { return a; }
 __attribute__((naked)) void naked(void) { __asm__("nop"); }
 // CHECK: remark: cold: slot, prefix of 16 bytes
 __attribute__((cold)) int cold(int a) { return a; }
-// CHECK: remark: notrace: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
+// CHECK: remark: notrace: no slot: it has no -fpatchable-function-entry, which selects functions in kernel mode
 __attribute__((patchable_function_entry(0, 0))) int notrace(int a) { return a; }
 
 // Requests by name are ignored, with a warning.

@@ -83,7 +83,7 @@ struct Search {
       if (S.Number)
         slotOf(S.Hash, nullptr) = S;
   }
-  // In the memory of the previous walk: getting new memory takes as long as a walk.
+  // Reuses the memory of the previous walk: allocating it takes as long as a walk.
   void begin() {
     All.clear();
     Seen.assign(1024, {});

@@ -220,7 +220,7 @@ static void shared(void)
 	pb_arch_unmap_reach(reach[0]);
 	CHECK(nr_unmapped == 0);
 	CHECK(sequence_for(reach[1], 1, low + MB + 4) == first + 120);
-	/* Not with one that is out of reach. */
+	/* A module out of reach does not share them. */
 	reach[2] = text(&module[2], low + 81 * MB, 1);
 	next = sequence_for(reach[2], 0, low + 81 * MB);
 	CHECK(next == (intptr_t)(low + 80 * MB + 40) && nr_mapped == 1);

@@ -59,8 +59,8 @@ static void addString(SHA1 &hash, StringRef s) {
   hash.update(ArrayRef<uint8_t>{0});
 }
 
-// Hash the content of a file. If it is absent, hash that; its reader reports
-// it.
+// Hash the content of a file, or that the file is missing. The code that reads
+// the file reports the error.
 static void addFile(SHA1 &hash, StringRef path) {
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false)) {

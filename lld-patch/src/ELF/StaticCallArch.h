@@ -20,7 +20,7 @@ struct StaticCallBranch {
   // Where the instruction begins, in its section.
   uint64_t offset;
   bool isTail;
-  // It does not go to the thunk's beginning.
+  // The branch goes to the middle of the thunk.
   bool hasAddend;
 };
 

@@ -29,11 +29,12 @@ struct Reference {
 using ThunkMap = DenseMap<const Symbol *, StaticCallThunk *>;
 } // namespace
 
-// The final link has scanned relocations.
+// Find references in the relocations that the final link has scanned.
 static void findScanned(InputSection &sec, const ThunkMap &thunkOf,
                         bool isSynthetic, std::vector<Reference> &found) {
   for (Relocation &rel : sec.relocs()) {
-    // The symbol of a thunk that we make is in a thunk: fewer look-ups.
+    // Symbols of our own thunks are in synthetic sections. Checking that first
+    // saves look-ups.
     auto *d = dyn_cast_or_null<Defined>(rel.sym);
     if (!d || (isSynthetic && !isa_and_nonnull<SyntheticSection>(d->section)))
       continue;

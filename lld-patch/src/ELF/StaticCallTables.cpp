@@ -12,8 +12,8 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Write the offset of `va` from `field`. It fits if the thunks reach their
-// keys, except for code further away than that.
+// Write the offset of `va` from `field`. Where thunks reach their keys the
+// offset fits, unless the code is even farther away.
 static void writeOffset(Ctx &ctx, uint8_t *buf, uint64_t va, uint64_t field) {
   int64_t offset = va - field;
   if (!isInt<32>(offset))

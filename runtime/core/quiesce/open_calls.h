@@ -25,11 +25,11 @@
  */
 #define PB_OPEN_CALLS_FIRST (INT64_MIN / 2)
 
-/* Call these when the calling thread has got a reader, and before it gives it back. */
+/* begin: the calling thread has got a reader. end: it is about to give the reader back. */
 void pb_open_calls_begin(void);
 void pb_open_calls_end(void);
 
-/* Call in a forked child: calls that its parent has begun may end there. */
+/* Run in a forked child: calls that began in the parent may also end in the child. */
 void pb_open_calls_fork(void);
 
 #endif /* PB_CORE_OPEN_CALLS_H */

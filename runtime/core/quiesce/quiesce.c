@@ -238,7 +238,7 @@ static uint64_t waits_since(struct pb_reader *reader, uint64_t phase, int closel
 
 	if (load(&reader->next_phase) != now)
 		store(&reader->next_phase, now);
-	/* Read @life first: then all other data are of this thread, or of a later one. */
+	/* Read @life first: data read later belong to this thread or to a later one. */
 	const uint64_t life = pb_reader_life(reader);
 	uint64_t since = life ? inside_since(reader, phase, closely) : phase;
 

@@ -216,7 +216,7 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
-// Marks the words of a value whose place or value an expression tells.
+// Sets Known for the words of a value that the expression describes.
 static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known) {
   uint64_t At = 0;
   bool HasPlace = false;

@@ -31,7 +31,7 @@ Expected<std::string> patchbay::whyNoRecords(const ElfImage &Image) {
   if (!(*Modes & (1u << PATCHBAY_MODE_KERNEL)))
     return std::string();
   return Image.path() +
-         ": compiled with -fpatchable-function-entry= and so in kernel mode, in "
-         "which the entries are Linux's ftrace's: for 'patchbay record' compile "
+         ": compiled with -fpatchable-function-entry=, so in kernel mode, where "
+         "the entries belong to Linux's ftrace: for 'patchbay record' compile "
          "without that option";
 }

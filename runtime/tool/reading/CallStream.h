@@ -89,8 +89,9 @@ private:
   Clock Time;
   OwnClock Own;
   bool EntriesOnly, OneStack;
-  // The cost of recording a call, in ns. CostInside is part of its own duration. Its
-  // callers' durations have CostOutside, too, of which CostPages is for new pages.
+  // The cost of recording a call, in ns. The call's own duration includes CostInside. The
+  // durations of its callers include both. CostPages is the part of CostOutside that new
+  // pages cause.
   double CostInside = 0, CostOutside = 0, CostPages = 0;
   const EventWindow *Window = nullptr;
   size_t NextEvent = 0;
@@ -99,7 +100,7 @@ private:
   std::vector<TraceCall> Open;
   size_t Depth = 0;
   std::vector<uint32_t> OpenOf; // number of open calls, by function
-  // Of a function, in ns: cost that was not subtracted yet, and the most that may be.
+  // Of a function, in ns: the cost that is still to be subtracted, and its limit.
   struct Account {
     double Owed = 0, Limit = 0;
   };
@@ -120,8 +121,8 @@ public:
   virtual void beginThread(const TraceThread &) {}
   /// The last of Open has begun, within the others.
   virtual void begin(llvm::ArrayRef<TraceCall> /*Open*/, const DataValues *) {}
-  /// The calls of Open from Depth on have ended before Next, at which another
-  /// call begins. Without Next the thread has no more calls.
+  /// The calls of Open from Depth on have ended. The next call begins at Next; without
+  /// Next there are no more calls in the thread.
   virtual void end(llvm::ArrayRef<TraceCall> /*Open*/, size_t /*Depth*/,
                    std::optional<uint64_t> /*Next*/) {}
   virtual void endThread(const TraceThread &) {}

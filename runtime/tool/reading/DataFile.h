@@ -265,8 +265,8 @@ struct DataFile {
   /// The data about a slow call; std::nullopt: overwritten, or incomplete.
   std::optional<DataSlow> slow(uint64_t Id) const;
 
-  /// The module at a run-time address, which is the next one below, and the ELF
-  /// address in it. Null and the address if there is none.
+  /// The nearest module that begins at or below a run-time address, and the ELF address
+  /// in it. Null and Address if there is none.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
   /// The arguments of the function with this number; null if unknown.
   const DataArguments *argumentsOf(uint32_t Function) const;

@@ -105,7 +105,7 @@ Error DataReader::read() {
     addBlocks(Out, /*OnlyThreads=*/false);
   else if (Detail == Outline)
     countEvents(Out);
-  // Otherwise each thread has begun a block.
+  // Without overwriting, each thread has begun a block, which names it.
   else if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
     addBlocks(Out, /*OnlyThreads=*/true);
   return E;
@@ -466,8 +466,8 @@ Error DataReader::readParent(StringRef Chunk) {
     return corrupt(Offset, Twine(Size) + " bytes of the parent's file");
   From = Parent{File.str(), Size, u64(Chunk, offsetof(pbd_parent, start_ns)),
                 u32(Chunk, offsetof(pbd_parent, pid))};
-  // This file has a copy of all of it, too. But in a parent's file the copy
-  // follows the part that existed at the fork.
+  // This file also has a copy of those chunks, so its parent's file is not needed. But in
+  // a file that is itself a parent, the copy comes after the part that a child needs.
   if (u32(Chunk, offsetof(pbd_parent, here)) && !OnlyMaps)
     From->File.clear();
   return Error::success();

@@ -218,7 +218,8 @@ static bool hasSession(const Trace &T, bool (*IsWanted)(StringRef Tracer)) {
 }
 
 bool Trace::hasEvents() const {
-  // In a damaged file a session without events does not count if there are counts.
+  // In a damaged file, a session may say that there are events although there are only
+  // counts.
   return hasCalls() || (Counts.empty() && hasSession(*this, [](StringRef Tracer) {
                        return Tracer != "function_profile";
                      }));

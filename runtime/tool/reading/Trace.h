@@ -46,11 +46,11 @@ struct TraceCall {
   uint64_t LongestWithin; // the longest Duration of a call within it
   uint64_t Within; // recorded calls within it, on all levels
   uint64_t Callees; // recorded calls that it made
-  /// In ns: what --why cost for this call, which its own Duration excludes, and for its
+  /// In ns: the cost of --why for this call, which its own Duration excludes, and for its
   /// callees.
   uint64_t WhyCost, WhyCostOfCallees;
-  /// In ns, of calls within it: measured time of its callees; cost that sums exclude, on
-  /// all levels. And see CallStream::addInterval().
+  /// In ns, of calls within it: the measured time of its callees; and the cost on all
+  /// levels, which sums exclude. See CallStream::addInterval() for Intervals.
   uint64_t MeasuredWithin, CostWithin;
   double Intervals;
   uint64_t Caller;   // run-time return address for entries, otherwise 0

@@ -46,7 +46,7 @@ public:
   llvm::Expected<bool> add(const ElfImage &Image, const SiteRecord &Record,
                            llvm::ArrayRef<llvm::StringRef> Symbols,
                            const std::string &NameForRuntime);
-  /// Records the arguments of <patchbay/mark.h> if the function is one of its own.
+  /// If the function is one of <patchbay/mark.h>, records its arguments.
   void addMark(const ElfImage &Image, const SiteRecord &Record,
                llvm::ArrayRef<llvm::StringRef> Symbols, const std::string &NameForRuntime);
   /// Are marks recorded?

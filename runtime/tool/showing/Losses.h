@@ -28,7 +28,7 @@ struct Losses {
   uint64_t Lost = 0;        // events without room
   uint64_t Sandbox = 0;     // others, since seccomp(2) kept the process from
                             // making room
-  /// Others, by the errno that kept the file from growing.
+  /// Other lost events, by the errno that kept the file from growing.
   std::map<uint32_t, uint64_t> NoFile;
   uint64_t Size = 0;        // others, since all files together had reached
                             // their limit
@@ -60,7 +60,7 @@ struct Losses {
   std::map<std::pair<std::string, uint64_t>, std::string> TailCallers;
   /// The same for functions that were disarmed because they were called too often.
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
-  /// Or because tracing cost too much, and they were the busiest.
+  /// The same for the busiest functions, disarmed because tracing cost too much.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
   /// Functions with sites that other code changed during tracing.
   std::map<std::pair<std::string, uint64_t>, std::string> Changed;

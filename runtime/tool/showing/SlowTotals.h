@@ -38,7 +38,7 @@ private:
   WhySlow Why;
   const TraceThread *Thread = nullptr;
   std::map<uint32_t, Sum> Of; // by function
-  // Of open calls, the outermost first; with their numbers of outer calls.
+  // The data of open slow calls, outermost first, each with its number of outer calls.
   std::vector<std::pair<size_t, DataValues>> Slow;
 };
 

@@ -403,7 +403,7 @@ std::string patchbay::whatIsKnown(const DataWhy &Why) {
   else
     return "no thread was traced yet";
   if (Why.Have & PBD_WHY_NEITHER && Why.Have & PBD_WHY_SWITCHES)
-    Text += "; of some threads only the least time";
+    Text += "; for some threads only a lower bound";
   if (Why.Have & PBD_WHY_FILTERED)
     Text += ": the process began with a filter of system calls";
   else if (Why.Refused)

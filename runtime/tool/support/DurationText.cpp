@@ -7,7 +7,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// 2500000h: it must also fit into a signed number.
+// About 2500000h, the longest duration that also fits into a signed number.
 static constexpr double MostNs = 9e18;
 
 // A duration of any length.

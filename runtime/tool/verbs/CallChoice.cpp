@@ -98,12 +98,12 @@ Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
   const CallFilter &F = T.Chosen;
   if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
     return makeError(Dir + ": has only counts: --from, --to, --min, --max and "
-                           "--under need events, as of 'patchbay record -t "
+                           "--under need events, from 'patchbay record -t "
                            "duration'");
   if (!T.hasDurations() && (F.byDuration() || !F.Under.empty()))
     return makeError(Dir +
                      ": only the start of calls was recorded: --min, --max and "
-                     "--under need durations, as of 'patchbay record -t "
+                     "--under need durations, from 'patchbay record -t "
                      "duration'");
   return Error::success();
 }

@@ -492,7 +492,7 @@ static Expected<int> runTable(const std::string &Dir,
   if (Error E = Choice.apply(*T, Dir))
     return E;
   if (By != Apart::Nothing && !T->hasEvents())
-    return makeError(Twine(Dir) + ": has only counts: --by needs events, as of "
+    return makeError(Twine(Dir) + ": has only counts: --by needs events, from "
                                   "'patchbay record -t duration'");
   if (Histograms && !T->hasDurations())
     return makeError(Twine(Dir) +

@@ -73,7 +73,7 @@ static const struct option table[] = {
 	{ "histogram", .kind = SWITCH, AT(histogram), .word = "1", .tracers = HISTOGRAM },
 	{ "threshold", .kind = NS, AT(threshold_ns), .most = UINT64_MAX,
 	  .tracers = HISTOGRAM | TIMED,
-	  .which = "drops a thread's first calls, from which on its waits are known" },
+	  .which = "may drop a thread's first call, where recording of waits begins" },
 	{ "why", .kind = NS, AT(why_ns), ANY, .tracers = TIMED,
 	  .not_beside = "threshold sleep-time " ONE_FILE },
 	{ "depth", .kind = NUMBER, AT(depth), .least = 1, .most = PB_DEPTH_MAX,

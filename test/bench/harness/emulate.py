@@ -125,9 +125,9 @@ def count(isa, mnemonics):
 
 
 def unpaired(isa, executed):
-    """Returns how many returns do not lead to the instruction after the last open call,
-    and how many calls are still open at the end. A CPU's link stack mispredicts the
-    former, and after the latter the returns that follow."""
+    """Returns the number of returns that do not lead to the instruction after the last open
+    call, and of calls that are still open at the end. A CPU's link stack mispredicts the
+    former, and the returns that follow the latter."""
     stack, wrong = [], 0
     for (address, name), (following, _) in zip(executed, executed[1:]):
         if re.fullmatch(isa.calls, name):

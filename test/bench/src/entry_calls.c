@@ -23,7 +23,7 @@ __attribute__((noinline)) static long between_marks(function *f, long x)
 
 	WORD(MARK_BEGIN);
 	result = f(x);
-#ifdef __aarch64__ /* elsewhere something comes between call and mark */
+#ifdef __aarch64__ /* elsewhere other instructions separate the call from the mark */
 	__asm__ volatile("nop");
 #endif
 	WORD(MARK_END);
@@ -64,7 +64,7 @@ static const struct {
 	const char *name;
 	function *volatile function; /* the compiler knows nothing about the callee */
 	int hooks;
-	const char *arm; /* ours: the name again, and its tracers */
+	const char *arm; /* ours: the name to arm, and the number of tracers */
 	int tracers;
 	unsigned int flags;
 	patchbay_handler handler, exit;

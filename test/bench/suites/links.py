@@ -191,8 +191,8 @@ def bpf(hot, library):
 
 
 def singles(kind, number):
-    """The comparison for @number links of @kind, besides the plain call, which costs almost
-    nothing on some CPUs: one such link and, for kinds with an exit, one fexit."""
+    """The rows that @number links of @kind are compared with, besides the plain call: one such
+    link and, for sessions, one fexit. On some CPUs the plain call costs almost nothing."""
     ones = ("session", "fexit") if kind == "session" else (kind,)
     return tuple(f"{one}, links: 1" for one in ones if (one, 1) != (kind, number))
 

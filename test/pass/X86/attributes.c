@@ -61,7 +61,7 @@ __attribute__((ALWAYS, preserve_most)) int convention(int a) { return a; }
 // Clang does not pass these to LLVM. But where all other functions have entries, a
 // missing one shows.
 // KERNEL: remark: no_instrument: slot, prefix of 16 bytes
-// KERNEL: remark: no_entry: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
+// KERNEL: remark: no_entry: no slot: it has no -fpatchable-function-entry, which selects functions in kernel mode
 // REMARK: remark: no_instrument: slot and site, prefix of 16 bytes [-Rpass=patchbay]
 __attribute__((no_instrument_function)) int no_instrument(int a) { return a; }
 // REMARK: remark: no_entry: slot and site, prefix of 16 bytes [-Rpass=patchbay]

@@ -92,7 +92,7 @@ int traced(target *f) { return f(1) + 1; }
 // CHECK-NOT: patchbay_sites
 // CHECK: .section .note.patchbay
 // CHECK-NOT: patchbay_sites
-// MISSED: remark: notrace: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
+// MISSED: remark: notrace: no slot: it has no -fpatchable-function-entry, which selects functions in kernel mode
 // NOTHING: .text
 #ifndef NO_NOTRACE
 __attribute__((patchable_function_entry(0, 0))) int notrace(target *f) { return f(2); }

@@ -111,7 +111,7 @@ def _rewrite(lines, choose, untraced):
 
 
 def generate(tool, seed, attempt, folder):
-    """Writes the program into the folder. The attempt counts useless programs of
+    """Writes the program into the folder. Increase attempt after a useless program of
     this seed."""
     choose = random.Random(f"{seed} {attempt}")
     untraced = set()

@@ -258,7 +258,7 @@ class Postgres(Server):
             raise ProgramError(f"SIGINT was to end a query, but it said {said}")
 
     def lose_a_backend(self):
-        """Then all others are ended, too, and new ones recover the database."""
+        """Kills a backend. The server then ends all others, and new ones recover the database."""
         self.before = self.counts()[None]
         lost = [backend.pid for backend in self.backends]
         os.kill(lost[0], signal.SIGKILL)

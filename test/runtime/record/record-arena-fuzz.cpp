@@ -240,7 +240,7 @@ static void cut(Random &Choose, const std::string &Path) {
     wholeHead(Choose, Arena);
     if (Choose() % 16 == 0)
       records(Choose, Arena);
-    // Few enough that most of what the recorder finds comes from its own process.
+    // Writes so seldom that most data that the recorder finds come from its own process.
     usleep(50);
   }
 }

@@ -13,13 +13,13 @@
 // CHECK: left out ends: never returns{{$}}
 // CHECK-NEXT: left out sums: takes ..., so its arguments cannot be passed on{{$}}
 // CHECK-NEXT: left out sums_later: takes ..., so its arguments cannot be passed on{{$}}
-/* The functions that remain, and none that cannot be timed. */
+/* The report has the functions that can be timed, and no others. */
 // RUN: %patchbay report -f name %t/patchbay.data | FileCheck %s --check-prefix=TRACED
 // TRACED-DAG: later
 // TRACED-DAG: main
 // RUN: cd %t && %patchbay record -t function_duration -N sums -N sums_later -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: 1 function whose calls cannot be timed was left out ({{ends|sums}}): {{.*}}
-/* The message is printed even if none remains. */
+/* The message is printed even if no other function is traced. */
 // RUN: cd %t && %patchbay record -t function_duration -F sums -o only -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: cd %t && %patchbay record -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded

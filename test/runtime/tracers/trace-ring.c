@@ -17,7 +17,7 @@
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-counts.py %t/some < %t/csv | FileCheck %s
 // CHECK: counts agree
-/* The same as histograms, without events. */
+/* The same calls as histograms, which need no events. */
 // RUN: cd %t && %patchbay record --histogram -- ./prog > %t/said
 // RUN: %patchbay report --json %t/patchbay.data > %t/json
 // RUN: %python %S/../Inputs/histogram-counts.py %t/said < %t/json | FileCheck %s

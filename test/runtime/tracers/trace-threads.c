@@ -76,7 +76,7 @@ static void *rename_thread(void *arg)
 
 	rename_next();
 	pthread_setname_np(pthread_self(), "late");
-	renamed(); /* so soon that it is not seen yet, on a machine that is not busy */
+	renamed(); /* too soon for the new name to be seen, except on a busy machine */
 	nanosleep(&wait, NULL);
 	renamed();
 	return arg;

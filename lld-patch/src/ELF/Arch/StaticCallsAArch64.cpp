@@ -121,7 +121,8 @@ bool StaticCallArchAArch64::writeThunk(Ctx &ctx, uint8_t *buf,
 void StaticCallArchAArch64::writeRelocatable(
     uint8_t *buf, const StaticCallThunk &thunk) const {
   writeInsts(buf, localThunk);
-  // To a target by its relocation, or to the thunk's own return.
+  // A relocation makes the branch go to the target. Without a target, it goes to
+  // the thunk's own return.
   int64_t offset = thunk.targetSym ? 0
                                    : PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET -
                                          PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET;

@@ -53,7 +53,8 @@ static const uint8_t importedThunk[] = {
 static_assert(sizeof(localThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 static_assert(sizeof(importedThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 
-// The kernel's: a jump, or a return of the same length, and its signature.
+// The kernel's thunk: a jump, or a return of the same length, and the kernel's
+// signature.
 static const uint8_t kernelThunk[] = {
     0xe9, 0,    0,    0, 0, // jmp target
     0x0f, 0xb9, 0xcc,       // ud1 %esp,%ecx

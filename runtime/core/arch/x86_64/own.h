@@ -61,7 +61,7 @@
 	callq	*TABLE+PATCHBAY_X86_64_TABLE_SLOWLY(%rip)
 .endm
 
-/* Through a pointer, as C++ functions do, because the library is in another module. */
+/* A pointer leads to the function, as in C++: the library is in another module. */
 .macro personality
 	.cfi_personality 0x9b, PERSONALITY
 .endm

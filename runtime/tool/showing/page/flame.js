@@ -20,7 +20,7 @@ class FlameView {
     this.laidOut = null;
     this.toRoot = true;
   }
-  // Only the whole flame graph has one scope; callers and callees are made anew.
+  // For the whole flame graph only: the trees of callers and callees are made anew.
   scopeChanged() { this.show(seen.tree); }
   get sums() { return this.tree[this.side ?? "after"]; }
 

@@ -60,7 +60,7 @@ inline int64_t systemCall(const ThreadRegisters &R) { return R.Call; }
 /// The value that the call is about to return. The kernel's own errors, from
 /// 512 on, tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) { return R.Result; }
-/// Do the registers not tell that yet, but will after another stop?
+/// Must the thread stop once more before its registers tell how the call restarts?
 bool hidesRestart(const ThreadRegisters &R);
 
 /// The target of the call before Return, directly or through the PLT; 0: not

@@ -53,7 +53,7 @@ inline int64_t systemCall(const ThreadRegisters &R) {
 inline int64_t systemCallResult(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.rax);
 }
-/// Do the registers not tell that yet, but will after another stop?
+/// Must the thread stop once more before its registers tell how the call restarts?
 inline bool hidesRestart(const ThreadRegisters &) { return false; }
 
 /// The target of the call before Return, directly or through the PLT; 0: not

@@ -284,7 +284,7 @@ leave:
 	ret
 
 /*
- * int await(int *word): returns it when it is not 0 any more, or ten seconds
+ * int await(int *word): returns it when it is no longer 0, or ten seconds
  * after this command has written AREA_PAUSES last. Makes 200 pauses of a tenth
  * of a millisecond, and then 1000 of ten. %rbx is the area.
  */
