@@ -82,16 +82,18 @@ RecordOptions::RecordOptions(OptionTable &Table)
           "continue"),
       MaxRate(Table.in("Overhead"), "max-rate", "N",
               "Disarm functions that all threads together call more than N times a second, "
-              "and name them at the end. PROG also listens for 'patchbay live'"),
+              "and name them at the end"),
       MaxOverhead(Table, "max-overhead", "PERCENT",
                   "Limit tracing to PERCENT (2%) of PROG's own CPU time. If tracing exceeds it, "
                   "the busiest functions are disabled, named at the end, and re-enabled "
-                  "when there is headroom. PROG also listens for 'patchbay live'"),
+                  "when there is headroom"),
       Output(Table.in("Output"), "o,output", "DIR",
              "Directory to write (default: patchbay.data)", DefaultDataDir),
       NoNames(Table, "no-names",
               "Do not store function names: the reader takes them from the program's files"),
-      Live(Table, "live", "Let 'patchbay live' change what is traced while PROG runs"),
+      Live(Table, "live",
+           "Let 'patchbay live' change what is traced while PROG runs. --max-rate, "
+           "--max-overhead, --rotate-size and --rotate-every do that, too"),
       Buffer(Table.in("Size limits"), "buffer", "SIZE",
              "Keep at most SIZE bytes of events per thread; K, M or G, from 4K to 1024G "
              "(default: 256M, 24 bytes per event)"),
@@ -103,11 +105,9 @@ RecordOptions::RecordOptions(OptionTable &Table)
               "Events that exceed it are lost; with rotation the oldest files are removed "
               "instead"),
       RotateSize(Table, "rotate-size", "SIZE",
-                 "Start a new file when one reaches SIZE; K, M or G, from 1M on. PROG also "
-                 "listens for 'patchbay live'"),
+                 "Start a new file when one reaches SIZE; K, M or G, from 1M on"),
       RotateEvery(Table, "rotate-every",
-                  "Start a new file every DURATION: 60s. PROG also listens for 'patchbay "
-                  "live'"),
+                  "Start a new file every DURATION: 60s"),
       Keep(Table, "keep", "N",
            "Keep the newest N files of all processes together"),
       Overwrite(Table, "overwrite",
