@@ -16,7 +16,7 @@ def text(name):
 
 def commands(document):
     """The lines of its code blocks, without prompts and comments."""
-    blocks = re.findall(r"^```[a-z]*\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```[^\n]*\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
     return [re.sub(r"^\$ | +#.*", "", line) for block in blocks for line in block.splitlines()]
 
 

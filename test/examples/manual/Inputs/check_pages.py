@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_pages.py SOURCE TESTS: checks the links of all pages of a source tree, and that a
-test runs the commands of each page of the manual.
+test runs the commands of each page.
 
 A link to a file or folder of the tree needs that file, and one to a heading that heading.
-TESTS is the folder with PAGE.test for each page that has commands. Blocks that name a test
-are those that run_manual.py describes.
+A block of commands begins with "```sh test=TEST", and TEST, a file below test/, runs it. Or it
+begins with "```sh", and the page's own test runs it: TESTS/PAGE.test for README.md and pages
+of the manual (run_manual.py), PAGE.test for those of test/examples/builds (run_page.py).
 """
 import re
 import sys
@@ -14,8 +15,10 @@ from pathlib import Path
 SOURCE, TESTS = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
-SHELL = re.compile(r"^```sh$", re.MULTILINE)
-ELSEWHERE = re.compile(r"^```sh test=(\S+)$", re.MULTILINE)
+BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)^```$", re.MULTILINE)
+COMMAND = re.compile(r"(sudo |nice )?(apt|cd|clang|cmake|curl|docker|export|git|gpg|kubectl|ld\.lld|lit"
+                     r"|make|ninja|patchbay|python3|sed|sh|tar|xargs)[\w.+-]* |\S+\.(py|sh) ")
+MANUAL, BUILDS = SOURCE / "runtime/doc", SOURCE / "test/examples/builds"
 
 
 def anchors(page):
@@ -23,6 +26,29 @@ def anchors(page):
     for heading in re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
         yield re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+
+
+def own_test(page):
+    """The test that runs the commands of a page itself."""
+    if page.parent == MANUAL:
+        return TESTS / f"{page.stem}.test"
+    if page == SOURCE / "README.md":
+        return TESTS / "readme.test"
+    if page.parent.parent == BUILDS:
+        return BUILDS / f"{page.parent.name}.test"
+    return None
+
+
+def unrun(page):
+    """What is wrong with the blocks of a page that have commands."""
+    for info, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if found := re.fullmatch(r"sh test=(\S+)", info):
+            if not (SOURCE / "test" / found[1]).is_file():
+                yield f"no such test: {found[1]}"
+        elif info == "sh" or COMMAND.match(block):
+            test = own_test(page)
+            if info != "sh" or not test or not test.is_file():
+                yield f"no test runs its commands: {block.splitlines()[0]}"
 
 
 faults = []
@@ -43,12 +69,6 @@ for page in sorted(pages):
             faults.append(f"{name}: no such file: {link}")
         elif anchor and anchor not in anchors(target):
             faults.append(f"{name}: no such heading: {link}")
-for page in sorted((SOURCE / "runtime/doc").glob("*.md")):
-    text = page.read_text(encoding="utf-8")
-    if SHELL.search(text) and not (TESTS / f"{page.stem}.test").is_file():
-        faults.append(f"runtime/doc/{page.name}: no test runs its commands")
-    for test in ELSEWHERE.findall(text):
-        if not (SOURCE / "test" / test).is_file():
-            faults.append(f"runtime/doc/{page.name}: no such test: {test}")
+    faults += [f"{name}: {fault}" for fault in unrun(page)]
 print("\n".join(faults) or f"{links} links lead somewhere")
 sys.exit(bool(faults))

@@ -58,10 +58,11 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     install(work)
     folder = work / "page"
-    folder.mkdir()
+    (folder / "build").mkdir(parents=True)
+    (folder / "build/release").symlink_to(BUILD)
     for file in Path(__file__).resolve().parents[1].glob("*.c*"):
         shutil.copy(file, folder)
-    environment = dict(os.environ, PREFIX=str(work / "installed"), LC_ALL="C.UTF-8",
+    environment = dict(os.environ, HOME=WORK, PREFIX=str(work / "installed"), LC_ALL="C.UTF-8",
                        PATH=f"{work}/installed/bin:{os.environ['PATH']}")
     # A group of its own, to end what the page leaves running.
     done = subprocess.Popen(["bash", "-euxo", "pipefail", "-c", commands], cwd=folder,
