@@ -23,10 +23,15 @@ static int refused;
 /* Rejects another file of this name, which holds other data than these counters. */
 static int is_size(int fd)
 {
-	struct pbd_size found = { 0 };
-	long length = pb_sys(SYS_pread64, fd, &found, sizeof(found), 0);
-	const int is_whole = length == sizeof(found);
+	static const struct pbd_size none;
+	struct pbd_size found;
+	long length;
+	int is_whole;
 
+	/* An initializer could become a call of memset(3), which uses vector registers. */
+	pb_copy(&found, &none, sizeof(found));
+	length = pb_sys(SYS_pread64, fd, &found, sizeof(found), 0);
+	is_whole = length == sizeof(found);
 	/* Another process may be making the file now. Then all of it is 0. */
 	if (length < 0 || found.used > (is_whole ? MOST_BYTES : 0) ||
 	    found.removed > (is_whole ? MOST_FILES : 0))
