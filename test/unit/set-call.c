@@ -6,7 +6,7 @@
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 43{{$}}
+// CHECK: {{^}}failures: 0 of 45{{$}}
 
 #include "call/call.c"
 #include "cells/set.c"
@@ -54,8 +54,12 @@ UNCALLED(patchbay_no_exit)
 
 const unsigned int pb_arch_direct_words = 2;
 
-int pb_call_is_simple(const struct patchbay_record *record)
+/* Of the tracers with an exit in the last set. */
+static unsigned int common_flags;
+
+int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags)
 {
+	common_flags = flags;
 	return !record;
 }
 
@@ -171,6 +175,14 @@ static void check_lists(void)
 	CHECK(has_nothing(set->entries) && LISTS(set, exits, 0));
 	pb_set_free(set);
 	entry.disabled = 0;
+
+	/* All tracers with an exit must leave floating-point results alone. */
+	leave.attr.flags |= PATCHBAY_OPS_NO_RESULT_FP;
+	pb_set_free(pb_set_new(members, 2));
+	CHECK(common_flags & PATCHBAY_OPS_NO_RESULT_FP);
+	pb_set_free(pb_set_new(members, 3));
+	CHECK(!(common_flags & PATCHBAY_OPS_NO_RESULT_FP));
+	leave.attr.flags = PATCHBAY_OPS_FAST;
 
 	/* One word too many for the direct path; a tracer without exit needs none. */
 	set = pb_set_new(members, 4);

@@ -68,7 +68,7 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 	if (attr->flags & PATCHBAY_OPS_MODULE_DATA && !attr->attach)
 		return -EINVAL;
 	return attr->flags & ~(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION |
-			       PATCHBAY_OPS_MODULE_DATA) ?
+			       PATCHBAY_OPS_MODULE_DATA | PATCHBAY_OPS_NO_RESULT_FP) ?
 		       -EINVAL :
 		       0;
 }

@@ -15,12 +15,13 @@ int pb_call_check(const struct patchbay_record *record)
 	return record->flags & PATCHBAY_RECORD_NO_EXIT ? -EOPNOTSUPP : 0;
 }
 
-int pb_call_is_simple(const struct patchbay_record *record)
+int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags)
 {
 	uint8_t result = record->flags & PATCHBAY_RECORD_RETURN_MASK;
 
 	return !record->stack_arg_words &&
-	       (result == PATCHBAY_RECORD_RETURN_VOID ||
+	       (flags & PATCHBAY_OPS_NO_RESULT_FP ||
+		result == PATCHBAY_RECORD_RETURN_VOID ||
 		result == PATCHBAY_RECORD_RETURN_GP);
 }
 
@@ -44,8 +45,7 @@ static void count_missed_exit(const struct patchbay_call *call)
 {
 	const struct patchbay_cell *cell = pb_call_cell(call);
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
-	uint64_t entered = call->since & ~(uint64_t)(PATCHBAY_EXIT_UNWIND |
-						     PATCHBAY_EXIT_JUMP);
+	uint64_t entered = pb_call_number(call->since) | pb_call_state_of(call->since);
 
 	if (!(since & PATCHBAY_CELL_DIRECT_EXIT) || since != entered)
 		return;

@@ -18,8 +18,8 @@ static patchbay_handler enter_of(const struct patchbay_ops *ops,
 
 	if (!attr->exit)
 		return fast ? attr->handler : pb_arch_enter_any;
-	return fast && pb_call_is_simple(record) ? pb_arch_call_fast :
-						   pb_arch_call_any;
+	return fast && pb_call_is_simple(record, attr->flags) ? pb_arch_call_fast :
+								pb_arch_call_any;
 }
 
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
@@ -137,7 +137,7 @@ struct pb_set *pb_set_reserve(size_t nr)
 /* Compute all fields from the members, which the caller has stored. */
 static void finish_set(struct pb_set *set, size_t nr)
 {
-	unsigned int words = 0;
+	unsigned int words = 0, flags = PATCHBAY_OPS_NO_RESULT_FP;
 
 	*set = (struct pb_set){ .nr = nr, .fast = 1 };
 	for (size_t i = 0; i < nr; i++) {
@@ -152,6 +152,7 @@ static void finish_set(struct pb_set *set, size_t nr)
 		if (!has_exit(member))
 			continue;
 		set->has_exits = 1;
+		flags &= member->ops->attr.flags;
 		set->told |= pb_call_bit(member);
 		if (word >= words)
 			words = word + 1;
@@ -160,7 +161,7 @@ static void finish_set(struct pb_set *set, size_t nr)
 	/* One word is in the call's frame. Round the others to keep the stack aligned. */
 	set->more = (unsigned int)(words / 2 * 2 * sizeof(uint64_t));
 	set->fast_exits = set->has_exits && set->fast &&
-			  pb_call_is_simple(set->cells[0].record);
+			  pb_call_is_simple(set->cells[0].record, flags);
 	set->fast &= !set->has_exits;
 	set->enter = enter_of_set(set);
 	set->since |= direct_way(set, words);

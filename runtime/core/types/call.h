@@ -53,10 +53,10 @@
 /*
  * cell->enter of a cell that has an exit:
  *
- * pb_arch_call_fast     one tracer, FAST, on a function that is simple
+ * pb_arch_call_fast     one tracer, FAST, on a function that is simple for it
  *                       (pb_call_is_simple())
  * pb_arch_call_any      one tracer, one function, of any kind
- * pb_arch_call_set      the cell's set, all FAST, on a simple function
+ * pb_arch_call_set      the cell's set, all FAST, on a function that is simple for them
  * pb_arch_call_any_set  any set
  */
 pb_handler pb_arch_call_fast, pb_arch_call_any, pb_arch_call_set, pb_arch_call_any_set;
@@ -107,8 +107,13 @@ int pb_call_check(const struct patchbay_record *record);
  */
 extern const unsigned int pb_arch_direct_words;
 
-/* Does the function use no stack arguments, and return in integer registers, if at all? */
-int pb_call_is_simple(const struct patchbay_record *record);
+/*
+ * Is the function simple for tracers that all have @flags? It uses no stack arguments, and
+ * only PATCHBAY_OPS_NO_RESULT_FP allows results that are not in integer registers. FAST
+ * handlers leave these registers as they are, and so does pb_call_exit(). The slow paths save
+ * them.
+ */
+int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags);
 
 /*
  * The trampolines call these, in this order. pb_call_entry() and pb_call_exit() run

@@ -18,7 +18,7 @@
  * @nr:      the number of members, disabled or not; not 0
  * @fast:    all handlers are PATCHBAY_OPS_FAST, and no member has an exit
  * @fast_exits: some members have an exit, all handlers are PATCHBAY_OPS_FAST, and the
- *           function is simple (call.h)
+ *           function is simple for the members with an exit (call.h)
  * @has_exits: some members have an exit
  * @more:    the words of a call that the members use and its frame has no room for, in
  *           bytes; a multiple of 16; trampolines read it

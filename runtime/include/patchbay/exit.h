@@ -30,10 +30,10 @@
  * the function has no other tracer and this one is FAST.
  *
  * Each call needs some 300 bytes more of the stack (several tracers: 380; ppc64le: 560).
- * It needs 850 (AArch64: 450, ppc64le: 870) if vector registers are kept, which is the
- * case unless all handlers are FAST and the result is in integer registers. It also
- * needs space for a copy of the arguments on the stack. All of it is freed when the call
- * ends, including its tail calls.
+ * It needs 850 (AArch64: 450, ppc64le: 870) if vector registers are kept. That is the case
+ * unless all handlers are FAST, and either the result is in integer registers or all tracers
+ * with @exit have PATCHBAY_OPS_NO_RESULT_FP. It also needs space for a copy of the arguments
+ * on the stack. All of it is freed when the call ends, including its tail calls.
  *
  * A chain of guaranteed tail calls must run in constant stack: interpreters, parsers and
  * coroutines that resume each other rely on it. So a function with the record flag
@@ -236,7 +236,8 @@ void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
  *
  * The function decides which registers it uses. PATCHBAY_RECORD_RETURN_MASK of its record
  * gives their kind; floating-point registers are not read if it is
- * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. On x86-64 a long double is in
+ * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. Tracers with
+ * PATCHBAY_OPS_NO_RESULT_FP cannot call patchbay_result_fp(). On x86-64 a long double is in
  * neither; it is kept. The address of a structure in memory is in register 0 or, on
  * AArch64, in x8 of @regs.
  */

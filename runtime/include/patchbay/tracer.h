@@ -132,6 +132,13 @@ struct patchbay_target {
 #define PATCHBAY_OPS_MODULE_DATA 4u
 
 /*
+ * The handlers do not call patchbay_result_fp(). With PATCHBAY_OPS_FAST the library then
+ * calls @exit without saving the result of functions that return floating-point values or
+ * vectors.
+ */
+#define PATCHBAY_OPS_NO_RESULT_FP 8u
+
+/*
  * struct patchbay_ops_attr - properties of a tracer
  * @size:    sizeof(struct patchbay_ops_attr); see Versions in <patchbay/patchbay.h>
  * @flags:   PATCHBAY_OPS_*

@@ -47,7 +47,7 @@ static int create(struct patchbay_ops **ops)
 {
 	const struct patchbay_ops_attr attr = {
 		.size = sizeof(attr),
-		.flags = PATCHBAY_OPS_FAST,
+		.flags = PATCHBAY_OPS_FAST | PATCHBAY_OPS_NO_RESULT_FP,
 		.handler = pb_root_entry,
 		.exit = pb_root_exit,
 		.check = pb_left_out_check,

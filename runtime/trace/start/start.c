@@ -420,10 +420,15 @@ static int start_session(void)
 	return error;
 }
 
-static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
+static int create(enum pb_under_of of, const struct patchbay_ops_attr *from,
+		  struct patchbay_ops **ops)
 {
+	struct patchbay_ops_attr attr = pb_under_attr(of, from);
+
 	attr.size = sizeof(attr);
 	attr.flags = PB_TRACER_FLAGS;
+	if (of == PB_UNDER_PLAIN)
+		attr.flags |= PATCHBAY_OPS_NO_RESULT_FP;
 	/* With typed= each function has data of its own. */
 	if (attr.attach == pb_typed_attach)
 		attr.flags &= ~PATCHBAY_OPS_MODULE_DATA;
@@ -475,14 +480,11 @@ int pb_start_begin(void)
 	if (!error)
 		error = pb_under_begin();
 	if (!error)
-		error = create(pb_under_attr(PB_UNDER_PLAIN, &tracer->attr),
-			       &pb_tracer);
+		error = create(PB_UNDER_PLAIN, &tracer->attr, &pb_tracer);
 	if (!error && pb_options.nr_args)
-		error = create(pb_under_attr(PB_UNDER_VALUES, &tracer->values),
-			       &pb_values_tracer);
+		error = create(PB_UNDER_VALUES, &tracer->values, &pb_values_tracer);
 	if (!error && pb_options.nr_typed)
-		error = create(pb_under_attr(PB_UNDER_TYPED, &tracer->typed),
-			       &pb_typed_tracer);
+		error = create(PB_UNDER_TYPED, &tracer->typed, &pb_typed_tracer);
 	if (!error)
 		error = pb_live.budget_begin(tracer->attr.exit ? pb_left_out_check :
 							    NULL);

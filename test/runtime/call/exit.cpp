@@ -288,6 +288,8 @@ static void testKinds() {
     unsigned flags;
   } kinds[] = {{nullptr, exitOnly, PATCHBAY_OPS_FAST},
                {enterFast, exitFast, PATCHBAY_OPS_FAST},
+               {nullptr, exitOnly, PATCHBAY_OPS_FAST | PATCHBAY_OPS_NO_RESULT_FP},
+               {enterFast, exitFast, PATCHBAY_OPS_FAST | PATCHBAY_OPS_NO_RESULT_FP},
                {enterAny, exitAny, 0},
                {nullptr, exitOnly, 0}};
   for (auto &kind : kinds) {

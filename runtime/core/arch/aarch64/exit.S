@@ -54,6 +54,12 @@
 	bl	\function
 .endm
 
+/* Store or load (\move: stp or ldp) results in vector registers. */
+.macro move_results move
+	\move	q0, q1, [x29, #CALL_VECTOR]
+	\move	q2, q3, [x29, #CALL_VECTOR+32]
+.endm
+
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	begin_call_body \name
@@ -139,8 +145,7 @@
 	.cfi_restore_state
 	stp	x0, x1, [x29, #CALL_GP]
 	.if \vectors
-	stp	q0, q1, [x29, #CALL_VECTOR]
-	stp	q2, q3, [x29, #CALL_VECTOR+32]
+	move_results stp
 	.endif
 
 	/* The body may return on another thread, if a fiber was resumed there. */
@@ -183,8 +188,7 @@
 .Lleave_\name:
 	str	xzr, [x29, #OWN_THREAD]
 	.if \vectors
-	ldp	q0, q1, [x29, #CALL_VECTOR]
-	ldp	q2, q3, [x29, #CALL_VECTOR+32]
+	move_results ldp
 	.endif
 	/* The trampoline loads the result from here. */
 	ldp	x0, x1, [x29, #CALL_GP]
@@ -211,7 +215,13 @@
 
 	/* The thread has no reader, or is inside already. */
 .Lslow_\name:
+	.if !\vectors
+	move_results stp
+	.endif
 	call_with_told pb_call_exit_slowly, \members
+	.if !\vectors
+	move_results ldp
+	.endif
 	b	.Lleave_\name
 
 	/* An exception passes. x0 points to it. */

@@ -251,7 +251,13 @@
 	 * always clears a mark, so give it two words of this frame that are no longer used.
 	 */
 .Lslow_\name:
+	.if !\vectors
+	move_results stfd, stvx
+	.endif
 	call_with_told pb_call_exit_slowly, \members
+	.if !\vectors
+	move_results lfd, lvx
+	.endif
 	addi	0, 31, CALL_TOLD
 	std	0, OWN_THREAD(31)
 	b	.Lreturn_\name

@@ -58,6 +58,12 @@
 	call	\function
 .endm
 
+/* Store or load (\move: fsd or fld) results in floating-point registers. */
+.macro move_results move
+	\move	fa0, CALL_VECTOR(s0)
+	\move	fa1, CALL_VECTOR+8(s0)
+.endm
+
 /* arch.h has the parameters. */
 .macro call_body name, members, vectors, set, any
 	begin_call_body \name
@@ -145,8 +151,7 @@
 	sd	a0, CALL_GP(s0)
 	sd	a1, CALL_GP+8(s0)
 	.if \vectors
-	fsd	fa0, CALL_VECTOR(s0)
-	fsd	fa1, CALL_VECTOR+8(s0)
+	move_results fsd
 	.endif
 
 	/* The body may return on another thread, if a fiber was resumed there. */
@@ -189,8 +194,7 @@
 .Lleave_\name:
 	sd	zero, OWN_THREAD(s0)
 	.if \vectors
-	fld	fa0, CALL_VECTOR(s0)
-	fld	fa1, CALL_VECTOR+8(s0)
+	move_results fld
 	.endif
 	/* The trampoline loads the result from here. */
 	ld	a0, CALL_GP(s0)
@@ -217,7 +221,13 @@
 
 	/* The thread has no reader, or is inside already. */
 .Lslow_\name:
+	.if !\vectors
+	move_results fsd
+	.endif
 	call_with_told pb_call_exit_slowly, \members
+	.if !\vectors
+	move_results fld
+	.endif
 	j	.Lleave_\name
 
 	/* An exception passes. a0 points to it. */

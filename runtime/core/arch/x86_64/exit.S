@@ -151,13 +151,12 @@
 .Lslow_\name:
 	.if !\vectors
 	save_results
+	save_x87
 	.endif
 	leaq	CALL(%rbp), %rdi
 	callq	pb_call_exit_slowly
 	restore_results
-	.if \vectors
 	restore_x87
-	.endif
 	movq	CALL_RAX(%rbp), %rax
 	movq	CALL_RDX(%rbp), %rdx
 	drop_shadow 1

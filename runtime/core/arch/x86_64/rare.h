@@ -23,10 +23,12 @@
 	movq	SITE_RETURN(%rbp), %rdi
 	subq	$\from, %rdi
 	movq	%rdi, CALL_IP(%rbp)
+	save_x87
 	movq	$-1, CALL_TOLD(%rbp)
 	leaq	CALL(%rbp), %rdi
 	callq	pb_call_exit_slowly
 	restore_results
+	restore_x87
 	jmp	.Lreturn_\id
 .endm
 
