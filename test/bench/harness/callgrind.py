@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the instructions of single calls with valgrind's callgrind. The counts hardly
 differ between runs, even on a busy machine. Instructions of the kernel do not count."""
+import os
 import re
 import subprocess
 import tempfile
@@ -11,10 +12,11 @@ from . import BenchError
 SECONDS = 600
 
 
-def calls(command, said, counted):
-    """Runs a program with @said as input. Returns a number for each call of one of the
-    functions in @counted, in order: the instructions of the function that it maps to,
-    including callees. The program may change its code."""
+def calls(command, said, counted, environment=None):
+    """Runs a program with @said as input, and with more variables in its environment.
+    Returns a number for each call of one of the functions in @counted, in order: the
+    instructions of the function that it maps to, including callees. The program may change
+    its code."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         arguments = ["valgrind", "--tool=callgrind", "--smc-check=all",
@@ -23,7 +25,8 @@ def calls(command, said, counted):
             arguments += [f"--dump-after={outer}", f"--toggle-collect={inner}"]
         try:
             done = subprocess.run([*arguments, *map(str, command)], input=said, text=True,
-                                  capture_output=True, timeout=SECONDS, check=False)
+                                  capture_output=True, timeout=SECONDS, check=False,
+                                  env=os.environ | (environment or {}))
         except subprocess.TimeoutExpired:
             raise BenchError(f"{command[0]}: not counted in {SECONDS} s") from None
         if done.returncode:

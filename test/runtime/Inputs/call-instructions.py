@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""usage: call-instructions.py SOURCE TRACER PROGRAM
+
+Counts the instructions of a recorded call, by kind of result; see call-instructions.c."""
+import sys
+import tempfile
+from pathlib import Path
+
+source, tracer, program = sys.argv[1:]
+sys.path.append(str(Path(source, "test", "bench")))
+from harness import callgrind  # noqa: E402
+
+# Options, and the most instructions, without fractions, of a call of a function without a
+# result and of one that returns a double.
+MOST = {
+    "count": ("tracer=function_profile", 50, 52),
+    "entry": ("tracer=function", 75, 78),
+    "duration": ("tracer=function_duration", 130, 133),
+    "dropped": ("tracer=function_duration,threshold=10s", 82, 84),
+    "graph": ("tracer=function_graph", 178, 182),
+}
+KINDS = "int", "double"
+CALLS = 2000  # which the second turn makes more than the first
+
+
+def count(options, folder):
+    """The buffer holds all records, so only the first turn makes blocks."""
+    turns = callgrind.calls(
+        (program,), "", {"make_calls": "make_calls"},
+        {"LD_PRELOAD": tracer,
+         "PATCHBAY": f"{options},filter=give_*,buffer=1M,output={folder}"})
+    return [(more - less) / CALLS for less, more in zip(turns[:2], turns[2:4], strict=True)]
+
+
+def main():
+    risen = []
+    for name, (options, *most) in MOST.items():
+        with tempfile.TemporaryDirectory() as folder:
+            found = count(options, folder)
+            if not any(Path(folder).rglob("*")):
+                sys.exit(f"{name}: nothing was recorded")
+        print(f"{name:8}", ", ".join(f"{kind} {number:.1f}"
+                                     for kind, number in zip(KINDS, found)))
+        risen += [f"{name}, {kind}: {number:.1f}, not at most {least}"
+                  for kind, number, least in zip(KINDS, found, most) if int(number) > least]
+    print("\n".join(risen) or "none has risen")
+
+
+main()
