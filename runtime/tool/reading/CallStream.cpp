@@ -23,17 +23,6 @@ uint64_t patchbay::firstTick(const Trace &T, const TraceThread &Thread) {
   return First;
 }
 
-PlainWindows::PlainWindows(const Trace &T, const TraceThread &Thread)
-    : File(T.Processes[Thread.Process].Data),
-      Windows(File, *Thread.Data, firstTick(T, Thread)) {}
-
-const EventWindow *PlainWindows::next() {
-  if (!Windows.plan(Plan))
-    return nullptr;
-  EventWindows::make(File, Plan, Window);
-  return &Window;
-}
-
 const EventWindow *KeptWindows::next() {
   if (Next)
     Windows[Next - 1] = {};

@@ -19,19 +19,6 @@ public:
   virtual const EventWindow *next() = 0;
 };
 
-/// Makes windows on demand.
-class PlainWindows : public WindowSource {
-public:
-  PlainWindows(const Trace &T, const TraceThread &Thread);
-  const EventWindow *next() override;
-
-private:
-  const DataFile &File;
-  EventWindows Windows;
-  EventWindows::Plan Plan;
-  EventWindow Window;
-};
-
 /// Windows in memory. Each is freed when the next one is requested.
 class KeptWindows : public WindowSource {
 public:
