@@ -65,7 +65,7 @@ std::vector<Part> Scanner::parts(const DataBlock &B) const {
   if (Data.Session && Data.Session->Flags & PBD_SESSION_OVERWRITE)
     for (const char *At = B.Records.data(); At != endOf(B);
          At += DataRecord::Size) {
-      DataRecord R = DataRecord::read(At, Data.Order, Pass);
+      DataRecord R = DataRecord::read(At, Pass);
       if (R.Kind == PBD_RECORD_NONE)
         continue;
       if (R.Function == PBD_THREAD) {
@@ -83,7 +83,7 @@ std::vector<Part> Scanner::parts(const DataBlock &B) const {
 }
 
 // Reads the next records of the part, from At on. A piece does not end while
-// values wait for their call, if that comes soon: see DataIndexPiece.
+// values wait for their call, if that comes soon: see pbd_index_piece.
 DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
                         uint8_t Pass) const {
   DataPiece Piece;
@@ -94,7 +94,7 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
   size_t Sleeps = P.Sleeps.size();
   for (; Piece.Size != Most && (Piece.Size < Least || !P.Values.empty());
        At += DataRecord::Size) {
-    DataRecord R = DataRecord::read(At, Data.Order, Pass);
+    DataRecord R = DataRecord::read(At, Pass);
     ++Piece.Size;
     if (R.Kind == PBD_RECORD_NONE)
       continue;
@@ -118,16 +118,17 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
   return Piece;
 }
 
+static bool isPlain(const pbd_index_piece &P) { return P.events != PBD_INDEX_LOOK; }
+
 // The index is in the same file as the events, and is trusted: if it is wrong, events are
 // missing.
-static DataPiece indexed(const DataIndexPiece &From, const char *At,
-                         uint8_t Pass) {
+static DataPiece indexed(const pbd_index_piece &From, const char *At, uint8_t Pass) {
   DataPiece Piece;
   Piece.Records = At;
-  Piece.Size = From.Records;
-  Piece.Events = From.Events;
-  Piece.Begin = From.Begin;
-  Piece.End = From.End;
+  Piece.Size = From.records;
+  Piece.Events = From.events;
+  Piece.Begin = From.begin;
+  Piece.End = From.end;
   Piece.Pass = Pass;
   return Piece;
 }
@@ -138,22 +139,22 @@ void Scanner::scan(Part &P, const DataBlock &B) const {
   P.Sleeps.clear();
   uint8_t Pass = DataRecord::passBits(B.Pass);
   uint64_t Offset = P.Begin - Data.Bytes.data();
-  auto Known = partition_point(Data.Index, [&](const DataIndexPiece &Of) {
-    return Of.Offset < Offset;
+  auto Known = partition_point(Data.Index, [&](const pbd_index_piece &Of) {
+    return Of.offset < Offset;
   });
   bool Looked = false;
   for (const char *At = P.Begin; At != P.End;) {
     size_t Left = (P.End - At) / DataRecord::Size;
     Offset = At - Data.Bytes.data();
-    bool IsKnown = Known != Data.Index.end() && Known->Offset == Offset &&
-                   Known->Records && Known->Records <= Left &&
-                   (!Known->isPlain() || Known->Events <= Known->Records);
+    bool IsKnown = Known != Data.Index.end() && Known->offset == Offset &&
+                   Known->records && Known->records <= Left &&
+                   (!isPlain(*Known) || Known->events <= Known->records);
     DataPiece Piece;
-    if (IsKnown && Known->isPlain() && P.Values.empty()) {
+    if (IsKnown && isPlain(*Known) && P.Values.empty()) {
       Piece = indexed(*Known, At, Pass);
     } else {
       Looked = true;
-      Piece = IsKnown ? look(P, At, Known->Records, Known->Records, Pass)
+      Piece = IsKnown ? look(P, At, Known->records, Known->records, Pass)
                       : look(P, At, std::min<size_t>(Left, Data.PieceRecords),
                              std::min<size_t>(Left, 2 * Data.PieceRecords), Pass);
     }
@@ -226,12 +227,12 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
 
 // Records of a block are written in order, so used records come first, except for gaps
 // that interrupted handlers left.
-static size_t countUsed(const DataBlock &B, endianness Order) {
+static size_t countUsed(const DataBlock &B) {
   uint8_t Pass = DataRecord::passBits(B.Pass);
   size_t Used = 0, End = B.Records.size() / DataRecord::Size;
   auto IsUsed = [&](size_t I) {
     const char *At = B.Records.data() + I * DataRecord::Size;
-    return DataRecord::read(At, Order, Pass).Kind != PBD_RECORD_NONE;
+    return DataRecord::read(At, Pass).Kind != PBD_RECORD_NONE;
   };
   // Usually all records except the last, which is never used.
   if (End > 1 && IsUsed(End - 2))
@@ -258,16 +259,16 @@ void patchbay::countEvents(DataFile &Out) {
   if (Out.Index.empty())
     for (const DataBlock &B : Out.Blocks)
       Size += B.Records.size();
-  for (const DataIndexPiece &P : Out.Index)
-    if (!P.isPlain())
-      Size += P.Records * DataRecord::Size;
+  for (const pbd_index_piece &P : Out.Index)
+    if (!isPlain(P))
+      Size += P.records * DataRecord::Size;
   if (Size <= FewBytes)
     return addBlocks(Out, /*OnlyThreads=*/false);
   if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
     addBlocks(Out, /*OnlyThreads=*/true);
   Out.RoughEvents = true;
   for (const DataBlock &B : Out.Blocks) {
-    Out.Threads[B.Thread].Events += countUsed(B, Out.Order);
+    Out.Threads[B.Thread].Events += countUsed(B);
     Out.release(B.Records);
   }
 }

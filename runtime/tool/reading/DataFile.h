@@ -8,7 +8,7 @@
 #include "RecordedNames.h"
 #include "TypedText.h"
 #include "support/MappedFile.h"
-#include "llvm/ADT/bit.h"
+#include "trace/format/format.h"
 #include "llvm/Support/Error.h"
 #include <array>
 #include <cstdint>
@@ -94,7 +94,7 @@ struct DataPiece {
   uint64_t Begin = UINT64_MAX; // no call of it began earlier, in ticks
   uint64_t End = 0;            // and no record was written later
   uint8_t Pass;                // of the block, as in records
-  bool IsPlain = true; // no value waits across its ends: see DataIndexPiece
+  bool IsPlain = true; // no value waits across its ends: see pbd_index_piece
   /// Values before the piece for a call in it; usually none.
   std::shared_ptr<const ValueReader> Before;
 };
@@ -197,18 +197,10 @@ struct DataPlace {
   std::vector<uint32_t> Pids;
 };
 
-/// See pbd_index_piece.
-struct DataIndexPiece {
-  uint64_t Offset, Begin, End;
-  uint32_t Records, Events;
-  bool isPlain() const;
-};
-
 struct DataFile {
   std::shared_ptr<MappedFile> Mapped; // the memory of Blocks and pieces
   llvm::StringRef Bytes;              // the whole file
   uint64_t Committed = 0;             // the used part of these
-  llvm::endianness Order = llvm::endianness::little;
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
@@ -240,7 +232,7 @@ struct DataFile {
   std::vector<DataBlock> Blocks;
   uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
                                 // cache
-  std::vector<DataIndexPiece> Index; // by Offset; empty without an index
+  std::vector<pbd_index_piece> Index; // by offset; empty without an index
   /// Pieces that belong to no thread, because they have no events, or are not plain.
   struct OtherPiece {
     uint64_t Offset;

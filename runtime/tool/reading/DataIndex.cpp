@@ -125,8 +125,7 @@ static bool hasTable(const DataFile &Data) {
 
 void patchbay::addIndex(StringRef Path, const DataFile &Summary) {
   if (Summary.Committed < LargeBytes || !Summary.Index.empty() ||
-      !Summary.Session || Summary.Session->Flags & PBD_SESSION_OVERWRITE ||
-      Summary.Order != endianness::native)
+      !Summary.Session || Summary.Session->Flags & PBD_SESSION_OVERWRITE)
     return;
   DataFile Data;
   if (errorToBool(readDataFile(Path, Data)) || Data.Blocks.empty() ||

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataReader.h"
 #include "DataBlocks.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CRC.h"
@@ -16,39 +15,29 @@ Error DataReader::readHeader() {
     return makeError(Path + ": not a patchbay data file");
   if (Data.size() < PBD_HEADER_MIN)
     return truncated(0);
-
-  uint64_t OrderAt = offsetof(pbd_header, byte_order);
-  if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
-    Out.Order = endianness::big;
-  if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
-    return corrupt(OrderAt, "no byte order mark");
-  uint32_t Version = u32(Data, offsetof(pbd_header, version));
-  if (Version < PBD_VERSION_MIN || Version > PBD_VERSION)
-    return makeError(Path + ": data format version " + Twine(Version) +
+  auto Header = structAt<pbd_header>(Data);
+  if (Header.byte_order != PBD_BYTE_ORDER)
+    return corrupt(offsetof(pbd_header, byte_order), "no byte order mark");
+  if (Header.version < PBD_VERSION_MIN || Header.version > PBD_VERSION)
+    return makeError(Path + ": data format version " + Twine(Header.version) +
                      ", this patchbay reads versions " +
                      Twine(PBD_VERSION_MIN) + " to " + Twine(PBD_VERSION));
-
-  uint64_t SizeAt = offsetof(pbd_header, header_size);
-  Offset = u32(Data, SizeAt);
+  Offset = Header.header_size;
   if (Offset < PBD_HEADER_MIN || Offset % 8)
-    return corrupt(SizeAt, "header size " + Twine(Offset));
-  Out.Machine = u32(Data, offsetof(pbd_header, machine));
-  Out.Pid = u32(Data, offsetof(pbd_header, pid));
-  Out.Errno = u32(Data, offsetof(pbd_header, error));
-  Out.StartNs = u64(Data, offsetof(pbd_header, start_ns));
-  uint64_t CommittedAt = offsetof(pbd_header, committed);
-  Out.Committed = u64(Data, CommittedAt);
+    return corrupt(offsetof(pbd_header, header_size), "header size " + Twine(Offset));
+  // After an older writer's header are chunks.
+  Header = structAt<pbd_header>(Data.take_front(Offset));
+  Out.Machine = Header.machine;
+  Out.Pid = Header.pid;
+  Out.Errno = Header.error;
+  Out.StartNs = Header.start_ns;
+  Out.Recording = Header.recording;
+  Out.Committed = Header.committed;
   if (Out.Committed < Offset)
-    return corrupt(CommittedAt, "committed size " + Twine(Out.Committed) +
-                                    " ends inside the header");
-  uint64_t BlocksAt = offsetof(pbd_header, blocks);
-  uint64_t RecordingAt = offsetof(pbd_header, recording);
-  if (Offset >= sizeof(pbd_header) && Data.size() >= sizeof(pbd_header))
-    Out.Recording = u64(Data, RecordingAt);
-  if (Offset < PBD_HEADER_BLOCKS || Data.size() < PBD_HEADER_BLOCKS ||
-      !u64(Data, BlocksAt))
-    return Error::success();
-  readTable(u64(Data, BlocksAt));
+    return corrupt(offsetof(pbd_header, committed),
+                   "committed size " + Twine(Out.Committed) + " ends inside the header");
+  if (Header.blocks)
+    readTable(Header.blocks);
   return Error::success();
 }
 
@@ -67,31 +56,28 @@ void DataReader::readTable(uint64_t At) {
   uint64_t End = Out.Committed;
   if (Data.size() < End || At < Offset || At > End || End - At < EntryAt)
     return;
-  StringRef Chunk = Data.substr(At);
-  uint64_t Nr = u64(Chunk, offsetof(pbd_blocks, nr));
-  if (u32(Chunk, offsetof(pbd_chunk, kind)) != PBD_BLOCKS ||
-      Nr > (End - At - EntryAt) / sizeof(pbd_blocks_entry))
+  auto Head = structAt<pbd_blocks>(Data, At);
+  if (Head.chunk.kind != PBD_BLOCKS ||
+      Head.nr > (End - At - EntryAt) / sizeof(pbd_blocks_entry))
     return;
-  StringRef Entries = Chunk.substr(EntryAt, Nr * sizeof(pbd_blocks_entry));
-  if (!hasSum(Entries, u32(Chunk, offsetof(pbd_blocks, entries_crc))))
+  StringRef Entries = Data.substr(At + EntryAt, Head.nr * sizeof(pbd_blocks_entry));
+  if (!hasSum(Entries, Head.entries_crc))
     return;
   TableAt = At;
   Table = Entries;
-  IndexSum = u32(Chunk, offsetof(pbd_blocks, index_crc));
+  IndexSum = Head.index_crc;
 }
 
-/// The table's entry for the next chunk; null if there is none.
-Expected<const char *> DataReader::inTable() {
+/// The table's entry for the next chunk, if there is one.
+Expected<std::optional<pbd_blocks_entry>> DataReader::inTable() {
   if (Table.empty())
-    return nullptr;
-  uint64_t Next = u64(Table, offsetof(pbd_blocks_entry, offset));
-  if (Next > Offset)
-    return nullptr;
-  const char *Entry = Table.data();
-  constexpr size_t HeadAt = offsetof(pbd_blocks_entry, head);
-  if (Next < Offset ||
-      u32(Table, HeadAt + offsetof(pbd_chunk, kind)) != PBD_BLOCK)
-    return corrupt(TableAt, "no block is at offset " + Twine(Next));
+    return std::nullopt;
+  auto Entry = structAt<pbd_blocks_entry>(Table);
+  if (Entry.offset > Offset)
+    return std::nullopt;
+  auto Head = structAt<pbd_chunk>(StringRef(Entry.head, sizeof(Entry.head)));
+  if (Entry.offset < Offset || Head.kind != PBD_BLOCK)
+    return corrupt(TableAt, "no block is at offset " + Twine(Entry.offset));
   Table = Table.drop_front(sizeof(pbd_blocks_entry));
   return Entry;
 }
@@ -123,25 +109,22 @@ Error DataReader::readChunks() {
     auto Known = inTable();
     if (!Known)
       return Known.takeError();
-    StringRef Head =
-        *Known ? StringRef(*Known + offsetof(pbd_blocks_entry, head),
-                           sizeof(pbd_blocks_entry::head))
-               : Data.substr(Offset, sizeof(pbd_chunk));
-    uint32_t Kind = u32(Head, offsetof(pbd_chunk, kind));
-    uint64_t Size = u64(Head, offsetof(pbd_chunk, size));
+    // The table saves looking at each block.
+    StringRef Head = *Known ? StringRef((*Known)->head, sizeof(pbd_blocks_entry::head))
+                            : Data.substr(Offset, sizeof(pbd_chunk));
+    auto [Kind, Reserved, Size] = structAt<pbd_chunk>(Head);
     if (Size < sizeof(pbd_chunk) || Size % 8 || Size > Out.Committed - Offset)
       return corrupt(Offset, "chunk of " + Twine(Size) + " bytes");
     if (Size > Data.size() - Offset)
       return truncated(Offset);
     StringRef Chunk = Data.substr(Offset, Size);
-    if (*Known) {
-      uint64_t Events = u64({*Known, sizeof(pbd_blocks_entry)},
-                            offsetof(pbd_blocks_entry, events));
-      if (Error E = OnlyMaps ? Error::success() : readBlock(Head, Chunk, Events))
-        return E;
-    } else {
+    if (!*Known) {
       if (Error E = readChunk(Kind, Chunk))
         return E;
+    } else if (!OnlyMaps) {
+      if (Size < offsetof(pbd_block, record))
+        return corrupt(Offset, "block is too small");
+      addBlock(Head, Chunk, (*Known)->events);
     }
     Offset += Size;
     if (Offset - Released >= ReleaseSize) {
@@ -153,67 +136,74 @@ Error DataReader::readChunks() {
   return Error::success();
 }
 
+// The chunks that readers know, and who needs them.
 Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
-  if (OnlyMaps && !is_contained({PBD_MODULE, PBD_NAMES, PBD_FUNCTIONS, PBD_TEXT,
-                                 PBD_ARGUMENTS, PBD_LEFT_OUT, PBD_PARENT},
-                                int(Kind)))
+  enum : unsigned {
+    Always = 0,
+    AlsoOfParents = 1, // they explain numbers of functions
+    NotInSummary = 2,
+    OnlyWithAll = 4,
+  };
+  static constexpr struct {
+    uint32_t Kind;
+    unsigned When;
+    size_t LeastSize;
+    const char *What;
+    Error (DataReader::*Read)(StringRef Chunk);
+  } Known[] = {
+      {PBD_CMDLINE, Always, offsetof(pbd_cmdline, args), "command line chunk",
+       &DataReader::readCmdline},
+      {PBD_MODULE, AlsoOfParents, offsetof(pbd_module, path), "module chunk",
+       &DataReader::readModule},
+      {PBD_COUNTERS, NotInSummary, offsetof(pbd_counters, counter), "counter chunk",
+       &DataReader::readCounters},
+      {PBD_SESSION, Always, PBD_SESSION_MIN, "session chunk", &DataReader::readSession},
+      {PBD_FUNCTIONS, AlsoOfParents | NotInSummary, offsetof(pbd_functions, entry),
+       "function chunk", &DataReader::readFunctions},
+      {PBD_TEXT, AlsoOfParents | NotInSummary, offsetof(pbd_text, entry),
+       "function chunk", &DataReader::readFunctions},
+      {PBD_NAMES, AlsoOfParents, offsetof(pbd_names, nr), "chunk of names",
+       &DataReader::readNames},
+      {PBD_BLOCK, Always, offsetof(pbd_block, record), "block", &DataReader::readBlock},
+      {PBD_LEFT_OUT, AlsoOfParents, offsetof(pbd_left_out, function),
+       "chunk of what was left out", &DataReader::readLeftOut},
+      {PBD_OTHER, Always, offsetof(pbd_other, path), "chunk of another module",
+       &DataReader::readOther},
+      {PBD_ARGUMENTS, AlsoOfParents, offsetof(pbd_arguments, function),
+       "chunk of arguments", &DataReader::readArguments},
+      {PBD_ASKED, Always, offsetof(pbd_asked, asked), "chunk of what was asked for",
+       &DataReader::readAsked},
+      {PBD_PARENT, AlsoOfParents, offsetof(pbd_parent, file), "chunk of the parent",
+       &DataReader::readParent},
+      {PBD_LOSSES, Always, offsetof(pbd_losses, thread), "chunk of losses",
+       &DataReader::readLosses},
+      {PBD_HISTOGRAMS, Always, offsetof(pbd_histograms, histogram), "histogram chunk",
+       &DataReader::readHistograms},
+      {PBD_SAMPLES, Always, offsetof(pbd_samples, sample), "chunk of sampled functions",
+       &DataReader::readSamples},
+      {PBD_INDEX, Always, offsetof(pbd_index, piece), "index", &DataReader::readIndex},
+      {PBD_WHY, Always, sizeof(pbd_why), "chunk of slow calls", &DataReader::readWhy},
+      {PBD_SLOW, OnlyWithAll, sizeof(pbd_slow), "slow call", &DataReader::readSlow},
+      {PBD_MAPS, OnlyWithAll, offsetof(pbd_maps, text), "chunk of mappings",
+       &DataReader::readMapped},
+      {PBD_PLACE, Always, offsetof(pbd_place, cgroup), "chunk of the place",
+       &DataReader::readPlace},
+  };
+  Out.NrSlow += Kind == PBD_SLOW && !OnlyMaps;
+  auto *Row = find_if(Known, [&](const auto &Of) { return Of.Kind == Kind; });
+  // Newer writers have other kinds.
+  if (Row == std::end(Known) || (OnlyMaps && !(Row->When & AlsoOfParents)) ||
+      (Detail == Summary && Row->When & NotInSummary) ||
+      (Detail != All && Row->When & OnlyWithAll))
     return Error::success();
-  switch (Kind) {
-  case PBD_CMDLINE:
-    return readCmdline(Chunk);
-  case PBD_MODULE:
-    return readModule(Chunk);
-  case PBD_COUNTERS:
-    return Detail == Summary ? Error::success() : readCounters(Chunk);
-  case PBD_SESSION:
-    return readSession(Chunk);
-  case PBD_FUNCTIONS:
-    return Detail == Summary ? Error::success() : readFunctions(Chunk, false);
-  case PBD_NAMES:
-    return readNames(Chunk);
-  case PBD_TEXT:
-    return Detail == Summary ? Error::success() : readFunctions(Chunk, true);
-  case PBD_BLOCK:
-    return readBlock(Chunk, Chunk, std::nullopt);
-  case PBD_LEFT_OUT:
-    return readLeftOut(Chunk);
-  case PBD_OTHER:
-    return readOther(Chunk);
-  case PBD_ARGUMENTS:
-    return readArguments(Chunk);
-  case PBD_ASKED:
-    return readAsked(Chunk);
-  case PBD_PARENT:
-    return readParent(Chunk);
-  case PBD_LOSSES:
-    return readLosses(Chunk);
-  case PBD_HISTOGRAMS:
-    return readHistograms(Chunk);
-  case PBD_SAMPLES:
-    return readSamples(Chunk);
-  case PBD_INDEX:
-    // The table has the numbers of events, too.
-    return Detail != All && TableAt ? Error::success() : readIndex(Chunk);
-  case PBD_WHY:
-    return readWhy(Chunk);
-  case PBD_SLOW:
-    ++Out.NrSlow;
-    return Detail == All ? readSlow(Chunk) : Error::success();
-  case PBD_MAPS:
-    return Detail == All ? readMapped(Chunk) : Error::success();
-  case PBD_PLACE:
-    return readPlace(Chunk);
-  default: // of a newer writer
-    return Error::success();
-  }
+  if (Chunk.size() < Row->LeastSize)
+    return corrupt(Offset, Twine(Row->What) + " is too small");
+  return (this->*Row->Read)(Chunk);
 }
 
 Error DataReader::readCmdline(StringRef Chunk) {
-  constexpr size_t ArgsAt = offsetof(pbd_cmdline, args);
-  if (Chunk.size() < ArgsAt)
-    return corrupt(Offset, "command line chunk is too small");
-  uint64_t Length = u64(Chunk, offsetof(pbd_cmdline, length));
-  StringRef Args = Chunk.drop_front(ArgsAt);
+  uint64_t Length = structAt<pbd_cmdline>(Chunk).length;
+  StringRef Args = Chunk.drop_front(offsetof(pbd_cmdline, args));
   if (Length > Args.size())
     return corrupt(Offset, "command line of " + Twine(Length) + " bytes");
   Args = Args.take_front(Length);
@@ -227,35 +217,26 @@ Error DataReader::readCmdline(StringRef Chunk) {
 }
 
 Error DataReader::readModule(StringRef Chunk) {
-  constexpr size_t PathAt = offsetof(pbd_module, path);
-  if (Chunk.size() < PathAt)
-    return corrupt(Offset, "module chunk is too small");
-  uint32_t BuildIdSize = u32(Chunk, offsetof(pbd_module, build_id_size));
-  if (BuildIdSize > PBD_BUILD_ID_MAX)
-    return corrupt(Offset, "build id of " + Twine(BuildIdSize) + " bytes");
-  StringRef Rest = Chunk.drop_front(PathAt), ModulePath;
+  auto Head = structAt<pbd_module>(Chunk);
+  if (Head.build_id_size > PBD_BUILD_ID_MAX)
+    return corrupt(Offset, "build id of " + Twine(Head.build_id_size) + " bytes");
+  StringRef Rest = Chunk.drop_front(offsetof(pbd_module, path)), ModulePath;
   if (Error E = takeString(Rest, ModulePath, "module path"))
     return E;
-
   DataModule Module;
-  Module.Base = u64(Chunk, offsetof(pbd_module, base));
-  Module.BuildId =
-      Chunk.substr(offsetof(pbd_module, build_id), BuildIdSize).str();
+  Module.Base = Head.base;
+  Module.BuildId = toStringRef(ArrayRef(Head.build_id, Head.build_id_size)).str();
   Module.Path = ModulePath.str();
-  uint32_t Id = u32(Chunk, offsetof(pbd_module, id));
-  if (!Out.Modules.try_emplace(Id, std::move(Module)).second)
-    return corrupt(Offset, "second module with id " + Twine(Id));
+  if (!Out.Modules.try_emplace(Head.id, std::move(Module)).second)
+    return corrupt(Offset, "second module with id " + Twine(Head.id));
   return Error::success();
 }
 
 Error DataReader::readNames(StringRef Chunk) {
-  if (Chunk.size() < offsetof(pbd_names, nr))
-    return corrupt(Offset, "chunk of names is too small");
-  auto Module = Out.Modules.find(u32(Chunk, offsetof(pbd_names, module)));
+  auto Module = Out.Modules.find(structAt<pbd_names>(Chunk).module);
   if (Module == Out.Modules.end())
     return corrupt(Offset, "names of an unknown module");
-  auto Names =
-      RecordedNames::read(Chunk.drop_front(offsetof(pbd_names, nr)), Out.Order);
+  auto Names = RecordedNames::read(Chunk.drop_front(offsetof(pbd_names, nr)));
   if (!Names)
     return corrupt(Offset, toString(Names.takeError()));
   Module->second.Names = *Names;
@@ -263,197 +244,155 @@ Error DataReader::readNames(StringRef Chunk) {
 }
 
 Error DataReader::readCounters(StringRef Chunk) {
-  constexpr size_t CounterAt = offsetof(pbd_counters, counter);
-  if (Chunk.size() < CounterAt)
-    return corrupt(Offset, "counter chunk is too small");
-  uint32_t Module = u32(Chunk, offsetof(pbd_counters, module));
-  if (!Out.Modules.count(Module))
-    return corrupt(Offset, "counters of unknown module " + Twine(Module));
-  uint64_t Nr = u32(Chunk, offsetof(pbd_counters, nr));
-  if (Error E = checkTable(Chunk, CounterAt, sizeof(pbd_counter), Nr, "counters"))
-    return E;
-  Out.Counters.reserve(Out.Counters.size() + Nr);
-  for (uint64_t I = 0; I != Nr; ++I) {
-    uint64_t At = CounterAt + I * sizeof(pbd_counter);
-    Out.Counters.push_back({Module,
-                            u64(Chunk, At + offsetof(pbd_counter, entry)),
-                            u64(Chunk, At + offsetof(pbd_counter, calls))});
-  }
+  auto Head = structAt<pbd_counters>(Chunk);
+  if (!Out.Modules.count(Head.module))
+    return corrupt(Offset, "counters of unknown module " + Twine(Head.module));
+  auto Counters = elements<pbd_counter>(Chunk, offsetof(pbd_counters, counter), Head.nr,
+                                        "counters");
+  if (!Counters)
+    return Counters.takeError();
+  for (const pbd_counter &C : *Counters)
+    Out.Counters.push_back({Head.module, C.entry, C.calls});
   return Error::success();
 }
 
-DataMoment DataReader::moment(StringRef Chunk, uint64_t At) const {
-  return {u64(Chunk, At + offsetof(pbd_moment, ticks)),
-          u64(Chunk, At + offsetof(pbd_moment, monotonic_ns)),
-          u64(Chunk, At + offsetof(pbd_moment, realtime_ns))};
+static DataMoment momentOf(const pbd_moment &M) {
+  return {M.ticks, M.monotonic_ns, M.realtime_ns};
 }
 
 Error DataReader::readSession(StringRef Chunk) {
-  if (Chunk.size() < PBD_SESSION_MIN)
-    return corrupt(Offset, "session chunk is too small");
   if (Out.Session)
     return corrupt(Offset, "second session");
+  // Before the moments: the process may be adding one.
+  const auto NrLast = structAt<uint64_t>(Chunk, offsetof(pbd_session, nr_last));
+  const auto From = structAt<pbd_session>(Chunk);
   DataSession S;
-  S.Counter = u32(Chunk, offsetof(pbd_session, counter));
-  S.Flags = u32(Chunk, offsetof(pbd_session, flags));
-  S.ThresholdNs = u64(Chunk, offsetof(pbd_session, threshold_ns));
-  S.Buffer = u64(Chunk, offsetof(pbd_session, buffer));
-  S.Lost = u64(Chunk, offsetof(pbd_session, lost));
-  S.Overwritten = u64(Chunk, offsetof(pbd_session, overwritten));
-  S.First = moment(Chunk, offsetof(pbd_session, first));
-  uint64_t NrLast = u64(Chunk, offsetof(pbd_session, nr_last));
-  S.Last = moment(Chunk, offsetof(pbd_session, last) +
-                             NrLast % 2 * sizeof(pbd_moment));
-  S.Tracer = name(Chunk, offsetof(pbd_session, tracer), PBD_NAME_MAX);
-  S.Host = name(Chunk, offsetof(pbd_session, host), PBD_NAME_MAX);
-  if (Chunk.size() >= offsetof(pbd_session, sample))
-    S.Depth = u64(Chunk, offsetof(pbd_session, depth));
-  if (Chunk.size() >= sizeof(pbd_session)) {
-    S.CostInside = u64(Chunk, offsetof(pbd_session, cost_inside));
-    S.CostOutside = u64(Chunk, offsetof(pbd_session, cost_outside));
-    S.CostPages = u64(Chunk, offsetof(pbd_session, cost_pages));
-    S.CostError = u64(Chunk, offsetof(pbd_session, cost_error));
-    uint64_t First = u64(Chunk, offsetof(pbd_session, cpu_first_ns));
-    S.CpuNs = std::max(First, u64(Chunk, offsetof(pbd_session, cpu_last_ns))) - First;
-  }
-  if (Chunk.size() >= PBD_SESSION_COST) {
-    S.Sample = u64(Chunk, offsetof(pbd_session, sample));
-    S.MaxMemory = u64(Chunk, offsetof(pbd_session, max_memory));
-    S.MaxSize = u64(Chunk, offsetof(pbd_session, max_size));
-    S.Part = u64(Chunk, offsetof(pbd_session, part));
-  }
+  S.Counter = From.counter;
+  S.Flags = From.flags;
+  S.ThresholdNs = From.threshold_ns;
+  S.Buffer = From.buffer;
+  S.Lost = From.lost;
+  S.Overwritten = From.overwritten;
+  S.First = momentOf(From.first);
+  S.Last = momentOf(From.last[NrLast % 2]);
+  S.Tracer = name(From.tracer);
+  S.Host = name(From.host);
+  S.Depth = From.depth;
+  S.Sample = From.sample;
+  S.MaxMemory = From.max_memory;
+  S.MaxSize = From.max_size;
+  S.Part = From.part;
+  S.CostInside = From.cost_inside;
+  S.CostOutside = From.cost_outside;
+  S.CostPages = From.cost_pages;
+  S.CostError = From.cost_error;
+  S.CpuNs = std::max(From.cpu_first_ns, From.cpu_last_ns) - From.cpu_first_ns;
   Out.Session = std::move(S);
   return Error::success();
 }
 
 // A pbd_text, in which addresses are numbers, begins like a pbd_functions.
-Error DataReader::readFunctions(StringRef Chunk, bool ByAddress) {
+Error DataReader::readFunctions(StringRef Chunk) {
   static_assert(offsetof(pbd_functions, first) == offsetof(pbd_text, first) &&
                 offsetof(pbd_functions, entry) == offsetof(pbd_text, entry));
   constexpr size_t EntryAt = offsetof(pbd_functions, entry);
-  if (Chunk.size() < EntryAt)
-    return corrupt(Offset, "function chunk is too small");
-  uint32_t Module = u32(Chunk, offsetof(pbd_functions, module));
-  if (!Out.Modules.count(Module))
-    return corrupt(Offset, "functions of unknown module " + Twine(Module));
-  uint64_t Nr = u32(Chunk, offsetof(pbd_functions, nr));
-  if (Error E = checkTable(Chunk, EntryAt, 8, Nr, "functions"))
+  auto Head = structAt<pbd_functions>(Chunk);
+  if (!Out.Modules.count(Head.module))
+    return corrupt(Offset, "functions of unknown module " + Twine(Head.module));
+  if (Error E = elements<uint64_t>(Chunk, EntryAt, Head.nr, "functions").takeError())
     return E;
-  Functions += char(ByAddress);
-  Functions += Chunk.take_front(EntryAt + Nr * 8);
+  Functions += Chunk.take_front(EntryAt + Head.nr * sizeof(uint64_t));
   return Error::success();
 }
 
 void DataReader::addTo(std::unordered_map<uint64_t, DataFunction> &Table) const {
   constexpr size_t EntryAt = offsetof(pbd_functions, entry);
   for (StringRef Rest = Functions; !Rest.empty();) {
-    bool ByAddress = Rest.front();
-    Rest = Rest.drop_front();
-    uint32_t Module = u32(Rest, offsetof(pbd_functions, module));
-    uint64_t Nr = u32(Rest, offsetof(pbd_functions, nr));
-    uint64_t First = u64(Rest, offsetof(pbd_functions, first));
-    for (uint64_t I = 0; I != Nr; ++I) {
-      uint64_t Entry = u64(Rest, EntryAt + I * 8);
-      Table.try_emplace(First + (ByAddress ? Entry : I), DataFunction{Module, Entry});
+    auto Head = structAt<pbd_functions>(Rest);
+    for (uint64_t I = 0; I != Head.nr; ++I) {
+      auto Entry = structAt<uint64_t>(Rest, EntryAt + I * sizeof(uint64_t));
+      Table.try_emplace(Head.first + (Head.chunk.kind == PBD_TEXT ? Entry : I),
+                        DataFunction{Head.module, Entry});
     }
-    Rest = Rest.drop_front(EntryAt + Nr * 8);
+    Rest = Rest.drop_front(EntryAt + Head.nr * sizeof(uint64_t));
   }
 }
 
-// Head: the bytes before its records, from the block or from the table.
-Error DataReader::readBlock(StringRef Head, StringRef Chunk,
-                        std::optional<uint64_t> Events) {
-  constexpr size_t RecordAt = offsetof(pbd_block, record);
-  if (Chunk.size() < RecordAt)
-    return corrupt(Offset, "block is too small");
-  uint32_t Thread = u32(Head, offsetof(pbd_block, thread));
-  uint64_t Lost = u64(Head, offsetof(pbd_block, lost));
-  DataThread &T = Out.Threads[Thread];
-  T.Tid = u32(Head, offsetof(pbd_block, tid));
-  T.Lost = SaturatingAdd(T.Lost, Lost);
-  if (Out.Session)
-    Out.Session->Lost = SaturatingAdd(Out.Session->Lost, Lost);
-  T.Name = name(Head, offsetof(pbd_block, comm), sizeof(pbd_block::comm));
-  Out.Blocks.push_back({Thread, u64(Head, offsetof(pbd_block, seq)),
-                        u64(Head, offsetof(pbd_block, pass)),
-                        Chunk.drop_front(RecordAt), Events});
+Error DataReader::readBlock(StringRef Chunk) {
+  addBlock(Chunk, Chunk, std::nullopt);
   return Error::success();
 }
 
+// Head: the bytes before its records, from the block or from the table.
+void DataReader::addBlock(StringRef Head, StringRef Chunk, std::optional<uint64_t> Events) {
+  auto Of = structAt<pbd_block>(Head);
+  DataThread &T = Out.Threads[Of.thread];
+  T.Tid = Of.tid;
+  T.Lost = SaturatingAdd(T.Lost, Of.lost);
+  if (Out.Session)
+    Out.Session->Lost = SaturatingAdd(Out.Session->Lost, Of.lost);
+  T.Name = name(Of.comm);
+  Out.Blocks.push_back({Of.thread, Of.seq, Of.pass,
+                        Chunk.drop_front(offsetof(pbd_block, record)), Events});
+}
+
 Error DataReader::readLeftOut(StringRef Chunk) {
-  constexpr size_t FunctionAt = offsetof(pbd_left_out, function);
-  constexpr size_t Size = sizeof(pbd_left_out::function[0]);
-  if (Chunk.size() < FunctionAt)
-    return corrupt(Offset, "chunk of what was left out is too small");
-  uint64_t Nr = u64(Chunk, offsetof(pbd_left_out, nr));
-  if (Error E = checkTable(Chunk, FunctionAt, Size, Nr, "functions"))
-    return E;
-  for (uint64_t I = 0; I != Nr; ++I)
-    Out.LeftOut.push_back({u64(Chunk, FunctionAt + I * Size),
-                           u64(Chunk, FunctionAt + I * Size + 8)});
+  auto Functions = elements<ElementOf<decltype(pbd_left_out::function)>>(
+      Chunk, offsetof(pbd_left_out, function), structAt<pbd_left_out>(Chunk).nr, "functions");
+  if (!Functions)
+    return Functions.takeError();
+  for (const auto &F : *Functions)
+    Out.LeftOut.push_back({F.address, F.flags});
   return Error::success();
 }
 
 Error DataReader::readOther(StringRef Chunk) {
-  constexpr size_t PathAt = offsetof(pbd_other, path);
-  if (Chunk.size() < PathAt)
-    return corrupt(Offset, "chunk of another module is too small");
-  StringRef Rest = Chunk.drop_front(PathAt), Path;
+  StringRef Rest = Chunk.drop_front(offsetof(pbd_other, path)), Path;
   if (Error E = takeString(Rest, Path, "path of another module"))
     return E;
-  Out.OtherModules.push_back({u32(Chunk, offsetof(pbd_other, why)),
-                        u32(Chunk, offsetof(pbd_other, number)),
-                        Path.str()});
+  auto Head = structAt<pbd_other>(Chunk);
+  Out.OtherModules.push_back({Head.why, Head.number, Path.str()});
   return Error::success();
 }
 
 Error DataReader::readArguments(StringRef Chunk) {
   constexpr size_t FunctionAt = offsetof(pbd_arguments, function);
-  constexpr size_t Size = sizeof(pbd_arguments::function[0]);
-  if (Chunk.size() < FunctionAt)
-    return corrupt(Offset, "chunk of arguments is too small");
-  uint32_t Module = u32(Chunk, offsetof(pbd_arguments, module));
-  uint64_t Nr = u32(Chunk, offsetof(pbd_arguments, nr));
-  if (Error E = checkTable(Chunk, FunctionAt, Size, Nr, "functions", "arguments of "))
-    return E;
-  StringRef Texts = Chunk.drop_front(FunctionAt + Nr * Size), Text;
-  for (uint64_t I = 0; I != Nr; ++I) {
+  auto Head = structAt<pbd_arguments>(Chunk);
+  auto Functions = elements<ElementOf<decltype(pbd_arguments::function)>>(
+      Chunk, FunctionAt, Head.nr, "functions", "arguments of ");
+  if (!Functions)
+    return Functions.takeError();
+  StringRef Texts = Chunk.drop_front(FunctionAt + Head.nr * sizeof((*Functions)[0])), Text;
+  for (const auto &F : *Functions) {
     if (Error E = takeString(Texts, Text, "what arguments are"))
       return E;
-    uint64_t At = FunctionAt + I * Size;
-    DataArguments &A = Out.Arguments[{Module, u64(Chunk, At)}];
+    DataArguments &A = Out.Arguments[{Head.module, F.entry}];
     A.Fields = parseTypedFields(Text);
     // A forked child counts in its parent's file.
     if (!OnlyMaps)
-      A.LeftOut = SaturatingAdd(A.LeftOut, u64(Chunk, At + 8));
+      A.LeftOut = SaturatingAdd(A.LeftOut, F.left_out);
   }
   return Error::success();
 }
 
 Error DataReader::readAsked(StringRef Chunk) {
   constexpr size_t AskedAt = offsetof(pbd_asked, asked);
-  constexpr size_t Size = sizeof(pbd_asked::asked[0]);
-  if (Chunk.size() < AskedAt)
-    return corrupt(Offset, "chunk of what was asked for is too small");
-  uint64_t Nr = u64(Chunk, offsetof(pbd_asked, nr));
-  if (Error E = checkTable(Chunk, AskedAt, Size, Nr, "names"))
-    return E;
-  StringRef Texts = Chunk.drop_front(AskedAt + Nr * Size), Text;
-  for (uint64_t I = 0; I != Nr; ++I) {
+  uint64_t Nr = structAt<pbd_asked>(Chunk).nr;
+  auto All = elements<ElementOf<decltype(pbd_asked::asked)>>(Chunk, AskedAt, Nr, "names");
+  if (!All)
+    return All.takeError();
+  StringRef Texts = Chunk.drop_front(AskedAt + Nr * sizeof((*All)[0])), Text;
+  for (const auto &A : *All) {
     if (Error E = takeString(Texts, Text, "what was asked for"))
       return E;
-    Out.Asked.push_back({u32(Chunk, AskedAt + I * Size),
-                         u32(Chunk, AskedAt + I * Size + 4) != 0,
-                         Text.str()});
+    Out.Asked.push_back({A.by, A.matched != 0, Text.str()});
   }
   return Error::success();
 }
 
 Error DataReader::readParent(StringRef Chunk) {
-  constexpr size_t FileAt = offsetof(pbd_parent, file);
-  if (Chunk.size() < FileAt)
-    return corrupt(Offset, "chunk of the parent is too small");
-  StringRef Rest = Chunk.drop_front(FileAt), File;
+  auto Head = structAt<pbd_parent>(Chunk);
+  StringRef Rest = Chunk.drop_front(offsetof(pbd_parent, file)), File;
   if (Error E = takeString(Rest, File, "name of the parent's file"))
     return E;
   // In the same directory, and nothing but a recording.
@@ -461,14 +400,12 @@ Error DataReader::readParent(StringRef Chunk) {
     return corrupt(Offset, "the parent's file is called '" + File + "'");
   if (From)
     return corrupt(Offset, "second parent");
-  uint64_t Size = u64(Chunk, offsetof(pbd_parent, size));
-  if (Size < PBD_HEADER_MIN)
-    return corrupt(Offset, Twine(Size) + " bytes of the parent's file");
-  From = Parent{File.str(), Size, u64(Chunk, offsetof(pbd_parent, start_ns)),
-                u32(Chunk, offsetof(pbd_parent, pid))};
+  if (Head.size < PBD_HEADER_MIN)
+    return corrupt(Offset, Twine(Head.size) + " bytes of the parent's file");
+  From = Parent{File.str(), Head.size, Head.start_ns, Head.pid};
   // This file also has a copy of those chunks, so its parent's file is not needed. But in
   // a file that is itself a parent, the copy comes after the part that a child needs.
-  if (u32(Chunk, offsetof(pbd_parent, here)) && !OnlyMaps)
+  if (Head.here && !OnlyMaps)
     From->File.clear();
   return Error::success();
 }
@@ -489,91 +426,59 @@ Error DataReader::readMaps(const Parent &Of) {
 }
 
 Error DataReader::readLosses(StringRef Chunk) {
-  constexpr size_t CountAt =
-      offsetof(pbd_losses, process) + offsetof(pbd_loss_counts, count);
-  if (Chunk.size() < CountAt + PBD_LOSS_MAX * sizeof(uint64_t))
-    return corrupt(Offset, "chunk of losses is too small");
-  Out.Losses.clear();
-  for (unsigned I = 0; I != PBD_LOSS_MAX; ++I)
-    Out.Losses.push_back(u64(Chunk, CountAt + I * sizeof(uint64_t)));
-  if (Chunk.size() >= sizeof(pbd_losses))
-    Out.Returns = u32(Chunk, offsetof(pbd_losses, returns));
-  if (Chunk.size() >= offsetof(pbd_losses, returns))
-    Out.NoReturn = u64(Chunk, offsetof(pbd_losses, no_return));
-  if (Chunk.size() >= offsetof(pbd_losses, no_return))
-    Out.NoContext = u64(Chunk, offsetof(pbd_losses, no_context));
-  if (Chunk.size() >= offsetof(pbd_losses, no_context)) {
-    Out.ChildErrno = u32(Chunk, offsetof(pbd_losses, child_error));
-    Out.ChildUser = u32(Chunk, offsetof(pbd_losses, child_user));
-  }
+  auto Of = structAt<pbd_losses>(Chunk);
+  Out.Losses.assign(std::begin(Of.process.count), std::end(Of.process.count));
+  Out.Returns = Of.returns;
+  Out.NoReturn = Of.no_return;
+  Out.NoContext = Of.no_context;
+  Out.ChildErrno = Of.child_error;
+  Out.ChildUser = Of.child_user;
   return Error::success();
 }
 
 Error DataReader::readHistograms(StringRef Chunk) {
-  constexpr size_t HistogramAt = offsetof(pbd_histograms, histogram);
-  if (Chunk.size() < HistogramAt)
-    return corrupt(Offset, "histogram chunk is too small");
-  uint32_t Tid = u32(Chunk, offsetof(pbd_histograms, tid));
-  std::string Thread =
-      name(Chunk, offsetof(pbd_histograms, comm), sizeof(pbd_histograms::comm));
-  Chunk = Chunk.drop_front(HistogramAt);
+  auto Head = structAt<pbd_histograms>(Chunk);
+  Chunk = Chunk.drop_front(offsetof(pbd_histograms, histogram));
   for (; Chunk.size() >= sizeof(pbd_histogram);
        Chunk = Chunk.drop_front(sizeof(pbd_histogram))) {
-    uint64_t Function = u64(Chunk, offsetof(pbd_histogram, function));
-    if (!Function) // unused
+    auto Of = structAt<pbd_histogram>(Chunk);
+    if (!Of.function) // unused
       continue;
     DataHistogram H;
-    H.Tid = Tid;
-    H.Thread = Thread;
+    H.Tid = Head.tid;
+    H.Thread = name(Head.comm);
     if (Detail == Summary) {
       Out.Histograms.push_back(std::move(H));
       break;
     }
-    H.Function = Function - 1;
-    H.Total = u64(Chunk, offsetof(pbd_histogram, total));
-    H.Longest = u64(Chunk, offsetof(pbd_histogram, longest));
-    for (unsigned I = 0; I != PBD_HISTOGRAM_BUCKETS; ++I)
-      H.Buckets.push_back(
-          u64(Chunk, offsetof(pbd_histogram, bucket) + I * sizeof(uint64_t)));
+    H.Function = Of.function - 1;
+    H.Total = Of.total;
+    H.Longest = Of.longest;
+    H.Buckets.assign(std::begin(Of.bucket), std::end(Of.bucket));
     Out.Histograms.push_back(std::move(H));
   }
   return Error::success();
 }
 
 Error DataReader::readSamples(StringRef Chunk) {
-  constexpr size_t SampleAt = offsetof(pbd_samples, sample);
-  if (Chunk.size() < SampleAt)
-    return corrupt(Offset, "chunk of sampled functions is too small");
-  Chunk = Chunk.drop_front(SampleAt);
-  for (; Chunk.size() >= sizeof(pbd_sample);
-       Chunk = Chunk.drop_front(sizeof(pbd_sample)))
-    if (uint64_t Function = u64(Chunk, offsetof(pbd_sample, function)))
-      Out.Samples.push_back(
-          {Function - 1, u64(Chunk, offsetof(pbd_sample, calls))});
+  Chunk = Chunk.drop_front(offsetof(pbd_samples, sample));
+  for (; Chunk.size() >= sizeof(pbd_sample); Chunk = Chunk.drop_front(sizeof(pbd_sample)))
+    if (auto Of = structAt<pbd_sample>(Chunk); Of.function)
+      Out.Samples.push_back({Of.function - 1, Of.calls});
   return Error::success();
 }
 
 Error DataReader::readIndex(StringRef Chunk) {
-  constexpr size_t PieceAt = offsetof(pbd_index, piece);
-  if (Chunk.size() < PieceAt)
-    return corrupt(Offset, "index is too small");
-  uint64_t Nr = u64(Chunk, offsetof(pbd_index, nr));
-  if (Error E = checkTable(Chunk, PieceAt, sizeof(pbd_index_piece), Nr, "pieces"))
-    return E;
-  StringRef Pieces = Chunk.substr(PieceAt, Nr * sizeof(pbd_index_piece));
-  if (IndexSum && !hasSum(Pieces, *IndexSum)) // read the blocks instead
+  // The table has the numbers of events, too.
+  if (Detail != All && TableAt)
     return Error::success();
-  Out.Index.reserve(Out.Index.size() + Nr);
-  for (uint64_t I = 0; I != Nr; ++I) {
-    uint64_t At = PieceAt + I * sizeof(pbd_index_piece);
-    Out.Index.push_back(
-        {u64(Chunk, At + offsetof(pbd_index_piece, offset)),
-         u64(Chunk, At + offsetof(pbd_index_piece, begin)),
-         u64(Chunk, At + offsetof(pbd_index_piece, end)),
-         u32(Chunk, At + offsetof(pbd_index_piece, records)),
-         u32(Chunk, At + offsetof(pbd_index_piece, events))});
-  }
+  constexpr size_t PieceAt = offsetof(pbd_index, piece);
+  auto Pieces = elements<pbd_index_piece>(Chunk, PieceAt, structAt<pbd_index>(Chunk).nr,
+                                          "pieces");
+  if (!Pieces)
+    return Pieces.takeError();
+  StringRef Bytes = Chunk.substr(PieceAt, Pieces->size() * sizeof(pbd_index_piece));
+  if (!IndexSum || hasSum(Bytes, *IndexSum)) // otherwise the blocks are read
+    append_range(Out.Index, *Pieces);
   return Error::success();
 }
-
-bool DataIndexPiece::isPlain() const { return Events != PBD_INDEX_LOOK; }

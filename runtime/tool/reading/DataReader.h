@@ -8,9 +8,22 @@
 
 #include "DataFile.h"
 #include "support/Diagnostics.h"
-#include "llvm/Support/Endian.h"
+#include "trace/format/format.h"
+#include <cstring>
+#include <type_traits>
 
 namespace patchbay {
+
+/// The structure at an offset. Fields after the end of Bytes, which an older writer does not
+/// have, are 0.
+template <typename T> T structAt(llvm::StringRef Bytes, size_t At = 0) {
+  T Value = {};
+  Bytes = Bytes.drop_front(At).take_front(sizeof(T));
+  memcpy(&Value, Bytes.data(), Bytes.size());
+  return Value;
+}
+/// The type of an array's elements.
+template <typename ArrayT> using ElementOf = std::remove_extent_t<ArrayT>;
 
 class DataReader {
 public:
@@ -41,11 +54,12 @@ private:
   llvm::Error readNames(llvm::StringRef Chunk);
   llvm::Error readCounters(llvm::StringRef Chunk);
   llvm::Error readSession(llvm::StringRef Chunk);
-  llvm::Error readFunctions(llvm::StringRef Chunk, bool ByAddress);
+  llvm::Error readFunctions(llvm::StringRef Chunk);
   void readTable(uint64_t At);
-  llvm::Expected<const char *> inTable();
-  llvm::Error readBlock(llvm::StringRef Head, llvm::StringRef Chunk,
-                        std::optional<uint64_t> Events);
+  llvm::Expected<std::optional<pbd_blocks_entry>> inTable();
+  llvm::Error readBlock(llvm::StringRef Chunk);
+  void addBlock(llvm::StringRef Head, llvm::StringRef Chunk,
+                std::optional<uint64_t> Events);
   llvm::Error readHistograms(llvm::StringRef Chunk);
   llvm::Error readSamples(llvm::StringRef Chunk);
   llvm::Error readLeftOut(llvm::StringRef Chunk);
@@ -75,7 +89,6 @@ private:
   llvm::Error readSlow(llvm::StringRef Chunk);
   llvm::Error readMapped(llvm::StringRef Chunk);
   llvm::Error readPlace(llvm::StringRef Chunk);
-  DataMoment moment(llvm::StringRef Chunk, uint64_t At) const;
 
   /// Names the defect and its place in the file.
   llvm::Error corrupt(uint64_t At, const llvm::Twine &What) const {
@@ -88,14 +101,18 @@ private:
                      " is incomplete");
   }
 
-  /// Fails unless a chunk has room for a table of Nr entries from At on. Callers have
-  /// checked that At is inside. What: "functions".
-  llvm::Error checkTable(llvm::StringRef Chunk, size_t At, size_t Size, uint64_t Nr,
-                         const char *What, const char *Before = "") const {
-    if (Nr <= (Chunk.size() - At) / Size)
-      return llvm::Error::success();
-    return corrupt(Offset, Before + llvm::Twine(Nr) + " " + What + " in a chunk of " +
-                               llvm::Twine(Chunk.size()) + " bytes");
+  /// The Nr elements of a chunk's table from At on, which is inside. Fails if the chunk has
+  /// no room for them. What: "functions".
+  template <typename T>
+  llvm::Expected<std::vector<T>> elements(llvm::StringRef Chunk, size_t At, uint64_t Nr,
+                                          const char *What, const char *Before = "") const {
+    if (Nr > (Chunk.size() - At) / sizeof(T))
+      return corrupt(Offset, Before + llvm::Twine(Nr) + " " + What + " in a chunk of " +
+                                 llvm::Twine(Chunk.size()) + " bytes");
+    std::vector<T> All(Nr);
+    if (Nr)
+      memcpy(All.data(), Chunk.data() + At, Nr * sizeof(T));
+    return All;
   }
   /// Takes a string with NUL at its end from Rest. What: "path".
   llvm::Error takeString(llvm::StringRef &Rest, llvm::StringRef &Text,
@@ -108,17 +125,9 @@ private:
     return llvm::Error::success();
   }
 
-  // Callers have checked that the field is inside of the bytes.
-  uint32_t u32(llvm::StringRef Bytes, uint64_t At) const {
-    return llvm::support::endian::read32(Bytes.data() + At, Out.Order);
-  }
-  uint64_t u64(llvm::StringRef Bytes, uint64_t At) const {
-    return llvm::support::endian::read64(Bytes.data() + At, Out.Order);
-  }
-  // A NUL ends it only if it is shorter than Size.
-  static std::string name(llvm::StringRef Bytes, uint64_t At, size_t Size) {
-    llvm::StringRef Field = Bytes.substr(At, Size);
-    return Field.take_front(Field.find('\0')).str();
+  // A NUL ends it only if it is shorter than the field.
+  template <size_t Size> static std::string name(const char (&Field)[Size]) {
+    return std::string(Field, strnlen(Field, Size));
   }
 
   llvm::StringRef Path;

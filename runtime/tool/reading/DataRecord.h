@@ -5,8 +5,8 @@
 #define PATCHBAY_TOOL_DATARECORD_H
 
 #include "trace/format/format.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 namespace patchbay {
 
@@ -21,16 +21,12 @@ struct DataRecord {
 
   /// At has Size bytes. A record of another pass than the block's reads as
   /// PBD_RECORD_NONE, like a hole. Its other fields mean nothing then.
-  static DataRecord read(const char *At, llvm::endianness Order,
-                         uint8_t Pass) {
-    using namespace llvm::support::endian;
-    uint64_t Last = read64(At + offsetof(pbd_record, last), Order);
-    uint8_t LastPass = Last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
-    uint8_t Kind = Last & ((1u << PBD_KIND_BITS) - 1);
-    return {read64(At + offsetof(pbd_record, time), Order),
-            Last >> PBD_DETAIL_SHIFT,
-            read32(At + offsetof(pbd_record, function), Order),
-            read32(At + offsetof(pbd_record, frame), Order),
+  static DataRecord read(const char *At, uint8_t Pass) {
+    pbd_record R;
+    memcpy(&R, At, sizeof(R));
+    uint8_t LastPass = R.last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
+    uint8_t Kind = R.last & ((1u << PBD_KIND_BITS) - 1);
+    return {R.time, R.last >> PBD_DETAIL_SHIFT, R.function, R.frame,
             LastPass == Pass ? Kind : uint8_t(PBD_RECORD_NONE)};
   }
   /// The bits of a block's pass that read() takes.

@@ -31,7 +31,7 @@ static void read(const DataFile &File, const DataPiece &Piece,
   StringRef Bytes = bytesOf(Piece);
   for (const char *At = Bytes.begin(); At != Bytes.end();
        At += DataRecord::Size) {
-    DataRecord R = DataRecord::read(At, File.Order, Piece.Pass);
+    DataRecord R = DataRecord::read(At, Piece.Pass);
     if (R.Kind == PBD_RECORD_NONE)
       continue;
     if (LLVM_UNLIKELY(!R.isCall())) {

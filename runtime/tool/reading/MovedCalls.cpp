@@ -15,7 +15,7 @@ static void forEachCall(const DataFile &File, const DataThread &Thread,
   for (const DataPiece &P : Thread.Pieces) {
     const char *End = P.Records + P.Size * DataRecord::Size;
     for (const char *At = P.Records; At != End; At += DataRecord::Size) {
-      DataRecord R = DataRecord::read(At, File.Order, P.Pass);
+      DataRecord R = DataRecord::read(At, P.Pass);
       if (R.Kind != PBD_RECORD_NONE && R.isCall())
         Do(R);
     }

@@ -4,19 +4,19 @@
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace patchbay;
 
-Expected<const RecordedNames *> RecordedNames::read(StringRef Bytes,
-                                                    endianness Order) {
+Expected<const RecordedNames *> RecordedNames::read(StringRef Bytes) {
   static StringMap<RecordedNames> Known; // by Bytes, which hold the names
   constexpr size_t EntryAt = offsetof(pbd_names, entry) - offsetof(pbd_names, nr);
   if (auto At = Known.find(Bytes); At != Known.end())
     return &At->second;
   if (Bytes.size() < EntryAt)
     return makeError("chunk of names is too small");
-  uint64_t Nr = support::endian::read32(Bytes.data(), Order);
+  uint64_t Nr = support::endian::read32le(Bytes.data());
   if (Nr > (Bytes.size() - EntryAt) / sizeof(uint64_t))
     return makeError(Twine(Nr) + " names in a chunk of " + Twine(Bytes.size()) +
                      " bytes");
@@ -30,7 +30,7 @@ Expected<const RecordedNames *> RecordedNames::read(StringRef Bytes,
       return makeError("name has no end");
     }
     uint64_t Entry =
-        support::endian::read64(Bytes.data() + EntryAt + I * sizeof(uint64_t), Order);
+        support::endian::read64le(Bytes.data() + EntryAt + I * sizeof(uint64_t));
     Kept.second.Names.push_back({Entry, Text.take_front(End)});
     Text = Text.drop_front(End + 1);
   }

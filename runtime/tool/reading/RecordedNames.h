@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <utility>
@@ -20,8 +19,7 @@ public:
 
   /// Reads the data after pbd_names::module. Thousands of processes may have
   /// the same names. These are kept once, until the command ends.
-  static llvm::Expected<const RecordedNames *> read(llvm::StringRef Bytes,
-                                                    llvm::endianness Order);
+  static llvm::Expected<const RecordedNames *> read(llvm::StringRef Bytes);
 
   /// All names, by address.
   llvm::ArrayRef<Name> all() const { return Names; }

@@ -40,7 +40,7 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
     size_t Records = std::min(B.Records.size() / DataRecord::Size, OfBlock);
     for (size_t R = 0; R != Records; ++R) {
       DataRecord Record = DataRecord::read(B.Records.data() + R * DataRecord::Size,
-                                           Data.Order, DataRecord::passBits(B.Pass));
+                                           DataRecord::passBits(B.Pass));
       if (Record.isCall() && Record.Kind != PBD_RECORD_NONE)
         ++ByNumber[Record.Function];
     }

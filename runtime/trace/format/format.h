@@ -24,9 +24,8 @@
  * struct pbd_text and struct pbd_functions assign. Modules have build ids, so that
  * symbols can come from another copy of the file.
  *
- * Numbers have the byte order of the traced machine, which `byte_order` tells. Every
- * chunk begins at a multiple of 8 bytes. A reader skips unknown kinds and refuses
- * another version.
+ * Numbers are little-endian. Every chunk begins at a multiple of 8 bytes. A reader
+ * skips unknown kinds and refuses another version.
  */
 #ifndef PATCHBAY_TRACE_FORMAT_H
 #define PATCHBAY_TRACE_FORMAT_H

@@ -52,57 +52,57 @@ WHY, SLOW, MAPS, PLACE = range(20, 24)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
-def chunk(kind, body, order="<", size=None):
+def chunk(kind, body, size=None):
     body += bytes(-len(body) % 8)
-    return struct.pack(order + "IIQ", kind, 0, size or 16 + len(body)) + body
+    return struct.pack("<IIQ", kind, 0, size or 16 + len(body)) + body
 
 
-def cmdline(args, order="<", length=None):
+def cmdline(args, length=None):
     text = b"".join(arg.encode() + b"\0" for arg in args)
     length = len(text) if length is None else length
-    return chunk(CMDLINE, struct.pack(order + "Q", length) + text, order)
+    return chunk(CMDLINE, struct.pack("<Q", length) + text)
 
 
-def module(number, path, build_id=b"", order="<", build_id_size=None, base=0x10000):
+def module(number, path, build_id=b"", build_id_size=None, base=0x10000):
     size = len(build_id) if build_id_size is None else build_id_size
-    head = struct.pack(order + "IIQ32s", number, size, base, build_id)
-    return chunk(MODULE, head + path.encode() + b"\0", order)
+    head = struct.pack("<IIQ32s", number, size, base, build_id)
+    return chunk(MODULE, head + path.encode() + b"\0")
 
 
-def counters(number, calls, order="<", nr=None):
+def counters(number, calls, nr=None):
     nr = len(calls) if nr is None else nr
-    body = struct.pack(order + "II", number, nr)
+    body = struct.pack("<II", number, nr)
     for entry, count in calls:
-        body += struct.pack(order + "QQ", entry, count)
-    return chunk(COUNTERS, body, order)
+        body += struct.pack("<QQ", entry, count)
+    return chunk(COUNTERS, body)
 
 
-def moment(ns, order, rate=2):
+def moment(ns, rate=2):
     """rate: ticks per nanosecond"""
-    return struct.pack(order + "QQQ", 1000 + int(rate * ns), 10**9 + ns, 10**18 + ns)
+    return struct.pack("<QQQ", 1000 + int(rate * ns), 10**9 + ns, 10**18 + ns)
 
 
-def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9,
+def session(tracer="function_duration", flags=0, lost=0, end_ns=10**9,
             rate=2, threshold=0, cost=None, cpu_ns=0):
     """cost: within a call, around it, for pages, and the error, in ps. cpu_ns: if it has a cost"""
-    body = struct.pack(order + "IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
-    body += moment(0, order) + moment(0, order) + moment(end_ns, order, rate)
-    body += struct.pack(order + "Q64s64s", 1, tracer.encode(), b"build.example")
+    body = struct.pack("<IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
+    body += moment(0) + moment(0) + moment(end_ns, rate)
+    body += struct.pack("<Q64s64s", 1, tracer.encode(), b"build.example")
     if cost:
-        body += struct.pack(order + "5Q4Q2Q", 0, 0, 0, 0, 0, *cost, 0, cpu_ns)
-    return chunk(SESSION, body, order)
+        body += struct.pack("<5Q4Q2Q", 0, 0, 0, 0, 0, *cost, 0, cpu_ns)
+    return chunk(SESSION, body)
 
 
-def functions(number, entries, first=0, order="<", nr=None, kind=FUNCTIONS):
+def functions(number, entries, first=0, nr=None, kind=FUNCTIONS):
     """kind TEXT: the numbers are entries, added to the first one"""
     nr = len(entries) if nr is None else nr
     return chunk(kind, struct.pack(
-        order + f"IIQ{len(entries)}Q", number, nr, first, *entries), order)
+        f"<IIQ{len(entries)}Q", number, nr, first, *entries))
 
 
-def record(start_ns, function, frame, detail, kind=CALL, passed=0, order="<"):
+def record(start_ns, function, frame, detail, kind=CALL, passed=0):
     """detail: in ns, or a return address"""
-    return struct.pack(order + "QIIQ", 1000 + 2 * start_ns, function, frame,
+    return struct.pack("<QIIQ", 1000 + 2 * start_ns, function, frame,
                        (detail if kind == ENTRY else 2 * detail) << 8
                        | passed << 2 | kind)
 
@@ -114,9 +114,9 @@ def thread_follows(thread, tid, name, passed=0):
                        first, 0xffffff12, 0, rest << 8 | tail)
 
 
-def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main", order="<"):
-    return chunk(BLOCK, struct.pack(order + "QQIIQ16s", seq, passed, thread, tid,
-                                    lost, name) + b"".join(records), order)
+def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main"):
+    return chunk(BLOCK, struct.pack("<QQIIQ16s", seq, passed, thread, tid,
+                                    lost, name) + b"".join(records))
 
 
 def histograms(tid, of):
@@ -128,11 +128,11 @@ def histograms(tid, of):
     return chunk(HISTOGRAMS, body)
 
 
-def pbd(chunks, order="<", magic=b"PBAYDATA", mark=0x01020304, version=1,
+def pbd(chunks, magic=b"PBAYDATA", mark=0x01020304, version=1,
         header_size=48, committed=None, pid=42, errno=0):
     body = b"".join(chunks)
     committed = 48 + len(body) if committed is None else committed
-    header = struct.pack(order + "8sIIIIIIQQ", magic, mark, version,
+    header = struct.pack("<8sIIIIIIQQ", magic, mark, version,
                          header_size, 62, pid, errno, 10**18, committed)
     return header + body
 
@@ -156,10 +156,6 @@ def good(folder, path, build_id=""):
 
 
 def edges(folder):
-    # a file in the other byte order
-    write(folder, "big-endian", pbd([
-        module(1, "/missing/big", order=">"),
-        counters(1, [(0x10, 1)], order=">")], order=">"))
     # a longer header, an unknown kind and a longer chunk, as of a newer writer
     write(folder, "newer", pbd([
         bytes(8), chunk(99, bytes(24)), module(1, "/missing/newer"),
@@ -199,30 +195,28 @@ def forbidden(folder):
     write(folder, "42", pbd([session()], errno=5))
 
 
-def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slower=0):
-    def event(*args, **options):
-        return record(*args, **options, order=order)
+def event_chunks(path, build_id=b"", tracer="function_duration", slower=0):
     if tracer == "function":
-        threads = [block(1, 100, [event(1000, 5, 100, 0x11012, ENTRY),
-                                  event(2000, 6, 90, 0x99999999, ENTRY),
-                                  event(3000, 6, 90, 0x99999999, ENTRY)], order=order)]
+        threads = [block(1, 100, [record(1000, 5, 100, 0x11012, ENTRY),
+                                  record(2000, 6, 90, 0x99999999, ENTRY),
+                                  record(3000, 6, 90, 0x99999999, ENTRY)])]
     else:
         # Events are recorded as calls end. The second block is in its second use.
-        first = [event(2000, 6, 90, 1000), event(4500, 7, 80, 500)]
-        second = [event(4000, 6, 90, 1500, UNWOUND, 1),
-                  event(1000, 5, 100, 5000 + slower, CALL, 1),
-                  event(7000, 5, 100, 0x11012, ENTRY, 1), bytes(24),
-                  event(1, 6, 90, 77, CALL, 0)]
+        first = [record(2000, 6, 90, 1000), record(4500, 7, 80, 500)]
+        second = [record(4000, 6, 90, 1500, UNWOUND, 1),
+                  record(1000, 5, 100, 5000 + slower, CALL, 1),
+                  record(7000, 5, 100, 0x11012, ENTRY, 1), bytes(24),
+                  record(1, 6, 90, 77, CALL, 0)]
         threads = [
-            block(1, 100, second, seq=2, passed=1, order=order),
-            block(1, 100, first, seq=1, order=order),
+            block(1, 100, second, seq=2, passed=1),
+            block(1, 100, first, seq=1),
             # All have the same time in the clock's resolution: the frame decides the order.
-            block(2, 101, [event(10, 6, 40, 0), event(10, 6, 40, 0),
-                           event(10, 5, 50, 0)], name=b"wor;ker", order=order)]
+            block(2, 101, [record(10, 6, 40, 0), record(10, 6, 40, 0),
+                           record(10, 5, 50, 0)], name=b"wor;ker")]
     # The call ends where the open one begins.
-    return [cmdline(["./server", "80"], order), module(3, path, build_id, order),
-            session(order, tracer, end_ns=7000, threshold=0 if tracer == "function" else 1000), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
-            *threads]
+    return [cmdline(["./server", "80"]), module(3, path, build_id),
+            session(tracer, end_ns=7000, threshold=0 if tracer == "function" else 1000),
+            functions(3, [0x1010, 0x1030, 0x1040], 5), *threads]
 
 
 def events(folder, path, build_id="", tracer="function_duration"):
@@ -565,7 +559,6 @@ def losses(folder, path):
 
 def event_edges(folder):
     path = "/missing/module"
-    write(folder, "big-endian", pbd(event_chunks(path, order=">"), order=">"))
     # a clock with one reading; events of unknown functions and of unknown kinds
     write(folder, "clock", pbd([
         module(3, path), session(end_ns=0), functions(3, [0x1010]),
