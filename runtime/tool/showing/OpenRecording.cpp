@@ -2,7 +2,6 @@
 #include "OpenRecording.h"
 #include "Losses.h"
 #include "reading/DataFiles.h"
-#include "support/Diagnostics.h"
 #include "support/PlainText.h"
 
 using namespace llvm;
@@ -37,13 +36,4 @@ Expected<Trace> patchbay::openTrace(const std::string &Given, StringRef Symfs) {
 Expected<Trace> patchbay::openOutline(const std::string &Given, StringRef Symfs) {
   const std::string Dir = snapshotIn(Given);
   return sayLossesOf(readOutline(Dir, Symfs), Dir);
-}
-
-Expected<Trace> patchbay::openEvents(const std::string &Dir, StringRef Symfs) {
-  Expected<Trace> Result = openTrace(Dir, Symfs);
-  if (Result && !Result->hasEvents())
-    return makeError(Twine(Dir) +
-                     ": has no events, only counts: 'patchbay report' shows "
-                     "them, 'patchbay record -t function_graph' records events");
-  return Result;
 }

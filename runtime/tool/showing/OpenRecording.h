@@ -11,8 +11,6 @@ namespace patchbay {
 /// readTrace() and readOutline(), with warnings.
 llvm::Expected<Trace> openTrace(const std::string &Dir, llvm::StringRef Symfs = "");
 llvm::Expected<Trace> openOutline(const std::string &Dir, llvm::StringRef Symfs = "");
-/// As openTrace(). Fails if no events were recorded.
-llvm::Expected<Trace> openEvents(const std::string &Dir, llvm::StringRef Symfs = "");
 
 } // namespace patchbay
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallChoice.h"
+#include "showing/Losses.h"
+#include "showing/OpenRecording.h"
 #include "support/Digits.h"
 #include "support/DurationText.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,7 +21,8 @@ CallChoice::CallChoice(OptionTable &Table)
       To(Table, "to", "TIME", "Show only calls that begin before TIME"),
       Shortest(Table, "min", "Show only calls of at least DURATION (10us)"),
       Longest(Table, "max", "Show only calls of at most DURATION (1ms)", UINT64_MAX),
-      Raw(Table, "raw", "Show measured times, including the cost of tracing") {}
+      Raw(Table, "raw", "Show measured times, including the cost of tracing"),
+      Symfs(Table) {}
 
 // As 'patchbay replay' prints it, and as --from and --to accept it with a unit.
 // The last events may be later than the last recorded moment.
@@ -132,6 +135,27 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
+Expected<Trace> CallChoice::open(const std::string &Dir) const {
+  Expected<Trace> T = openTrace(Dir, Symfs);
+  if (T)
+    if (Error E = apply(*T, Dir))
+      return std::move(E);
+  return T;
+}
+
+Expected<Trace> CallChoice::openEvents(const std::string &Dir) const {
+  Expected<Trace> T = openTrace(Dir, Symfs);
+  if (!T)
+    return T;
+  if (!T->hasEvents())
+    return makeError(Twine(Dir) +
+                     ": has no events, only counts: 'patchbay report' shows "
+                     "them, 'patchbay record -t function_graph' records events");
+  if (Error E = apply(*T, Dir))
+    return std::move(E);
+  return T;
+}
+
 std::string CallChoice::takeFunction() {
   if (Functions.size() != 1)
     return "";
@@ -151,6 +175,11 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
           (T.Chosen.byTime() && Named.empty()
                ? rangeText(T)
                : T.hintFor(Named, "'patchbay report' lists the functions")));
+}
+
+Error CallChoice::finish(Trace &T, const std::string &Dir) {
+  sayEnded(T, Dir);
+  return checkFound(T, Dir);
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {

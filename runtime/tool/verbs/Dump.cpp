@@ -4,10 +4,8 @@
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "SymfsOption.h"
 #include "export/Export.h"
 #include "showing/Losses.h"
-#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include <set>
 
@@ -46,7 +44,6 @@ static StringOption ParquetInto(Options, "parquet", "OUT",
 static StringOption Output(Options.in("General"), "o,output", "FILE",
                            "Write to FILE (default: standard output)");
 static CallChoice Choice(Options);
-static SymfsOption Symfs(Options);
 static DisplayOptions Display(Options);
 
 static constexpr char Help[] = R"(
@@ -218,17 +215,14 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return makeError(Usage, "several formats are given: choose one");
   if (Error E = refuseTerminal())
     return E;
-  Expected<Trace> T = openEvents(Dir, Symfs);
+  Expected<Trace> T = Choice.openEvents(Dir);
   if (!T)
     return T.takeError();
   T->Raw = true; // export measured times
-  if (Error E = Choice.apply(*T, Dir))
-    return E;
   if (Error E = HasOutput ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();
-  sayEnded(*T, Dir);
-  if (Error E = Choice.checkFound(*T, Dir))
+  if (Error E = CallChoice::finish(*T, Dir))
     return E;
   return T->Incomplete ? Failure : Success;
 }

@@ -4,12 +4,10 @@
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "SymfsOption.h"
 #include "analysis/CallTree.h"
 #include "analysis/Durations.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
-#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,7 +23,6 @@ static StringOption Root(Options, "f", "FUNCTION",
 static FlagOption Callers(Options, "callers", "Show the callers of -f FUNCTION instead");
 static NumberOption MaxDepth(Options, "max-depth,D", "N", "Show at most N levels of calls");
 static CallChoice Choice(Options);
-static SymfsOption Symfs(Options);
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
@@ -117,17 +114,14 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   if (Callers && Root.empty())
     return makeError(Usage, "--callers needs a function: add -f FUNCTION");
-  Expected<Trace> T = openEvents(Dir, Symfs);
+  Expected<Trace> T = Choice.openEvents(Dir);
   if (!T)
     return T.takeError();
-  if (Error E = Choice.apply(*T, Dir))
-    return E;
   if (!T->hasCalls())
     return nothingTraced(*T, Dir);
   TreeBuilder Builder(*T, Root, Callers);
   readCalls(*T, {&Builder}, /*StacksApart=*/true);
-  sayEnded(*T, Dir);
-  if (Error E = Choice.checkFound(*T, Dir))
+  if (Error E = CallChoice::finish(*T, Dir))
     return E;
   CallTree Tree = Builder.finish();
   if (Tree.size() == 1 && !Root.empty())

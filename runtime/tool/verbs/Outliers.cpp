@@ -4,13 +4,11 @@
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "SymfsOption.h"
 #include "analysis/Durations.h"
 #include "analysis/Outliers.h"
 #include "names/NameForms.h"
 #include "showing/LockHolders.h"
 #include "showing/Losses.h"
-#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
@@ -33,7 +31,6 @@ static DurationOption Slower(Options, "slower", "Treat calls of at least DURATIO
 static FlagOption All(Options, "all", "Show all lines, also without a difference");
 static FlagOption Json(Options, "json", "Print JSON");
 static CallChoice Choice(Options);
-static SymfsOption Symfs(Options);
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
@@ -399,11 +396,9 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     Root = Choice.takeFunction();
   if (Root.empty())
     return makeError(Usage, "outliers needs a function: add -f FUNCTION");
-  Expected<Trace> T = openEvents(Dir, Symfs);
+  Expected<Trace> T = Choice.openEvents(Dir);
   if (!T)
     return T.takeError();
-  if (Error E = Choice.apply(*T, Dir))
-    return E;
   if (!T->hasDurations())
     return makeError(Dir + ": only the start of calls was recorded: for durations use "
                            "'patchbay record -t graph'");
@@ -415,8 +410,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   };
   RootDurations First(IsRoot);
   readCalls(*T, {&First});
-  sayEnded(*T, Dir);
-  if (Error E = Choice.checkFound(*T, Dir))
+  if (Error E = CallChoice::finish(*T, Dir))
     return E;
   if (First.Functions.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +

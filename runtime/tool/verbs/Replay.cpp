@@ -4,13 +4,11 @@
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "SymfsOption.h"
 #include "analysis/Durations.h"
 #include "names/NameForms.h"
 #include "reading/AheadWindows.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
-#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
@@ -29,7 +27,6 @@ static FlagOption Nested(Options, "nested", "Nest calls in their callers (defaul
                          /*Default=*/true);
 static NumberOption MaxDepth(Options, "max-depth,D", "N", "Print at most N levels of calls");
 static CallChoice Choice(Options);
-static SymfsOption Symfs(Options);
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
@@ -536,11 +533,9 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     return E;
   if (MaxDepth.given() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
-  Expected<Trace> T = openEvents(Dir, Symfs);
+  Expected<Trace> T = Choice.openEvents(Dir);
   if (!T)
     return T.takeError();
-  if (Error E = Choice.apply(*T, Dir))
-    return E;
   if (!T->hasCalls())
     return nothingTraced(*T, Dir);
   // All processes of a recording have the same tracer.
@@ -556,8 +551,7 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
   else
     P.nested(Tracer);
   outs().flush();
-  sayEnded(*T, Dir);
-  if (Error E = Choice.checkFound(*T, Dir))
+  if (Error E = CallChoice::finish(*T, Dir))
     return E;
   return T->Incomplete ? Failure : Success;
 }

@@ -4,7 +4,6 @@
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
-#include "SymfsOption.h"
 #include "analysis/Buckets.h"
 #include "names/NameForms.h"
 #include "showing/AskedFor.h"
@@ -13,7 +12,6 @@
 #include "showing/HtmlReport.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
-#include "showing/OpenRecording.h"
 #include "showing/ReportTable.h"
 #include "showing/SlowTotals.h"
 #include "showing/Table.h"
@@ -58,7 +56,6 @@ static FlagOption Json(Options, "json", "Print JSON");
 static StringOption Html(Options, "html", "FILE",
                          "Write a page with timeline and flame graph to FILE");
 static CallChoice Choice(Options);
-static SymfsOption Symfs(Options);
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
@@ -369,8 +366,7 @@ totals(Trace &T, const std::string &Dir, bool WithSpread,
   if (Slow)
     Sinks.push_back(Slow);
   readCalls(T, Sinks, /*StacksApart=*/true);
-  sayEnded(T, Dir);
-  if (Error E = CallChoice::checkFound(T, Dir))
+  if (Error E = CallChoice::finish(T, Dir))
     return E;
   return Totals.finish();
 }
@@ -381,13 +377,11 @@ static Expected<int> writePage(Trace &T, const std::string &Dir, Trace *Before,
   std::optional<PageSide> Old;
   if (Before) {
     Old.emplace(*Before, Diff);
-    sayEnded(*Before, Diff);
-    if (Error E = CallChoice::checkFound(*Before, Diff))
+    if (Error E = CallChoice::finish(*Before, Diff))
       return E;
   }
   PageSide New(T, Dir);
-  sayEnded(T, Dir);
-  if (Error E = CallChoice::checkFound(T, Dir))
+  if (Error E = CallChoice::finish(T, Dir))
     return E;
   if (T.Functions.empty())
     return nothingTraced(T, Dir);
@@ -415,16 +409,12 @@ static Expected<int> runDiff(const std::string &Dir,
       (Sort.given() && IsOther(Sort)))
     return makeError(Usage, "--diff compares functions by name: leave out sub, "
                             "module, source and percent");
-  Expected<Trace> Before = openTrace(Diff, Symfs);
+  Expected<Trace> Before = Choice.open(Diff);
   if (!Before)
     return Before.takeError();
-  Expected<Trace> After = openTrace(Dir, Symfs);
+  Expected<Trace> After = Choice.open(Dir);
   if (!After)
     return After.takeError();
-  if (Error E = Choice.apply(*Before, Diff))
-    return E;
-  if (Error E = Choice.apply(*After, Dir))
-    return E;
   if (std::string How = recordedDifferently(*Before, *After); !How.empty())
     warn(
         Diff + " and " + Dir +
@@ -448,11 +438,9 @@ static Expected<int> runDiff(const std::string &Dir,
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
-  Expected<Trace> T = openTrace(Dir, Symfs);
+  Expected<Trace> T = Choice.open(Dir);
   if (!T)
     return T.takeError();
-  if (Error E = Choice.apply(*T, Dir))
-    return E;
   return writePage(*T, Dir, /*Before=*/nullptr,
                    Sort.given() ? Sort : defaultSort(*T));
 }
@@ -486,11 +474,9 @@ static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Funct
 
 static Expected<int> runTable(const std::string &Dir,
                               std::vector<Field> Fields) {
-  Expected<Trace> T = openTrace(Dir, Symfs);
+  Expected<Trace> T = Choice.open(Dir);
   if (!T)
     return T.takeError();
-  if (Error E = Choice.apply(*T, Dir))
-    return E;
   if (By != Apart::Nothing && !T->hasEvents())
     return makeError(Twine(Dir) + ": has only counts: --by needs events, from "
                                   "'patchbay record -t duration'");

@@ -4,11 +4,9 @@
 // process.
 #include "CallChoice.h"
 #include "InputOption.h"
-#include "SymfsOption.h"
 #include "showing/HowRecorded.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
-#include "showing/OpenRecording.h"
 #include "support/DurationText.h"
 #include "terminal/Browser.h"
 #include "terminal/LiveFigures.h"
@@ -25,7 +23,6 @@ static StringOption Process(Options, "p", "PID", "Show a running process, as top
 static DurationOption Delay(Options, "d,delay",
                             "With -p: refresh after DURATION (200ms; default: 1s)", 1000000000);
 static CallChoice Choice(Options);
-static SymfsOption Symfs(Options);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
@@ -79,15 +76,13 @@ EXIT CODES:
 )";
 
 static Expected<Figures> readFigures() {
-  Expected<Trace> Read = openTrace(Dir, Symfs);
+  Expected<Trace> Read = Choice.open(Dir);
   if (!Read)
     return Read.takeError();
   Figures F;
   F.Title = Dir;
   F.T = std::make_unique<Trace>(std::move(*Read));
   Trace &T = *F.T;
-  if (Error E = Choice.apply(T, Dir))
-    return std::move(E);
   FunctionTotals Totals(T, /*WithSpread=*/true);
   TreeBuilder Builder(T);
   readCalls(T, {&Totals, &Builder}, /*StacksApart=*/true);
