@@ -5,39 +5,35 @@
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "export/Export.h"
-#include "showing/Losses.h"
 #include "showing/Table.h"
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;
 
-namespace {
-enum FormT {
-  Text,
-  Csv,
-  Json,
-  Chrome,
-  Folded,
-  Perfetto,
-  Pprof,
-  Otlp,
-};
-}
-
 static OptionTable Options("dump", "Write the recorded events in a format for other programs");
 static InputOption Input(Options);
 static std::string Dir; // from Input
-static FlagOption Formats[] = { // in the order of FormT
-    {Options.in("Format"), "text", "One line per call (default)"},
-    {Options, "csv", "For spreadsheets and databases"},
-    {Options, "json", "One JSON object per line"},
-    {Options, "chrome", "For chrome://tracing, Perfetto and speedscope"},
-    {Options, "folded", "Stack traces with self time, for flame graphs"},
-    {Options, "perfetto", "Perfetto's protobuf format"},
-    {Options, "pprof", "Stack traces in pprof's protobuf format"},
-    {Options, "otlp", "Spans in OpenTelemetry's protobuf format"}};
-static FormT Form = Text; // from Formats
+
+namespace {
+struct Format : FlagOption {
+  Format(StringRef Name, StringRef Help, void (*Write)(Trace &T, raw_ostream &OS),
+         bool IsBinary = false)
+      : FlagOption(Options.in("Format"), Name, Help), Write(Write), IsBinary(IsBinary) {}
+  void (*const Write)(Trace &T, raw_ostream &OS);
+  const bool IsBinary;
+};
+} // namespace
+
+static Format Formats[] = {
+    {"text", "One line per call (default)", exportText},
+    {"csv", "For spreadsheets and databases", exportCsv},
+    {"json", "One JSON object per line", exportJson},
+    {"chrome", "For chrome://tracing, Perfetto and speedscope", exportChrome},
+    {"folded", "Stack traces with self time, for flame graphs", exportFolded},
+    {"perfetto", "Perfetto's protobuf format", exportPerfetto, /*IsBinary=*/true},
+    {"pprof", "Stack traces in pprof's protobuf format", exportPprof, /*IsBinary=*/true},
+    {"otlp", "Spans in OpenTelemetry's protobuf format", exportOtlp, /*IsBinary=*/true}};
+static const Format *Form = Formats; // the chosen one
 static StringOption ParquetInto(Options, "parquet", "OUT",
                                 "Write Apache Parquet, or add to the partitions in OUT", "",
                                 /*IsValueOptional=*/true);
@@ -134,50 +130,17 @@ static bool isParquet() { return ParquetInto.given(); }
 
 // Binary output could change the terminal's state.
 static Error refuseTerminal() {
-  StringRef Name = Form == Perfetto  ? "perfetto"
-                   : Form == Pprof   ? "pprof"
-                   : Form == Otlp    ? "otlp"
-                   : isParquet()     ? "parquet"
-                                     : "";
-  if (Name.empty() || !ParquetInto.empty() || !outputIsTerminal() ||
+  if (!ParquetInto.empty() || !(isParquet() || Form->IsBinary) || !outputIsTerminal() ||
       Output.given())
     return Error::success();
-  return makeError(Usage, "--" + Name +
+  return makeError(Usage, (isParquet() ? ParquetInto.name() : Form->name()) +
                               " is binary and cannot be shown on a terminal: add -o FILE");
 }
 
 static Error write(Trace &T, raw_ostream &OS) {
   if (!ParquetInto.empty())
     return exportParquetTree(T, ParquetInto);
-  if (isParquet()) {
-    exportParquet(T, OS);
-    return Error::success();
-  }
-  switch (Form) {
-  case Text:
-    exportText(T, OS);
-    break;
-  case Csv:
-    exportCsv(T, OS);
-    break;
-  case Json:
-    exportJson(T, OS);
-    break;
-  case Chrome:
-    exportChrome(T, OS);
-    break;
-  case Folded:
-    exportFolded(T, OS);
-    break;
-  case Pprof:
-    return exportPprof(T, OS);
-  case Perfetto:
-    exportPerfetto(T, OS);
-    break;
-  case Otlp:
-    exportOtlp(T, OS);
-    break;
-  }
+  (isParquet() ? exportParquet : Form->Write)(T, OS);
   return Error::success();
 }
 
@@ -199,10 +162,10 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
   size_t Forms = isParquet();
-  for (const FlagOption &Format : Formats)
-    if (Format.given()) {
+  for (const Format &F : Formats)
+    if (F.given()) {
       ++Forms;
-      Form = FormT(&Format - Formats);
+      Form = &F;
     }
   bool HasOutput = Output.given();
   if (HasOutput && Output.empty())
