@@ -28,34 +28,18 @@ static std::string threshold(const DataFile &Data) {
   return Text;
 }
 
-static std::string flag(const DataFile &Data, uint32_t Flag) {
+static std::string sample(const DataFile &Data) {
+  uint64_t Sample = Data.Session ? Data.Session->Sample : 0;
+  return Sample > 1 ? "1/" + utostr(Sample) : "all calls";
+}
+
+template <uint32_t Flag> static std::string flag(const DataFile &Data) {
   return Data.Session && Data.Session->Flags & Flag ? "yes" : "no";
-}
-
-static std::string overwrite(const DataFile &Data) {
-  return flag(Data, PBD_SESSION_OVERWRITE);
-}
-
-static std::string noSleepTime(const DataFile &Data) {
-  return flag(Data, PBD_SESSION_NO_SLEEP_TIME);
-}
-
-static std::string chosenThreads(const DataFile &Data) {
-  return flag(Data, PBD_SESSION_SOME_THREADS);
-}
-
-static std::string under(const DataFile &Data) {
-  return flag(Data, PBD_SESSION_UNDER);
 }
 
 static std::string depth(const DataFile &Data) {
   uint64_t Depth = Data.Session ? Data.Session->Depth : 0;
   return Depth ? utostr(Depth) : "any";
-}
-
-static std::string sample(const DataFile &Data) {
-  uint64_t Sample = Data.Session ? Data.Session->Sample : 0;
-  return Sample > 1 ? "1/" + utostr(Sample) : "all calls";
 }
 
 // Examining slow calls costs time in their callers.
@@ -156,13 +140,13 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
   static constexpr std::pair<const char *, std::string (*)(const DataFile &)>
       Options[] = {{"tracer", tracer},
                    {"threshold", threshold},
-                   {"no-sleep-time", noSleepTime},
+                   {"no-sleep-time", flag<PBD_SESSION_NO_SLEEP_TIME>},
                    {"depth", depth},
                    {"sample", sample},
                    {"why", why},
-                   {"only chosen threads", chosenThreads},
-                   {"only within calls of some functions", under},
-                   {"overwrite", overwrite}};
+                   {"only chosen threads", flag<PBD_SESSION_SOME_THREADS>},
+                   {"only within calls of some functions", flag<PBD_SESSION_UNDER>},
+                   {"overwrite", flag<PBD_SESSION_OVERWRITE>}};
   std::vector<std::string> Differences;
   for (auto [Name, Of] : Options)
     if (std::string OfA = ofAll(A, Of), OfB = ofAll(B, Of); OfA != OfB)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NothingTraced.h"
-#include "AskedFor.h"
 #include "Losses.h"
 #include "analysis/Durations.h"
 #include "support/Diagnostics.h"
@@ -33,6 +32,40 @@ bool patchbay::neverWithin(ArrayRef<const DataFile *> Files) {
   return allHave(Files, PBD_SESSION_NO_ROOT);
 }
 
+std::string patchbay::askedText(const DataAsked &A) {
+  static constexpr std::pair<uint32_t, const char *> Options[] = {
+      {PBD_FILTER, "filter"},
+      {PBD_ARGS, "args"},
+      {PBD_START_AT, "start-at"},
+      {PBD_STOP_AT, "stop-at"},
+      {PBD_UNDER, "under"}};
+  for (auto [By, Option] : Options)
+    if (By == A.By)
+      return Option + ("='" + A.Text + "'");
+  return "an option of a newer patchbay='" + A.Text + "'";
+}
+
+std::string patchbay::matchedNothing(ArrayRef<const DataFile *> Files) {
+  std::map<std::string, bool> WasMatched;
+  for (const DataFile *Data : Files)
+    for (const DataAsked &A : Data->Asked)
+      WasMatched[askedText(A)] |= A.Matched;
+  std::vector<std::string> Texts;
+  for (const auto &[Text, Matched] : WasMatched)
+    if (!Matched)
+      Texts.push_back(Text);
+  return join(Texts, ", ");
+}
+
+static std::vector<const DataFile *> filesOf(const Trace &T) {
+  std::vector<const DataFile *> Files;
+  for (const TraceProcess &P : T.Processes)
+    Files.push_back(&P.Data);
+  return Files;
+}
+
+std::string patchbay::matchedNothing(const Trace &T) { return matchedNothing(filesOf(T)); }
+
 // The number of functions with a tracer, called or not.
 static size_t countArmed(const Trace &T) {
   std::set<std::pair<std::string, uint64_t>> Armed;
@@ -50,10 +83,7 @@ static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
 
 // The recording does not tell why calls are missing, so this lists possible reasons.
 static std::string whyNoCall(const Trace &T) {
-  std::vector<const DataFile *> Files;
-  for (const TraceProcess &P : T.Processes)
-    Files.push_back(&P.Data);
-  if (neverStarted(Files))
+  if (neverStarted(filesOf(T)))
     return "the function of --start-at was not called";
   std::vector<std::string> Reasons = {"none was made"};
   if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_UNDER; }))

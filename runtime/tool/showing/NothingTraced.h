@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Explains an empty recording.
+// Explains an empty recording, and names functions that were asked for in vain.
 #ifndef PATCHBAY_TOOL_NOTHINGTRACED_H
 #define PATCHBAY_TOOL_NOTHINGTRACED_H
 
@@ -16,6 +16,13 @@ llvm::Error nothingTraced(const Trace &T, llvm::StringRef Dir);
 bool neverStarted(llvm::ArrayRef<const DataFile *> Files);
 /// Did no process call a function of --under?
 bool neverWithin(llvm::ArrayRef<const DataFile *> Files);
+
+/// For a name that PATCHBAY asked for: "filter='x*'".
+std::string askedText(const DataAsked &A);
+/// "filter='x*', start-at='y'": names without a function in any of these processes; empty
+/// if there are none.
+std::string matchedNothing(llvm::ArrayRef<const DataFile *> Files);
+std::string matchedNothing(const Trace &T);
 
 } // namespace patchbay
 

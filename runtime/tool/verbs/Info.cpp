@@ -7,8 +7,8 @@
 #include "analysis/Durations.h"
 #include "reading/DataFiles.h"
 #include "reading/Trace.h"
-#include "showing/AskedFor.h"
 #include "showing/Losses.h"
+#include "showing/NothingTraced.h"
 #include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
@@ -283,7 +283,7 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
       printWhy(Data, outs());
     printModules(Data, outs());
     printCounted(Data, outs());
-    if (std::string Nothing = matchedNothing(Data); !Nothing.empty())
+    if (std::string Nothing = matchedNothing(&Data); !Nothing.empty())
       outs() << "  unmatched  " << printable(Nothing) << '\n';
   }
   printLeftOut(*T, outs());

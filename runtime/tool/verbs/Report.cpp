@@ -6,7 +6,6 @@
 #include "InputOption.h"
 #include "analysis/Buckets.h"
 #include "names/NameForms.h"
-#include "showing/AskedFor.h"
 #include "showing/Histogram.h"
 #include "showing/HowRecorded.h"
 #include "showing/HtmlReport.h"
