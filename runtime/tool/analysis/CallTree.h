@@ -30,38 +30,46 @@ struct CallNode {
 /// caller are below it.
 using CallTree = std::vector<CallNode>;
 
+/// Makes a tree, in which nodes of the same function and parent are one.
+class TreeMaker {
+public:
+  TreeMaker() { Tree.push_back({UINT32_MAX, 0, 0}); }
+  uint32_t sub(uint32_t Parent, uint32_t Function);
+  /// Adds numbers of From to a node. InTotal: no outer call of the function counts its time.
+  void add(uint32_t Node, const CallNode &From, bool InTotal = true);
+  CallTree finish();
+
+private:
+  CallTree Tree;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs; // by parent and function
+};
+
 /// Adds up the calls that it receives. With a root: only the root's callees, wherever it
 /// was called. With Callers: only the root's callers. Then the nodes below a node are its
 /// callers, and the numbers are those of the root's calls.
 class TreeBuilder : public CallSink {
 public:
-  explicit TreeBuilder(Trace &T, llvm::StringRef Root = "",
-                       bool Callers = false)
-      : T(T), Root(Root), Callers(Callers) {
-    Tree.push_back({UINT32_MAX, 0, 0});
-  }
+  explicit TreeBuilder(Trace &T, llvm::StringRef Root = "", bool Callers = false)
+      : T(T), Root(Root), Callers(Callers) {}
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  CallTree finish();
+  CallTree finish() { return Tree.finish(); }
 
 private:
-  uint32_t sub(uint32_t Parent, uint32_t Function);
   bool isRoot(uint32_t Function);
   void addCallers(llvm::ArrayRef<TraceCall> Open);
-  void add(uint32_t Node, const TraceCall &C, bool InTotal);
 
   Trace &T;
   llvm::StringRef Root;
   bool Callers;
-  CallTree Tree;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t>
-      Subs;                    // by parent and function
+  TreeMaker Tree;
   std::vector<uint32_t> Nodes; // of open calls
   std::vector<bool> IsRoot;    // by function
 };
 
-/// The callers and the callees of a function, as in `patchbay graph -f`.
+/// The callers and the callees of a function, from the tree of all calls: the same as of a
+/// TreeBuilder with this root.
 CallTree callersOf(const CallTree &Tree, uint32_t Function);
 CallTree calleesOf(const CallTree &Tree, uint32_t Function);
 
@@ -93,6 +101,8 @@ private:
 
 /// The indices of the nodes except the first, each followed by the nodes below
 /// it. Less orders nodes with the same parent.
+std::vector<uint32_t> inOrder(size_t Size, llvm::function_ref<uint32_t(uint32_t)> ParentOf,
+                              llvm::function_ref<bool(uint32_t, uint32_t)> Less);
 std::vector<uint32_t> inOrder(
     const CallTree &Tree,
     llvm::function_ref<bool(const CallNode &, const CallNode &)> Less);

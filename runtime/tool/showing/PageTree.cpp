@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PageTree.h"
-#include <numeric>
 
 using namespace llvm;
 using namespace patchbay;
@@ -77,24 +76,13 @@ void PageTree::dropRare(size_t MaxNodes) {
 std::vector<PageNode> PageTree::finish(size_t MaxNodes) {
   if (Nodes.size() > MaxNodes)
     dropRare(MaxNodes);
-  std::vector<uint32_t> Siblings(Nodes.size() - 1);
-  std::iota(Siblings.begin(), Siblings.end(), 1);
-  llvm::sort(Siblings, [&](uint32_t A, uint32_t B) {
-    return std::make_tuple(Nodes[A].Parent, weight(Nodes[B]), Nodes[A].Function) <
-           std::make_tuple(Nodes[B].Parent, weight(Nodes[A]), Nodes[B].Function);
-  });
-  std::vector<size_t> First(Nodes.size() + 1);
-  for (uint32_t I : Siblings)
-    ++First[Nodes[I].Parent + 1];
-  std::partial_sum(First.begin(), First.end(), First.begin());
-  std::vector<PageNode> InOrder;
-  std::vector<uint32_t> Next = {0};
-  while (!Next.empty()) {
-    uint32_t I = Next.back();
-    Next.pop_back();
+  std::vector<PageNode> InOrder = {Nodes[0]};
+  for (uint32_t I :
+       inOrder(Nodes.size(), [&](uint32_t Of) { return Nodes[Of].Parent; },
+               [&](uint32_t A, uint32_t B) {
+                 return std::make_tuple(weight(Nodes[B]), Nodes[A].Function) <
+                        std::make_tuple(weight(Nodes[A]), Nodes[B].Function);
+               }))
     InOrder.push_back(Nodes[I]);
-    for (size_t S = First[I + 1]; S != First[I]; --S)
-      Next.push_back(Siblings[S - 1]);
-  }
   return InOrder;
 }
