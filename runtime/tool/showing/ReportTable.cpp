@@ -70,83 +70,41 @@ static bool isNumber(Field F) {
   return F == Field::Made || F == Field::Calls || F == Field::Unfinished;
 }
 
+namespace {
+struct FieldRow {
+  StringLiteral Title;
+  uint64_t (*Number)(const FunctionDurations &F); // null: has none
+};
+} // namespace
+
+static const FieldRow Rows[] = {
+    // in the order of Field
+    {"made", [](auto &F) { return F.Made; }},
+    {"calls", [](auto &F) { return F.Calls; }},
+    {"unfinished", [](auto &F) { return F.unfinished(); }},
+    {"total", [](auto &F) { return F.Total; }},
+    {"error", [](auto &F) { return F.Error; }},
+    {"average", [](auto &F) { return F.average(); }},
+    {"self", [](auto &F) { return F.Self; }},
+    {"longest", [](auto &F) { return F.Longest; }},
+    {"p50", [](auto &F) { return F.quantile(0.5); }},
+    {"p95", [](auto &F) { return F.quantile(0.95); }},
+    {"p99", [](auto &F) { return F.quantile(0.99); }},
+    {"%", nullptr},
+    {"function", nullptr},
+    {"thread", nullptr},
+    {"called by", nullptr},
+    {"callee with largest total", nullptr},
+    {"module", nullptr},
+    {"source", nullptr}};
+static_assert(std::size(Rows) == size_t(Field::Source) + 1);
+
 static uint64_t number(const FunctionDurations &F, Field Of) {
-  switch (Of) {
-  case Field::Made:
-    return F.Made;
-  case Field::Calls:
-    return F.Calls;
-  case Field::Unfinished:
-    return F.unfinished();
-  case Field::Total:
-    return F.Total;
-  case Field::Error:
-    return F.Error;
-  case Field::Average:
-    return F.average();
-  case Field::Self:
-    return F.Self;
-  case Field::Longest:
-    return F.Longest;
-  case Field::P50:
-    return F.quantile(0.5);
-  case Field::P95:
-    return F.quantile(0.95);
-  case Field::P99:
-    return F.quantile(0.99);
-  case Field::Share:
-  case Field::Name:
-  case Field::Thread:
-  case Field::Caller:
-  case Field::Sub:
-  case Field::Module:
-  case Field::Source:
-    return 0;
-  }
-  llvm_unreachable("all fields are above");
+  auto *Number = Rows[size_t(Of)].Number;
+  return Number ? Number(F) : 0;
 }
 
-StringRef patchbay::fieldTitle(Field F) {
-  switch (F) {
-  case Field::Made:
-    return "made";
-  case Field::Calls:
-    return "calls";
-  case Field::Unfinished:
-    return "unfinished";
-  case Field::Total:
-    return "total";
-  case Field::Error:
-    return "error";
-  case Field::Average:
-    return "average";
-  case Field::Self:
-    return "self";
-  case Field::Longest:
-    return "longest";
-  case Field::P50:
-    return "p50";
-  case Field::P95:
-    return "p95";
-  case Field::P99:
-    return "p99";
-  case Field::Share:
-    return "%";
-  case Field::Name:
-    return "function";
-  case Field::Thread:
-    return "thread";
-  case Field::Caller:
-    return "called by";
-  case Field::Sub:
-    return "callee with largest total";
-  case Field::Module:
-    return "module";
-  case Field::Source:
-    return "source";
-  }
-  llvm_unreachable("all fields are above");
-}
+StringRef patchbay::fieldTitle(Field F) { return Rows[size_t(F)].Title; }
 
 static Field shareOf(const Trace &T) {
   return T.hasDurations() && T.hasEvents() ? Field::Self : Field::Calls;

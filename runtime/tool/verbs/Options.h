@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -184,6 +185,13 @@ public:
   }
   operator T() const { return Value; }
   void choose(T New) { Value = New; }
+  /// The value of this name.
+  std::optional<T> meaning(llvm::StringRef Name) const {
+    for (size_t I = 0; I != Values.size(); ++I)
+      if (Values[I].first == Name)
+        return Meanings[I];
+    return std::nullopt;
+  }
   llvm::Error set(llvm::StringRef Typed, llvm::StringRef Text) override {
     auto At = valueIndex(Typed, Text.empty() ? OrElse : Text);
     if (!At)

@@ -298,31 +298,23 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
   outs() << '\n';
 }
 
+// Keys are those of -s, and two more.
 static Expected<std::vector<Field>> parseFields() {
-  static constexpr std::pair<StringLiteral, Field> Keys[] = {
-      {"calls", Field::Calls},     {"made", Field::Made},
-      {"unfinished", Field::Unfinished},
-      {"total", Field::Total},     {"error", Field::Error},
-      {"average", Field::Average},
-      {"self", Field::Self},       {"longest", Field::Longest},
-      {"p50", Field::P50},         {"p95", Field::P95},
-      {"p99", Field::P99},         {"percent", Field::Share},
-      {"name", Field::Name},       {"sub", Field::Sub},
-      {"module", Field::Module},   {"source", Field::Source}};
   std::vector<Field> Fields;
   if (!FieldList.given())
     return Fields;
   StringRef Words = FieldList;
   Words.consume_front("+");
   for (StringRef Word : split(Words, ',')) {
-    auto *Key = llvm::find_if(
-        Keys, [&](const auto &Known) { return Known.first == Word; });
-    if (Key == std::end(Keys))
+    std::optional<Field> Known = Word == "percent"  ? Field::Share
+                                 : Word == "source" ? Field::Source
+                                                    : Sort.meaning(Word);
+    if (!Known)
       return makeError(Usage, "-f: unknown column '" + Word +
                                   "': use calls, made, unfinished, total, "
                                   "error, average, self, longest, p50, p95, p99, "
                                   "percent, name, sub, module, source");
-    Fields.push_back(Key->second);
+    Fields.push_back(*Known);
   }
   return Fields;
 }
