@@ -139,7 +139,7 @@ static Error checkOwnMemory(const ProcessMemory &Memory) {
 // process executes.
 static Error checkProgramFile(const ProcessMemory &Memory,
                               const ElfImage &Library) {
-  int File = open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
+  const Descriptor File = open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
   if (File < 0)
     return Memory.error("cannot open its program: " + errnoText(errno));
   char Path[PATH_MAX];
@@ -147,7 +147,6 @@ static Error checkProgramFile(const ProcessMemory &Memory,
   auto Program = ElfImage::read(
       File, "process " + std::to_string(Memory.pid()) + ": " +
                 std::string(Path, Size > 0 ? Size : 0));
-  close(File);
   if (!Program)
     return Program.takeError();
   if (Program->machine() != Library.machine())

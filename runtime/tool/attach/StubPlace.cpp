@@ -28,14 +28,10 @@ static constexpr uint64_t LargestPage = 1 << 16;
 static bool readFile(const ProcessMemory &Memory,
                      const ProcessMemory::Mapping &M, uint64_t Address,
                      std::string &Bytes) {
-  int File = Memory.openFile(M);
-  if (File < 0)
-    return false;
-  bool IsRead = pread(File, Bytes.data(), Bytes.size(),
-                      off_t(M.Offset + (Address - M.Start))) ==
-                ssize_t(Bytes.size());
-  close(File);
-  return IsRead;
+  const Descriptor File = Memory.openFile(M);
+  return File >= 0 && pread(File, Bytes.data(), Bytes.size(),
+                            off_t(M.Offset + (Address - M.Start))) ==
+                          ssize_t(Bytes.size());
 }
 
 // Reads the file's bytes at the way back of another command's leftover code.
@@ -133,8 +129,8 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
 }
 
 StubPlace::StubPlace(StubPlace &&Other)
-    : Pid(Other.Pid), Memory(std::exchange(Other.Memory, -1)),
-      Lock(std::exchange(Other.Lock, -1)), Code(Other.Code), Area(Other.Area),
+    : Pid(Other.Pid), Memory(std::move(Other.Memory)),
+      Lock(std::move(Other.Lock)), Code(Other.Code), Area(Other.Area),
       Before(std::move(Other.Before)), WaysBefore(std::move(Other.WaysBefore)),
       IsWritten(std::exchange(Other.IsWritten, false)) {}
 
@@ -144,9 +140,6 @@ StubPlace::~StubPlace() {
   if (IsWritten)
     for (const auto &[Address, Bytes] : WaysBefore)
       putBack(Address, Bytes);
-  for (int Fd : {Memory, Lock})
-    if (Fd >= 0)
-      close(Fd);
 }
 
 LoadedModule::Range StubPlace::range() const {
@@ -156,7 +149,7 @@ LoadedModule::Range StubPlace::range() const {
 bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   std::string Path = "/proc/" + std::to_string(Pid) + "/task/" +
                      std::to_string(Thread) + "/mem";
-  int Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
+  const Descriptor Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
   // Check that it still executes the same program, because the code was written for that
@@ -167,7 +160,6 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   bool Done = IsSame && pwrite(Fd, Bytes.data(), Bytes.size(),
                                static_cast<off_t>(Address)) ==
                             static_cast<ssize_t>(Bytes.size());
-  close(Fd);
   return Done;
 }
 

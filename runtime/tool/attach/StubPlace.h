@@ -52,7 +52,7 @@ private:
   bool putBack(uint64_t Address, llvm::StringRef Bytes);
 
   unsigned Pid = 0;
-  int Memory = -1, Lock = -1;
+  Descriptor Memory, Lock;
   uint64_t Code = 0, Area = 0;
   std::string Before;
   std::map<uint64_t, std::string> WaysBefore; // previous bytes at ways back

@@ -46,11 +46,6 @@ Urgency::~Urgency() {
 RunDelay::RunDelay()
     : Fd(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
-RunDelay::~RunDelay() {
-  if (Fd >= 0)
-    close(Fd);
-}
-
 // Running time, waiting time, and number of time slices. All are 0 if the
 // kernel does not count.
 std::optional<std::chrono::nanoseconds> RunDelay::soFar() const {

@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_TOOL_ATTACH_URGENCY_H
 #define PATCHBAY_TOOL_ATTACH_URGENCY_H
 
+#include "support/Descriptor.h"
 #include <chrono>
 #include <optional>
 
@@ -29,14 +30,11 @@ private:
 class RunDelay {
 public:
   RunDelay();
-  ~RunDelay();
-  RunDelay(const RunDelay &) = delete;
-  RunDelay &operator=(const RunDelay &) = delete;
   /// std::nullopt: the kernel does not count it.
   std::optional<std::chrono::nanoseconds> soFar() const;
 
 private:
-  int Fd;
+  Descriptor Fd;
 };
 
 } // namespace patchbay

@@ -119,9 +119,7 @@ Expected<ElfImage> ElfImage::open(StringRef Path) {
   auto File = openRegularFile(Path);
   if (!File)
     return makeError(Path + ": cannot read: " + toString(File.takeError()));
-  auto Image = read(*File, Path);
-  close(*File);
-  return Image;
+  return read(*File, Path);
 }
 
 Expected<ElfImage> ElfImage::read(int File, StringRef Path) {

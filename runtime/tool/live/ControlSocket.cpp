@@ -6,7 +6,6 @@
 #include "ThreadName.h"
 #include "support/Diagnostics.h"
 #include "patchbay/abi.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>
 #include <chrono>
@@ -33,25 +32,6 @@ using namespace std::chrono_literals;
 static constexpr auto Patience = 5s;
 // Interval of checks meanwhile.
 static constexpr auto LookEvery = ProgressTime::MaxPause;
-
-ControlSocket::ControlSocket(ControlSocket &&Other)
-    : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)),
-      Listener(Other.Listener) {
-  memcpy(Proof, Other.Proof, sizeof(Proof));
-}
-
-ControlSocket &ControlSocket::operator=(ControlSocket &&Other) {
-  std::swap(Pid, Other.Pid);
-  std::swap(Socket, Other.Socket);
-  std::swap(Listener, Other.Listener);
-  std::swap(Proof, Other.Proof);
-  return *this;
-}
-
-ControlSocket::~ControlSocket() {
-  if (Socket >= 0)
-    close(Socket);
-}
 
 //===----------------------------------------------------------------------===//
 // Packets with descriptors
@@ -102,7 +82,7 @@ static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
 
 // *File gets a received descriptor; other descriptors are closed. *Sender gets the
 // sending process, if the socket has SO_PASSCRED.
-static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
+static ssize_t receivePacket(int Socket, void *Packet, size_t Size, Descriptor *File,
                              pid_t *Sender = nullptr) {
   iovec Data = {Packet, Size};
   ControlBuffer Control = {};
@@ -132,10 +112,9 @@ static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
     for (size_t I = 0; I != Number; ++I) {
       int Came;
       memcpy(&Came, CMSG_DATA(Header) + I * sizeof(int), sizeof(Came));
+      Descriptor Owned = Came;
       if (File && *File < 0)
-        *File = Came;
-      else
-        close(Came);
+        *File = std::move(Owned);
     }
   }
   return Received;
@@ -259,7 +238,7 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
 // Connecting
 //===----------------------------------------------------------------------===//
 
-static int openNamespace(const Twine &Folder, const Twine &Kind) {
+static Descriptor openNamespace(const Twine &Folder, const Twine &Kind) {
   return open((Folder + "/ns/" + Kind).str().c_str(), O_RDONLY | O_CLOEXEC);
 }
 
@@ -270,9 +249,9 @@ static bool isSameFile(int A, int B) {
 }
 
 // The only descriptor in a packet, or -1.
-static int receiveDescriptor(int Socket) {
+static Descriptor receiveDescriptor(int Socket) {
   char Byte;
-  int File = -1;
+  Descriptor File;
   receivePacket(Socket, &Byte, sizeof(Byte), &File);
   return File;
 }
@@ -293,7 +272,7 @@ static int sendSocketFrom(int User, int Net, int To) {
 }
 
 // Forks, since a process cannot leave a user namespace again.
-static Expected<int> makeSocketIn(int Pid, int User, int Net) {
+static Expected<Descriptor> makeSocketIn(int Pid, int User, int Net) {
   int Pair[2], Status = 0;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
@@ -302,36 +281,31 @@ static Expected<int> makeSocketIn(int Pid, int User, int Net) {
     _exit(sendSocketFrom(User, Net, Pair[1]));
   int Errno = errno;
   close(Pair[1]);
-  int Socket = Child < 0 ? -1 : receiveDescriptor(Pair[0]);
-  close(Pair[0]);
+  const Descriptor Ours = Pair[0];
+  Descriptor Socket = Child < 0 ? Descriptor() : receiveDescriptor(Ours);
   if (Child > 0 && waitpid(Child, &Status, 0) == Child && WIFEXITED(Status))
     Errno = WEXITSTATUS(Status);
   if (Socket < 0)
     return processError(Pid, "cannot enter its network namespace: " +
                                  errnoText(Errno) +
                                  ": this needs CAP_SYS_ADMIN there (setns(2))");
-  return Socket;
+  return std::move(Socket);
 }
 
 // Makes a socket in the network namespace of Thread, the listening one: abstract names
 // belong to a network namespace, and a socket to that of the thread that made it
 // (network_namespaces(7)). Other threads may have left the namespace since (unshare(2)).
-static Expected<int> makeSocket(int Pid, uint32_t Thread) {
+static Expected<Descriptor> makeSocket(int Pid, uint32_t Thread) {
   std::string Folder = threadFolder(Pid, Thread);
-  int Ours = openNamespace("/proc/thread-self", "net");
-  int Net = openNamespace(Folder, "net");
-  int User = openNamespace(Folder, "user");
-  scope_exit Close([&] {
-    for (int Fd : {Ours, Net, User})
-      if (Fd >= 0)
-        close(Fd);
-  });
+  const Descriptor Ours = openNamespace("/proc/thread-self", "net");
+  const Descriptor Net = openNamespace(Folder, "net");
+  const Descriptor User = openNamespace(Folder, "user");
   if (Ours >= 0 && Net >= 0 && !isSameFile(Ours, Net))
     return makeSocketIn(Pid, User, Net);
-  int Socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  Descriptor Socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (Socket < 0)
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
-  return Socket;
+  return std::move(Socket);
 }
 
 // Sends Connection, one end of a pair, to the process. Sets IsEnding if its thread
@@ -340,7 +314,6 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
   auto Socket = makeSocket(Pid, Point.thread);
   if (!Socket)
     return Socket.takeError();
-  scope_exit Close([&] { close(*Socket); });
   Address Gate(Point.name);
   // The queue has limited room. A process that stands still does not empty it.
   timeval Look = {0, std::chrono::microseconds(LookEvery).count()};
@@ -425,15 +398,13 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
   ControlSocket Connection(Pid, Pair[0]);
   Connection.Listener = Found->Point.thread;
-  // Close our copy of the other end: if the process never takes its copy, Pair[0] reports
-  // that.
-  scope_exit Close([&] { close(Pair[1]); });
+  Descriptor Other = Pair[1];
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
     return processError(Pid, "cannot identify the listener: " + errnoText(errno));
-  if (Error E = knock(Pid, Found->Point, Pair[1], IsEnding))
+  if (Error E = knock(Pid, Found->Point, Other, IsEnding))
     return std::move(E);
-  close(Pair[1]);
-  Close.release();
+  // If the process never takes its copy of the other end, Pair[0] reports that.
+  Other = {};
   if (Error E = Connection.readProof(Found->Memory, Found->Address, IsEnding))
     return std::move(E);
   return std::move(Connection);
@@ -504,7 +475,7 @@ Error ControlSocket::send(pb_control_verb Verb, StringRef Text,
 }
 
 Expected<pb_control_reply>
-ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
+ControlSocket::receive(const std::function<void(StringRef)> &Said, Descriptor *File,
                        std::optional<std::chrono::seconds> Limit) {
   union {
     pb_control_reply Reply;
@@ -512,7 +483,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   } Packet = {};
   ssize_t Size;
   if (File)
-    *File = -1;
+    *File = {};
   // Lines of text are shorter than any version of a reply.
   for (;;) {
     pid_t Sender = 0;
@@ -536,6 +507,17 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
   Packet.Reply.tracer[sizeof(Packet.Reply.tracer) - 1] = 0;
   Packet.Reply.file[sizeof(Packet.Reply.file) - 1] = 0;
   return Packet.Reply;
+}
+
+Expected<pb_control_reply>
+ControlSocket::askForFile(int Pid, Descriptor &File,
+                          std::optional<std::chrono::seconds> Limit) {
+  auto Socket = connect(Pid);
+  if (!Socket)
+    return Socket.takeError();
+  if (Error E = Socket->send(PB_CONTROL_SNAPSHOT, "", {}))
+    return std::move(E);
+  return Socket->receive(nullptr, &File, Limit);
 }
 
 bool ControlSocket::receiveText(std::string &Text) {

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_CONTROLSOCKET_H
 #define PATCHBAY_TOOL_CONTROLSOCKET_H
 
+#include "support/Descriptor.h"
 #include "trace/format/control.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -22,7 +23,6 @@ struct ControlFiles {
   int Program = -1;
 };
 
-/// The destructor closes the connection.
 class ControlSocket {
 public:
   /// Connects, and reads the proof that this command may control the process. Fails if it
@@ -34,21 +34,24 @@ public:
   static llvm::Expected<bool> listens(int Pid);
   /// Did a thread listen there for commands that have ended since?
   static bool isLeft(int Pid);
-  ControlSocket(ControlSocket &&Other);
-  ControlSocket &operator=(ControlSocket &&Other);
-  ~ControlSocket();
 
   /// Text is shorter than PB_CONTROL_TEXT_MAX.
   llvm::Error send(pb_control_verb Verb, llvm::StringRef Text,
                    ControlFiles Files);
 
   /// Calls Said with each line that the process sends before its reply. *File
-  /// gets a received descriptor, which the caller closes, or -1. Without a
-  /// limit it waits as long as the process runs.
+  /// gets a received descriptor, or -1. Without a limit it waits as long as the
+  /// process runs.
   llvm::Expected<pb_control_reply>
   receive(const std::function<void(llvm::StringRef)> &Said = nullptr,
-          int *File = nullptr,
+          Descriptor *File = nullptr,
           std::optional<std::chrono::seconds> Limit = std::nullopt);
+
+  /// Connects for one request. Asks for the data file, as for a snapshot: then the process
+  /// also writes the clock's last moment to it.
+  static llvm::Expected<pb_control_reply>
+  askForFile(int Pid, Descriptor &File,
+             std::optional<std::chrono::seconds> Limit = std::nullopt);
 
   /// Limit for replies that need no time.
   static constexpr std::chrono::seconds AtOnce{10};
@@ -64,13 +67,13 @@ public:
   pid_t listener() const { return Listener; }
 
 private:
-  ControlSocket(int Pid, int Socket) : Pid(Pid), Socket(Socket) {}
+  ControlSocket(int Pid, Descriptor Socket) : Pid(Pid), Socket(std::move(Socket)) {}
   llvm::Error checkSender(pid_t Sender);
   static llvm::Expected<ControlSocket> connectOnce(int Pid, bool &IsEnding);
   llvm::Error readProof(const ProcessMemory &Memory, uint64_t Point, bool &IsEnding);
 
   int Pid;
-  int Socket;
+  Descriptor Socket;
   pid_t Listener = 0;
   uint8_t Proof[PB_CONTROL_PROOF] = {};
 };

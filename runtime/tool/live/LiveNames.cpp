@@ -6,7 +6,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -16,11 +15,10 @@ const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
   File &F = I->second;
   if (!IsNew)
     return F.Image ? &F : nullptr;
-  int Mapped = Memory.openFile(M);
+  const Descriptor Mapped = Memory.openFile(M);
   if (Mapped < 0)
     return nullptr;
   auto Image = ElfImage::read(Mapped, M.Path);
-  close(Mapped);
   if (!Image) {
     consumeError(Image.takeError());
     return nullptr;

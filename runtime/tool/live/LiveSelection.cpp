@@ -8,7 +8,6 @@
 #include "support/PlainText.h"
 #include <sys/mman.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;
@@ -83,33 +82,23 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     return;
   }
   Matches Found(Glob);
-  std::set<std::string> Seen;
-  for (const ProcessMemory::Mapping &M : Memory->mappings()) {
-    if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
-        !Seen.insert(M.Path).second)
-      continue;
-    int Mapped = Memory->openFile(M);
+  for (const ProcessMemory::Mapping *M : Memory->codeOfFiles()) {
+    const Descriptor Mapped = Memory->openFile(*M);
     if (Mapped < 0) {
-      Gone = M.Path;
+      Gone = M->Path;
       continue;
     }
     bool IsStripped = false;
     // libpatchbay cannot use a file either if this command cannot parse it.
-    consumeError(addFile(Mapped, M.Path, "/proc/" + std::to_string(Pid) + "/root", Found,
+    consumeError(addFile(Mapped, M->Path, "/proc/" + std::to_string(Pid) + "/root", Found,
                          IsStripped));
-    close(Mapped);
     if (IsStripped)
-      Stripped = M.Path;
+      Stripped = M->Path;
   }
   HasMatches = !Found.Names.empty();
   Meant = Found.Filter.meant();
   if (Found.ByDemangledName && !writeFile(Found.Names))
     warnOfMangledOnly(Glob, "no memory for names");
-}
-
-LiveSelection::~LiveSelection() {
-  if (File >= 0)
-    close(File);
 }
 
 // There may be thousands, more than fit into a packet.
@@ -121,8 +110,7 @@ bool LiveSelection::writeFile(const std::set<std::string> &Names) {
   if (File >= 0 &&
       write(File, Text.data(), Text.size()) == ssize_t(Text.size()))
     return true;
-  if (File >= 0)
-    close(std::exchange(File, -1));
+  File = {};
   return false;
 }
 

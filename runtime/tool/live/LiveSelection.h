@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_TOOL_LIVESELECTION_H
 #define PATCHBAY_TOOL_LIVESELECTION_H
 
+#include "support/Descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include <set>
 #include <string>
@@ -16,9 +17,6 @@ public:
   /// An empty glob selects nothing. Prints one line to stderr if names cannot
   /// be looked up.
   LiveSelection(int Pid, llvm::StringRef Glob);
-  ~LiveSelection();
-  LiveSelection(const LiveSelection &) = delete;
-  LiveSelection &operator=(const LiveSelection &) = delete;
 
   /// A file with the names of the functions, to send to the process. -1 if the
   /// process finds all of them by the glob.
@@ -32,7 +30,7 @@ private:
   bool writeFile(const std::set<std::string> &Names);
 
   int Pid;
-  int File = -1;
+  Descriptor File;
   bool HasMatches = false;
   std::string Meant;    // "did you mean ..."
   std::string Stripped; // a file without a symbol table

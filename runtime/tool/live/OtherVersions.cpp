@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OtherVersions.h"
 #include "elf/ElfImage.h"
-#include <set>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -19,18 +17,13 @@ static std::optional<uint32_t> versionOf(int File, StringRef Path) {
 std::vector<OtherModule>
 patchbay::otherVersionsMapped(const ProcessMemory &Memory) {
   std::vector<OtherModule> Others;
-  std::set<StringRef> Seen;
-  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
-    if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
-        !Seen.insert(M.Path).second)
-      continue;
-    int File = Memory.openFile(M);
+  for (const ProcessMemory::Mapping *M : Memory.codeOfFiles()) {
+    const Descriptor File = Memory.openFile(*M);
     if (File < 0)
       continue;
-    if (auto Version = versionOf(File, M.Path);
+    if (auto Version = versionOf(File, M->Path);
         Version && *Version != PATCHBAY_ABI_VERSION)
-      Others.push_back({M.Path, *Version});
-    close(File);
+      Others.push_back({M->Path, *Version});
   }
   return Others;
 }

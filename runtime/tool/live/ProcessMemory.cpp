@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,7 +27,7 @@ static constexpr char NoMemory[] =
 
 Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
                                               const std::string &Folder) {
-  int Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
+  Descriptor Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
   int Errno = errno;
   // Some kernels open it nevertheless.
   if (Fd < 0 && Errno == ESRCH && !access(Folder.c_str(), F_OK))
@@ -37,7 +38,7 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
     return whyNotPermitted(Pid, Errno);
   if (Fd < 0)
     return processError(Pid, "cannot read its memory: " + errnoText(Errno));
-  ProcessMemory Memory(Pid, Folder, Fd);
+  ProcessMemory Memory(Pid, Folder, std::move(Fd));
   if (Error E = Memory.readMappings())
     return E;
   return Memory;
@@ -59,15 +60,6 @@ Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
     consumeError(Other.takeError());
   }
   return Memory;
-}
-
-ProcessMemory::ProcessMemory(ProcessMemory &&Other)
-    : Pid(Other.Pid), Folder(std::move(Other.Folder)),
-      Fd(std::exchange(Other.Fd, -1)), Mappings(std::move(Other.Mappings)) {}
-
-ProcessMemory::~ProcessMemory() {
-  if (Fd >= 0)
-    close(Fd);
 }
 
 std::string ProcessMemory::proc(const Twine &Name) const {
@@ -171,16 +163,14 @@ static bool isMapped(int File, const ProcessMemory::Mapping &M) {
 
 // Opens a path as the process finds it, possibly in a file system that only the process
 // sees. Absolute links begin at the process's root, so links cannot lead out.
-int ProcessMemory::openByPath(StringRef Path) const {
-  int Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+Descriptor ProcessMemory::openByPath(StringRef Path) const {
+  const Descriptor Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (Root < 0)
-    return -1;
+    return {};
   open_how How = {};
   How.flags = O_PATH | O_CLOEXEC;
   How.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  int File = syscall(SYS_openat2, Root, Path.str().c_str(), &How, sizeof(How));
-  close(Root);
-  return File;
+  return int(syscall(SYS_openat2, int(Root), Path.str().c_str(), &How, sizeof(How)));
 }
 
 // /proc/PID/map_files gives root the mapped file itself, whatever its name leads to now.
@@ -188,30 +178,33 @@ int ProcessMemory::openByPath(StringRef Path) const {
 // anything, so the file is opened without blocking, and then verified. /proc/PID/exe
 // opens the program even if it was removed. If a process has only called chroot(2), its
 // paths are this command's paths.
-int ProcessMemory::openFile(const Mapping &M) const {
-  auto Check = [&](Expected<int> File, bool IsCertain) {
-    if (!File) {
-      consumeError(File.takeError());
-      return -1;
-    }
-    if (IsCertain || isMapped(*File, M))
-      return *File;
-    close(*File);
-    return -1;
+Descriptor ProcessMemory::openFile(const Mapping &M) const {
+  auto Check = [&](Expected<Descriptor> File, bool IsCertain) {
+    if (File && (IsCertain || isMapped(*File, M)))
+      return std::move(*File);
+    consumeError(File.takeError());
+    return Descriptor();
   };
   std::string Range =
       utohexstr(M.Start, /*LowerCase=*/true) + "-" +
       utohexstr(M.End, /*LowerCase=*/true);
-  int File = Check(openRegularFile(proc("map_files/" + Range)), true);
+  Descriptor File = Check(openRegularFile(proc("map_files/" + Range)), true);
   if (File < 0)
     File = Check(openRegularFile(proc("exe")), false);
-  if (int Found = File < 0 ? openByPath(M.Path) : -1; Found >= 0) {
+  if (const Descriptor Found = File < 0 ? openByPath(M.Path) : Descriptor(); Found >= 0)
     File = Check(openRegularFile(Found), false);
-    close(Found);
-  }
   if (File < 0)
     File = Check(openRegularFile(M.Path), false);
   return File;
+}
+
+std::vector<const ProcessMemory::Mapping *> ProcessMemory::codeOfFiles() const {
+  std::vector<const Mapping *> Found;
+  std::set<StringRef> Seen;
+  for (const Mapping &M : Mappings)
+    if (M.Executable && StringRef(M.Path).starts_with("/") && Seen.insert(M.Path).second)
+      Found.push_back(&M);
+  return Found;
 }
 
 const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {

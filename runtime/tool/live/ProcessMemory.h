@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_TOOL_PROCESSMEMORY_H
 #define PATCHBAY_TOOL_PROCESSMEMORY_H
 
+#include "support/Descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -27,8 +28,6 @@ public:
 
   /// Fails if the process does not exist, or if we may not read it.
   static llvm::Expected<ProcessMemory> open(unsigned Pid);
-  ProcessMemory(ProcessMemory &&Other);
-  ~ProcessMemory();
 
   unsigned pid() const { return Pid; }
   /// /proc/PID/Name, or the same of one of its threads.
@@ -37,10 +36,12 @@ public:
   /// The result of the last readMappings(), by address.
   const std::vector<Mapping> &mappings() const { return Mappings; }
   const Mapping *mappingAt(uint64_t Address) const;
+  /// The first mapping of code of each file.
+  std::vector<const Mapping *> codeOfFiles() const;
   llvm::Error readMappings();
   /// Opens the very file of a mapping for reading, if it is a regular file. -1
-  /// if it was replaced or removed since. The caller closes it.
-  int openFile(const Mapping &M) const;
+  /// if it was replaced or removed since.
+  Descriptor openFile(const Mapping &M) const;
 
   /// False unless all Size bytes can be read.
   bool read(uint64_t Address, void *Bytes, size_t Size) const;
@@ -54,16 +55,16 @@ public:
   llvm::Error error(const llvm::Twine &Message) const;
 
 private:
-  ProcessMemory(unsigned Pid, std::string Folder, int Fd)
-      : Pid(Pid), Folder(std::move(Folder)), Fd(Fd) {}
-  int openByPath(llvm::StringRef Path) const;
+  ProcessMemory(unsigned Pid, std::string Folder, Descriptor Fd)
+      : Pid(Pid), Folder(std::move(Folder)), Fd(std::move(Fd)) {}
+  Descriptor openByPath(llvm::StringRef Path) const;
   void findMovedCode();
   static llvm::Expected<ProcessMemory> openIn(unsigned Pid,
                                               const std::string &Folder);
 
   unsigned Pid;
   std::string Folder;
-  int Fd;
+  Descriptor Fd;
   std::vector<Mapping> Mappings;
 };
 

@@ -137,11 +137,7 @@ Expected<bool> patchbay::readNames(const std::string &Path, StringRef Key,
   auto Failed = [&](Error E) {
     return makeError(Path + ": " + toString(std::move(E)));
   };
-  auto File = openRegularFile(Path, O_NOFOLLOW);
-  if (!File)
-    return Failed(File.takeError());
-  auto Mapped = MappedFile::map(*File, Path);
-  close(*File);
+  auto Mapped = MappedFile::open(Path, O_NOFOLLOW);
   if (!Mapped)
     return Failed(Mapped.takeError());
   auto Plain = unpacked(Mapped->bytes());

@@ -76,23 +76,16 @@ DataFile::place(uint64_t Address) const {
 
 // Any user with write access to the directory can choose names of files there.
 // A link could lead to any file that we can read.
-static Expected<int> openDataFile(StringRef Path) {
-  auto File = openRegularFile(Path, O_NOFOLLOW);
-  if (!File)
-    return makeError(Path + ": cannot read: " + toString(File.takeError()));
-  return File;
+static Error cannotRead(StringRef Path, Error E) {
+  return makeError(Path + ": cannot read: " + toString(std::move(E)));
 }
 
 // Maps the file, so that unused parts are not read. The traced process may
 // still write it. It may grow, but committed data stays.
 static Expected<MappedFile> mapDataFile(StringRef Path) {
-  auto File = openDataFile(Path);
-  if (!File)
-    return File.takeError();
-  auto Mapped = MappedFile::map(*File, Path);
-  close(*File);
+  auto Mapped = MappedFile::open(Path, O_NOFOLLOW);
   if (!Mapped)
-    return makeError(Path + ": cannot read: " + toString(Mapped.takeError()));
+    return cannotRead(Path, Mapped.takeError());
   return Mapped;
 }
 
@@ -219,7 +212,7 @@ Error patchbay::readDataFile(int File, StringRef Path, DataFile &Out) {
     return makeError(Path + ": is no regular file");
   auto Mapped = MappedFile::map(File, Path);
   if (!Mapped)
-    return makeError(Path + ": cannot read: " + toString(Mapped.takeError()));
+    return cannotRead(Path, Mapped.takeError());
   return readMapped(Path, std::move(*Mapped), DataReader::All, Out);
 }
 
@@ -229,14 +222,12 @@ Error patchbay::readDataFile(StringRef Path, DataFile &Out) {
 
 Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
   char Header[sizeof(pbd_header)];
-  auto File = openDataFile(Path);
+  auto File = openRegularFile(Path, O_NOFOLLOW);
   if (!File)
-    return File.takeError();
+    return cannotRead(Path, File.takeError());
   ssize_t Size = pread(*File, Header, sizeof(Header), 0);
-  int Errno = errno;
-  close(*File);
   if (Size < 0)
-    return makeError(Path + ": cannot read: " + errnoText(Errno));
+    return cannotRead(Path, makeError(errnoText(errno)));
   return DataReader(Path, StringRef(Header, Size), Out, DataReader::All).readHeader();
 }
 

@@ -13,25 +13,20 @@ using namespace llvm;
 using namespace patchbay;
 
 // The beginning of the header is written last.
-int patchbay::openUnusedSpare(int Dir, StringRef File) {
+Descriptor patchbay::openUnusedSpare(int Dir, StringRef File) {
   char Magic[sizeof(pbd_header::magic)] = {};
   if (ownName(File) != OwnName::Spare)
-    return -1;
-  int FD = openPlainFile(Dir, File);
-  if (FD < 0)
-    return -1;
-  if (read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
+    return {};
+  Descriptor FD = openPlainFile(Dir, File);
+  if (FD >= 0 && read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
     return FD;
-  close(FD);
-  return -1;
+  return {};
 }
 
 const char patchbay::KernelFile[] = "0" PBD_SUFFIX;
 
 static bool isUnused(StringRef File) {
-  int FD = openUnusedSpare(AT_FDCWD, File);
-  if (FD >= 0)
-    close(FD);
+  const Descriptor FD = openUnusedSpare(AT_FDCWD, File);
   return FD >= 0;
 }
 

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_DATAFILES_H
 #define PATCHBAY_TOOL_DATAFILES_H
 
+#include "support/Descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -25,9 +26,8 @@ std::string noteOf(llvm::StringRef Dir);
 /// The newest snapshot in a folder of snapshots; empty if it is none.
 std::string newestSnapshot(llvm::StringRef Folder);
 
-/// Opens an unused spare file, whose header has no beginning yet. Returns a descriptor, or -1
-/// for other files.
-int openUnusedSpare(int Dir, llvm::StringRef File);
+/// Opens an unused spare file, whose header has no beginning yet. -1 for other files.
+Descriptor openUnusedSpare(int Dir, llvm::StringRef File);
 
 } // namespace patchbay
 

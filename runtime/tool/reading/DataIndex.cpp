@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataIndex.h"
+#include "support/Descriptor.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CRC.h"
@@ -131,11 +132,10 @@ void patchbay::addIndex(StringRef Path, const DataFile &Summary) {
   if (errorToBool(readDataFile(Path, Data)) || Data.Blocks.empty() ||
       Data.Committed != Summary.Committed)
     return;
-  int File = open(Path.str().c_str(),
+  Descriptor File = open(Path.str().c_str(),
                   O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (File < 0)
     return;
   if (isSameFile(File, Data))
     append(File, Data.Committed, hasTable(Data), piecesOf(Data), blocksOf(Data));
-  close(File);
 }

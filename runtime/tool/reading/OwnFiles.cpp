@@ -64,14 +64,13 @@ OwnName patchbay::ownName(StringRef Path) {
   return consumeNumber(Name) ? BySuffix(PBD_SPARE_SUFFIX, OwnName::Spare) : OwnName::None;
 }
 
-int patchbay::openPlainFile(int Dir, StringRef Name) {
-  int FD = openat(Dir, Name.str().c_str(),
+Descriptor patchbay::openPlainFile(int Dir, StringRef Name) {
+  Descriptor FD = openat(Dir, Name.str().c_str(),
                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   struct stat Status;
   if (FD < 0 || (!fstat(FD, &Status) && S_ISREG(Status.st_mode)))
     return FD;
-  close(FD);
-  return -1;
+  return {};
 }
 
 // An older writer's header is shorter. Its missing fields are 0.
@@ -98,11 +97,10 @@ std::optional<pbd_header> patchbay::ownHeader(int Dir, StringRef Name) {
   OwnName Form = ownName(Name);
   if (Form != OwnName::Data && Form != OwnName::Whole && Form != OwnName::Spare)
     return std::nullopt;
-  int File = openPlainFile(Dir, Name);
+  const Descriptor File = openPlainFile(Dir, Name);
   if (File < 0)
     return std::nullopt;
   auto Header = readHeader(File);
-  close(File);
   if (Header && !hasPid(Name, *Header))
     return std::nullopt;
   return Header;
@@ -123,12 +121,8 @@ bool patchbay::isHeaderOf(const pbd_header &Header, StringRef Name) {
 }
 
 bool patchbay::hasNoHeader(int Dir, StringRef Name) {
-  int File = openPlainFile(Dir, Name);
-  if (File < 0)
-    return false;
-  bool Result = isEmptyOrZero(File);
-  close(File);
-  return Result;
+  const Descriptor File = openPlainFile(Dir, Name);
+  return File >= 0 && isEmptyOrZero(File);
 }
 
 // Neither text nor other counters look like this.
@@ -154,7 +148,7 @@ static bool beginsWith(int File, StringRef Magic) {
 
 bool patchbay::isOwnFile(int Dir, StringRef Name) {
   OwnName Form = ownName(Name);
-  int File = Form == OwnName::None ? -1 : openPlainFile(Dir, Name);
+  const Descriptor File = Form == OwnName::None ? Descriptor() : openPlainFile(Dir, Name);
   if (File < 0)
     return false;
   struct stat Status;
@@ -183,7 +177,6 @@ bool patchbay::isOwnFile(int Dir, StringRef Name) {
   case OwnName::None:
     break;
   }
-  close(File);
   return IsOwn;
 }
 

@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_TOOL_RECORDING_OWNFILES_H
 #define PATCHBAY_TOOL_RECORDING_OWNFILES_H
 
+#include "support/Descriptor.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -34,9 +35,8 @@ bool isTimeStamp(llvm::StringRef Text);
 /// "20260131T235959.999Z-slow": a snapshot of `live --watch`.
 bool isSnapshotName(llvm::StringRef Name);
 
-/// Opens a regular file. Follows no link, and does not block on a FIFO. Returns
-/// -1 if there is none.
-int openPlainFile(int Dir, llvm::StringRef Path);
+/// Opens a regular file. Follows no link, and does not block on a FIFO.
+Descriptor openPlainFile(int Dir, llvm::StringRef Path);
 
 /// The header of a data file, if its name and content match.
 std::optional<pbd_header> ownHeader(int Dir, llvm::StringRef Path);

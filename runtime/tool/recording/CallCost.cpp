@@ -112,8 +112,7 @@ Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-cost", Folder))
     return failed(Folder + ": " + EC.message());
   scope_exit Remove([&] { sys::fs::remove_directories(Folder); });
-  const int Dir = open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  scope_exit Close([&] { close(Dir); });
+  const Descriptor Dir = open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   std::optional<Recorder> Arena;
   std::string Path = escapeOption(Folder);
   if (HasArena)

@@ -6,7 +6,6 @@
 #include "showing/Table.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -35,10 +34,6 @@ namespace {
 class FlightRecorder {
 public:
   explicit FlightRecorder(const FlightOptions &Options) : Options(Options) {}
-  ~FlightRecorder() {
-    if (File >= 0)
-      close(File);
-  }
 
   Error begin();
   Error run(int Signals);
@@ -54,7 +49,7 @@ private:
 
   const FlightOptions &Options;
   std::optional<ControlSocket> Socket;
-  int File = -1; // the data file, which outlives the process
+  Descriptor File; // the data file, which outlives the process
   pbd_header Header = {}; // of that
   Clock::time_point Next = Clock::time_point::max(), LastSlow;
   bool IsAsked = false; // to end
@@ -101,21 +96,6 @@ Error FlightRecorder::begin() {
   return Error::success();
 }
 
-// Asks for the present file. Then the process also writes the clock's last moment to it.
-// Returns -1 if the process has ended, or does not answer.
-static int askForFile(pid_t Pid) {
-  int File = -1;
-  auto Socket = ControlSocket::connect(Pid);
-  if (!Socket) {
-    consumeError(Socket.takeError());
-    return -1;
-  }
-  if (errorToBool(Socket->send(PB_CONTROL_SNAPSHOT, "", {})))
-    return -1;
-  consumeError(Socket->receive(nullptr, &File).takeError());
-  return File;
-}
-
 static std::string nameOfNow(StringRef Why) {
   timespec Now;
   tm Parts;
@@ -131,9 +111,11 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
   if (HasEnded)
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   // The process may write to another file by now (record --rotate-size).
-  int Fresh = HasEnded ? -1 : askForFile(Options.Pid);
-  if (Fresh >= 0)
-    close(std::exchange(File, Fresh));
+  if (Descriptor Fresh; !HasEnded) {
+    consumeError(ControlSocket::askForFile(Options.Pid, Fresh).takeError());
+    if (Fresh >= 0)
+      File = std::move(Fresh);
+  }
   std::string Name = nameOfNow(Why);
   // Two snapshots may fall into the same millisecond.
   while (!access((Options.Folder + "/" + Name).c_str(), F_OK)) {
@@ -273,10 +255,9 @@ Expected<int> patchbay::keepSnapshots(const FlightOptions &Options) {
   for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
     sigaddset(&Set, Signal);
   sigprocmask(SIG_BLOCK, &Set, nullptr);
-  int Signals = signalfd(-1, &Set, SFD_CLOEXEC);
+  const Descriptor Signals = signalfd(-1, &Set, SFD_CLOEXEC);
   if (Signals < 0)
     return makeError("cannot wait for signals: " + errnoText(errno));
-  scope_exit Close([&] { close(Signals); });
   FlightRecorder Recorder(Options);
   if (Error E = Recorder.begin())
     return std::move(E);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MemoryFiles.h"
+#include "support/Descriptor.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,11 +65,8 @@ std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
 
 void patchbay::warnOfMemory(StringRef Dir, const std::string &Path,
                             pid_t Process) {
-  int File = open(Path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  bool IsInMemory = File >= 0 && isInMemory(File);
-  if (File >= 0)
-    close(File);
-  if (!IsInMemory)
+  const Descriptor File = open(Path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (File < 0 || !isInMemory(File))
     return;
   if (auto Limit = memoryLimit(Process))
     warn(Dir + " is in memory (tmpfs), so recorded data counts against the program's limit of "

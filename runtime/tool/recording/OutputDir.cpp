@@ -144,18 +144,16 @@ static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
 }
 
 // A process that records holds a shared lock of its data file while the file is mapped
-// (runtime/trace/file/data_file.c), even after the command has ended. Closes the file.
+// (runtime/trace/file/data_file.c), even after the command has ended.
 static bool isInUse(int FD) {
-  bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-  close(FD);
-  return Busy;
+  return flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
 
 std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   std::vector<std::string> InUse;
   for (const std::string &File : Files) {
     // Opening something other than a file must not block.
-    int FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const Descriptor FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD >= 0 && isInUse(FD))
       InUse.push_back(File);
   }
@@ -180,8 +178,8 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
       continue;
     std::string File = Dir + "/" + Name;
     // Opening something other than a file must not block.
-    int FD = openat(Lock.descriptor(), Name.c_str(),
-                    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const Descriptor FD = openat(Lock.descriptor(), Name.c_str(),
+                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD < 0) // only another user can read it
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
     if (!isInUse(FD))
@@ -358,7 +356,7 @@ void OutputDir::removeUnused() const {
     return;
   }
   for (const std::string &Name : *Names) {
-    int FD = openUnusedSpare(Lock.descriptor(), Name);
+    const Descriptor FD = openUnusedSpare(Lock.descriptor(), Name);
     if (FD >= 0 && !isInUse(FD))
       unlinkat(Lock.descriptor(), Name.c_str(), 0);
   }

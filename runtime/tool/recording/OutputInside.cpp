@@ -57,7 +57,7 @@ static void giveTo(pid_t Process, const std::string &Dir) {
 
 // Opens a folder of the process. Its user may have made links in it, so they
 // are resolved inside of the process's root.
-static int openInside(int Root, const char *Folder) {
+static Descriptor openInside(int Root, const char *Folder) {
   open_how How = {};
   How.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   How.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
@@ -72,7 +72,7 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
     giveTo(Process, Dir);
     return Result;
   }
-  int Root = open(rootOf(Process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const Descriptor Root = open(rootOf(Process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (Root < 0)
     return processError(Process, "cannot open its root directory: " +
                                      errnoText(errno));
@@ -86,17 +86,15 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
   constexpr const char *Folders[] = {"/tmp", "/var/tmp", "/dev/shm"};
   for (size_t Try = 0; Try != 2 * std::size(Folders); ++Try) {
     const char *Folder = Folders[Try % std::size(Folders)];
-    int Parent = openInside(Root, Folder);
-    if (Parent >= 0 && isInMemory(Parent) != (Try >= std::size(Folders))) {
-      close(Parent);
+    Descriptor Parent = openInside(Root, Folder);
+    if (Parent >= 0 && isInMemory(Parent) != (Try >= std::size(Folders)))
       continue;
-    }
     if (Parent >= 0 && !mkdirat(Parent, Name.c_str(), 0700)) {
-      Result.Parent = Parent;
+      Result.Parent = std::move(Parent);
       Result.Name = Name;
       Result.Path = Folder + ("/" + Name);
       Result.Inside =
-          openat(Parent, Name.c_str(),
+          openat(Result.Parent, Name.c_str(),
                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
       if (Result.Inside >= 0 &&
           (geteuid() != 0 || !fchown(Result.Inside, To.User, To.Group))) {
@@ -105,12 +103,9 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
       }
     }
     Errno = errno;
-    if (Parent >= 0 && Parent != Result.Parent)
-      close(Parent);
     if (Result.Parent >= 0)
       break;
   }
-  close(Root);
   if (Result.Inside < 0 || Errno)
     return processError(
         Process, "it does not find " + Dir +
@@ -118,13 +113,6 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
                      "can be made in its /tmp, /var/tmp or /dev/shm: " +
                      errnoText(Errno));
   return Result;
-}
-
-OutputInside::OutputInside(OutputInside &&Other)
-    : Path(std::move(Other.Path)), Dir(std::move(Other.Dir)),
-      Name(std::move(Other.Name)), Parent(std::exchange(Other.Parent, -1)),
-      Inside(std::exchange(Other.Inside, -1)) {
-  Other.Name.clear();
 }
 
 static std::vector<std::string> namesIn(int Folder) {
@@ -147,22 +135,16 @@ OutputInside::~OutputInside() {
     for (const std::string &File : namesIn(Inside))
       if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
         unlinkat(Inside, File.c_str(), 0);
-    close(Inside);
   }
-  if (Parent >= 0) {
+  if (Parent >= 0)
     unlinkat(Parent, Name.c_str(), AT_REMOVEDIR);
-    close(Parent);
-  }
 }
 
 Expected<std::string> OutputInside::withOutput(StringRef Options, pid_t Process) const {
   if (Inside >= 0)
     return patchbay::withOutput(Options, Inside, Path, unsigned(Process));
-  int Folder = open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  auto Text = patchbay::withOutput(Options, Folder, Path, unsigned(Process));
-  if (Folder >= 0)
-    close(Folder);
-  return Text;
+  const Descriptor Folder = open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return patchbay::withOutput(Options, Folder, Path, unsigned(Process));
 }
 
 Error OutputInside::collect() {
@@ -175,12 +157,10 @@ Error OutputInside::collect() {
         (Form != OwnName::Spare || !ownHeader(Inside, Name)))
       continue;
     // The process's user may have put anything there.
-    int File = openat(Inside, Name.c_str(),
-                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const Descriptor File = openat(Inside, Name.c_str(),
+                                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     Error E = File < 0 ? makeError(errnoText(errno))
                        : copyData(File, Dir + "/" + Name);
-    if (File >= 0)
-      close(File);
     if (E)
       NotCopied.push_back(Name);
     if (E)

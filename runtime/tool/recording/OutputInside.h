@@ -6,6 +6,7 @@
 #ifndef PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 #define PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 
+#include "support/Descriptor.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <sys/types.h>
@@ -19,7 +20,7 @@ public:
   /// recording.
   static llvm::Expected<OutputInside> create(pid_t Process,
                                              const std::string &Dir);
-  OutputInside(OutputInside &&Other);
+  OutputInside(OutputInside &&) = default;
   OutputInside &operator=(OutputInside &&) = delete;
   /// Removes a directory that was made inside, except files that could not be
   /// copied.
@@ -40,7 +41,7 @@ private:
   std::string Name; // in Parent; empty: the directory is Dir
   /// Open while this object lives: the process may end earlier, and its root
   /// with it.
-  int Parent = -1, Inside = -1;
+  Descriptor Parent, Inside;
   std::vector<std::string> NotCopied;
 };
 

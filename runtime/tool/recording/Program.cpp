@@ -2,7 +2,6 @@
 #include "Program.h"
 #include "TracerLibrary.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -229,10 +228,9 @@ patchbay::libraries(const ElfImage &Program) {
     return std::vector<std::string>();
 
   // In memory: there may be no folder for temporary files.
-  int Listing = memfd_create("patchbay-libraries", MFD_CLOEXEC);
+  const Descriptor Listing = memfd_create("patchbay-libraries", MFD_CLOEXEC);
   if (Listing < 0)
     return makeError("cannot keep a list of libraries in memory: " + errnoText(errno));
-  scope_exit Close([&] { close(Listing); });
   const std::string ListingPath = "/proc/" + utostr(getpid()) + "/fd/" + utostr(Listing);
   std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(ListingPath),
                                           StringRef(ListingPath)};

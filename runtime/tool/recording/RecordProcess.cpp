@@ -11,7 +11,6 @@
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <chrono>
@@ -326,10 +325,9 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
     sigaddset(&Ends, Signal);
   sigprocmask(SIG_BLOCK, &Ends, &Before);
-  int Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
+  const Descriptor Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
   if (Signals < 0)
     return makeError("cannot wait for signals: " + errnoText(errno));
-  scope_exit Close([&] { close(Signals); });
 
   auto Dir = OutputDir::create(R.Output);
   if (!Dir)

@@ -396,31 +396,27 @@ Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
 }
 
 Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
-  std::set<std::string> Known;
   Seen What;
   W.Roots.insert(W.Roots.begin(), "/proc/" + utostr(Memory.pid()) + "/root");
   W.Typed.Roots = W.Roots;
-  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
-    if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
-        !Known.insert(M.Path).second)
-      continue;
-    int File = Memory.openFile(M);
+  const auto Files = Memory.codeOfFiles();
+  for (const ProcessMemory::Mapping *M : Files) {
+    const Descriptor File = Memory.openFile(*M);
     if (File < 0) {
-      warn("process " + Twine(Memory.pid()) + ": " + M.Path +
+      warn("process " + Twine(Memory.pid()) + ": " + M->Path +
            " was replaced or removed: its functions are traced by their mangled "
            "names, if at all");
       continue;
     }
-    auto Image = ElfImage::read(File, M.Path);
-    close(File);
+    auto Image = ElfImage::read(File, M->Path);
     // The runtime cannot use a file either if this command cannot parse it.
     if (!Image) {
       consumeError(Image.takeError());
       continue;
     }
-    if (Error E = addFunctions(*Image, W, What, M.Readable))
+    if (Error E = addFunctions(*Image, W, What, M->Readable))
       return E;
-    if (Known.size() == 1)
+    if (M == Files.front())
       if (Error E = checkRuntime(*Image))
         return E;
   }

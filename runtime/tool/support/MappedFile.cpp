@@ -19,10 +19,9 @@ using namespace patchbay;
 
 static Error systemError(int Errno) { return makeError(errnoText(Errno)); }
 
-static Expected<int> checkRegular(int File, const struct stat &Status) {
+static Error checkRegular(const struct stat &Status) {
   if (S_ISREG(Status.st_mode))
-    return File;
-  close(File);
+    return Error::success();
   if (S_ISDIR(Status.st_mode))
     return systemError(EISDIR);
   return makeError(S_ISLNK(Status.st_mode)
@@ -30,32 +29,29 @@ static Expected<int> checkRegular(int File, const struct stat &Status) {
                        : "no regular file");
 }
 
-static Expected<int> openChecked(const char *Path) {
+static Expected<Descriptor> openChecked(const char *Path, int Flags) {
   struct stat Status;
-  int File = open(Path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  Descriptor File = open(Path, Flags | O_CLOEXEC);
   if (File < 0 || fstat(File, &Status))
     return systemError(errno);
-  return checkRegular(File, Status);
+  if (Error E = checkRegular(Status))
+    return std::move(E);
+  return std::move(File);
 }
+
+static constexpr int ToRead = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 // Opens the file that was found, even if its path leads to another file now.
-Expected<int> patchbay::openRegularFile(int Found) {
-  return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str());
+Expected<Descriptor> patchbay::openRegularFile(int Found) {
+  return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str(), ToRead);
 }
 
-Expected<int> patchbay::openRegularFile(const Twine &Path, int Flags) {
-  int Found = open(Path.str().c_str(), O_PATH | O_CLOEXEC | Flags);
-  struct stat Status;
-  if (Found < 0 || fstat(Found, &Status))
-    return systemError(errno);
-  auto Regular = checkRegular(Found, Status);
-  if (!Regular)
-    return Regular;
+Expected<Descriptor> patchbay::openRegularFile(const Twine &Path, int Flags) {
+  auto Found = openChecked(Path.str().c_str(), O_PATH | Flags);
   // Without /proc only the path is left.
-  auto File = access("/proc/self/fd", F_OK) ? openChecked(Path.str().c_str())
-                                            : openRegularFile(Found);
-  close(Found);
-  return File;
+  if (Found && access("/proc/self/fd", F_OK))
+    return openChecked(Path.str().c_str(), ToRead);
+  return Found ? openRegularFile(*Found) : std::move(Found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,6 +116,11 @@ Expected<MappedFile> MappedFile::map(int File, const Twine &Path) {
                             ": it became shorter while it was read, or can no "
                             "longer be read\n"};
   return std::move(Mapped);
+}
+
+Expected<MappedFile> MappedFile::open(const Twine &Path, int Flags) {
+  auto File = openRegularFile(Path, Flags);
+  return File ? map(*File, Path) : File.takeError();
 }
 
 MappedFile::MappedFile(MappedFile &&Other)

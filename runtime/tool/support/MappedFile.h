@@ -6,6 +6,7 @@
 #ifndef PATCHBAY_TOOL_MAPPEDFILE_H
 #define PATCHBAY_TOOL_MAPPEDFILE_H
 
+#include "Descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -14,11 +15,11 @@
 namespace patchbay {
 
 /// Opens a regular file for reading. Never opens anything else, since opening a
-/// device may have effects. Flags: O_NOFOLLOW, or 0. The caller owns the
-/// descriptor. Errors have the reason, without the path.
-llvm::Expected<int> openRegularFile(const llvm::Twine &Path, int Flags = 0);
+/// device may have effects. Flags: O_NOFOLLOW, or 0. Errors have the reason,
+/// without the path.
+llvm::Expected<Descriptor> openRegularFile(const llvm::Twine &Path, int Flags = 0);
 /// The same for the result of open(2) with O_PATH, which stays open.
-llvm::Expected<int> openRegularFile(int Found);
+llvm::Expected<Descriptor> openRegularFile(int Found);
 
 class MappedFile {
 public:
@@ -27,6 +28,8 @@ public:
   /// be read while its bytes are used, the kernel sends SIGBUS (mmap(2)). The
   /// command then ends with one line and the exit code Failure.
   static llvm::Expected<MappedFile> map(int File, const llvm::Twine &Path);
+  /// Opens the file as openRegularFile() does, and maps it.
+  static llvm::Expected<MappedFile> open(const llvm::Twine &Path, int Flags = 0);
   MappedFile() = default;
   MappedFile(MappedFile &&Other);
   MappedFile &operator=(MappedFile &&Other);

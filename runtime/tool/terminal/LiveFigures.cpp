@@ -84,25 +84,17 @@ Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   }
 }
 
-// Asks the process for the file's descriptor, as for a snapshot. So the path of
-// the file does not matter.
+// The file's descriptor is enough: its path does not matter.
 Error LiveFigures::findFile() {
-  auto Socket = ControlSocket::connect(Pid);
-  if (!Socket)
-    return Socket.takeError();
-  if (Error E = Socket->send(PB_CONTROL_SNAPSHOT, "", {}))
-    return E;
-  int Found = -1;
-  auto Reply = Socket->receive(nullptr, &Found, ControlSocket::AtOnce);
+  Descriptor Found;
+  auto Reply = ControlSocket::askForFile(Pid, Found, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
   if (Reply->result == -EUNATCH)
     return notRecorded(Pid);
   Path = Reply->file;
-  if (Found >= 0) {
-    close(File);
-    File = Found;
-  }
+  if (Found >= 0)
+    File = std::move(Found);
   if (File < 0)
     return processError(Pid, "it has no file, since it has recorded nothing yet, or "
                              "could make none");
@@ -110,8 +102,6 @@ Error LiveFigures::findFile() {
 }
 
 LiveFigures::~LiveFigures() {
-  if (File >= 0)
-    close(File);
   if (Recorder > 0) {
     kill(Recorder, SIGINT);
     waitpid(Recorder, nullptr, 0);

@@ -27,7 +27,7 @@ private:
   void addEvents(Figures &To, uint64_t From);
 
   int Pid;
-  int File = -1;       // of its data
+  Descriptor File;     // of its data
   int Recorder = -1;   // the recording command; -1: another user's command
   std::string Folder;  // of that command
   std::string Path;    // File's path in the process

@@ -10,7 +10,6 @@
 #include "recording/TracerLibrary.h"
 #include "recording/Visit.h"
 #include "showing/Table.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
@@ -209,12 +208,11 @@ static Error checkFormat(const Wanted &W, int File) {
 
 // Refuses a file that another user could have written, since the process would run that
 // user's code. Does not check the file's directories.
-static Expected<int> openProgram(const Wanted &W) {
+static Expected<Descriptor> openProgram(const Wanted &W) {
   struct stat Status, Process;
-  int File = open(W.File.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  Descriptor File = open(W.File.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (File < 0)
     return notLoaded(W, errnoText(errno));
-  scope_exit Close([&] { close(File); });
   if (fstat(File, &Status))
     return notLoaded(W, errnoText(errno));
   if (!S_ISREG(Status.st_mode))
@@ -227,8 +225,7 @@ static Expected<int> openProgram(const Wanted &W) {
                         "process or to root, and use 'chmod go-w'");
   if (Error E = checkFormat(W, File))
     return std::move(E);
-  Close.release();
-  return File;
+  return std::move(File);
 }
 
 static Error noFunction(const Wanted &W, const LiveSelection &Selection) {
@@ -333,33 +330,18 @@ private:
 
   std::unique_ptr<Visit> Held;
 };
-
-/// The programs' files, opened before the process is changed.
-class OpenPrograms {
-public:
-  OpenPrograms() = default;
-  OpenPrograms(OpenPrograms &&Other) : Files(std::move(Other.Files)) {}
-  ~OpenPrograms() {
-    for (int File : Files)
-      close(File);
-  }
-  static Expected<OpenPrograms> open(ArrayRef<Wanted> All);
-  int operator[](size_t I) const { return Files[I]; }
-
-private:
-  std::vector<int> Files;
-};
 } // namespace
 
-Expected<OpenPrograms> OpenPrograms::open(ArrayRef<Wanted> All) {
-  OpenPrograms Result;
+// Opened before the process is changed.
+static Expected<std::vector<Descriptor>> openPrograms(ArrayRef<Wanted> All) {
+  std::vector<Descriptor> Files;
   for (const Wanted &W : All) {
     auto File = openProgram(W);
     if (!File)
       return File.takeError();
-    Result.Files.push_back(*File);
+    Files.push_back(std::move(*File));
   }
-  return std::move(Result);
+  return std::move(Files);
 }
 
 Visited::~Visited() {
@@ -432,7 +414,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   for (int Signal : {SIGINT, SIGTERM, SIGHUP})
     sigaddset(&Ends, Signal);
   sigprocmask(SIG_BLOCK, &Ends, nullptr);
-  int Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
+  const Descriptor Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
   if (Signals < 0)
     return makeError("cannot wait for signals: " + errnoText(errno));
 
@@ -443,7 +425,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
                                   Twine(PB_CONTROL_TEXT_MAX));
   if (Error E = ControlSocket::listens(Pid).takeError())
     return std::move(E);
-  auto Files = OpenPrograms::open(*All);
+  auto Files = openPrograms(*All);
   if (!Files)
     return Files.takeError();
   // Declared before the sockets, so that it is destroyed after them.
@@ -465,7 +447,6 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
     while (printText(Socket))
       ;
   }
-  close(Signals);
   return Success;
 }
 

@@ -73,11 +73,7 @@ EXIT CODES:
 )";
 
 static Expected<KernelTrace> readFile() {
-  Expected<int> Opened = openRegularFile(File);
-  if (!Opened)
-    return makeError("cannot read " + File + ": " + toString(Opened.takeError()));
-  Expected<MappedFile> Mapped = MappedFile::map(*Opened, File);
-  close(*Opened);
+  Expected<MappedFile> Mapped = MappedFile::open(File);
   if (!Mapped)
     return makeError("cannot read " + File + ": " + toString(Mapped.takeError()));
   Expected<KernelTrace> Trace = readKernelTrace(File, Mapped->bytes());

@@ -14,7 +14,6 @@
 #include "recording/RecordAdvice.h"
 #include "showing/Table.h"
 #include "support/DurationText.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -121,7 +120,7 @@ static Error failure(const Twine &What) { return processError(Pid, What); }
 // Names: a descriptor to send, or -1. *Received: the descriptor in the reply.
 static Expected<pb_control_reply> request(pb_control_verb Verb,
                                           StringRef Text = "", int Names = -1,
-                                          int *Received = nullptr) {
+                                          Descriptor *Received = nullptr) {
   if (Text.size() >= PB_CONTROL_TEXT_MAX)
     return makeError(Usage, "the value has " + Twine(Text.size()) +
                                 " bytes: use fewer than " +
@@ -282,11 +281,10 @@ static bool isRecordedTo(StringRef Dir, StringRef File) {
 
 static Error takeSnapshot() {
   // Fail early if the process does not listen or record, before anything is renamed.
-  int Data = -1;
+  Descriptor Data;
   auto Reply = request(PB_CONTROL_SNAPSHOT, "", -1, &Data);
   if (!Reply)
     return Reply.takeError();
-  scope_exit Close([&] { close(Data); });
   if (isRecordedTo(Snapshot, Reply->file))
     return makeError(Usage, "--snapshot: the process records to " +
                                 Twine(Snapshot) + ": choose another directory");

@@ -13,7 +13,6 @@
 #include "showing/Table.h"
 #include "support/DurationText.h"
 #include "trace/budget/budget.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -89,7 +88,7 @@ struct ProcessStatus {
   bool IsRecording = false;
   uint64_t ThresholdNs = 0;
   uint32_t Overhead = PB_OVERHEAD_UNKNOWN;
-  int File = -1;
+  Descriptor File;
   RecordedNow Before, Now;
   double Seconds = 0;
 
@@ -101,14 +100,8 @@ struct ProcessStatus {
 };
 } // namespace
 
-// Requests the descriptor of the data file, as for a snapshot.
 static Error ask(ProcessStatus &S) {
-  auto Socket = ControlSocket::connect(S.Pid);
-  if (!Socket)
-    return Socket.takeError();
-  if (Error E = Socket->send(PB_CONTROL_SNAPSHOT, "", {}))
-    return E;
-  auto Reply = Socket->receive(nullptr, &S.File, ControlSocket::AtOnce);
+  auto Reply = ControlSocket::askForFile(S.Pid, S.File, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
   S.Tracer = Reply->tracer;
@@ -287,11 +280,6 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
   if (Wait > uint64_t(3600) * 1000000000)
     return makeError(Usage, "--wait: '" + Wait.Words.back() + "' is more than an hour");
   std::vector<ProcessStatus> All;
-  scope_exit Close([&] {
-    for (ProcessStatus &S : All)
-      if (S.File >= 0)
-        close(S.File);
-  });
   if (Error E = addNamed(All))
     return std::move(E);
   if (Processes.empty() && Alone.empty())

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PATCHBAY_TOOL_DESCRIPTOR_H
+#define PATCHBAY_TOOL_DESCRIPTOR_H
+
+#include <unistd.h>
+#include <utility>
+
+namespace patchbay {
+
+/// Owns a file descriptor, and closes it. -1: there is none.
+class Descriptor {
+public:
+  Descriptor(int File = -1) : File(File) {}
+  Descriptor(Descriptor &&Other) : File(std::exchange(Other.File, -1)) {}
+  Descriptor &operator=(Descriptor &&Other) {
+    std::swap(File, Other.File);
+    return *this;
+  }
+  ~Descriptor() {
+    if (File >= 0)
+      close(File);
+  }
+  operator int() const & { return File; }
+  operator int() const && = delete; // it would be closed at once
+
+private:
+  int File;
+};
+
+} // namespace patchbay
+
+#endif
