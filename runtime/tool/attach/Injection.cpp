@@ -6,7 +6,6 @@
 #include "ThreadLimits.h"
 #include "Tracee.h"
 #include "live/ProgressTime.h"
-#include "live/ThreadName.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
 #include "trace/system/moment.h"

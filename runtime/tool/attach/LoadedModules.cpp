@@ -2,11 +2,11 @@
 #include "LoadedModules.h"
 #include "live/MappedNotes.h"
 #include "support/Diagnostics.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DJB.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
 #include <elf.h>
@@ -243,11 +243,8 @@ static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
 //===----------------------------------------------------------------------===//
 
 uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
-  auto Buffer = MemoryBuffer::getFileAsStream(Memory.proc("auxv"));
-  if (!Buffer)
-    return 0;
-  StringRef Bytes = (*Buffer)->getBuffer();
-  for (; Bytes.size() >= sizeof(Elf64_auxv_t);
+  const std::string Text = textOf(Memory.proc("auxv"));
+  for (StringRef Bytes = Text; Bytes.size() >= sizeof(Elf64_auxv_t);
        Bytes = Bytes.drop_front(sizeof(Elf64_auxv_t))) {
     Elf64_auxv_t Entry;
     memcpy(&Entry, Bytes.data(), sizeof(Entry));

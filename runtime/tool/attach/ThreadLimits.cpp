@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ThreadLimits.h"
 #include "live/ThreadStatus.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <tuple>
 
 using namespace llvm;
 using namespace patchbay;
-
-static std::string textOf(const Twine &Path) {
-  // Not as a whole file: files of /proc have no size.
-  auto Buffer = MemoryBuffer::getFileAsStream(Path);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
-}
 
 // The soft limit, or UINT64_MAX.
 static uint64_t limitOf(StringRef Limits, StringRef Name) {

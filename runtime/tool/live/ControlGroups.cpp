@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ControlGroups.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
 
 std::string patchbay::readProc(pid_t Process, const Twine &Name) {
-  auto Buffer =
-      MemoryBuffer::getFileAsStream("/proc/" + Twine(Process) + "/" + Name);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
+  return textOf("/proc/" + Twine(Process) + "/" + Name);
 }
 
 std::vector<std::string> patchbay::cgroupMounts(StringRef Wanted) {
@@ -28,8 +26,7 @@ std::vector<std::string> patchbay::cgroupMounts(StringRef Wanted) {
 }
 
 static bool says(const Twine &File, StringRef Word) {
-  auto Buffer = MemoryBuffer::getFileAsStream(File);
-  return Buffer && (*Buffer)->getBuffer().contains(Word);
+  return StringRef(textOf(File)).contains(Word);
 }
 
 // Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version

@@ -3,7 +3,7 @@
 #include "MappedNotes.h"
 #include "ProgressTime.h"
 #include "Stillness.h"
-#include "ThreadName.h"
+#include "ThreadStatus.h"
 #include "support/Diagnostics.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/SmallVector.h"

@@ -2,8 +2,8 @@
 #include "Permission.h"
 #include "ThreadStatus.h"
 #include "support/Diagnostics.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
 #include <unistd.h>
 
@@ -15,9 +15,7 @@ static constexpr unsigned CapSysPtrace = 19; // <linux/capability.h>
 // 0 without Yama.
 static unsigned yamaScope() {
   unsigned Scope = 0;
-  if (auto Buffer =
-          MemoryBuffer::getFileAsStream("/proc/sys/kernel/yama/ptrace_scope"))
-    (*Buffer)->getBuffer().trim().getAsInteger(10, Scope);
+  StringRef(textOf("/proc/sys/kernel/yama/ptrace_scope")).trim().getAsInteger(10, Scope);
   return Scope;
 }
 

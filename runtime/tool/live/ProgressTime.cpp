@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgressTime.h"
 #include "Stillness.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <csignal>
 #include <thread>
@@ -19,17 +19,12 @@ using Clock = std::chrono::steady_clock;
 ProgressTime::ProgressTime(pid_t Pid, std::function<std::string()> Folder)
     : Pid(Pid), FindFolder(std::move(Folder)), At(Clock::now()) {}
 
-static std::string readFile(const Twine &Path) {
-  auto Buffer = MemoryBuffer::getFileAsStream(Path);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
-}
-
 // Kernels without CONFIG_SCHED_INFO count 0 in schedstat, and only clock ticks in stat. The
 // name in stat may contain spaces and brackets. See proc_pid_stat(5).
 RunTime patchbay::runTimeOf(const std::string &Folder) {
   constexpr unsigned State = 0, UserTime = 11, SystemTime = 12;
   RunTime Is;
-  const std::string Stat = readFile(Folder + "/stat"), Exact = readFile(Folder + "/schedstat");
+  const std::string Stat = textOf(Folder + "/stat"), Exact = textOf(Folder + "/schedstat");
   SmallVector<StringRef> Fields;
   StringRef(Stat).rsplit(") ").second.split(Fields, ' ');
   uint64_t User = 0, System = 0, Ran = 0;

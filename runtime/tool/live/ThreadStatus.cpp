@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ThreadStatus.h"
-#include "llvm/ADT/STLExtras.h"
+#include "support/MappedFile.h"
+#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace patchbay;
 
 static std::string readThread(pid_t Process, pid_t Thread, StringRef Name) {
-  auto Buffer = MemoryBuffer::getFileAsStream("/proc/" + Twine(Process) +
-                                              "/task/" + Twine(Thread) + "/" +
-                                              Name);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
+  return textOf("/proc/" + Twine(Process) + "/task/" + Twine(Thread) + "/" + Name);
 }
 
 bool patchbay::isOfKernel(pid_t Thread) {
@@ -83,14 +80,30 @@ std::vector<pid_t> patchbay::threadsOf(pid_t Process) {
   return Threads;
 }
 
-bool patchbay::hasThread(pid_t Process, pid_t Called) {
-  ThreadStatus First(Process, Process);
-  if (!First.line("NSpid").contains('\t'))
-    return ThreadStatus(Process, Called).exists();
-  return any_of(threadsOf(Process), [&](pid_t Thread) {
-    pid_t Number = 0;
-    ThreadStatus Status(Process, Thread);
-    Status.line("NSpid").rsplit('\t').second.getAsInteger(10, Number);
-    return Number == Called;
-  });
+std::optional<pid_t> patchbay::threadCalled(pid_t Process, uint64_t Number) {
+  if (!ThreadStatus(Process, Process).line("NSpid").contains('\t'))
+    return ThreadStatus(Process, Number).exists() ? std::optional<pid_t>(Number) : std::nullopt;
+  for (pid_t Thread : threadsOf(Process)) {
+    const ThreadStatus Status(Process, Thread);
+    uint64_t Inner = 0;
+    if (to_integer(Status.line("NSpid").rsplit('\t').second, Inner, 10) && Inner == Number)
+      return Thread;
+  }
+  return std::nullopt;
+}
+
+std::string patchbay::threadFolder(pid_t Process, uint64_t Number) {
+  const std::optional<pid_t> Thread = threadCalled(Process, Number);
+  return "/proc/" + std::to_string(Process) +
+         (Thread ? "/task/" + std::to_string(*Thread) : "");
+}
+
+std::string patchbay::threadText(pid_t Process, uint64_t Number) {
+  if (!Number)
+    return "a thread that is ending";
+  const std::optional<pid_t> Thread = threadCalled(Process, Number);
+  if (!Thread)
+    return "thread " + std::to_string(Number);
+  return "thread " + std::to_string(*Thread) + " (" +
+         printable(ThreadStatus(Process, *Thread).line("Name")) + ")";
 }

@@ -40,9 +40,17 @@ std::optional<ThreadPlace> placeOf(pid_t Process, pid_t Thread);
 
 std::vector<pid_t> threadsOf(pid_t Process);
 
-/// Does the process have a thread with this number in its own PID namespace
-/// (gettid(2))? The numbers differ from those here.
-bool hasThread(pid_t Process, pid_t Called);
+/// The thread with this number in the process's own PID namespace (gettid(2)), which may
+/// differ from the number here.
+std::optional<pid_t> threadCalled(pid_t Process, uint64_t Number);
+inline bool hasThread(pid_t Process, uint64_t Number) {
+  return threadCalled(Process, Number).has_value();
+}
+/// "/proc/4711/task/4712"; the process's folder if there is no such thread.
+std::string threadFolder(pid_t Process, uint64_t Number);
+/// "thread 4711 (worker)", for messages. 0: a thread that is ending. If the
+/// thread has gone, only its number is known.
+std::string threadText(pid_t Process, uint64_t Number);
 
 } // namespace patchbay
 

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelNames.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace patchbay;
-
-static std::unique_ptr<MemoryBuffer> readProc(StringRef Path) {
-  auto Buffer = MemoryBuffer::getFileAsStream(Path);
-  return Buffer ? std::move(*Buffer) : nullptr;
-}
 
 // ADDRESS TYPE NAME [MODULE]. All addresses are 0 for users without the right
 // to see them.
 void KernelNames::read() {
   IsRead = true;
-  auto All = readProc("/proc/kallsyms");
-  if (!All)
-    return;
-  for (StringRef Line : split(All->getBuffer(), '\n')) {
+  const std::string All = textOf("/proc/kallsyms");
+  for (StringRef Line : split(All, '\n')) {
     auto [Address, Rest] = Line.split(' ');
     auto [Type, Name] = Rest.split(' ');
     Symbol S;
@@ -34,10 +27,8 @@ void KernelNames::read() {
 }
 
 StringRef KernelNames::at(uint64_t Address, StringRef Of) {
-  if (!BootId) {
-    auto Id = readProc("/proc/sys/kernel/random/boot_id");
-    BootId = Id ? Id->getBuffer().rtrim().str() : "";
-  }
+  if (!BootId)
+    BootId = StringRef(textOf("/proc/sys/kernel/random/boot_id")).rtrim().str();
   if (Of.empty() || Of != *BootId)
     return "";
   // Megabytes, which a recording of another machine does not need.

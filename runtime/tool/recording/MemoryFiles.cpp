@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MemoryFiles.h"
-#include "support/Descriptor.h"
 #include "support/Diagnostics.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <fcntl.h>
@@ -21,11 +20,6 @@ bool patchbay::isInMemory(int File) {
          (Status.f_type == TMPFS_MAGIC || Status.f_type == RAMFS_MAGIC);
 }
 
-static std::string contents(const Twine &Path) {
-  auto Buffer = MemoryBuffer::getFileAsStream(Path);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
-}
-
 // The least limit of a group and its parents. "max" means no limit, and so
 // does, in version 1, a number that no machine reaches.
 static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
@@ -35,7 +29,7 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
   SmallString<256> Path = Mount;
   for (Path += Group;; sys::path::remove_filename(Path)) {
     uint64_t Limit;
-    if (!StringRef(contents(Path + "/" + File)).trim().getAsInteger(10, Limit))
+    if (!StringRef(textOf(Path + "/" + File)).trim().getAsInteger(10, Limit))
       Least = std::min(Least, Limit);
     if (Path.size() <= Mount.size())
       break;
@@ -46,7 +40,7 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
 // See cgroups(7). Version 2 is mounted alone, or beside hierarchies of version
 // 1.
 std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
-  std::string Groups = contents("/proc/" + Twine(Process) + "/cgroup");
+  std::string Groups = textOf("/proc/" + Twine(Process) + "/cgroup");
   SmallVector<StringRef, 16> Lines;
   StringRef(Groups).split(Lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef Line : Lines) {

@@ -2,6 +2,7 @@
 #include "MappedFile.h"
 #include "Diagnostics.h"
 #include "PlainText.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -52,6 +53,11 @@ Expected<Descriptor> patchbay::openRegularFile(const Twine &Path, int Flags) {
   if (Found && access("/proc/self/fd", F_OK))
     return openChecked(Path.str().c_str(), ToRead);
   return Found ? openRegularFile(*Found) : std::move(Found);
+}
+
+std::string patchbay::textOf(const Twine &Path) {
+  auto Buffer = MemoryBuffer::getFileAsStream(Path);
+  return Buffer ? (*Buffer)->getBuffer().str() : "";
 }
 
 //===----------------------------------------------------------------------===//

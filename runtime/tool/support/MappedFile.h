@@ -11,6 +11,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <string>
 
 namespace patchbay {
 
@@ -20,6 +21,10 @@ namespace patchbay {
 llvm::Expected<Descriptor> openRegularFile(const llvm::Twine &Path, int Flags = 0);
 /// The same for the result of open(2) with O_PATH, which stays open.
 llvm::Expected<Descriptor> openRegularFile(int Found);
+
+/// The text of a file whose size is only known after reading, as in /proc. Empty if it
+/// cannot be read.
+std::string textOf(const llvm::Twine &Path);
 
 class MappedFile {
 public:

@@ -8,7 +8,7 @@
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
 #include "live/LiveSelection.h"
-#include "live/ThreadName.h"
+#include "live/ThreadStatus.h"
 #include "recording/FlightRecorder.h"
 #include "recording/OutputDir.h"
 #include "recording/RecordAdvice.h"

@@ -12,11 +12,11 @@
 #include "recording/RecordAdvice.h"
 #include "showing/Table.h"
 #include "support/DurationText.h"
+#include "support/MappedFile.h"
 #include "trace/budget/budget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
 #include <thread>
 #include <unistd.h>
@@ -151,8 +151,7 @@ static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid,
     return Modules.takeError();
   ProcessStatus S;
   S.Pid = Pid;
-  if (auto Comm = MemoryBuffer::getFileAsStream("/proc/" + Twine(Pid) + "/comm"))
-    S.Name = (*Comm)->getBuffer().trim('\n').str();
+  S.Name = StringRef(textOf("/proc/" + Twine(Pid) + "/comm")).trim('\n').str();
   for (const LiveModule &M : *Modules)
     for (const LiveSite &Site : M.Sites) {
       ++S.Sites;
