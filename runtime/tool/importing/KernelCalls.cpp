@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelCalls.h"
+#include "TraceBuilder.h"
 #include <algorithm>
 
 using namespace llvm;

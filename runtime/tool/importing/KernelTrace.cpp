@@ -4,7 +4,6 @@
 // trace_output.c print them.
 #include "KernelTrace.h"
 #include "TraceBuilder.h"
-#include "TraceCmdReport.h"
 #include "support/Diagnostics.h"
 
 using namespace llvm;

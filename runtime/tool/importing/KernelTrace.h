@@ -75,6 +75,13 @@ llvm::Expected<KernelTrace> readKernelTrace(llvm::StringRef Path,
 /// so none is later than the real time.
 void settleTimes(KernelThread &Thread);
 
+/// Writes it like a recording of a process by `patchbay record`, so that all verbs can read
+/// it: the data file of one process, the kernel, and the names of functions, into the
+/// existing directory Dir. Source: the name of the text. Realtime: the nanoseconds by
+/// which the time of day was ahead of the kernel's clock; 0: unknown.
+llvm::Error writeRecording(const std::string &Dir, llvm::StringRef Source,
+                           const KernelTrace &Trace, int64_t Realtime);
+
 } // namespace patchbay
 
 #endif

@@ -5,7 +5,6 @@
 #ifndef PATCHBAY_TOOL_TRACEBUILDER_H
 #define PATCHBAY_TOOL_TRACEBUILDER_H
 
-#include "KernelCalls.h"
 #include "KernelTrace.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -26,6 +25,27 @@ struct TaskLine {
   llvm::StringRef What;
 
   static std::optional<TaskLine> read(llvm::StringRef Line);
+};
+
+/// Resolution of the kernel's printed times.
+constexpr uint64_t PrintedNs = 1000;
+
+/// Makes calls of the lines of one thread, in order: matches exits with entries. Each line adds an event. finish() adds
+/// missing entries.
+class KernelCalls {
+public:
+  void enter(uint32_t Function, uint32_t Depth, uint64_t Time);
+  /// Function: nothing if the line does not name it. Returns false, and adds
+  /// nothing, if no entry tells the function, either.
+  bool leave(std::optional<uint32_t> Function, uint32_t Depth, uint64_t Time,
+             uint64_t Shortest, uint64_t Longest);
+  /// All events, with their partners.
+  std::vector<KernelEvent> finish() const;
+
+private:
+  std::vector<KernelEvent> Lines;
+  std::vector<uint32_t> Open; // entries without an exit so far, by increasing
+                              // depth
 };
 
 /// Makes a trace from the contents of lines, in their order.
@@ -57,6 +77,12 @@ private:
                                                            // by CPU
   llvm::StringMap<uint32_t> Functions;
 };
+
+bool isTraceCmdReport(llvm::StringRef Text);
+/// Parses the output of `trace-cmd report` for a trace.dat. It prints calls of
+/// function_graph as the kernel does, after a prefix that all events have. Fails at the
+/// first unknown line. Ignores events other than calls.
+llvm::Expected<KernelTrace> readTraceCmdReport(llvm::StringRef Path, llvm::StringRef Text);
 
 } // namespace patchbay
 

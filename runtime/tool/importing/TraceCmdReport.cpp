@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TraceCmdReport.h"
 #include "TraceBuilder.h"
 #include "support/Diagnostics.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "WriteRecording.h"
+#include "KernelTrace.h"
 #include "names/NameArchive.h"
 #include "reading/DataFiles.h"
 #include "reading/TracedNames.h"

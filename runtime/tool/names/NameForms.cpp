@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameForms.h"
-#include "RustNames.h"
 #include "trace/format/name_forms.h"
 
 using namespace llvm;

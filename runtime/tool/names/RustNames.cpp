@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "RustNames.h"
+#include "NameForms.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShortNames.h"
 #include "NameForms.h"
-#include "NameParts.h"
 #include "support/PlainText.h"
+#include "trace/format/name_parts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -12,6 +12,30 @@ using namespace llvm;
 using namespace patchbay;
 
 using Indices = std::vector<size_t>;
+
+namespace {
+/// Goes through the parts of a name: see trace/format/name_parts.h.
+class NameParts {
+public:
+  explicit NameParts(StringRef Name) {
+    pb_begin_name_parts(&Of, Name.data(), Name.size());
+  }
+  bool empty() const { return !Of.size; }
+  StringRef next() {
+    const char *Part = Of.rest;
+    return {Part, pb_next_name_part(&Of)};
+  }
+
+private:
+  pb_name_parts Of;
+};
+} // namespace
+
+// Is the part after Before a function's parameter list? It is not for
+// "(anonymous namespace)", nor for Go's "(*Type)" after a package.
+static bool isParameters(StringRef Part, StringRef Before) {
+  return pb_is_parameters(Part.data(), Part.size(), Before.empty() ? 0 : Before.back());
+}
 
 // Groups of different names with the same written form.
 static std::vector<Indices> findAlike(ArrayRef<std::string> Names, ArrayRef<std::string> Written) {
@@ -45,8 +69,8 @@ static size_t commonSize(StringRef A, StringRef B) {
 static std::string dropScopes(StringRef Arguments) {
   std::string Result;
   while (!Arguments.empty()) {
-    bool IsScope = Arguments.starts_with("::") && !Result.empty() && isWord(Result.back());
-    while (IsScope && !Result.empty() && isWord(Result.back()))
+    bool IsScope = Arguments.starts_with("::") && !Result.empty() && pb_is_word(Result.back());
+    while (IsScope && !Result.empty() && pb_is_word(Result.back()))
       Result.pop_back();
     Result += Arguments.take_front(IsScope ? 0 : 1);
     Arguments = Arguments.drop_front(IsScope ? 2 : 1);
@@ -175,7 +199,7 @@ void ShortNames::findEnds() {
 
 // Does no identifier lose a part there?
 static bool isEdge(StringRef Text, size_t At) {
-  return !At || At >= Text.size() || isWord(Text[At - 1]) != isWord(Text[At]);
+  return !At || At >= Text.size() || pb_is_word(Text[At - 1]) != pb_is_word(Text[At]);
 }
 
 static std::string dropMiddle(StringRef Text, size_t Size, StringRef Dots) {

@@ -2,7 +2,7 @@
 // Reads all events once. Most of the work is to find events in the file and to sort them:
 // all processors do that, some windows in advance, also for later threads. Then one
 // thread finds the nesting of calls.
-#include "ChosenCalls.h"
+#include "CallStream.h"
 #include "MovedCalls.h"
 #include "Parallel.h"
 #include "Progress.h"
@@ -12,6 +12,23 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
+
+/// Passes the selected calls to sinks, as if the others had not been recorded. Their outer calls are selected ones, too.
+class ChosenCalls : public CallSink {
+public:
+  explicit ChosenCalls(ArrayRef<CallSink *> Sinks) : Sinks(Sinks) {}
+  void beginThread(const TraceThread &Thread) override;
+  void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+  void endThread(const TraceThread &Thread) override;
+
+private:
+  ArrayRef<CallSink *> Sinks;
+  std::vector<TraceCall> Chosen; // the open ones
+  std::vector<size_t> Places;    // their indices among all open calls
+  std::vector<uint32_t> OpenOf;  // number of calls in Chosen, by function
+};
 
 class WindowQueue {
 public:
@@ -59,6 +76,47 @@ private:
 };
 
 } // namespace
+
+void ChosenCalls::beginThread(const TraceThread &Thread) {
+  for (CallSink *S : Sinks)
+    S->beginThread(Thread);
+}
+
+void ChosenCalls::begin(ArrayRef<TraceCall> Open, const DataValues *Values) {
+  const TraceCall &C = Open.back();
+  if (!C.Chosen)
+    return;
+  if (OpenOf.size() <= C.Function)
+    OpenOf.resize(C.Function + 1);
+  Chosen.push_back(C);
+  Chosen.back().Recursive = OpenOf[C.Function]++ != 0;
+  Places.push_back(Open.size() - 1);
+  for (CallSink *S : Sinks)
+    S->begin(Chosen, Values);
+}
+
+void ChosenCalls::end(ArrayRef<TraceCall> Open, size_t Depth,
+                      std::optional<uint64_t> Next) {
+  size_t Left = Chosen.size();
+  for (; Left && Places[Left - 1] >= Depth; --Left) {
+    TraceCall &C = Chosen[Left - 1];
+    bool Recursive = C.Recursive;
+    C = Open[Places[Left - 1]];
+    C.Recursive = Recursive;
+    --OpenOf[C.Function];
+  }
+  if (Left == Chosen.size() && Next)
+    return;
+  for (CallSink *S : Sinks)
+    S->end(Chosen, Left, Next);
+  Chosen.resize(Left);
+  Places.resize(Left);
+}
+
+void ChosenCalls::endThread(const TraceThread &Thread) {
+  for (CallSink *S : Sinks)
+    S->endThread(Thread);
+}
 
 void WindowQueue::lookAhead() {
   while (Asked.size() <= jobsAhead() && Thread != T.Threads.size()) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TracedNames.h"
-#include "TracedFile.h"
 #include "names/NameArchive.h"
 #include "names/NameFilter.h"
 #include "names/SourceNames.h"

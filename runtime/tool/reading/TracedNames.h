@@ -19,6 +19,10 @@ struct NameSources {
                          // root
 };
 
+/// Opens the file of a traced module. Fails if it is gone, or has another build id.
+llvm::Expected<ElfImage> openTraced(llvm::StringRef Path, llvm::StringRef BuildId,
+                                    llvm::StringRef Symfs);
+
 class TracedNames {
 public:
   NameSources Sources;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SourceLines.h"
-#include "reading/TracedFile.h"
+#include "reading/TracedNames.h"
 
 using namespace llvm;
 using namespace patchbay;

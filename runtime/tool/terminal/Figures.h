@@ -8,6 +8,7 @@
 #include "analysis/Durations.h"
 #include "names/ShortNames.h"
 #include "showing/SourceLines.h"
+#include "support/PlainText.h"
 
 namespace patchbay {
 
@@ -26,7 +27,12 @@ struct Figures {
   std::string Note;               // about missing data
 
   /// Call after all data was read: reading finds more functions.
-  void readNames();
+  void readNames() {
+    std::vector<std::string> All;
+    for (const TraceFunction &Function : T->Functions)
+      All.push_back(printable(Function.Name));
+    Names.set(std::move(All));
+  }
   /// The function's name in at most Width columns, which no other function has.
   const std::string &nameIn(uint32_t Function, size_t Width) const {
     return Names.fit(Function, Width);

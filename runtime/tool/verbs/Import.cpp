@@ -4,7 +4,6 @@
 #include "Verb.h"
 #include "export/Export.h"
 #include "importing/KernelTrace.h"
-#include "importing/WriteRecording.h"
 #include "reading/Trace.h"
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"

@@ -4,9 +4,7 @@
 #include "Verb.h"
 #include "elf/Bolt.h"
 #include "elf/Unslotted.h"
-#include "verifying/EntryTable.h"
-#include "verifying/ModuleCheck.h"
-#include "verifying/RecordCheck.h"
+#include "verifying/Checks.h"
 
 using namespace llvm;
 using namespace patchbay;

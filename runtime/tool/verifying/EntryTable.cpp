@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "EntryTable.h"
-#include "PrefixCheck.h"
+#include "Checks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"

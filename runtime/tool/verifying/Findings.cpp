@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Findings.h"
+#include "Checks.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 

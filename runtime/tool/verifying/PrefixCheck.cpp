@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "PrefixCheck.h"
+#include "Checks.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `verify` checks in an image. Each finding is a line.
+#ifndef PATCHBAY_TOOL_CHECKS_H
+#define PATCHBAY_TOOL_CHECKS_H
+
+#include "ImageView.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include <cstdint>
+#include <string>
+
+namespace patchbay {
+
+class Findings {
+public:
+  explicit Findings(llvm::StringRef Path) : Path(Path) {}
+
+  /// Prints "PATH: NAME+0xOFFSET: WHAT: expected EXPECTED, found FOUND".
+  void add(llvm::StringRef Name, int64_t Offset, const llvm::Twine &What,
+           const llvm::Twine &Expected, const llvm::Twine &Found);
+  unsigned count() const { return Count; }
+
+private:
+  std::string Path;
+  unsigned Count = 0;
+};
+
+/// "0x1f", and "1f 2e" in the order of memory.
+std::string hex(uint64_t Number);
+std::string hex(llvm::ArrayRef<uint8_t> Bytes);
+
+/// Checks the section of records, and the module descriptor that leads to it.
+llvm::Error checkModule(const ImageView &View, Findings &Out);
+
+/// Checks one record against the function that it describes, byte by byte.
+void checkRecord(const ImageView &View, const SiteRecord &Record, Findings &Out);
+
+/// Checks that no two records have the same entry or the same site.
+void checkUnique(const ImageView &View, llvm::ArrayRef<SiteRecord> Records, Findings &Out);
+
+/// Checks functions in LLVM's own tables of patchable entries, as in kernel mode. There
+/// the slot is the only part of Patchbay. Returns how many functions of the tables have a
+/// slot. If an image has records, only the table with LLVM's usual name is read.
+llvm::Expected<unsigned> checkEntryTables(const ImageView &View, bool HasRecords,
+                                          Findings &Out);
+
+// The bytes before an entry that a record or the kernel's table leads to.
+
+struct Subject {
+  uint64_t Entry;
+  std::string Name;
+};
+
+/// The slot: aligned and zero.
+void checkSlot(const ImageView &View, const Subject &Function, Findings &Out);
+
+/// Checks that bytes around the entry have no other use: no function that begins earlier
+/// reaches into them, and the dynamic loader does not write to them. The range must be
+/// part of the image.
+void checkOwned(const ImageView &View, const Subject &Function, int64_t From,
+                int64_t To, Findings &Out);
+
+/// Compares the image with Expected. Offset: from the entry. The range must be
+/// part of the image.
+void checkBytes(const ImageView &View, const Subject &Function, int64_t Offset,
+                const llvm::Twine &What, llvm::ArrayRef<uint8_t> Expected,
+                Findings &Out);
+
+} // namespace patchbay
+
+#endif
