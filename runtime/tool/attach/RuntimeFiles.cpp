@@ -15,28 +15,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-static Expected<std::vector<std::string>> neededBy(const ElfImage &Library) {
-  std::vector<std::string> Names;
-  auto Sections = Library.elf().sections();
-  auto Entries = Library.elf().dynamicEntries();
-  if (!Sections || !Entries)
-    return Library.error(joinErrors(Sections.takeError(), Entries.takeError()));
-  for (const auto &Section : *Sections) {
-    if (Section.sh_type != ELF::SHT_DYNAMIC)
-      continue;
-    auto Strings = Library.elf().getLinkAsStrtab(Section);
-    if (!Strings)
-      return Library.error(Strings.takeError());
-    for (const auto &Entry : *Entries)
-      if (Entry.getTag() == ELF::DT_NEEDED && Entry.getVal() < Strings->size())
-        Names.push_back(Strings->drop_front(Entry.getVal()).split('\0').first.str());
-  }
-  return Names;
-}
-
 // Adds its libraries from the same folder, each after its own dependences.
 static Error addLibraries(const ElfImage &Library, std::vector<std::string> &All) {
-  auto Needed = neededBy(Library);
+  auto Needed = Library.dynamicStrings(ELF::DT_NEEDED);
   if (!Needed)
     return Needed.takeError();
   for (const std::string &Name : *Needed) {

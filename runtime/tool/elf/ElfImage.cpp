@@ -8,6 +8,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 #include <unistd.h>
 
@@ -40,6 +41,8 @@ static const Arch *findArch(uint16_t Machine) {
       llvm::find_if(Archs, [&](const Arch &A) { return A.Machine == Machine; });
   return Found == std::end(Archs) ? nullptr : Found;
 }
+
+bool patchbay::isKnownMachine(uint16_t Machine) { return findArch(Machine); }
 
 //===----------------------------------------------------------------------===//
 // SymbolNames
@@ -362,6 +365,22 @@ ElfImage::describedRanges() const {
   return Ranges;
 }
 
+Expected<std::vector<std::string>> ElfImage::dynamicStrings(int64_t Tag) const {
+  std::vector<std::string> Found;
+  auto Table = DynamicTable::create(*this);
+  if (!Table)
+    return Table.takeError();
+  auto Strings = Table->bytes(*this, ELF::DT_STRTAB, Table->value(ELF::DT_STRSZ));
+  auto Entries = elf().dynamicEntries();
+  if (!Strings || !Entries)
+    return error(joinErrors(Strings.takeError(), Entries.takeError()));
+  for (const ELFT::Dyn &Entry : *Entries)
+    if (Entry.getTag() == Tag && Entry.getVal() < Strings->size())
+      Found.push_back(
+          toStringRef(Strings->drop_front(Entry.getVal())).split('\0').first.str());
+  return Found;
+}
+
 Error ElfImage::addRecords(const RecordRange &Range,
                            std::vector<SiteRecord> &Records) const {
   const size_t Size = Range.Bytes.size();
@@ -371,18 +390,8 @@ Error ElfImage::addRecords(const RecordRange &Range,
   if (Size / PATCHBAY_RECORD_SIZE > MaxRecords - Records.size())
     return error("more than " + Twine(MaxRecords) + " records");
   for (size_t Offset = 0; Offset != Size; Offset += PATCHBAY_RECORD_SIZE) {
-    const uint8_t *Bytes = Range.Bytes.data() + Offset;
-    auto Field = [&](size_t At) {
-      return support::endian::read32le(Bytes + At);
-    };
     SiteRecord R;
-    R.Raw.entry = Field(offsetof(patchbay_record, entry));
-    R.Raw.site = Field(offsetof(patchbay_record, site));
-    R.Raw.signature = Field(offsetof(patchbay_record, signature));
-    R.Raw.gp_args = Bytes[offsetof(patchbay_record, gp_args)];
-    R.Raw.fp_args = Bytes[offsetof(patchbay_record, fp_args)];
-    R.Raw.stack_arg_words = Bytes[offsetof(patchbay_record, stack_arg_words)];
-    R.Raw.flags = Bytes[offsetof(patchbay_record, flags)];
+    memcpy(&R.Raw, Range.Bytes.data() + Offset, sizeof(R.Raw));
     // Each reference is relative to its own field.
     uint64_t Address = Range.Address + Offset;
     R.Address = Address;

@@ -40,6 +40,9 @@ struct SiteRecord {
   patchbay_record Raw;
 };
 
+/// Does this version support it (EM_*)?
+bool isKnownMachine(uint16_t Machine);
+
 /// Function names by address.
 class SymbolNames {
 public:
@@ -96,6 +99,8 @@ public:
   bool isLinked() const;
   /// The loader that PT_INTERP names; none for static programs and libraries.
   llvm::Expected<std::optional<std::string>> interpreter() const;
+  /// The strings of a tag of the dynamic section, such as DT_NEEDED.
+  llvm::Expected<std::vector<std::string>> dynamicStrings(int64_t Tag) const;
   /// Is it a loader itself, which takes a program as an argument?
   llvm::Expected<bool> isLoader() const;
 

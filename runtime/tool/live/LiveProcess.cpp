@@ -39,15 +39,6 @@ static uint64_t address(const volatile void *Pointer) {
 // Finding libpatchbay
 //===----------------------------------------------------------------------===//
 
-static bool isKnown(uint16_t Machine) {
-  static constexpr uint16_t Known[] = {
-#define X(id, triple, llvm, linux, e_machine, pad) e_machine,
-      PATCHBAY_ARCH_TABLE(X)
-#undef X
-  };
-  return is_contained(Known, Machine);
-}
-
 Error LiveProcess::addRuntime(const MappedImage &Image,
                               uint64_t NoteDescriptor) {
   pb_live_note Note;
@@ -58,7 +49,7 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
                         " has state of version " + Twine(Note.version) +
                         ", this patchbay reads version " + Twine(PB_LIVE_VERSION) +
                         ": use the patchbay that came with it");
-  if (!isKnown(Image.Machine))
+  if (!isKnownMachine(Image.Machine))
     return Error::success();
   Runtime R;
   R.Machine = Image.Machine;
@@ -142,7 +133,7 @@ Error LiveProcess::findUnregistered() {
   return forEachMappedNote(
       Memory, PATCHBAY_NOTE_MODULE, sizeof(patchbay_module_note),
       [&](const MappedImage &Image, uint64_t Descriptor) {
-        if (isKnown(Image.Machine))
+        if (isKnownMachine(Image.Machine))
           addUnregistered(Image, Descriptor);
         return Error::success();
       });

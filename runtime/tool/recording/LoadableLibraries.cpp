@@ -27,32 +27,16 @@ static std::string folderOf(StringRef Path) {
 
 // The folders of DT_RUNPATH and DT_RPATH; none in a damaged file.
 static void addRunPaths(const ElfImage &Image, std::vector<std::string> &Folders) {
-  auto Sections = Image.elf().sections();
-  auto Entries = Image.elf().dynamicEntries();
-  if (!Sections || !Entries) {
-    consumeError(joinErrors(Sections.takeError(), Entries.takeError()));
-    return;
-  }
-  for (const auto &Section : *Sections) {
-    if (Section.sh_type != ELF::SHT_DYNAMIC)
-      continue;
-    auto Strings = Image.elf().getLinkAsStrtab(Section);
-    if (!Strings) {
-      consumeError(Strings.takeError());
-      return;
-    }
-    for (const auto &Entry : *Entries) {
-      if (!is_contained({ELF::DT_RUNPATH, ELF::DT_RPATH}, Entry.getTag()) ||
-          Entry.getVal() >= Strings->size())
-        continue;
-      SmallVector<StringRef> Paths;
-      Strings->drop_front(Entry.getVal()).split('\0').first.split(Paths, ':');
-      for (StringRef Path : Paths)
+  for (int64_t Tag : {ELF::DT_RUNPATH, ELF::DT_RPATH}) {
+    auto Lists = Image.dynamicStrings(Tag);
+    if (!Lists)
+      return consumeError(Lists.takeError());
+    for (const std::string &List : *Lists)
+      for (StringRef Path : split(List, ':'))
         if (Path.consume_front("$ORIGIN") || Path.consume_front("${ORIGIN}"))
           Folders.push_back(folderOf(Image.path()) + Path.str());
         else if (Path.starts_with("/"))
           Folders.push_back(Path.str());
-    }
   }
 }
 
