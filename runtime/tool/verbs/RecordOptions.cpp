@@ -175,17 +175,6 @@ std::string RecordOptions::how() const {
 
 std::string RecordOptions::limits() const { return textOf(rowsOfLimits()); }
 
-bool RecordOptions::isOldTracer(StringRef Word) {
-  for (TracerT Old :
-       {FunctionProfile, Function, FunctionDuration, FunctionGraph})
-    if (Word == nameOf(Old)) {
-      warn("-p " + Word + " is now -t " + Word + ", as -p names a process");
-      Tracer.choose(Old);
-      return true;
-    }
-  return false;
-}
-
 void RecordOptions::chooseTracer() {
   if (Histogram && !Tracer.given())
     Tracer.choose(FunctionProfile);
@@ -200,7 +189,7 @@ Expected<std::vector<pid_t>> RecordOptions::processes() {
     else if (Word == "--" || Word.empty())
       return makeError(Usage, "-p: no process ID before '--': did a command such as "
                               "$(pgrep NAME) find none?");
-    else if (!isOldTracer(Word))
+    else
       return makeError(Usage, "-p: '" + Word + "' is not a process ID: use a number from "
                                   "1, or -t to choose a tracer");
   }

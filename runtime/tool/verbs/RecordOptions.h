@@ -56,7 +56,6 @@ struct RecordOptions {
   FlagOption Overwrite;
 
 private:
-  bool isOldTracer(llvm::StringRef Word);
   std::vector<const OptionRow *> rowsOfHow() const;
   std::vector<const OptionRow *> rowsOfLimits() const;
 };

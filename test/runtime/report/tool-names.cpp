@@ -7,7 +7,7 @@
 // DEFINE: %{distinct} = %python %S/../Inputs/distinct-names.py
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -p function_graph -o all -- ./prog
+// RUN: cd %t && %patchbay record -t function_graph -o all -- ./prog
 
 // RUN: cd %t && %patchbay report --json all > json
 // RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 16 json
