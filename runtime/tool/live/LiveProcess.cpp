@@ -3,6 +3,7 @@
 #include "MappedNotes.h"
 #include "OtherVersions.h"
 #include "elf/CodeForm.h"
+#include "elf/ElfImage.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
