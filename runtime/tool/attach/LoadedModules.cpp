@@ -4,7 +4,6 @@
 #include "support/Diagnostics.h"
 #include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DJB.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"

@@ -3,7 +3,6 @@
 #include "live/Permission.h"
 #include "live/ThreadStatus.h"
 #include "trace/system/moment.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <cerrno>
 #include <chrono>
 #include <csignal>

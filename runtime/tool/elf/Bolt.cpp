@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bolt.h"
-#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -2,8 +2,6 @@
 #include "ElfImage.h"
 #include "DynamicTable.h"
 #include "support/Diagnostics.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"

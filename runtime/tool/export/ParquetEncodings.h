@@ -6,7 +6,6 @@
 #define PATCHBAY_TOOL_PARQUETENCODINGS_H
 
 #include "CompactThrift.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <type_traits>

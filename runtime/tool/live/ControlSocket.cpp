@@ -8,10 +8,8 @@
 #include "patchbay/abi.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fcntl.h>
-#include <optional>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>

@@ -7,7 +7,6 @@
 #include "support/Descriptor.h"
 #include "trace/format/control.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <chrono>
 #include <functional>

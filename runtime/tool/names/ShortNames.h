@@ -6,7 +6,6 @@
 #ifndef PATCHBAY_TOOL_SHORTNAMES_H
 #define PATCHBAY_TOOL_SHORTNAMES_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <map>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallStream.h"
-#include <cmath>
 
 using namespace llvm;
 using namespace patchbay;

@@ -6,7 +6,6 @@
 #define PATCHBAY_TOOL_DATABLOCKS_H
 
 #include "DataFile.h"
-#include "llvm/ADT/bit.h"
 
 namespace patchbay {
 

@@ -2,8 +2,6 @@
 #include "DataFile.h"
 #include "DataErrors.h"
 #include "DataReader.h"
-#include "support/MappedFile.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,7 +11,6 @@
 #include <sys/stat.h>
 #include <cerrno>
 #include <fcntl.h>
-#include <set>
 #include <unistd.h>
 
 using namespace llvm;

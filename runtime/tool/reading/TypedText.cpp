@@ -2,7 +2,6 @@
 #include "TypedText.h"
 #include "trace/format/format.h"
 #include "trace/format/typed_spec.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"

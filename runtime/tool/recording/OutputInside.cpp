@@ -6,7 +6,6 @@
 #include "live/ThreadStatus.h"
 #include "reading/OwnFiles.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
@@ -18,7 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 using namespace llvm;
 using namespace patchbay;

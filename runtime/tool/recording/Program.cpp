@@ -2,7 +2,6 @@
 #include "Program.h"
 #include "TracerLibrary.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

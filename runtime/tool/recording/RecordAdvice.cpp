@@ -4,7 +4,6 @@
 #include "attach/Refusal.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
-#include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

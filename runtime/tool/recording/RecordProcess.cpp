@@ -21,7 +21,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
-#include <sys/types.h>
 
 namespace patchbay {
 

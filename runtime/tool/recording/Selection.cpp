@@ -12,7 +12,6 @@
 #include "patchbay/exit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include <set>
 #include <unistd.h>
 #include <utility>
 

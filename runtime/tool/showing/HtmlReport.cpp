@@ -9,7 +9,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include <numeric>
 
 using namespace llvm;
 using namespace patchbay;

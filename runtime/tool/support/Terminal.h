@@ -5,7 +5,6 @@
 #define PATCHBAY_TOOL_TERMINAL_H
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/raw_ostream.h"
 #include <string>
 
 namespace patchbay {

@@ -2,7 +2,6 @@
 #include "Browser.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 
 using namespace llvm;

@@ -3,9 +3,7 @@
 #include "live/ControlSocket.h"
 #include "showing/Losses.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
 #include <ctime>

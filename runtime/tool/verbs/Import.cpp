@@ -12,8 +12,6 @@
 #include "support/MappedFile.h"
 #include "support/PlainText.h"
 #include "trace/format/format.h"
-#include "llvm/ADT/StringExtras.h"
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

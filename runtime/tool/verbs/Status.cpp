@@ -11,7 +11,6 @@
 #include "live/Stillness.h"
 #include "recording/RecordAdvice.h"
 #include "showing/Table.h"
-#include "support/DurationText.h"
 #include "support/MappedFile.h"
 #include "trace/budget/budget.h"
 #include "llvm/ADT/StringExtras.h"

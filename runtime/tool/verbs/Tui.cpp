@@ -7,7 +7,6 @@
 #include "showing/HowRecorded.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
-#include "support/DurationText.h"
 #include "terminal/Browser.h"
 #include "terminal/LiveFigures.h"
 #include "llvm/ADT/StringExtras.h"
