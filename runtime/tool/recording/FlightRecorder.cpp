@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FlightRecorder.h"
+#include "RunProgram.h"
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
 #include "reading/OwnFiles.h"
@@ -250,20 +251,15 @@ Error FlightRecorder::run(int Signals) {
 }
 
 Expected<int> patchbay::keepSnapshots(const FlightOptions &Options) {
-  sigset_t Set;
-  sigemptyset(&Set);
-  for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
-    sigaddset(&Set, Signal);
-  sigprocmask(SIG_BLOCK, &Set, nullptr);
-  const Descriptor Signals = signalfd(-1, &Set, SFD_CLOEXEC);
-  if (Signals < 0)
-    return makeError("cannot wait for signals: " + errnoText(errno));
+  auto Signals = blockSignals({SIGINT, SIGTERM, SIGHUP, SIGUSR1});
+  if (!Signals)
+    return Signals.takeError();
   FlightRecorder Recorder(Options);
   if (Error E = Recorder.begin())
     return std::move(E);
   outs() << "watching process " << Options.Pid << '\n';
   outs().flush();
-  if (Error E = Recorder.run(Signals))
+  if (Error E = Recorder.run(*Signals))
     return std::move(E);
   return Success;
 }

@@ -4,6 +4,7 @@
 #include "Program.h"
 #include "RecordSummary.h"
 #include "Recorder.h"
+#include "RunProgram.h"
 #include "TracerLibrary.h"
 #include "Visit.h"
 #include "attach/ProcessChoice.h"
@@ -19,7 +20,6 @@
 #include <map>
 #include <optional>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,22 +150,7 @@ Error Timer::find(ArrayRef<const char *> Args) {
 Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
   if (Args.empty())
     return Error::success();
-  std::vector<char *> Argv;
-  for (const char *Arg : Args)
-    Argv.push_back(const_cast<char *>(Arg));
-  Argv.push_back(nullptr);
-  posix_spawnattr_t Attributes;
-  posix_spawnattr_init(&Attributes);
-  posix_spawnattr_setsigmask(&Attributes, &Before);
-  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
-  int Errno = posix_spawn(&Child, Path.c_str(), nullptr, &Attributes,
-                          Argv.data(), environ);
-  posix_spawnattr_destroy(&Attributes);
-  if (!Errno)
-    return Error::success();
-  Child = 0;
-  return makeError(CannotExecute,
-                   "cannot execute " + Path + ": " + errnoText(Errno));
+  return spawnProgram(Path, Args, Before).moveInto(Child);
 }
 
 // Holds the recordings of new children. A child begins to listen a moment after fork().
@@ -319,14 +304,10 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   if (!Processes)
     return Processes.takeError();
 
-  sigset_t Ends, Before;
-  sigemptyset(&Ends);
-  for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
-    sigaddset(&Ends, Signal);
-  sigprocmask(SIG_BLOCK, &Ends, &Before);
-  const Descriptor Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
-  if (Signals < 0)
-    return makeError("cannot wait for signals: " + errnoText(errno));
+  sigset_t Before;
+  auto Signals = blockSignals({SIGINT, SIGTERM, SIGHUP, SIGCHLD}, &Before);
+  if (!Signals)
+    return Signals.takeError();
 
   auto Dir = OutputDir::create(R.Output);
   if (!Dir)
@@ -347,7 +328,7 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     return std::move(E);
   std::vector<Visit> Ended;
   const bool IsSaid = R.Follow || sayWhatIsNotFollowed(*All);
-  wait(*All, Ended, Command, Signals, R);
+  wait(*All, Ended, Command, *Signals, R);
   if (!IsSaid)
     sayWhatIsNotFollowed(*All);
   for (Visit &V : *All)

@@ -4,13 +4,14 @@
 #include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <spawn.h>
+#include <sys/signalfd.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -73,8 +74,20 @@ static Expected<int> reap(pid_t Pid, const sigset_t &Signals) {
   return Status;
 }
 
-static Expected<pid_t> spawn(const std::string &Path, ArrayRef<const char *> Args,
-                             const sigset_t &Mask) {
+Expected<Descriptor> patchbay::blockSignals(ArrayRef<int> Signals, sigset_t *Before) {
+  sigset_t Set;
+  sigemptyset(&Set);
+  for (int Signal : Signals)
+    sigaddset(&Set, Signal);
+  sigprocmask(SIG_BLOCK, &Set, Before);
+  Descriptor File = signalfd(-1, &Set, SFD_CLOEXEC);
+  if (File < 0)
+    return makeError("cannot wait for signals: " + errnoText(errno));
+  return std::move(File);
+}
+
+Expected<pid_t> patchbay::spawnProgram(const std::string &Path, ArrayRef<const char *> Args,
+                                       const sigset_t &Mask) {
   posix_spawnattr_t Attributes;
   posix_spawnattr_init(&Attributes);
   posix_spawnattr_setsigmask(&Attributes, &Mask);
@@ -129,7 +142,7 @@ Expected<int> patchbay::runProgram(const std::string &Path, ArrayRef<const char 
     sigaddset(&Signals, Signal);
   sigprocmask(SIG_BLOCK, &Signals, &Before);
   catchSignals();
-  auto Pid = spawn(Path, Args, Before);
+  auto Pid = spawnProgram(Path, Args, Before);
   if (!Pid)
     return Pid.takeError();
   Child = *Pid;

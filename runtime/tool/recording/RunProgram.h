@@ -4,11 +4,22 @@
 #ifndef PATCHBAY_TOOL_RUNPROGRAM_H
 #define PATCHBAY_TOOL_RUNPROGRAM_H
 
+#include "support/Descriptor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <csignal>
 #include <string>
+#include <sys/types.h>
 
 namespace patchbay {
+
+/// Blocks signals, and returns a descriptor that reads them (signalfd(2)).
+llvm::Expected<Descriptor> blockSignals(llvm::ArrayRef<int> Signals,
+                                        sigset_t *Before = nullptr);
+
+/// Starts a program with these blocked signals.
+llvm::Expected<pid_t> spawnProgram(const std::string &Path, llvm::ArrayRef<const char *> Args,
+                                   const sigset_t &Mask);
 
 /// Returns the wait status. Passes on SIGINT, SIGQUIT, SIGTERM and SIGHUP,
 /// except those that the terminal sends to both processes. Sends SIGTERM after

@@ -7,6 +7,7 @@
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/LiveSelection.h"
+#include "recording/RunProgram.h"
 #include "recording/TracerLibrary.h"
 #include "recording/Visit.h"
 #include "showing/Table.h"
@@ -18,7 +19,6 @@
 #include <fcntl.h>
 #include <map>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -408,14 +408,9 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   if (!All)
     return All.takeError();
   // Block signals before anything is attached. Only wait() handles them.
-  sigset_t Ends;
-  sigemptyset(&Ends);
-  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
-    sigaddset(&Ends, Signal);
-  sigprocmask(SIG_BLOCK, &Ends, nullptr);
-  const Descriptor Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
-  if (Signals < 0)
-    return makeError("cannot wait for signals: " + errnoText(errno));
+  auto Signals = blockSignals({SIGINT, SIGTERM, SIGHUP});
+  if (!Signals)
+    return Signals.takeError();
 
   for (const Wanted &W : *All)
     if (size_t Size = textOf(W).size(); Size >= PB_CONTROL_TEXT_MAX)
@@ -439,7 +434,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
     Sockets.push_back(std::move(*Socket));
   }
   outs().flush();
-  if (Error E = wait(Sockets, Signals))
+  if (Error E = wait(Sockets, *Signals))
     return std::move(E);
   for (ControlSocket &Socket : Sockets) {
     Socket.finish();
