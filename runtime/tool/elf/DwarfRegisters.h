@@ -2,8 +2,8 @@
 //
 // A thread's registers by their numbers in unwind tables, for any target machine on any
 // host.
-#ifndef PATCHBAY_TOOL_ATTACH_DWARFREGISTERS_H
-#define PATCHBAY_TOOL_ATTACH_DWARFREGISTERS_H
+#ifndef PATCHBAY_TOOL_DWARFREGISTERS_H
+#define PATCHBAY_TOOL_DWARFREGISTERS_H
 
 #include <array>
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 // Recognizes files that patchbay wrote, by their exact name and content. Only
 // these are moved, renamed or removed. See also runtime/trace/file/own_file.h.
-#ifndef PATCHBAY_TOOL_RECORDING_OWNFILES_H
-#define PATCHBAY_TOOL_RECORDING_OWNFILES_H
+#ifndef PATCHBAY_TOOL_OWNFILES_H
+#define PATCHBAY_TOOL_OWNFILES_H
 
 #include "support/Descriptor.h"
 #include "trace/format/format.h"

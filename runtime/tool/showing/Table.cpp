@@ -138,11 +138,11 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
 static std::string styledCell(const std::string &Cell, bool IsTitle) {
   StringRef Text = Cell;
   if (IsTitle)
-    return styled(Text, Style::Bold);
+    return styled(Text, TextStyle::Bold);
   if (Text.starts_with("+"))
-    return styled(Text, Style::Red);
+    return styled(Text, TextStyle::Red);
   bool IsLess = Text.consume_front("-") && !Text.empty() && isDigit(Text.front());
-  return IsLess ? styled(Cell, Style::Green) : Cell;
+  return IsLess ? styled(Cell, TextStyle::Green) : Cell;
 }
 
 void Table::print(raw_ostream &OS, unsigned Width) const {

@@ -3,8 +3,8 @@
 // Durations on the command line need a unit. Tools disagree about numbers without one:
 // uftrace -t means nanoseconds, ftrace's tracing_thresh microseconds, perf stat -I
 // milliseconds, and top -d seconds. So a missing unit is an error.
-#ifndef PATCHBAY_TOOL_DURATIONOPTION_H
-#define PATCHBAY_TOOL_DURATIONOPTION_H
+#ifndef PATCHBAY_TOOL_DURATIONTEXT_H
+#define PATCHBAY_TOOL_DURATIONTEXT_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -60,11 +60,11 @@ static bool hasColor(bool IsTerminal) {
 bool patchbay::outputHasColor() { return hasColor(terminal().IsTerminal); }
 bool patchbay::errorsHaveColor() { return hasColor(terminal().ErrorsAre); }
 
-std::string patchbay::styled(StringRef Text, Style S) {
+std::string patchbay::styled(StringRef Text, TextStyle S) {
   if (!outputHasColor())
     return Text.str();
-  StringRef Code = S == Style::Bold ? "1" : S == Style::Red ? "31"
-                   : S == Style::Green ? "32" : "33";
+  StringRef Code = S == TextStyle::Bold ? "1" : S == TextStyle::Red ? "31"
+                   : S == TextStyle::Green ? "32" : "33";
   return ("\x1b[" + Code + "m" + Text + "\x1b[0m").str();
 }
 

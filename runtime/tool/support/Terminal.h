@@ -29,9 +29,9 @@ unsigned lineWidth();
 bool outputHasColor();
 bool errorsHaveColor();
 
-enum class Style { Bold, Red, Green, Yellow };
+enum class TextStyle { Bold, Red, Green, Yellow };
 /// Text in a style if standard output has colours; otherwise Text.
-std::string styled(llvm::StringRef Text, Style S);
+std::string styled(llvm::StringRef Text, TextStyle S);
 
 } // namespace patchbay
 

@@ -2,8 +2,8 @@
 //
 // Controls the whole terminal by ncurses. The library is loaded when a terminal
 // is opened, so other parts of the command do not need it.
-#ifndef PATCHBAY_TOOL_TERMINAL_H
-#define PATCHBAY_TOOL_TERMINAL_H
+#ifndef PATCHBAY_TOOL_TERMINAL_TERMINAL_H
+#define PATCHBAY_TOOL_TERMINAL_TERMINAL_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -361,7 +361,7 @@ void Printer::duration(const TraceCall &C) {
   if (C.Duration > 100000) {
     std::string Coloured =
         styled(StringRef(&Mark, 1),
-               C.Duration > 10000000 ? Style::Red : Style::Yellow);
+               C.Duration > 10000000 ? TextStyle::Red : TextStyle::Yellow);
     Invisible += Coloured.size() - 1;
     Text += Coloured;
   } else
