@@ -276,8 +276,8 @@ static Expected<ControlSocket> attach(const Wanted &W, int Program) {
     errs() << "patchbay: " << Line << '\n';
   if (Reply->result < 0)
     return refused(W, Selection, *Reply, Why);
-  outs() << "attached " << printable(nameOf(W)) << " to " << Reply->result
-         << (Reply->result == 1 ? " function" : " functions") << '\n';
+  outs() << "attached " << printable(nameOf(W)) << " to "
+         << counted(Reply->result, "function") << '\n';
   return std::move(*Socket);
 }
 

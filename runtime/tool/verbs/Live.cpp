@@ -140,10 +140,6 @@ static Expected<pb_control_reply> request(pb_control_verb Verb,
 // Requests
 //===----------------------------------------------------------------------===//
 
-static std::string functions(uint64_t N) {
-  return std::to_string(N) + (N == 1 ? " function" : " functions");
-}
-
 // The error of a request that the process itself could not carry out.
 static std::string refusalText(int Errno) {
   std::string Text = errnoText(Errno);
@@ -202,7 +198,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   if (Reply->result == -ETIMEDOUT) {
     warn("process " + Twine(Pid) + ": '" + Glob + "' was " + Done + ", but " +
          threadText(Pid, Reply->waited_for) + " is still in a handler; " +
-         functions(Reply->armed) + " now");
+         counted(Reply->armed, "function") + " now");
     return Error::success();
   }
   if (Reply->result == -EAGAIN)
@@ -213,8 +209,8 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   if (Reply->result < 0)
     return failure("'" + Glob + "' could not be " + Done + ": " +
                    refusalText(-Reply->result));
-  outs() << Done << ' ' << functions(Reply->result) << ", "
-         << functions(Reply->armed) << " now\n";
+  outs() << Done << ' ' << counted(Reply->result, "function") << ", "
+         << counted(Reply->armed, "function") << " now\n";
   return Error::success();
 }
 
@@ -236,7 +232,7 @@ static Error recordUnder(StringRef Glob, bool Also) {
   if (Reply->result < 0)
     return failure("cannot apply --under '" + Glob +
                    "': " + refusalText(-Reply->result));
-  outs() << "recording within calls of " << functions(Reply->roots) << " now\n";
+  outs() << "recording within calls of " << counted(Reply->roots, "function") << " now\n";
   return Error::success();
 }
 
@@ -314,7 +310,7 @@ static Error showStatus() {
          << "functions  " << Reply->armed << '\n'
          << "threshold  " << durationText(Reply->threshold_ns) << '\n';
   if (Reply->roots)
-    outs() << "under      " << functions(Reply->roots) << '\n';
+    outs() << "under      " << counted(Reply->roots, "function") << '\n';
   outs() << "recording  " << (Reply->recording ? "yes" : "no") << '\n'
          << "file       " << (*Reply->file ? printable(Reply->file) : "none yet")
          << '\n';
