@@ -242,7 +242,7 @@ static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
 //===----------------------------------------------------------------------===//
 
 uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
-  const std::string Text = textOf(Memory.proc("auxv"));
+  const std::string Text = fileText(Memory.proc("auxv"));
   for (StringRef Bytes = Text; Bytes.size() >= sizeof(Elf64_auxv_t);
        Bytes = Bytes.drop_front(sizeof(Elf64_auxv_t))) {
     Elf64_auxv_t Entry;

@@ -37,11 +37,11 @@ static uint64_t threadsOfUser(StringRef Ids) {
 
 std::string patchbay::whyNoThread(unsigned Pid, bool HasBegun) {
   std::string Folder = "/proc/" + utostr(Pid);
-  std::string Limits = textOf(Folder + "/limits");
-  std::string MostText = textOf("/proc/sys/vm/max_map_count");
+  std::string Limits = fileText(Folder + "/limits");
+  std::string MostText = fileText("/proc/sys/vm/max_map_count");
   ThreadStatus Status(Pid, Pid);
   // A thread needs two mappings, and a stack that is usually as large as the main one.
-  uint64_t Mappings = StringRef(textOf(Folder + "/maps")).count('\n'), Most;
+  uint64_t Mappings = StringRef(fileText(Folder + "/maps")).count('\n'), Most;
   uint64_t Stack = limitOf(Limits, "Max stack size");
   if (Stack == UINT64_MAX)
     Stack = 2 << 20;

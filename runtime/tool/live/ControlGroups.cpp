@@ -9,7 +9,7 @@ using namespace llvm;
 using namespace patchbay;
 
 std::string patchbay::readProc(pid_t Process, const Twine &Name) {
-  return textOf("/proc/" + Twine(Process) + "/" + Name);
+  return fileText("/proc/" + Twine(Process) + "/" + Name);
 }
 
 std::vector<std::string> patchbay::cgroupMounts(StringRef Wanted) {
@@ -26,7 +26,7 @@ std::vector<std::string> patchbay::cgroupMounts(StringRef Wanted) {
 }
 
 static bool says(const Twine &File, StringRef Word) {
-  return StringRef(textOf(File)).contains(Word);
+  return StringRef(fileText(File)).contains(Word);
 }
 
 // Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version

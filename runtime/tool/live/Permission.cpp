@@ -15,7 +15,7 @@ static constexpr unsigned CapSysPtrace = 19; // <linux/capability.h>
 // 0 without Yama.
 static unsigned yamaScope() {
   unsigned Scope = 0;
-  StringRef(textOf("/proc/sys/kernel/yama/ptrace_scope")).trim().getAsInteger(10, Scope);
+  StringRef(fileText("/proc/sys/kernel/yama/ptrace_scope")).trim().getAsInteger(10, Scope);
   return Scope;
 }
 

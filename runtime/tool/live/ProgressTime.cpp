@@ -24,7 +24,7 @@ ProgressTime::ProgressTime(pid_t Pid, std::function<std::string()> Folder)
 RunTime patchbay::runTimeOf(const std::string &Folder) {
   constexpr unsigned State = 0, UserTime = 11, SystemTime = 12;
   RunTime Is;
-  const std::string Stat = textOf(Folder + "/stat"), Exact = textOf(Folder + "/schedstat");
+  const std::string Stat = fileText(Folder + "/stat"), Exact = fileText(Folder + "/schedstat");
   SmallVector<StringRef> Fields;
   StringRef(Stat).rsplit(") ").second.split(Fields, ' ');
   uint64_t User = 0, System = 0, Ran = 0;

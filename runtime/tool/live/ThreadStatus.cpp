@@ -10,7 +10,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static std::string readThread(pid_t Process, pid_t Thread, StringRef Name) {
-  return textOf("/proc/" + Twine(Process) + "/task/" + Twine(Thread) + "/" + Name);
+  return fileText("/proc/" + Twine(Process) + "/task/" + Twine(Thread) + "/" + Name);
 }
 
 bool patchbay::isOfKernel(pid_t Thread) {

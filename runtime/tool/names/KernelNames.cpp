@@ -11,7 +11,7 @@ using namespace patchbay;
 // to see them.
 void KernelNames::read() {
   IsRead = true;
-  const std::string All = textOf("/proc/kallsyms");
+  const std::string All = fileText("/proc/kallsyms");
   for (StringRef Line : split(All, '\n')) {
     auto [Address, Rest] = Line.split(' ');
     auto [Type, Name] = Rest.split(' ');
@@ -28,7 +28,7 @@ void KernelNames::read() {
 
 StringRef KernelNames::at(uint64_t Address, StringRef Of) {
   if (!BootId)
-    BootId = StringRef(textOf("/proc/sys/kernel/random/boot_id")).rtrim().str();
+    BootId = StringRef(fileText("/proc/sys/kernel/random/boot_id")).rtrim().str();
   if (Of.empty() || Of != *BootId)
     return "";
   // Megabytes, which a recording of another machine does not need.

@@ -29,7 +29,7 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
   SmallString<256> Path = Mount;
   for (Path += Group;; sys::path::remove_filename(Path)) {
     uint64_t Limit;
-    if (!StringRef(textOf(Path + "/" + File)).trim().getAsInteger(10, Limit))
+    if (!StringRef(fileText(Path + "/" + File)).trim().getAsInteger(10, Limit))
       Least = std::min(Least, Limit);
     if (Path.size() <= Mount.size())
       break;
@@ -40,7 +40,7 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
 // See cgroups(7). Version 2 is mounted alone, or beside hierarchies of version
 // 1.
 std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
-  std::string Groups = textOf("/proc/" + Twine(Process) + "/cgroup");
+  std::string Groups = fileText("/proc/" + Twine(Process) + "/cgroup");
   SmallVector<StringRef, 16> Lines;
   StringRef(Groups).split(Lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef Line : Lines) {

@@ -53,7 +53,7 @@ Expected<Descriptor> patchbay::openRegularFile(const Twine &Path, int Flags) {
   return Found ? openRegularFile(*Found) : std::move(Found);
 }
 
-std::string patchbay::textOf(const Twine &Path) {
+std::string patchbay::fileText(const Twine &Path) {
   auto Buffer = MemoryBuffer::getFileAsStream(Path);
   return Buffer ? (*Buffer)->getBuffer().str() : "";
 }

@@ -23,7 +23,7 @@ llvm::Expected<Descriptor> openRegularFile(int Found);
 
 /// The text of a file whose size is only known after reading, as in /proc. Empty if it
 /// cannot be read.
-std::string textOf(const llvm::Twine &Path);
+std::string fileText(const llvm::Twine &Path);
 
 class MappedFile {
 public:

@@ -150,7 +150,7 @@ static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid,
     return Modules.takeError();
   ProcessStatus S;
   S.Pid = Pid;
-  S.Name = StringRef(textOf("/proc/" + Twine(Pid) + "/comm")).trim('\n').str();
+  S.Name = StringRef(fileText("/proc/" + Twine(Pid) + "/comm")).trim('\n').str();
   for (const LiveModule &M : *Modules)
     for (const LiveSite &Site : M.Sites) {
       ++S.Sites;
