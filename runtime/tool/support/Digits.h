@@ -21,14 +21,6 @@ inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   return At;
 }
 
-/// Appends decimal digits, padded with Pad to Width, which is at most 32.
-inline void appendDigits(std::string &To, uint64_t Value, unsigned Width = 1,
-                         char Pad = ' ') {
-  char Digits[32];
-  char *At = digitsBefore(std::end(Digits), Value, Width, Pad);
-  To.append(At, std::end(Digits));
-}
-
 /// Appends Whole.Part of Value, in units of 1 / Unit: 1.005 for 1005 and 1000.
 /// Whole and Part are at most 32 characters wide.
 inline void appendDecimal(std::string &To, uint64_t Value, uint64_t Unit,
