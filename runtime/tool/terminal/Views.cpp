@@ -383,13 +383,10 @@ std::pair<std::string, Style> OutliersView::line(size_t I, size_t Width) {
           All > 0 ? styleOf(L.itself() / All) : Style::Plain};
 }
 
-static std::vector<std::string> split(StringRef Text) {
+static std::vector<std::string> linesOf(StringRef Text) {
   std::vector<std::string> Lines;
-  while (!Text.empty()) {
-    auto [Line, Rest] = Text.split('\n');
+  for (StringRef Line : split(Text.rtrim('\n'), '\n'))
     Lines.push_back(Line.str());
-    Text = Rest;
-  }
   return Lines;
 }
 
@@ -409,7 +406,7 @@ HistogramView::HistogramView(const Figures &F, uint32_t Function)
   }
   if (std::string Source = F.sourceOf(Function); !Source.empty())
     OS << '\n' << left_justify(fieldTitle(Field::Source), 9) << printable(Source);
-  Lines = split(Text);
+  Lines = linesOf(Text);
 }
 
 std::string HistogramView::title(size_t Width) const {
@@ -436,7 +433,7 @@ std::vector<std::string> patchbay::wrapped(std::string Line, size_t Width,
   return Lines;
 }
 
-HelpView::HelpView(StringRef Text) : Whole(split(Text)), Lines(Whole) {}
+HelpView::HelpView(StringRef Text) : Whole(linesOf(Text)), Lines(Whole) {}
 
 void HelpView::fit(size_t Width) {
   Lines.clear();
