@@ -45,10 +45,10 @@ sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guide
 
 # Compile a file on its own if a file-local name also occurs in another file or in a header.
 together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
-	names/NameFilter names/NameForms names/NameParts names/RustNames \
+	names/NameFilter names/NameForms names/RustNames \
 	names/ShortNames names/SourceNames names/SymbolFiles \
 	reading/TracedNames support/DurationText support/PlainText
-together reading reading/CallPass reading/ChosenCalls reading/DataErrors reading/DataFiles \
+together reading reading/CallPass reading/DataErrors reading/DataFiles \
 	support/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
 	analysis/Buckets analysis/CallTree analysis/Comparison analysis/Durations showing/Histogram \
 	showing/Losses showing/ReportTable showing/SourceLines analysis/Spread showing/Table \
