@@ -5,6 +5,7 @@
 #include "Progress.h"
 #include "ValueReader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -24,7 +24,7 @@ def run(*command):
 
 def recorded(*options):
     with tempfile.TemporaryDirectory() as folder:
-        run("record", "-p", "function_graph", "-o", f"{folder}/data", *options, "--",
+        run("record", "-t", "function_graph", "-o", f"{folder}/data", *options, "--",
             program)
         report = json.loads(run("report", "--json", f"{folder}/data"))
         return {function["name"] for function in report["functions"]}
