@@ -41,8 +41,7 @@ static std::map<Key, Known> sortAll(const DataFile &File,
       Values = Piece.Before ? *Piece.Before : ValueReader();
     Behind = Piece.Records + Piece.Size * DataRecord::Size;
     for (uint32_t I = 0; I != Piece.Size; ++I) {
-      Known K = {DataRecord::read(Piece.Records + I * DataRecord::Size,
-                                  File.Order, Piece.Pass),
+      Known K = {DataRecord::read(Piece.Records + I * DataRecord::Size, Piece.Pass),
                  std::nullopt};
       const DataRecord &R = K.Record;
       if (R.Kind == PBD_RECORD_NONE || R.Function == PBD_ASLEEP ||
