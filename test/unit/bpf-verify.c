@@ -224,7 +224,7 @@ static const struct {
 	    STORE(BPF_DW, 2, -16, 1), MOV(0, 0), EXIT } },
 	{ "a pointer cut in half", "half of an address",
 	  { MOV32X(2, 10), STORE(BPF_DW, 2, -8, 1), MOV(0, 0), EXIT } },
-	{ "a pointer multiplied", "arithmetic on an address that is no",
+	{ "a pointer multiplied", "arithmetic on an address other than an",
 	  { MOVX(2, 10), OP(BPF_MUL, 2, 2), MOV(0, 0), EXIT } },
 	{ "pointers added", "arithmetic with an address",
 	  { MOVX(2, 10), OPX(BPF_ADD, 2, 10), MOV(0, 0), EXIT } },
