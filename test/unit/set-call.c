@@ -74,8 +74,6 @@ static void handler(uintptr_t ip, uintptr_t parent_ip,
 	last = *(int *)cell->data;
 }
 
-#define WAYS (PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET)
-
 /* Are exactly these the members on @list? Ends with -1. */
 static int lists(const struct pb_set *set,
 		 const struct patchbay_cell *const *list, const int *members)
@@ -109,24 +107,23 @@ static void check_lists(void)
 						 .handler = handler,
 						 .exit = patchbay_no_exit } };
 	const struct patchbay_cell members[] = {
-		pb_ops_cell(&leave, NULL, &data, SINCE(7) + 1),
+		pb_ops_cell(&leave, NULL, &data, pb_call_since(SINCE(7), 1)),
 		pb_ops_cell(&entry, NULL, &data, SINCE(2)),
-		pb_ops_cell(&both, NULL, &data, SINCE(9) + 0),
-		pb_ops_cell(&answer, NULL, &data, SINCE(4) + 2),
+		pb_ops_cell(&both, NULL, &data, pb_call_since(SINCE(9), 0)),
+		pb_ops_cell(&answer, NULL, &data, pb_call_since(SINCE(4), 2)),
 	};
 	struct pb_set *set = pb_set_new(members, 1), *old;
 
 	/* An exit alone. */
 	CHECK(set->enter == pb_arch_call_set && set->told == 2);
-	CHECK(set->since == (SINCE(7) | WAYS));
+	CHECK(set->since == (SINCE(7) | PB_CALL_SET));
 	CHECK(LISTS(set, exits, 0) && has_nothing(set->entries));
 	pb_set_free(set);
 
 	/* Entries in order, exits in reverse. */
 	set = pb_set_new(members, 3);
 	CHECK(set->enter == pb_arch_call_set && set->told == 3);
-	CHECK(set->since ==
-	      (SINCE(9) | WAYS | PATCHBAY_CELL_DIRECT_ENTRIES));
+	CHECK(set->since == (SINCE(9) | PB_CALL_SET_BOTH));
 	CHECK(LISTS(set, entries, 1, 2) && LISTS(set, exits, 2, 0));
 
 	/* One is disabled: it sees no exit, and the cell does not say so. */
@@ -162,8 +159,7 @@ static void check_lists(void)
 	old = set;
 	set = pb_set_reserve(3);
 	pb_set_renew(set, old);
-	CHECK(set->since ==
-	      (SINCE(9) | WAYS | PATCHBAY_CELL_DIRECT_ENTRIES));
+	CHECK(set->since == (SINCE(9) | PB_CALL_SET_BOTH));
 	CHECK(set->told == 3 && LISTS(set, exits, 2, 0));
 	pb_set_free(old);
 	pb_set_free(set);
@@ -171,7 +167,7 @@ static void check_lists(void)
 	/* A disabled tracer without exit has no effect on exits. */
 	entry.disabled = 1;
 	set = pb_set_new(members, 2);
-	CHECK(set->since == (SINCE(7) | WAYS));
+	CHECK(set->since == (SINCE(7) | PB_CALL_SET));
 	CHECK(has_nothing(set->entries) && LISTS(set, exits, 0));
 	pb_set_free(set);
 	entry.disabled = 0;
@@ -261,7 +257,7 @@ static void check_late_set(void)
 	};
 	const struct patchbay_cell members[] = {
 		pb_ops_cell(&ops[0], &record, &one, SINCE(3)),
-		pb_ops_cell(&ops[1], &record, &ten, SINCE(9) + 1),
+		pb_ops_cell(&ops[1], &record, &ten, pb_call_since(SINCE(9), 1)),
 		pb_ops_cell(&ops[1], &record, &ten, SINCE(9)),
 	};
 	struct patchbay_cell cell = members[0];
@@ -296,7 +292,7 @@ int main(void)
 	struct patchbay_cell members[] = {
 		pb_ops_cell(&fast, NULL, &first, SINCE(1)),
 		pb_ops_cell(&any, NULL, &second, SINCE(2)),
-		pb_ops_cell(&leaving, NULL, &first, SINCE(3) + 1),
+		pb_ops_cell(&leaving, NULL, &first, pb_call_since(SINCE(3), 1)),
 	};
 	struct pb_set *one = pb_set_new(members, 1);
 	struct pb_set *two = pb_set_new(members, 2);

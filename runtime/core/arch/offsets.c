@@ -43,12 +43,12 @@ _Static_assert(CELL_DIRECT_EXIT == PATCHBAY_CELL_DIRECT_EXIT, "exit");
 _Static_assert(CELL_DIRECT_BOTH == PATCHBAY_CELL_DIRECT_BOTH, "both");
 _Static_assert(CELL_DIRECT_TIMED == PATCHBAY_CELL_DIRECT_TIMED, "timed");
 _Static_assert(CELL_DIRECT_SET == PATCHBAY_CELL_DIRECT_SET, "set");
-_Static_assert(CELL_DIRECT_ENTRIES == PATCHBAY_CELL_DIRECT_ENTRIES, "entries");
 PB_CHECK_OFFSET(patchbay_call, vector[0], CALL_VECTOR0 - CALL);
 PB_CHECK_OFFSET(patchbay_call, vector[1], CALL_VECTOR1 - CALL);
 PB_CHECK_OFFSET(patchbay_call, gp[0], CALL_RAX - CALL);
 PB_CHECK_OFFSET(patchbay_call, gp[1], CALL_RDX - CALL);
 PB_CHECK_OFFSET(patchbay_call, duration, CALL_DURATION - CALL);
+PB_CHECK_OFFSET(patchbay_regs, rdi, REGS_RDI);
 PB_CHECK_OFFSET(patchbay_regs, rdx, REGS_RDX);
 PB_CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);
 

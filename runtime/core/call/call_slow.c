@@ -30,7 +30,7 @@ static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-	if (since & PATCHBAY_CELL_DIRECT_ENTRIES || set->since != since)
+	if (set->since != since)
 		return;
 	for (const struct patchbay_cell *const *at = set->exits; *at; at++)
 		if ((*at)->ops)

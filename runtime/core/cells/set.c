@@ -143,7 +143,7 @@ static void finish_set(struct pb_set *set, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		const struct patchbay_cell *member = &set->cells[i];
 		uint64_t since = pb_call_number(member->since);
-		unsigned int word = member->since & PATCHBAY_CELL_WORD;
+		unsigned int word = pb_call_word(member->since);
 
 		if (!(member->ops->attr.flags & PATCHBAY_OPS_FAST))
 			set->fast = 0;

@@ -7,6 +7,7 @@
 #include "change/place.h"
 #include "change/settle.h"
 #include "system/memory.h"
+#include "types/call.h"
 
 #include <errno.h>
 
@@ -103,7 +104,7 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 	if (error || word < 0)
 		return PB_NOT_BULK;
 	one = pb_ops_cell(ops, &cell->shape, ops->attr.data,
-			  pb_since | (uint64_t)word);
+			  pb_call_since(pb_since, (unsigned int)word));
 	return add_swap(b, cell, pb_set_change(&cell->cell, &one, NULL));
 }
 

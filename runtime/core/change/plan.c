@@ -174,7 +174,7 @@ static int add_to_list(struct list *list, struct pb_target *asked)
 	if (word < 0)
 		return word;
 	list->cells[list->nr] = pb_ops_cell(ops, asked->record, asked->data,
-					    pb_since | (uint64_t)word);
+					    pb_call_since(pb_since, (unsigned int)word));
 	list->from[list->nr] = asked;
 	list->nr++;
 	return 0;

@@ -4,10 +4,10 @@
  * call (call.h has the resulting table). State and batch number share one value, named
  * `since` everywhere:
  *
- *	63                                          16 15                     0
- *	+---------------------------------------------+-----------------------+
- *	| number of the batch that armed the tracer   | state, or word        |
- *	+---------------------------------------------+-----------------------+
+ *	63                                          16 15        8 7          0
+ *	+---------------------------------------------+-----------+-----------+
+ *	| number of the batch that armed the tracer   | -word     | state     |
+ *	+---------------------------------------------+-----------+-----------+
  *
  *	since of		the number is			the lower 16 bits are
  *	--------		-------------			---------------------
@@ -72,18 +72,16 @@
 	X(ANSWER, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH)       \
 	X(TIMED, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_TIMED)       \
 	X(SET, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET)           \
-	X(SET_BOTH, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET |     \
-			    PATCHBAY_CELL_DIRECT_ENTRIES)
+	X(SET_BOTH, PATCHBAY_CELL_DIRECT_SET)
 
 #define PB_CALL_STATE(name, bits) PB_CALL_##name = (bits),
 enum pb_call_state { PB_CALL_STATES(PB_CALL_STATE) };
 #undef PB_CALL_STATE
 
-/* The mask of all state bits. No word of a tracer has any of them. */
+/* The mask of all state bits. */
 #define PB_CALL_STATE_BITS                                                     \
 	((uint64_t)(PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH |    \
-		    PATCHBAY_CELL_DIRECT_TIMED | PATCHBAY_CELL_DIRECT_SET |    \
-		    PATCHBAY_CELL_DIRECT_ENTRIES))
+		    PATCHBAY_CELL_DIRECT_TIMED | PATCHBAY_CELL_DIRECT_SET))
 
 static inline uint64_t pb_call_number(uint64_t since)
 {
@@ -101,10 +99,25 @@ static inline uint64_t pb_call_next_number(uint64_t number)
 	return number + ~PATCHBAY_CELL_SINCE + 1;
 }
 
+/*
+ * The word of a tracer. In its since the word is a negative byte: handlers find it by one
+ * load with sign extension.
+ */
+static inline unsigned int pb_call_word(uint64_t since)
+{
+	return (unsigned int)-(int8_t)(since >> 8);
+}
+
+/* Returns the since of a tracer that the batch @number arms, with @word. */
+static inline uint64_t pb_call_since(uint64_t number, unsigned int word)
+{
+	return number | (uint64_t)(uint8_t)-word << 8;
+}
+
 /* The bit of call->told for a tracer with this @since, if it has an exit handler. */
 static inline uint64_t pb_call_bit_of(uint64_t since)
 {
-	return UINT64_C(1) << (since & PATCHBAY_CELL_WORD);
+	return UINT64_C(1) << pb_call_word(since);
 }
 
 /* Must the exit of @call be reported to the tracer whose since is @member? */

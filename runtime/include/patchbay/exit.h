@@ -99,7 +99,7 @@ extern "C" {
  * @duration: at the exit, in place of @set: the duration
  * @told:   the words of the tracers that were enabled at the entry
  * @since:  tracers that were armed later do not see the exit. PATCHBAY_EXIT_* use
- *          the bits of the word in cell->since
+ *          bits that cell->since does not use
  * @ip:     the function
  * @frame_pointer, @parent_ip: of the caller, adjacent as in any frame
  * @way_out: return address into the trampoline
@@ -170,8 +170,7 @@ PATCHBAY_INLINE uint64_t *
 patchbay_session_word(const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
 {
-	return (uint64_t *)patchbay_call(regs) - 1 -
-	       (cell->since & PATCHBAY_CELL_WORD);
+	return (uint64_t *)patchbay_call(regs) - 1 + (int8_t)(cell->since >> 8);
 }
 
 /*

@@ -68,12 +68,11 @@ struct patchbay_cell {
  * Bits of @since: the word, and the direct paths that the trampoline may take (internal;
  * runtime/core/types/call_state.h has the table).
  */
-#define PATCHBAY_CELL_WORD 0x3f
+#define PATCHBAY_CELL_DIRECT_TIMED 0x10
+#define PATCHBAY_CELL_DIRECT_SET 0x20
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
 #define PATCHBAY_CELL_DIRECT_BOTH 0x80
-#define PATCHBAY_CELL_DIRECT_TIMED 0x100
-#define PATCHBAY_CELL_DIRECT_SET 0x200
-#define PATCHBAY_CELL_DIRECT_ENTRIES 0x8000
+#define PATCHBAY_CELL_WORD 0xff00 /* its number, negative */
 #define PATCHBAY_CELL_SINCE (~(uint64_t)0xffff)
 
 /*

@@ -24,7 +24,7 @@
 	orq	%rdx, %rax
 .endm
 
-/* Return to the site with the result of the call. CF makes the site's jb jump. */
+/* Return to the site with the result of the call. CF is set: it makes the site's jb jump. */
 .macro return_past_body
 	movq	CALL_RAX(%rbp), %rax
 	movq	CALL_RDX(%rbp), %rdx
@@ -33,41 +33,56 @@
 	.cfi_def_cfa %rsp, 8
 	movq	CALL_FRAME-SITE_RETURN(%rsp), %rbp	/* in the red zone */
 	.cfi_same_value %rbp
-	stc
 	retq
 	.cfi_restore_state
 .endm
 
 /*
- * Call the body, save its result and mark the thread as inside. Afterwards rdi is the function
- * and rdx its cell, which has the tracer that saw the entry. r8 is the offset of struct
- * pb_thread from %fs:0.
+ * Call the body at r11, and save its result. With \timed, rax is the time then. The label says
+ * where the body returns.
  */
-.macro call_body_directly from, body, id
-	movq	SITE_RETURN(%rbp), %rax
-	addq	$JB_SIZE, %rax
+.macro call_body_at_r11 body, timed=0
 	.cfi_remember_state
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
 	args_unknown
 	/* notrack: no endbr64 follows the site. */
-	notrack callq *%rax
+	notrack callq *%r11
 .Lbody_\body:
 	.cfi_restore_state
 	movq	%rax, CALL_RAX(%rbp)
 	movq	%rdx, CALL_RDX(%rbp)
+	.if \timed
+	read_clock
+	.endif
+.endm
+
+/*
+ * After the body: mark the thread as inside. Afterwards rdi is the function, rdx its cell,
+ * which has the tracer that saw the entry, r10 its since, and rcx points to struct
+ * patchbay_regs. r8 is the offset of struct pb_thread from %fs:0, and r11 the thread's reader.
+ */
+.macro mark_inside_after_body from, id
 	/* The body may return on another thread, if a fiber was resumed there. */
 	words_to %r8
 	movq	%fs:(%r8), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\id
-	mark_inside %r11, %rcx
+	mark_inside %r11, %rcx, %r10
 	movq	SITE_RETURN(%rbp), %rdi
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
-	movq	CELL_SINCE(%rdx), %rcx
-	cmpq	%rcx, CALL_SINCE(%rbp)
+	movq	CELL_SINCE(%rdx), %r10
+	cmpq	%r10, CALL_SINCE(%rbp)
 	jne	.Lchanged_\id
+.endm
+
+/* Call the body with the arguments in place, and continue as above. */
+.macro call_body_directly from, body, id
+	movq	SITE_RETURN(%rbp), %r11
+	addq	$JB_SIZE, %r11
+	call_body_at_r11 \body
+	mark_inside_after_body \from, \id
 .endm
 
 /*
@@ -98,57 +113,28 @@
 .endm
 
 /*
- * rsp points to struct patchbay_regs, and r11 to the cell. rax is the value of cell->since for
- * which the trampoline has chosen this way. cell->since may have changed meanwhile; the code
- * below detects that. SF is the bit CELL_DIRECT_BOTH of rax. \id makes the labels unique. If
- * the direct way turns out to be wrong, the trampoline \back continues.
+ * rsp points to site + 5, with struct patchbay_regs below it. rdi is site + 5, and r11 the
+ * cell. rax is the value of cell->since for which the trampoline has chosen this way.
+ * cell->since may have changed meanwhile; the code below detects that. SF is the bit
+ * CELL_DIRECT_BOTH of rax. \id makes the labels unique. If the direct way turns out to be
+ * wrong, the trampoline \back continues.
  */
 .macro call_directly from, nr, id, back
 	.cfi_remember_state
-	movq	%rbp, -WAY_TO_CALL(%rsp)	/* in the red zone */
-	leaq	-WAY_TO_CALL(%rsp), %rbp
+	movq	%rbp, -(WAY_TO_CALL+REGS_SIZE)(%rsp)	/* in the red zone */
+	leaq	-(WAY_TO_CALL+REGS_SIZE)(%rsp), %rbp
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
-	leaq	-(FRAME_SIZE+WAY_TO_CALL)(%rsp), %rsp	/* keeps the flags */
-	js	.Lboth_\id
-	movq	%rax, CALL_SINCE(%rbp)
-	/*
-	 * @since must belong to this function. But the thread is not marked: when @since was
-	 * loaded, the cell may have had other functions, and this function may have got the
-	 * cell back. So load the slot and @since again. Both checks would be wrong only if
-	 * around this load of the slot the same functions, armed by the same batch, took the
-	 * cell and left it again.
-	 */
-	movq	SITE_RETURN(%rbp), %rax
-	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rax)
-	jne	.Lback_\id
-	movq	CELL_SINCE(%r11), %rax
-	cmpq	%rax, CALL_SINCE(%rbp)
-	jne	.Lback_\id
-	movq	SITE_RETURN+8(%rbp), %r11
-	movq	%r11, CALL_PARENT(%rbp)
-	testl	$(CELL_DIRECT_TIMED+CELL_DIRECT_SET), %eax
-	jnz	.Lother_way_\id
-.Lcall_\id:
-	call_body_directly \from, \id, \id
-.Ltell_\id:
-	movq	CALL_PARENT(%rbp), %rsi
-	leaq	CALL_REGS(%rbp), %rcx
-	callq	*CELL_EXIT(%rdx)
-.Loutside_\id:
-	thread_to %r11
-	mark_outside %r11
-.Lreturn_\id:
-	return_past_body
+	leaq	-(FRAME_SIZE+WAY_TO_CALL+REGS_SIZE)(%rsp), %rsp	/* keeps the flags */
+	jns	.Lno_entry_\id
 
-.Lboth_\id:	/* With an entry handler: the thread must be outside. */
-	movq	SITE_RETURN+8(%rbp), %rax
-	movq	%rax, CALL_PARENT(%rbp)
-	movq	SITE_RETURN(%rbp), %rdi
+	/* With an entry handler: the thread must be outside. */
+	movq	SITE_RETURN+8(%rbp), %rsi
+	movq	%rsi, CALL_PARENT(%rbp)
 	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
-	mark_inside %r11, %rax
+	mark_inside %r11, %rcx, %rax
 	/* Marked: from here on since and the handler belong to the same tracer. */
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	movq	CELL_SINCE(%rdx), %rax
@@ -156,19 +142,27 @@
 	jz	.Lother_\id
 	movq	%rax, CALL_SINCE(%rbp)
 	subq	$\from, %rdi
-	movq	CALL_PARENT(%rbp), %rsi
-	leaq	CALL_REGS(%rbp), %rcx
 	callq	*CELL_FUNC(%rdx)
-	movzbl	CALL_SINCE(%rbp), %eax
-	cmpb	$CELL_DIRECT_BOTH, %al
+	cmpb	$CELL_DIRECT_BOTH, CALL_SINCE(%rbp)
 	jne	.Lshort_\id
 	thread_to %r11
 	mark_outside %r11
 	load_args \nr
-	jmp	.Lcall_\id
+.Lcall_\id:
+	call_body_directly \from, \id, \id
+.Ltell_\id:
+	movq	CALL_PARENT(%rbp), %rsi
+	callq	*CELL_EXIT(%rdx)
+.Loutside_\id:
+	thread_to %r11
+	mark_outside %r11
+.Lreturn_\id:
+	stc
+	return_past_body
 
 	/* The handler has set a result, or the cell has no exit handler, or both. */
 .Lshort_\id:
+	movzbl	CALL_SINCE(%rbp), %eax
 	testb	$CALL_SKIP, %al		/* CF = 0 */
 	jnz	.Lskip_\id
 	thread_to %r11
@@ -186,9 +180,10 @@
 	movq	SITE_RETURN(%rbp), %rdi
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
-	movq	CELL_SINCE(%rdx), %rcx
-	xorq	CALL_SINCE(%rbp), %rcx
-	cmpq	$CALL_SKIP, %rcx
+	leaq	CALL_REGS(%rbp), %rcx
+	movq	CELL_SINCE(%rdx), %r10
+	xorq	CALL_SINCE(%rbp), %r10
+	cmpq	$CALL_SKIP, %r10
 	je	.Ltell_\id
 
 	rare_exits \from, \id
@@ -200,6 +195,8 @@
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_restore_state
+	.cfi_adjust_cfa_offset REGS_SIZE
+	movq	REGS_SIZE(%rsp), %rdi
 	jmp	.Lgeneral_\back
 
 	/* An exception passes. rax points to it. */
@@ -212,9 +209,9 @@
 	lsda	\id, \id, \from
 
 	/*
-	 * A tracer with a threshold: do what pb_timed_entry() and pb_timed_exit() do, without a
-	 * call. This part has its own unwind information, because it calls the body at another
-	 * place.
+	 * Without an entry handler. A tracer with a threshold is timed here: this does what
+	 * pb_timed_entry() and pb_timed_exit() do, without a call. This part has its own unwind
+	 * information, because it calls the body at another place.
 	 */
 	.cfi_startproc
 	personality
@@ -222,50 +219,69 @@
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
 	args_saved 7
-.Lother_way_\id:
-	testb	$((CELL_DIRECT_SET+CELL_DIRECT_ENTRIES)/256), %ah
-	jnz	.Lset_\id
+.Lno_entry_\id:
+	/*
+	 * @since must belong to this function. But the thread is not marked: when @since was
+	 * loaded, the cell may have had other functions, and this function may have got the
+	 * cell back. So load the slot and @since again. Both checks would be wrong only if
+	 * around this load of the slot the same functions, armed by the same batch, took the
+	 * cell and left it again.
+	 */
+	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rdi)
+	jne	.Lback_\id
+	cmpq	CELL_SINCE(%r11), %rax
+	jne	.Lback_\id
+	movq	%rax, CALL_SINCE(%rbp)
+	movq	SITE_RETURN+8(%rbp), %r11
+	movq	%r11, CALL_PARENT(%rbp)
+	testb	$CELL_DIRECT_TIMED, %al
+	jz	.Lnot_timed_\id
 	words_to %r11
 	incq	%fs:PB_THREAD_OPEN_CALLS(%r11)
 	jns	.Lunknown_\id		/* the thread has no reader yet */
+	leaq	JB_SIZE(%rdi), %r11
+	movq	CALL_REGS+REGS_RDI(%rbp), %rdi
 	read_clock
 	movq	%rax, CALL_WORD(%rbp)
 	.if \nr >= 4
 	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
 	.endif
-	call_body_directly \from, timed_\id, \id
-	movq	%rdx, %r9
+	call_body_at_r11 timed_\id, 1
+	mark_inside_after_body \from, \id
 	movq	CELL_OPS(%rdx), %r10
-	movq	OPS_THRESHOLD(%r10), %rcx
-	read_clock
+	movq	OPS_THRESHOLD(%r10), %r9
 	subq	CALL_WORD(%rbp), %rax
-	cmpq	(%rcx), %rax
+	cmpq	(%r9), %rax
 	jae	.Llong_\id
-.Ldrop_\id:
+.Ldrop_\id:	/* CF is set, and stays so. */
 	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	mark_outside %r11
 	return_past_body
 .Lnegative_\id:
 	xorl	%eax, %eax
-	cmpq	(%rcx), %rax
+	cmpq	(%r9), %rax
 	jb	.Ldrop_\id
 .Llong_\id:
 	testq	%rax, %rax
 	js	.Lnegative_\id
 	movq	%rax, CALL_DURATION(%rbp)
-	movq	%r9, %rdx
 	movq	CALL_PARENT(%rbp), %rsi
-	leaq	CALL_REGS(%rbp), %rcx
 	callq	*OPS_EXIT(%r10)
 	/* The call ends after the handler: open_calls.h has the reason. */
 	words_to %r8
 	movq	%fs:(%r8), %r11
 	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	mark_outside %r11
+	stc
 	return_past_body
 .Lunknown_\id:
 	decq	%fs:PB_THREAD_OPEN_CALLS(%r11)
 	jmp	.Lback_\id
+.Lnot_timed_\id:
+	testb	$CELL_DIRECT_SET, %al
+	jnz	.Lset_\id
+	movq	CALL_REGS+REGS_RDI(%rbp), %rdi
+	jmp	.Lcall_\id
 	.cfi_endproc
 	lsda	timed_\id, \id, \from
 
@@ -280,8 +296,10 @@
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
 	args_saved 7
 .Lset_\id:
-	leaq	-DIRECT_ROOM(%rsp), %rsp	/* keeps the flags */
-	js	.Lset_entries_\id	/* CELL_DIRECT_ENTRIES */
+	subq	$DIRECT_ROOM, %rsp
+	testb	$CELL_DIRECT_EXIT, %al
+	jz	.Lset_entries_\id
+	movq	CALL_REGS+REGS_RDI(%rbp), %rdi
 .Lset_call_\id:
 	call_body_directly \from, set_\id, \id
 	/*
@@ -289,21 +307,21 @@
 	 * cell has got another set, with another @since.
 	 */
 	movq	CELL_SET(%rdx), %r8
-	cmpq	%rcx, SET_SINCE(%r8)
+	cmpq	%r10, SET_SINCE(%r8)
 	jne	.Lchanged_\id
 .Lset_tell_\id:
 	movq	SET_EXITS(%r8), %r8
 	go_through CELL_EXIT, exit_\id
 	thread_to %r11
 	mark_outside %r11
+	stc
 	return_past_body
 
 .Lset_entries_\id:
 	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
-	mark_inside %r11, %rax
-	movq	SITE_RETURN(%rbp), %rdi
+	mark_inside %r11, %rax, %rax
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	/*

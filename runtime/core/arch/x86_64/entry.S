@@ -36,7 +36,6 @@
 	.cfi_startproc
 	personality
 	.cfi_lsda 0x1b, .Llsda_\id
-	.cfi_def_cfa_offset REGS_SIZE+8
 	args_saved 7
 .Lexits_\id:
 	call_directly \from, 7, \id, \back

@@ -23,6 +23,7 @@
 
 /* struct patchbay_regs; the stack stays aligned. */
 #define REGS_SIZE 80
+#define REGS_RDI 8
 #define REGS_RDX 24
 #define REGS_RAX 56
 #define REGS_VECTORS 64
@@ -58,11 +59,10 @@
 #define CALL_REGS (CALL + CALL_SIZE)
 
 /* Bits of CELL_SINCE: the direct way (direct.h) that the cell takes; see call.h. */
+#define CELL_DIRECT_TIMED 0x10
+#define CELL_DIRECT_SET 0x20
 #define CELL_DIRECT_EXIT 0x40
 #define CELL_DIRECT_BOTH 0x80
-#define CELL_DIRECT_TIMED 0x100
-#define CELL_DIRECT_SET 0x200
-#define CELL_DIRECT_ENTRIES 0x8000
 
 /*
  * The direct way of sets has this room below struct patchbay_call: a word for each tracer

@@ -117,7 +117,7 @@
 	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\name
-	mark_inside %r11, %rcx
+	mark_inside %r11, %rcx, %rcx
 .Lskip_\name:
 	leaq	CALL(%rbp), %rdi
 	callq	pb_call_exit

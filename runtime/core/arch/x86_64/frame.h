@@ -25,11 +25,11 @@
 
 /*
  * Mark the thread as inside. rbp gives the trampoline's frame. \thread is the offset of the
- * thread's reader from %fs:0. Clobbers \temp.
+ * thread's reader from %fs:0. Then \regs points to struct patchbay_regs. Clobbers \temp.
  */
-.macro mark_inside thread, temp
-	leaq	CALL_REGS(%rbp), \temp
-	movq	\temp, %fs:PB_THREAD_FRAME(\thread)
+.macro mark_inside thread, regs, temp
+	leaq	CALL_REGS(%rbp), \regs
+	movq	\regs, %fs:PB_THREAD_FRAME(\thread)
 	movq	%fs:PB_THREAD_NEXT_PHASE(\thread), \temp
 	movq	\temp, %fs:(\thread)
 .endm

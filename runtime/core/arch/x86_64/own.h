@@ -29,6 +29,8 @@
 #define trampoline patchbay_trampoline
 #define read_clock patchbay_read_clock
 #define return_past_body patchbay_return_past_body
+#define call_body_at_r11 patchbay_call_body_at_r11
+#define mark_inside_after_body patchbay_mark_inside_after_body
 #define call_body_directly patchbay_call_body_directly
 #define load_args patchbay_load_args
 #define go_through patchbay_go_through
@@ -124,11 +126,9 @@
 .macro own_exits from, id, back
 	/* Keep each loop over a set within a line of 64 bytes, which saves 1 or 2 cycles. */
 	.p2align 6, 0xcc
-	.skip	36, 0xcc
 	.cfi_startproc
 	personality
 	.cfi_lsda 0x1b, .Llsda_\id
-	.cfi_def_cfa_offset REGS_SIZE+8
 	args_saved 7
 .Lexits_\id:
 	call_directly \from, 7, \id, \back
@@ -154,6 +154,8 @@
 	.purgem trampoline
 	.purgem read_clock
 	.purgem return_past_body
+	.purgem call_body_at_r11
+	.purgem mark_inside_after_body
 	.purgem call_body_directly
 	.purgem load_args
 	.purgem go_through

@@ -5,20 +5,22 @@
  */
 #include "frame.h"
 
-/* Save \nr argument registers: 2, 4, or 7, which means all six and al. */
+/*
+ * Save \nr argument registers below the stack pointer: 2, 4, or 7, which means all six and al.
+ */
 .macro save_regs nr
-	movq	%r10, (%rsp)
-	movq	%rdi, 8(%rsp)
-	movq	%rsi, 16(%rsp)
-	movq	$PB_FRAME_MARK, REGS_MARK(%rsp)	/* and 0 for REGS_CALLED */
+	movq	%r10, -REGS_SIZE(%rsp)
+	movq	%rdi, 8-REGS_SIZE(%rsp)
+	movq	%rsi, 16-REGS_SIZE(%rsp)
+	movq	$PB_FRAME_MARK, REGS_MARK-REGS_SIZE(%rsp)	/* and 0 for REGS_CALLED */
 	.if \nr >= 4
-	movq	%rdx, 24(%rsp)
-	movq	%rcx, 32(%rsp)
+	movq	%rdx, 24-REGS_SIZE(%rsp)
+	movq	%rcx, 32-REGS_SIZE(%rsp)
 	.endif
 	.if \nr >= 7
-	movq	%r8, 40(%rsp)
-	movq	%r9, 48(%rsp)
-	movq	%rax, 56(%rsp)
+	movq	%r8, 40-REGS_SIZE(%rsp)
+	movq	%r9, 48-REGS_SIZE(%rsp)
+	movq	%rax, 56-REGS_SIZE(%rsp)
 	.endif
 .endm
 
@@ -42,18 +44,17 @@
 .macro trampoline from, nr, id, exits
 	.cfi_remember_state
 	endbr64
+	save_regs \nr			/* in the red zone */
+	args_saved \nr
+	movq	(%rsp), %rdi		/* site + 5 */
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %r11
+	movq	CELL_SINCE(%r11), %rax	/* save_regs has saved al */
+	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH+CELL_DIRECT_SET), %al
+	jnz	.Lexits_\exits
 	subq	$REGS_SIZE, %rsp
 	.cfi_adjust_cfa_offset REGS_SIZE
-	save_regs \nr
-	args_saved \nr
-	movq	REGS_SIZE(%rsp), %r11
-	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
-	movq	CELL_SINCE(%r11), %rax	/* save_regs has saved al */
-	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
-	jnz	.Lexits_\exits
 .Lgeneral_\id:
 	thread_to %rax
-	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
 	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
 	movq	%rsp, %rcx
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
@@ -84,6 +85,7 @@
 	call_slowly
 	testl	%eax, %eax		/* CF = 0 */
 	jz	.Lleave_\id
+	movq	REGS_SIZE(%rsp), %rdi
 	jmp	.Lgeneral_\id
 	.cfi_restore_state
 .endm

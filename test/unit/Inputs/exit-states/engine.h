@@ -24,7 +24,7 @@ struct Program {
   }
   // pb_fill_cell()
   void fillOne(unsigned C, int T, unsigned Number, unsigned Data = 0) {
-    const uint64_t Since = hasExit(T) ? since(Number, 0) : 0;
+    const uint64_t Since = hasExit(T) ? numbered(Number) : 0;
     add(SetFunc, uint8_t(T), C, Number);
     add(SetExit, uint8_t(T), C, Data);
     add(SetSince, Since, C);

@@ -75,9 +75,7 @@ constexpr int NoTracer = -1;
 // cell->enter
 enum Enter : uint8_t { Nothing, Handler, CallOne, CallSet, WalkSet };
 
-constexpr uint64_t since(unsigned Number, unsigned Lower) {
-  return uint64_t(Number) << 16 | Lower;
-}
+constexpr uint64_t numbered(unsigned Number) { return uint64_t(Number) << 16; }
 
 struct Member {
   int8_t Tracer;
@@ -169,7 +167,7 @@ bool hasEntry(int T) { return The.Kinds[T] != Exit; }
 bool hasExit(int T) { return The.Kinds[T] != Entry; }
 
 uint64_t memberSince(const Member &M) {
-  return hasExit(M.Tracer) ? since(M.Number, M.Word) : 0;
+  return hasExit(M.Tracer) ? pb_call_since(numbered(M.Number), M.Word) : 0;
 }
 
 // set.c
