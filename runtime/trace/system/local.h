@@ -15,16 +15,19 @@ static inline uint64_t pb_count_up(uint64_t *word)
 
 	do
 		old = __atomic_load_n(word, __ATOMIC_RELAXED);
-	while (!pb_local_cmpxchg(word, old, old + 1));
+	while (!pb_local_cmpxchg(word, &old, old + 1));
 	return old;
 }
 
 /* If *@word is @old, set it to @new and return 1. */
 static inline int pb_exchange(uint64_t *word, uint64_t old, uint64_t new)
 {
-	while (__atomic_load_n(word, __ATOMIC_RELAXED) == old)
-		if (pb_local_cmpxchg(word, old, new))
+	const uint64_t wanted = old;
+
+	do
+		if (pb_local_cmpxchg(word, &old, new))
 			return 1;
+	while (old == wanted);
 	return 0;
 }
 

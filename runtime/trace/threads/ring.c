@@ -466,7 +466,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	int saved_errno = errno, done = 0, error = pb_session->failed, free;
 	const int is_new = !pb_self || !pb_self->number;
 
-	if (pb_untraced)
+	if (pb_untraced || pb_ring_try(time, function, frame, last))
 		return;
 	if (pb_locked) {
 		pb_count_loss(PBD_MISSED_IN_RECORDER);

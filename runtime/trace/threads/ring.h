@@ -91,7 +91,8 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 }
 
 /*
- * Record an event if the block has room. Returns 0 if it has none.
+ * Record an event if the block has room. Returns 0 if it has none. Without @again also returns
+ * 0 if a signal handler has recorded an event meanwhile.
  *
  * A signal handler may interrupt this between any two instructions, record an event, and
  * begin another block. The exchange then fails, because @next has changed. @next can have the
@@ -99,11 +100,12 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
  * began the other block, it belongs to that block. Then the record may be after the last one
  * of its own block: each block has room for one more record there, which is never read.
  */
-static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
-			      uint64_t last)
+static inline __attribute__((always_inline)) int
+pb_ring_put(uint64_t time, uint64_t function, uintptr_t frame, uint64_t last, int again)
 {
 	struct pb_ring *ring = pb_ring;
 	uint64_t next, end;
+	int done;
 
 	if (__builtin_expect(!ring, 0))
 		return 0;
@@ -113,10 +115,19 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 		end = __atomic_load_n(&ring->end, __ATOMIC_RELAXED);
 		if (__builtin_expect(next >= end, 0))
 			return 0;
-	} while (!pb_local_cmpxchg(&ring->next, next,
-				   next + sizeof(struct pbd_record)));
+		done = pb_local_cmpxchg(&ring->next, &next,
+					next + sizeof(struct pbd_record));
+	} while (again && !done);
+	if (__builtin_expect(!done, 0))
+		return 0;
 	pb_ring_commit(next, time, function, frame, last);
 	return 1;
+}
+
+static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
+			      uint64_t last)
+{
+	return pb_ring_put(time, function, frame, last, 1);
 }
 
 /* The most blocks that a ring has. @block must have room for them. */
@@ -136,7 +147,7 @@ void pb_ring_take_over(struct pb_thread_state *by);
 /* Count an event that is not recorded, and the reason. */
 void pb_ring_lose(enum pbd_loss why);
 
-/* Record an event if the block is full, or if there is none. The event may be lost. */
+/* Record an event where pb_ring_put() did not. The event may be lost. */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last);
 
@@ -151,7 +162,7 @@ static inline void pb_ring_record(uint64_t time, uint64_t function,
 {
 	uint64_t last = detail << PBD_DETAIL_SHIFT | kind;
 
-	if (__builtin_expect(!pb_ring_try(time, function, frame, last), 0))
+	if (__builtin_expect(!pb_ring_put(time, function, frame, last, 0), 0))
 		pb_ring_record_slowly(time, function, frame, last);
 }
 

@@ -106,6 +106,12 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 {
 	uint64_t function = pb_function_number(cell, ip);
 
+	/* The call has ended before it began, as pb_graph_exit() says. */
+	if ((int64_t)duration < 0) {
+		if (__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+			return;
+		duration = 0;
+	}
 	pb_watch_call(duration);
 	if (pb_why_is_wanted(duration))
 		pb_why_record(function, parent_ip, regs, duration);
@@ -162,7 +168,8 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 		   struct patchbay_regs *regs)
 {
 	uint64_t start = *patchbay_session_word(cell, regs);
-	uint64_t duration = patchbay_ticks(start, patchbay_clock());
+	/* Of processors whose counters differ: negative, and so one of the longest calls. */
+	uint64_t duration = patchbay_clock() - start;
 
 	/* While recording is off, no call reaches the threshold. So one comparison is enough. */
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))

@@ -17,7 +17,7 @@ static void raise_longest(uint64_t *longest, uint64_t duration)
 
 	do
 		old = __atomic_load_n(longest, __ATOMIC_RELAXED);
-	while (old < duration && !pb_local_cmpxchg(longest, old, duration));
+	while (old < duration && !pb_local_cmpxchg(longest, &old, duration));
 }
 
 static unsigned int bucket_of(uint64_t duration)

@@ -13,11 +13,11 @@ from harness import callgrind  # noqa: E402
 # Options, and the most instructions, without fractions, of a call of a function without a
 # result and of one that returns a double.
 MOST = {
-    "count": ("tracer=function_profile", 50, 52),
-    "entry": ("tracer=function", 75, 78),
-    "duration": ("tracer=function_duration", 130, 133),
-    "dropped": ("tracer=function_duration,threshold=10s", 82, 84),
-    "graph": ("tracer=function_graph", 178, 182),
+    "count": ("tracer=function_profile", 49, 51),
+    "entry": ("tracer=function", 72, 75),
+    "duration": ("tracer=function_duration", 117, 120),
+    "dropped": ("tracer=function_duration,threshold=10s", 75, 77),
+    "graph": ("tracer=function_graph", 158, 162),
 }
 KINDS = "int", "double"
 CALLS = 2000  # which the second turn makes more than the first

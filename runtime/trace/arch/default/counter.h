@@ -24,10 +24,13 @@ static inline int pb_counter_is_invariant(void)
 	return 1;
 }
 
-/* An interrupt clears the reservation. Relaxed order needs no barrier. */
-static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
+/*
+ * If *@word is *@old, set it to @new and return 1; otherwise set *@old to *@word. May fail
+ * without reason. An interrupt clears the reservation. Relaxed order needs no barrier.
+ */
+static inline int pb_local_cmpxchg(uint64_t *word, uint64_t *old, uint64_t new)
 {
-	return __atomic_compare_exchange_n(word, &old, new, 1, __ATOMIC_RELAXED,
+	return __atomic_compare_exchange_n(word, old, new, 1, __ATOMIC_RELAXED,
 					   __ATOMIC_RELAXED);
 }
 

@@ -24,13 +24,16 @@ static inline int pb_counter_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* Without `lock`, the instruction is atomic with respect to its own processor only. */
-static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
+/*
+ * If *@word is *@old, set it to @new and return 1; otherwise set *@old to *@word. Without
+ * `lock`, the instruction is atomic with respect to its own processor only.
+ */
+static inline int pb_local_cmpxchg(uint64_t *word, uint64_t *old, uint64_t new)
 {
 	int done;
 
 	__asm__ volatile("cmpxchgq %3, %1"
-			 : "=@ccz"(done), "+m"(*word), "+a"(old)
+			 : "=@ccz"(done), "+m"(*word), "+a"(*old)
 			 : "r"(new)
 			 : "memory");
 	return done;
