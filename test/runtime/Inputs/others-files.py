@@ -143,6 +143,8 @@ def watch():
             for _ in range(8):
                 watcher.stdout.readline()
             watcher.send_signal(signal.SIGINT)
+            # Until it ends, it writes to the pipe.
+            watcher.stdout.read()
         assert watcher.returncode == 0
         process.send_signal(signal.SIGTERM)
     left = {**state("flight"), **state("own")}
