@@ -41,8 +41,6 @@ static bool consumeNumber(StringRef &Text) {
 
 OwnName patchbay::ownName(StringRef Path) {
   StringRef Name = sys::path::filename(Path);
-  if (Name == PBD_SIZE_FILE)
-    return OwnName::Size;
   if (Name == CommandFile)
     return OwnName::Command;
   if (isNameArchive(Name))
@@ -125,21 +123,6 @@ bool patchbay::hasNoHeader(int Dir, StringRef Name) {
   return File >= 0 && isEmptyOrZero(File);
 }
 
-// Neither text nor other counters look like this.
-static bool isSize(int File) {
-  pbd_size Size = {};
-  struct stat Status;
-  constexpr uint64_t MostBytes = uint64_t(1) << 50, MostFiles = uint64_t(1) << 32;
-  constexpr uint32_t MostPid = 1 << 22; // PID_MAX_LIMIT
-  if (fstat(File, &Status) || Status.st_size > off_t(sizeof(Size)))
-    return false;
-  if (pread(File, &Size, sizeof(Size), 0) != ssize_t(sizeof(Size)))
-    return isEmptyOrZero(File);
-  return Size.used <= MostBytes &&
-         Size.removed <= MostFiles &&
-         all_of(Size.changing, [](uint32_t Pid) { return Pid <= MostPid; });
-}
-
 static bool beginsWith(int File, StringRef Magic) {
   char Bytes[32];
   return pread(File, Bytes, Magic.size(), 0) == ssize_t(Magic.size()) &&
@@ -161,9 +144,6 @@ bool patchbay::isOwnFile(int Dir, StringRef Name) {
   case OwnName::Data:
   case OwnName::Whole:
     IsOwn |= readHeader(File).has_value();
-    break;
-  case OwnName::Size:
-    IsOwn |= isSize(File);
     break;
   case OwnName::Names:
     IsOwn |= hasNames(File);

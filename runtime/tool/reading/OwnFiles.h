@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes files that patchbay wrote, by their exact name and content. Only
-// these are moved, renamed or removed. See also runtime/trace/file/own_file.h.
+// these are moved, renamed or removed.
 #ifndef PATCHBAY_TOOL_OWNFILES_H
 #define PATCHBAY_TOOL_OWNFILES_H
 
@@ -19,7 +19,6 @@ enum class OwnName {
   Whole, // PID.TIME.pbd, of a rotated recording
   Spare, // PID.N.spare.pbd
   New,   // PID.pbd.new, PID.N.pbd.new
-  Size,  // .size
   Names, // names of functions: see NameArchive.h
   Selection, // PID.selection: see runtime/trace/options/selection.h
   Command, // .command: see OutputDir::writeCommand()

@@ -16,9 +16,6 @@ namespace patchbay {
 inline constexpr size_t RecordAt = offsetof(pbd_block, record);
 inline constexpr size_t MostRecords = (PBA_CHUNK_SIZE - RecordAt) / sizeof(pbd_record) - 1;
 
-// Rounds without a new record after which a chunk's process may have ended.
-inline constexpr unsigned LooksUnused = 10;
-
 // A record counts once its last word is written. From is known to be complete.
 inline size_t completeRecords(const char *Block, size_t From, size_t Most = MostRecords) {
   const auto *Record = reinterpret_cast<const pbd_record *>(Block + RecordAt);

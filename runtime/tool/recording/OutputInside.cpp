@@ -127,6 +127,7 @@ static std::vector<std::string> namesIn(int Folder) {
 }
 
 OutputInside::~OutputInside() {
+  Files.reset();
   if (Inside >= 0) {
     // A file that could not be copied stays, since it is the only copy. A
     // message names it.
@@ -145,9 +146,18 @@ Expected<std::string> OutputInside::withOutput(StringRef Options, pid_t Process)
   return patchbay::withOutput(Options, Folder, Path, unsigned(Process));
 }
 
+void OutputInside::rotate(const RecordingLimits &Limits) {
+  if (Inside < 0)
+    return;
+  Files = std::make_unique<Rotation>("/proc/self/fd/" + std::to_string(Inside), Limits);
+  Files->start();
+}
+
 Error OutputInside::collect() {
   if (Inside < 0)
     return Error::success();
+  if (Files)
+    Files->finish();
   Error All = Error::success();
   for (const std::string &Name : namesIn(Inside)) {
     OwnName Form = ownName(Name);

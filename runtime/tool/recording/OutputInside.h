@@ -6,8 +6,10 @@
 #ifndef PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 #define PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
 
+#include "Rotation.h"
 #include "support/Descriptor.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -31,6 +33,8 @@ public:
   /// The options of runtime/trace/options/options.h with output= and the right
   /// directory.
   llvm::Expected<std::string> withOutput(llvm::StringRef Options, pid_t Process) const;
+  /// Names and removes files of a directory inside. In Dir another object does that.
+  void rotate(const RecordingLimits &Limits);
   /// Copies the recording to Dir, unless it is there already.
   llvm::Error collect();
 
@@ -43,6 +47,7 @@ private:
   /// with it.
   Descriptor Parent, Inside;
   std::vector<std::string> NotCopied;
+  std::unique_ptr<Rotation> Files;
 };
 
 } // namespace patchbay

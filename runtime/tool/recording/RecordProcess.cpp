@@ -11,8 +11,10 @@
 #include "attach/Refusal.h"
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
+#include "trace/options/options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -258,11 +260,11 @@ static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
 
 static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
                                              const ElfImage &Library,
-                                             const std::string &Dir,
-                                             StringRef Arena) {
+                                             const std::string &Dir, StringRef Arena,
+                                             const RecordingLimits &Limits) {
   std::vector<Visit> All;
   for (Prepared &P : Processes) {
-    auto V = Visit::begin(P.Memory, Library, P.Options, Dir, Arena, "recording");
+    auto V = Visit::begin(P.Memory, Library, P.Options, Dir, Arena, Limits, "recording");
     if (V) {
       All.push_back(std::move(*V));
       continue;
@@ -314,14 +316,20 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     return Dir.takeError();
   std::optional<Recorder> Arena;
   if (R.HasArena)
-    Arena.emplace(Dir->descriptor());
-  auto All = beginAll(*Processes, *Library, Dir->path(), Arena ? Arena->option() : "");
+    Arena.emplace(Dir->descriptor(), R.Limits.Rotates);
+  Rotation Files(Dir->path(), R.Limits, Arena ? &*Arena : nullptr);
+  RecordingLimits Part = R.Limits;
+  if (Part.MaxSize)
+    Part.MaxSize = std::max({Part.MaxSize / Processes->size(), 2 * Part.RotateSize,
+                             uint64_t(PB_LIMIT_MIN)});
+  auto All = beginAll(*Processes, *Library, Dir->path(), Arena ? Arena->option() : "", Part);
   if (!All) {
     Dir->undo();
     return All.takeError();
   }
   if (Error E = Dir->writeCommand())
     warn(R.Output + ": the command is not written down: " + toString(std::move(E)));
+  Files.start();
   const size_t Number = All->size();
   const pid_t First = All->front().pid();
   if (Error E = Command.start(Args, Before))
@@ -336,8 +344,9 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   for (Visit &V : *All)
     V.awaitEnd();
   awaitNewChildren(Dir->path());
+  Files.stop();
   if (Arena) {
-    Arena->finish();
+    Arena->finish([&] { return Files.look(); });
     Arena->sayUnwritten(R.Output);
   }
   // Collect files after all processes have ended: a child writes to its parent's
@@ -347,6 +356,6 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
       V.collect();
   sayWhatWasRecorded(Number == 1 ? "process " + utostr(First)
                                  : utostr(Number) + " processes",
-                     *Dir, R.Output, R.Threads, R.Limits);
+                     *Dir, R.Output, R.Threads, R.Limits, Files.finish());
   return Success;
 }

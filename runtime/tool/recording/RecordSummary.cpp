@@ -141,10 +141,8 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                                   StringRef Named,
                                   ArrayRef<std::string> Threads,
-                                  const RecordingLimits &Limits) {
+                                  const RecordingLimits &Limits, uint64_t Removed) {
   Dir.removeUnused();
-  uint64_t Removed = finishRotation(Dir.path(), Limits);
-  forgetSize(Dir.path());
   auto Files = dataFiles(Dir.path());
   if (!Files) {
     warn("cannot read " + Twine(Dir.path()) + ": " +

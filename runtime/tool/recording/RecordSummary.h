@@ -16,7 +16,7 @@ namespace patchbay {
 void sayWhatWasRecorded(llvm::StringRef Program, const OutputDir &Dir,
                         llvm::StringRef Named,
                         llvm::ArrayRef<std::string> Threads,
-                        const RecordingLimits &Limits);
+                        const RecordingLimits &Limits, uint64_t Removed);
 
 /// For --force, which runs a program whose functions may be in libraries that
 /// it loads later. Prints one line with the Globs of -F and similar options for

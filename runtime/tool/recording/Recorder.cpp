@@ -58,7 +58,9 @@ static void finishOnPipeSignal(int Signal) {
   raise(Signal);
 }
 
-Recorder::Recorder(int Dir) : Dir(Dir), Files(Dir) {
+// Rounds without a new record after which a chunk's process may have ended, or left the file.
+Recorder::Recorder(int Dir, bool Rotates)
+    : Dir(Dir), Files(Dir), LooksUnused(Rotates ? 0 : 10) {
   Nr = fittingChunks();
   NrPages = Nr * (PBA_PAGES_MAX / PBA_CHUNKS_MAX);
   Memory = Nr ? memfd_create("patchbay", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
@@ -413,6 +415,15 @@ void Recorder::sayUnwritten(StringRef Output) const {
          " bytes in shared memory are of no file there and are lost");
 }
 
+bool Recorder::has(StringRef File, uint64_t StartNs) const {
+  auto IsOfFile = [&](const pba_chunk &Shared) {
+    const pba_chunk Head = headOf(Shared);
+    return isOwned(Head.state) && Head.start_ns == StartNs && nameOf(Head) == File;
+  };
+  return Arena && (std::any_of(Arena->chunk, Arena->chunk + Nr, IsOfFile) ||
+                   std::any_of(Arena->page, Arena->page + usedPages(), IsOfFile));
+}
+
 bool Recorder::hasOwned() const {
   for (unsigned I = 0; I != Nr; ++I)
     if (isOwned(state(I)))
@@ -433,7 +444,7 @@ void Recorder::cleanReleased() {
 
 // If there can be no other process, the recorded ones write the rest themselves, as they do
 // when this one is killed.
-void Recorder::goOnInBackground() {
+void Recorder::goOnInBackground(function_ref<bool()> MoreWork) {
   if (fork())
     return;
   setsid();
@@ -450,20 +461,20 @@ void Recorder::goOnInBackground() {
   announceEnd();
   cleanReleased();
   __atomic_store_n(&Arena->closed, 0u, __ATOMIC_SEQ_CST);
-  while (hasOwned()) {
+  do {
     std::this_thread::sleep_for(OwnedWait);
     drainRest();
-  }
+  } while ((MoreWork && MoreWork()) || hasOwned());
   _exit(0);
 }
 
-void Recorder::finish() {
+void Recorder::finish(function_ref<bool()> MoreWork) {
   if (!HasThread)
     return;
   HasThread = false;
   __atomic_store_n(&Arena->closed, 1u, __ATOMIC_SEQ_CST);
   Ends = true;
   pthread_join(Thread, nullptr);
-  if (hasOwned())
-    goOnInBackground();
+  if (hasOwned() || (MoreWork && MoreWork()))
+    goOnInBackground(MoreWork);
 }

@@ -7,6 +7,7 @@
 
 #include "DataWriter.h"
 #include "trace/format/arena.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <atomic>
@@ -22,8 +23,8 @@ namespace patchbay {
 /// Writes only to blocks within data files in its directory.
 class Recorder {
 public:
-  /// Dir: the open directory, which must stay open.
-  explicit Recorder(int Dir);
+  /// Dir: the open directory, which must stay open. Rotates: processes leave files.
+  explicit Recorder(int Dir, bool Rotates = false);
   Recorder(const Recorder &) = delete;
   ~Recorder();
 
@@ -32,8 +33,15 @@ public:
   std::string option() const;
 
   /// The program has ended: write everything. If processes are still recording,
-  /// another process goes on until they have ended or have no block in the arena.
-  void finish();
+  /// another process goes on until they have ended or have no block in the arena. It also
+  /// calls MoreWork while that returns true.
+  void finish(llvm::function_ref<bool()> MoreWork = nullptr);
+
+  /// Is a part of this file in the arena, also of a process that has ended?
+  bool has(llvm::StringRef File, uint64_t StartNs) const;
+
+  /// Null: there is none.
+  pba_arena *arena() const { return Arena; }
 
   /// Warns if there are blocks whose file was not found, or could not be written, and
   /// if another program has truncated files.
@@ -72,7 +80,7 @@ private:
   bool hasOwned() const;
   void cleanReleased();
   void writeAndRelease(unsigned Nr);
-  void goOnInBackground();
+  void goOnInBackground(llvm::function_ref<bool()> MoreWork);
   bool write(unsigned Nr, size_t Records);
   enum class Use { Process, None, Unknown };
   Use useOf(const pba_chunk &Head);
@@ -115,7 +123,7 @@ private:
   std::vector<Released> Dirty;
   std::map<std::string, uint64_t> Lost; // bytes that cannot be written to a file
   uint64_t LostOfOthers = 0;
-  unsigned Unwritten = 0, Prepared = 0;
+  unsigned Unwritten = 0, Prepared = 0, LooksUnused;
   std::atomic<bool> Ends = false;
   robust_list_head AtEnd = {};
   bool HasThread = false;

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Rotation.h"
 #include "OutputDir.h"
+#include "Recorder.h"
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"
 #include "reading/OwnFiles.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -18,6 +23,14 @@
 
 using namespace llvm;
 using namespace patchbay;
+using namespace std::chrono_literals;
+
+// Between two looks. Threads may be waiting for room.
+static constexpr std::chrono::milliseconds ShortestWait = 10ms, LongestWait = 100ms;
+
+// The kernel's time stamps of files are not finer. Until then the directory may have changed
+// once more.
+static constexpr uint64_t StampNs = 100000000;
 
 // "20260131T235959.999Z" of "42.20260131T235959.999Z.pbd"; empty for other
 // names.
@@ -43,25 +56,27 @@ static bool isEmpty(const DataFile &Data) {
          llvm::all_of(Data.Losses, [](uint64_t N) { return N == 0; });
 }
 
-// Uses the time of the last event, or the next time that no other file has.
-static void giveFinalName(const std::string &File) {
+// Uses the time of the last event, or the next time that no other file has. Returns whether it
+// has changed anything.
+static bool giveFinalName(const std::string &File) {
   DataFile Data;
   Error E = readDataSummary(File, Data);
   bool IsDamaged = errorToBool(std::move(E));
   if (!Data.Session)
-    return;
-  if (!IsDamaged && isEmpty(Data)) {
-    unlink(File.c_str());
-    return;
-  }
+    return false;
+  if (!IsDamaged && isEmpty(Data))
+    return !unlink(File.c_str());
   uint64_t Ns = Data.Session->Last.RealtimeNs;
   for (unsigned Tries = 0; Tries != 1000; ++Tries, Ns += 1000000) {
     std::string To = (sys::path::parent_path(File) + "/" + Twine(Data.Pid) + "." +
                       stamp(Ns) + PBD_SUFFIX)
                          .str();
-    if (moveUnlessThere(File, To) || errno != EEXIST)
-      return;
+    if (moveUnlessThere(File, To))
+      return true;
+    if (errno != EEXIST)
+      return false;
   }
+  return false;
 }
 
 static uint64_t bytesOf(const std::string &File) {
@@ -69,68 +84,14 @@ static uint64_t bytesOf(const std::string &File) {
   return lstat(File.c_str(), &Status) ? 0 : uint64_t(Status.st_blocks) * 512;
 }
 
-// The files of this recording.
-static std::vector<std::string> filesIn(const std::string &Dir, uint64_t Recording) {
-  auto Files = dataFiles(Dir);
-  if (!Files) {
-    consumeError(Files.takeError());
-    return {};
-  }
-  erase_if(*Files, [&](const std::string &File) {
-    auto Header = ownHeader(AT_FDCWD, File);
-    return !Header || Header->recording != Recording;
-  });
-  return std::move(*Files);
-}
-
 static uint64_t bytesIn(const std::string &Dir, uint64_t Recording) {
   uint64_t Bytes = 0;
-  for (const std::string &File : filesIn(Dir, Recording))
-    Bytes += bytesOf(File);
+  auto Files = dataFiles(Dir);
+  if (!errorToBool(Files.takeError()))
+    for (const std::string &File : *Files)
+      if (auto Header = ownHeader(AT_FDCWD, File); Header && Header->recording == Recording)
+        Bytes += bytesOf(File);
   return Bytes;
-}
-
-static uint64_t removedByProcesses(const std::string &Dir) {
-  pbd_size Size = {};
-  int File = open((Dir + "/" + PBD_SIZE_FILE).c_str(),
-                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (File < 0)
-    return 0;
-  bool IsWhole = read(File, &Size, sizeof(Size)) == sizeof(Size);
-  close(File);
-  return IsWhole ? Size.removed : 0;
-}
-
-uint64_t patchbay::finishRotation(const std::string &Dir,
-                                  const RecordingLimits &Limits) {
-  if (!Limits.Rotates)
-    return 0;
-  std::vector<std::string> Files = filesIn(Dir, Limits.Recording);
-  std::vector<std::string> InUse = filesInUse(Files);
-  for (const std::string &File : Files)
-    if (stampOf(File).empty() && !is_contained(InUse, File))
-      giveFinalName(File);
-
-  Files = filesIn(Dir, Limits.Recording);
-  erase_if(Files, [](const std::string &File) { return stampOf(File).empty(); });
-  llvm::sort(Files, [](const std::string &A, const std::string &B) {
-    return std::make_pair(stampOf(A), A) < std::make_pair(stampOf(B), B);
-  });
-  uint64_t Bytes = bytesIn(Dir, Limits.Recording), Removed = removedByProcesses(Dir);
-  size_t Left = Files.size();
-  for (const std::string &File : Files) {
-    bool IsTooMany = Limits.Keep && Left > Limits.Keep;
-    bool IsTooMuch = Limits.MaxSize && Bytes > Limits.MaxSize;
-    if (!IsTooMany && !IsTooMuch)
-      break;
-    uint64_t Was = bytesOf(File);
-    if (unlink(File.c_str()))
-      break;
-    Bytes -= Was;
-    --Left;
-    ++Removed;
-  }
-  return Removed;
 }
 
 bool patchbay::hasRoom(const std::string &Dir, const RecordingLimits &Limits,
@@ -138,10 +99,128 @@ bool patchbay::hasRoom(const std::string &Dir, const RecordingLimits &Limits,
   return !Limits.MaxSize || bytesIn(Dir, Limits.Recording) + Bytes <= Limits.MaxSize;
 }
 
-void patchbay::forgetSize(const std::string &Dir) {
-  std::string Path = Dir + "/" + PBD_SIZE_FILE;
-  auto Files = dataFiles(Dir);
-  if (!errorToBool(Files.takeError()) && filesInUse(*Files).empty() &&
-      isOwnFile(AT_FDCWD, Path))
-    unlink(Path.c_str());
+bool Rotation::isOurs(const std::string &File) const {
+  auto Header = ownHeader(AT_FDCWD, File);
+  return Header && Header->recording == Limits.Recording;
+}
+
+// The lock comes first: a file without it gets no new memory.
+bool Rotation::isInUse(const std::string &File) const {
+  auto Header = ownHeader(AT_FDCWD, File);
+  return !filesInUse({File}).empty() ||
+         (Memory && Header && Memory->has(sys::path::filename(File), Header->start_ns));
+}
+
+void Rotation::readNames() {
+  struct stat Status;
+  timespec Now;
+  auto Ns = [](const timespec &T) { return uint64_t(T.tv_sec) * 1000000000 + T.tv_nsec; };
+  clock_gettime(CLOCK_REALTIME, &Now);
+  if (stat(Dir.c_str(), &Status) ||
+      (Ns(Status.st_mtim) == Ns(Seen) && Ns(Now) - Ns(Seen) > StampNs))
+    return;
+  Seen = Status.st_mtim;
+  Written.clear();
+  decltype(Complete) Found;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Dir, EC, /*follow_symlinks=*/false), End; !EC && I != End;
+       I.increment(EC)) {
+    const std::string &File = I->path();
+    const OwnName Kind = ownName(File);
+    if (Kind == OwnName::Data || Kind == OwnName::Spare)
+      Written.push_back(File);
+    if (Kind != OwnName::Whole)
+      continue;
+    std::pair<std::string, std::string> Key = {stampOf(File).str(), File};
+    if (auto Known = Complete.find(Key); Known != Complete.end())
+      Found.insert(*Known);
+    else if (isOurs(File))
+      Found.emplace(std::move(Key), bytesOf(File));
+  }
+  Complete = std::move(Found);
+}
+
+void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
+  pba_arena *Counted = Memory && Limits.MaxSize ? Memory->arena() : nullptr;
+  uint64_t Bytes = 0, Used = 0;
+  bool IsCounted = false;
+  if (Counted) {
+    Used = __atomic_load_n(&Counted->size_used, __ATOMIC_SEQ_CST);
+    IsCounted = !__atomic_load_n(&Counted->size_changing, __ATOMIC_SEQ_CST);
+  }
+  for (const auto &[Key, Size] : Complete)
+    Bytes += Size;
+  for (const std::string &File : Written)
+    if (Limits.MaxSize && isOurs(File))
+      Bytes += bytesOf(File);
+  // Other programs take files away, and processes end in the middle of a change.
+  if (IsCounted && !__atomic_load_n(&Counted->size_changing, __ATOMIC_SEQ_CST))
+    __atomic_compare_exchange_n(&Counted->size_used, &Used, Bytes, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_RELAXED);
+  while (Complete.size() > Least && ((Limits.Keep && Complete.size() > Limits.Keep) ||
+                               (Limits.MaxSize && Bytes > MostBytes))) {
+    const auto Oldest = Complete.begin();
+    const std::string &File = Oldest->first.second;
+    // Another program may have put another file there.
+    if (isOurs(File) && !unlink(File.c_str())) {
+      ++Removed;
+      if (Counted)
+        __atomic_fetch_sub(&Counted->size_used, Oldest->second, __ATOMIC_SEQ_CST);
+    }
+    Bytes -= Oldest->second;
+    Complete.erase(Oldest);
+    IsBusy = true;
+  }
+}
+
+bool Rotation::look(bool IsEnd) {
+  if (!Limits.Rotates)
+    return false;
+  bool Any = false;
+  IsBusy = false;
+  readNames();
+  for (const std::string &File : Written) {
+    if (!isOurs(File))
+      continue;
+    if (isInUse(File))
+      Any = true;
+    else
+      IsBusy |= giveFinalName(File);
+  }
+  if (IsBusy)
+    readNames();
+  // Room for another file, and at least a quarter of the limit, but at most half. A thread
+  // without room loses events until files are removed.
+  const uint64_t Next =
+      std::min(std::max(Limits.MaxSize / 4, Limits.RotateSize), Limits.MaxSize / 2);
+  makeRoom(IsEnd ? Limits.MaxSize : Limits.MaxSize - Next, /*Least=*/IsEnd);
+  return Any;
+}
+
+void Rotation::start() {
+  if (!Limits.Rotates)
+    return;
+  // The command handles signals in its first thread.
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  Thread = std::thread([this] {
+    for (auto Wait = ShortestWait; !Ends; std::this_thread::sleep_for(Wait)) {
+      look();
+      Wait = IsBusy || Limits.MaxSize ? ShortestWait : std::min(2 * Wait, LongestWait);
+    }
+  });
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+}
+
+void Rotation::stop() {
+  Ends = true;
+  if (Thread.joinable())
+    Thread.join();
+}
+
+uint64_t Rotation::finish() {
+  stop();
+  look(/*IsEnd=*/true);
+  return Removed;
 }

@@ -81,11 +81,19 @@ static std::string pidNamespace(const std::string &Process) {
   return std::string(Name, Size > 0 ? Size : 0);
 }
 
+static bool isInOurNamespace(pid_t Pid) {
+  const std::string Ours = pidNamespace("self");
+  return !Ours.empty() && Ours == pidNamespace(std::to_string(Pid));
+}
+
+// By /proc. Another user may not.
+static bool canOpenOurFiles(pid_t Pid) {
+  return isInOurNamespace(Pid) && uid_t(ThreadStatus(Pid, Pid).number("Uid")) == geteuid();
+}
+
 // In another PID namespace this command has no number, or another one.
-static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Arena = "") {
-  std::string Ours = pidNamespace("self"), By;
-  if (!Ours.empty() && Ours == pidNamespace(std::to_string(Pid)))
-    By = ",by=" + std::to_string(getpid()) + Arena.str();
+static std::string visitOptions(pid_t Pid, StringRef Options) {
+  const std::string By = isInOurNamespace(Pid) ? ",by=" + std::to_string(getpid()) : "";
   return (Options + By + ",live=1,checked=1").str();
 }
 
@@ -109,20 +117,22 @@ static Error notHeld(const ProcessMemory &Memory, Error E) {
 
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
                              const std::string &Options, const std::string &Dir,
-                             StringRef Arena, StringRef What) {
+                             StringRef Arena, const RecordingLimits &Limits,
+                             StringRef What) {
   auto Output = OutputInside::create(Memory.pid(), Dir);
   if (!Output)
     return Output.takeError();
-  if (!StringRef(Options).contains("tracer=function_profile") &&
-      !StringRef(Options).contains(",max-size="))
+  if (!StringRef(Options).contains("tracer=function_profile") && !Limits.MaxSize)
     warnOfMemory(Output->path(),
                  "/proc/" + std::to_string(Memory.pid()) + "/root" + Output->path(),
                  Memory.pid());
-  // The recorder writes to Dir only, so it cannot serve a directory inside.
-  if (Output->path() != Dir)
-    Arena = "";
-  auto Text =
-      Output->withOutput(visitOptions(Memory.pid(), Options, Arena), Memory.pid());
+  // The recorder writes to Dir only.
+  std::string More = Options;
+  if (Output->path() == Dir && canOpenOurFiles(Memory.pid()))
+    More += Arena;
+  else if (Limits.MaxSize)
+    More += ",max-size=" + std::to_string(Limits.MaxSize);
+  auto Text = Output->withOutput(visitOptions(Memory.pid(), More), Memory.pid());
   if (!Text)
     return Text.takeError();
   if (Error E = load(Memory, Library, *Text, What))
@@ -132,6 +142,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   if (!Held)
     return notHeld(Memory, Held.takeError());
   Held->Output = std::make_unique<OutputInside>(std::move(*Output));
+  Held->Output->rotate(Limits);
   return std::move(*Held);
 }
 

@@ -18,13 +18,13 @@ class Visit {
 public:
   /// Loads Library into the process, which begins a recording with Options. The output
   /// directory is Dir, or one inside of the process. Arena: the option of a Recorder for
-  /// Dir. Prints one line with What to stderr. On error nothing runs in the process any
+  /// Dir. Limits: for a process that cannot use it. Prints one line with What to stderr. On error nothing runs in the process any
   /// more.
   static llvm::Expected<Visit> begin(ProcessMemory &Memory,
                                      const ElfImage &Library,
                                      const std::string &Options,
                                      const std::string &Dir, llvm::StringRef Arena,
-                                     llvm::StringRef What);
+                                     const RecordingLimits &Limits, llvm::StringRef What);
   /// Loads Library into the process for attached programs, without a recording.
   /// The caller must keep it; otherwise it ends by itself.
   static llvm::Error loadIdle(ProcessMemory &Memory, const ElfImage &Library);

@@ -202,20 +202,21 @@ OVERHEAD LIMITS:
   the slow calls that exceed it. 'patchbay status' shows the current cost.
 
 ROTATION AND SIZE LIMITS:
-  With --rotate-size and --rotate-every a process writes PID.pbd, and renames
-  it to PID.TIME.pbd when it is complete, such as 42.20260131T235959.999Z.pbd
-  (UTC). Files with such a name are complete: a collector may take them, and
-  'patchbay report -i' reads a directory of some of them. Other files in DIR
-  are neither renamed nor removed, and do not count for --keep and --max-size.
-  No event is lost between two files. With graph a call that spans two files is
-  in both, in the first one as a call without an end. A process that records
-  nothing makes no new file. Rotation ends when PROG restricts its system calls
-  or changes its user: then the last file grows.
+  With --rotate-size and --rotate-every a process writes PID.pbd. This command
+  renames it to PID.TIME.pbd when it is complete, such as
+  42.20260131T235959.999Z.pbd (UTC). Files with such a name are complete: a
+  collector may take them, and 'patchbay report -i' reads a directory of some of
+  them. Other files in DIR are neither renamed nor removed, and do not count for
+  --keep and --max-size. No event is lost between two files. With graph a call
+  that spans two files is in both, in the first one as a call without an end. A
+  process that records nothing begins no further file. Rotation ends when PROG
+  restricts its system calls or changes its user: then the last file grows.
 
   --max-size limits the disk space of all files together, including those of
-  children and started programs. With -p each process in another root directory
-  has a limit of its own. Events that exceed the limit are lost and counted.
-  With rotation the oldest file is removed instead, as with --keep.
+  children and started programs. With -p each process of another user, or in
+  another root directory, gets an equal part of it for itself and its children.
+  Events that exceed the limit are lost and counted. With rotation the oldest
+  file is removed instead, as with --keep.
 
 ARGUMENTS:
   --args 'parse(name, req->uri, retval)' reads types from debug information: of
@@ -280,13 +281,13 @@ ENVIRONMENT:
     under, start-at, stop-at
               as the options above; may be repeated
     threshold, why, trace-context, depth, sample, max-rate, max-overhead,
-    max-memory, max-size, rotate-size, rotate-every, keep, histogram=1,
-    sleep-time=0, names=0, buffer, overwrite=1, live=1
+    max-memory, histogram=1, sleep-time=0, names=0, buffer, overwrite=1, live=1
               as the options above; sleep-time=0 as --no-sleep-time,
               names=0 as --no-names
     call-cost cost of a traced call for max-overhead, in ps (60000)
-  live, rotate-*, max-rate and max-overhead need libpatchbay-live.so in
-  LD_PRELOAD instead. It has a thread; libpatchbay-trace.so only records.
+  live, max-rate and max-overhead need libpatchbay-live.so in LD_PRELOAD
+  instead. It has a thread; libpatchbay-trace.so only records. max-size,
+  rotate-size, rotate-every and keep need this command, which removes files.
 
 EXIT CODES:
   The status of PROG, or 128+N if signal N killed it, even if events were lost.
@@ -440,10 +441,12 @@ static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
   consumeError(Dir.addNote(Text));
 }
 
-// A process that reuses blocks or rotates files writes its files itself. With a limit for
-// all files, reserved blocks could exceed it.
-static bool hasArena(const RecordingLimits &Limits) {
-  return !Opts.Overwrite && !Limits.MaxSize && !Limits.Rotates;
+// A process that reuses blocks writes its files itself.
+static bool hasArena() { return !Opts.Overwrite; }
+
+// The memory also has the size of all files, and its thread goes on in the background.
+static bool needsRecorder(const RecordingLimits &Limits) {
+  return hasArena() || Limits.MaxSize || Limits.Rotates;
 }
 
 static Expected<int> recordRunning(std::vector<pid_t> Named, ArrayRef<const char *> Args,
@@ -463,7 +466,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named, ArrayRef<const char
   auto TracerImage = openTracer(TracerKind::Listens);
   if (!TracerImage)
     return TracerImage.takeError();
-  auto Cost = costOptions(*TracerImage, hasArena(Limits));
+  auto Cost = costOptions(*TracerImage, hasArena());
   if (!Cost)
     return Cost.takeError();
   if (Error E = wanted().takeError())
@@ -484,7 +487,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named, ArrayRef<const char
     return Text;
   };
   return recordProcesses({Named, *Others, What, Options, Opts.Output, Opts.Threads,
-                          Opts.Follow, Opts.Force, hasArena(Limits), Limits, Opts.For},
+                          Opts.Follow, Opts.Force, needsRecorder(Limits), Limits, Opts.For},
                          Args);
 }
 
@@ -552,7 +555,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!Options)
     return Options.takeError();
 
-  auto Cost = costOptions(*TracerImage, hasArena(*Limits));
+  auto Cost = costOptions(*TracerImage, hasArena());
   if (!Cost)
     return Cost.takeError();
   *Options += *Cost;
@@ -566,8 +569,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
       warnOfMemory(Opts.Output, Dir->path(), getpid());
   }
   std::optional<Recorder> Arena;
-  if (hasArena(*Limits))
-    *Options += Arena.emplace(Dir->descriptor()).option();
+  if (needsRecorder(*Limits))
+    *Options += Arena.emplace(Dir->descriptor(), Limits->Rotates).option();
   *Options += Limits->option() + (Unmatched.empty() ? ",checked=1" : ",checked=later");
   auto Given = withOutput(*Options, Dir->descriptor(), Dir->path(), unsigned(getpid()));
   if (!Given) {
@@ -579,9 +582,12 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   setenv("LD_PRELOAD", preloadList(*Program, TracerImage->path()).c_str(), /*overwrite=*/1);
   setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 
+  Rotation Files(Dir->path(), *Limits, Arena ? &*Arena : nullptr);
+  Files.start();
   auto Status = runProgram(*Path, Args, Opts.For);
+  Files.stop();
   if (Arena) {
-    Arena->finish();
+    Arena->finish([&] { return Files.look(); });
     Arena->sayUnwritten(Opts.Output);
   }
   if (!Status) {
@@ -592,7 +598,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   sayWhatTimingTakes(*Status);
   sayIfPreempted(Args.front(), *Dir);
   sayWhatWasNotFound(*Dir, Opts.Output, Unmatched, W.Typed.unmatchedRequests());
-  sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits);
+  sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits, Files.finish());
   return Code;
 }
 

@@ -229,6 +229,7 @@ Expected<RecordingLimits> RecordOptions::read() const {
   Limits.Rotates = pb_options_rotate(&Asked);
   Limits.Keep = Asked.keep;
   Limits.MaxSize = Asked.max_size;
+  Limits.RotateSize = Asked.rotate_size;
   std::random_device Random;
   while ((Limits.Rotates || Limits.MaxSize) && !Limits.Recording)
     Limits.Recording = uint64_t(Random()) << 32 | Random();

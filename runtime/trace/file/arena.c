@@ -6,7 +6,6 @@
 #include "system/moment.h"
 #include "system/sys.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -15,6 +14,7 @@
 
 /* Not in memory that fork() fills with zeros: a child uses the same mapping. */
 static struct pba_arena *arena;
+static struct pba_arena *arena_head; /* as @arena, or only its first page */
 static uint32_t nr_chunks, nr_pages;
 static int was_opened;
 /*
@@ -30,6 +30,8 @@ static struct {
 	uint64_t start_ns;
 	uint64_t populated; /* mapped pages */
 	uint64_t taken;     /* until its thread passes it on to the recorder */
+	uint64_t first_ns;  /* of the first file of a rotation */
+	uint64_t left;	    /* of files that the process has left: threads may use them */
 } own;
 
 /* The processors may be busy. A client waits longer. */
@@ -48,23 +50,6 @@ static char *page(uint32_t nr)
 	return (char *)arena + PBA_PAGES_AT(nr_chunks) + nr * PBA_PAGE_SIZE;
 }
 
-/*
- * After the recorder has ended, or in another PID namespace, another file may have this
- * path, even the arena of another command.
- */
-static int is_arena(int fd, struct pba_arena *head)
-{
-	const int seals = (int)pb_sys(SYS_fcntl, fd, F_GET_SEALS, 0);
-
-	/* Without these seals, the recorder could end the process by SIGBUS. */
-	return seals > 0 && seals & F_SEAL_SHRINK && seals & F_SEAL_GROW &&
-	       pb_sys(SYS_pread64, fd, head, offsetof(struct pba_arena, chunk), 0) ==
-		       offsetof(struct pba_arena, chunk) &&
-	       *(const uint64_t *)head->magic == *(const uint64_t *)PBA_MAGIC &&
-	       head->id == pb_options.arena_id &&
-	       head->nr && head->nr <= PBA_CHUNKS_MAX && head->nr_pages <= PBA_PAGES_MAX;
-}
-
 /* A memory limit would also count the mapping. */
 static int is_memory_limited(void)
 {
@@ -76,35 +61,21 @@ static int is_memory_limited(void)
 
 void pb_arena_open(void)
 {
-	/* All of it is large. */
-	_Alignas(struct pba_arena) char start[offsetof(struct pba_arena, chunk)];
-	const struct pba_arena *head = (void *)start;
-	uint64_t size;
-	long mapped;
-	int fd;
+	int is_whole;
 
-	if (was_opened || !pb_options.arena || pb_options.overwrite || is_memory_limited())
+	if (was_opened || !pb_options.arena)
+		return;
+	is_whole = !pb_options.overwrite && !is_memory_limited();
+	if (!is_whole && !pb_options.max_size)
 		return;
 	was_opened = 1;
-	fd = (int)pb_sys(SYS_openat, AT_FDCWD, pb_options.arena,
-			 O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return;
-	if (is_arena(fd, (void *)start)) {
-		size = PBA_SIZE(head->nr, head->nr_pages);
-		mapped = pb_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-				0ul);
-	} else {
-		mapped = -EINVAL;
-	}
-	pb_sys(SYS_close, fd);
-	if (mapped < 0 && mapped > -4096)
-		return;
-	/* A core dump has the program's memory only. */
-	pb_sys(SYS_madvise, mapped, size, MADV_DONTDUMP);
-	arena = (struct pba_arena *)mapped;
-	nr_chunks = head->nr;
-	nr_pages = head->nr_pages;
+	arena_head = pb_arena_map(is_whole, &nr_chunks, &nr_pages);
+	arena = is_whole ? arena_head : NULL;
+}
+
+struct pba_arena *pb_arena_head(void)
+{
+	return arena_head;
 }
 
 /* The rest of @to is filled with zeros. */
@@ -125,8 +96,10 @@ static int is_same(const char left[PBA_NAME_MAX], const char right[PBA_NAME_MAX]
 
 static void use_as(uint64_t start_ns)
 {
-	if (own.start_ns != start_ns)
-		own.populated = own.taken = 0;
+	if (own.start_ns != start_ns) {
+		own.populated = own.taken = own.left = 0;
+		own.first_ns = start_ns;
+	}
 	own.start_ns = start_ns;
 }
 
@@ -139,10 +112,23 @@ static void populate(uint32_t nr)
 	pb_sys(SYS_madvise, memory(nr), PBA_CHUNK_SIZE, MADV_POPULATE_WRITE);
 }
 
+void pb_arena_next_file(const struct pb_data_file *from, const struct pb_data_file *to)
+{
+	use_as(from->header->start_ns);
+	own.left |= own.taken;
+	own.taken = 0;
+	own.start_ns = to->header->start_ns;
+}
+
+void pb_arena_finish_files(void)
+{
+	own.left = 0;
+}
+
 /*
  * Add blocks that readers skip until the recorder writes to them. Several at once, since
  * allocating space waits while the recorder writes. At most an eighth of the file is
- * unused in the end.
+ * unused in the end. Limits count unused blocks.
  */
 static int add_unused_blocks(struct pb_data_file *file)
 {
@@ -150,7 +136,7 @@ static int add_unused_blocks(struct pb_data_file *file)
 	uint64_t nr = at / 8 / PBA_CHUNK_SIZE;
 	int error;
 
-	nr = nr < 1 ? 1 : nr > 16 ? 16 : nr;
+	nr = nr < 1 || pb_options.max_size || pb_options.rotate_size ? 1 : nr > 16 ? 16 : nr;
 	error = pb_data_add_spare(file, nr, PBA_CHUNK_SIZE);
 	if (error)
 		return error;
@@ -548,6 +534,9 @@ void pb_arena_close(const struct pb_data_file *file)
 	char name[PBA_NAME_MAX];
 
 	was_opened = 0;
+	if (!arena && arena_head)
+		pb_sys(SYS_munmap, arena_head, pb_page_size);
+	arena_head = NULL;
 	if (!arena)
 		return;
 	copy_name(name, pb_data_name(file));
@@ -581,12 +570,13 @@ void pb_arena_leave(const struct pb_data_file *file)
 	has_left = 1;
 	if (file->header) {
 		use_as(file->header->start_ns);
-		in_use = own.taken;
+		in_use = own.taken | own.left;
 	}
 	/* A signal handler may have filled a block whose thread still completes a record. */
 	for (uint32_t i = 0; file->header && i < nr_chunks; i++)
 		if (__atomic_load_n(&arena->chunk[i].state, __ATOMIC_ACQUIRE) == PBA_FULL &&
-		    arena->chunk[i].start_ns == own.start_ns)
+		    arena->chunk[i].start_ns >= own.first_ns &&
+		    arena->chunk[i].start_ns <= own.start_ns)
 			in_use |= UINT64_C(1) << i;
 	unmap_chunks(~in_use);
 }

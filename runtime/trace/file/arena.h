@@ -13,9 +13,18 @@ struct pbd_chunk;
 
 /*
  * Map the arena that the options name, if the process may. It stays mapped, in forked
- * children, too.
+ * children, too. With overwrite=1, or a memory limit, only its head is mapped.
  */
 void pb_arena_open(void);
+
+/* Its head, or NULL. */
+struct pba_arena *pb_arena_head(void);
+
+/*
+ * Map it, all of it or only the first page. Sets the numbers of chunks and pages. Returns
+ * NULL if this process cannot.
+ */
+struct pba_arena *pb_arena_map(int is_whole, uint32_t *nr, uint32_t *nr_pages);
 
 /* The recorder accepts blocks of PBA_CHUNK_SIZE, and areas. */
 int pb_arena_is_open(void);
@@ -57,6 +66,11 @@ void pb_arena_cut(const void *area, uint64_t size);
  * 0 if it is not one of the arena.
  */
 int pb_arena_pass_on(const void *chunk, enum pba_state state);
+
+/* The process goes on in another file: rotate.h. Threads may still write to @from. */
+void pb_arena_next_file(const struct pb_data_file *from, const struct pb_data_file *to);
+/* No thread writes to any former file. */
+void pb_arena_finish_files(void);
 
 /*
  * Wait until the recorder has written all records of now. Waits 5 s at most. Returns 0

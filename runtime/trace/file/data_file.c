@@ -281,16 +281,20 @@ static int take_spare(struct pb_data_file *file, int error)
 	return fd < 0 ? error : fd;
 }
 
+void pb_data_unhold(const struct pb_data_file *file)
+{
+	if (file->held)
+		pb_sys(SYS_munmap, file->held,
+		       file->is_in_arena ? pb_page_size :
+					   sizeof(struct pbd_header) + file->ahead.size);
+}
+
 /* Undo begin(). */
 static void drop(struct pb_data_file *file, struct pbd_header *header)
 {
-	if (file->is_in_arena) {
-		if (file->held)
-			pb_sys(SYS_munmap, file->held, pb_page_size);
+	pb_data_unhold(file);
+	if (file->is_in_arena)
 		pb_arena_drop(header, sizeof(*header) + file->ahead.size);
-	} else {
-		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
-	}
 	file->held = NULL;
 	file->ahead.size = 0;
 	pb_quota_give(file->allocated);
@@ -354,11 +358,12 @@ out:
 
 int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 {
-	/* No other process finds the file before it has its name. */
-	int place = pb_quota_begin();
-	int error = open_file(file, output, size);
+	int error;
 
-	pb_quota_end(place);
+	/* The recorder does not find the file before it has its name. */
+	pb_quota_begin();
+	error = open_file(file, output, size);
+	pb_quota_end();
 	return error;
 }
 
@@ -404,15 +409,15 @@ static void *append(struct pb_data_file *file, uint64_t size, int flags, int *er
 {
 	uint64_t start = file->header->committed;
 	void *mapped = NULL;
-	int fd = begin_use(file), place;
+	int fd = begin_use(file);
 
 	if (fd < 0) {
 		*error = fd;
 		return NULL;
 	}
-	place = pb_quota_begin();
+	pb_quota_begin();
 	*error = allocate(file, fd, start, size);
-	pb_quota_end(place);
+	pb_quota_end();
 	if (!*error)
 		mapped = make_area(file, start, size, flags);
 	if (!*error && !mapped)
@@ -425,13 +430,13 @@ int pb_data_add_spare(struct pb_data_file *file, uint64_t nr, uint64_t size)
 {
 	const struct pbd_chunk head = { .kind = PBD_SPARE, .size = size };
 	const uint64_t start = file->header->committed;
-	int fd = begin_use(file), place, error;
+	int fd = begin_use(file), error;
 
 	if (fd < 0)
 		return fd;
-	place = pb_quota_begin();
+	pb_quota_begin();
 	error = allocate(file, fd, start, nr * size);
-	pb_quota_end(place);
+	pb_quota_end();
 	for (uint64_t i = 0; i < nr && !error; i++)
 		if (pb_sys(SYS_pwrite64, fd, &head, sizeof(head), start + i * size) !=
 		    sizeof(head))

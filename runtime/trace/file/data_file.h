@@ -102,6 +102,12 @@ int pb_data_reopen(const struct pb_data_file *file);
 int pb_data_keep(struct pb_data_file *file);
 
 /*
+ * Unmap the first part of the file. In the arena it has no other, so this releases its
+ * lock.
+ */
+void pb_data_unhold(const struct pb_data_file *file);
+
+/*
  * The recording is over: unmap the file, close it and release its lock.
  * Handlers must not call it.
  */

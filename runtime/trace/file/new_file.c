@@ -21,10 +21,10 @@ static int give_name(int fd, const char *name)
 }
 
 /*
- * Some file systems, such as NFS, cannot rename without replacing. Others, such
+ * Never replaces another file. Some file systems, such as NFS, cannot rename without replacing. Others, such
  * as vfat, have no links.
  */
-int pb_data_rename(const char *from, const char *to)
+static int rename_file(const char *from, const char *to)
 {
 	long error = pb_sys(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to,
 			    RENAME_NOREPLACE);
@@ -44,7 +44,7 @@ int pb_name_new_file(int fd, const char *now, const char *output,
 		int error = pb_file_name(name, output, n, PBD_SUFFIX);
 
 		if (!error)
-			error = *now ? pb_data_rename(now, name) :
+			error = *now ? rename_file(now, name) :
 				       give_name(fd, name);
 		if (error != -EEXIST)
 			return error;

@@ -25,7 +25,4 @@ int pb_new_file(const char *output, char now[PATH_MAX]);
 int pb_name_new_file(int fd, const char *now, const char *output,
 		     char name[PATH_MAX]);
 
-/* Never replaces another file. Returns 0 or -errno. */
-int pb_data_rename(const char *from, const char *to);
-
 #endif /* PB_TRACE_NEW_FILE_H */

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-#define PBA_MAGIC "PBARENA3"
+#define PBA_MAGIC "PBARENA4"
 #define PBA_CHUNK_SIZE (UINT64_C(1) << 20) /* of the largest blocks: ring.c */
 #define PBA_CHUNKS_MAX 64
 #define PBA_PAGE_SIZE (UINT64_C(4) << 10)
@@ -70,6 +70,12 @@ struct pba_arena {
 	uint32_t id; /* random; option arena-id= */
 	uint32_t nr_pages;
 	uint32_t nr_used; /* no page from this one on was ever taken */
+	/*
+	 * For max-size=: bytes on disk of all files of the recording, and the number of
+	 * processes that are just changing files and @size_used. The recorder corrects it.
+	 */
+	uint64_t size_used;
+	uint32_t size_changing;
 	struct pba_chunk chunk[PBA_CHUNKS_MAX];
 	struct pba_chunk page[PBA_PAGES_MAX];
 };

@@ -41,25 +41,10 @@
 #define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
 /* A spare file is unused until it has a header. Then it is like any other file. */
 #define PBD_SPARE_SUFFIX ".spare.pbd"
-/* The file of struct pbd_size, if a recording has limits for all its processes together. */
-#define PBD_SIZE_FILE ".size"
 /* Options of a recording that are too long for the environment (selection.h). */
 #define PBD_SELECTION_SUFFIX ".selection"
 #define PBD_SELECTION_MAGIC "PBAYSEL1"
 #define PBD_BUILD_ID_MAX 32
-
-/*
- * Counters that all processes of a recording share. @used: bytes on disk of its files,
- * as far as the processes know. @removed: files that were deleted for newer ones.
- * @changing: the processes that are changing @used or files now, 0 for a free element.
- * One of them may have been killed meanwhile.
- */
-#define PBD_SIZE_CHANGING 32
-struct pbd_size {
-	uint64_t used;
-	uint64_t removed;
-	uint32_t changing[PBD_SIZE_CHANGING];
-};
 
 struct pbd_header {
 	char magic[8];

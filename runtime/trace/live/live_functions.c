@@ -3,7 +3,6 @@
 
 #include "budget/budget.h"
 #include "listen.h"
-#include "rotate_files.h"
 
 const struct pb_live_part pb_live = {
 	.listen_start = pb_listen_start,
@@ -15,5 +14,4 @@ const struct pb_live_part pb_live = {
 	.budget_disarm = pb_budget_disarm,
 	.budget_forked = pb_budget_forked,
 	.budget_undo = pb_budget_undo,
-	.rotate_exit = pb_rotate_exit,
 };

@@ -76,8 +76,7 @@ static int undo(int is_own)
 	visit.is_unfinished = error != 0;
 	if (error)
 		return error;
-	if (is_own)
-		pb_rotate_end();
+	pb_rotate_end();
 	/*
 	 * A child without its own file has its parent's mapped. The parent would seem to
 	 * be recorded as long as the child lives. pb_session_forget() unmaps pages of a

@@ -69,6 +69,7 @@ int pb_options_parse(struct pb_options *options, const char *value,
 		     char why[PB_WHY_MAX])
 {
 	const char ***names;
+	uint64_t recording;
 	size_t words = 1;
 	char *rest;
 	int error;
@@ -79,7 +80,7 @@ int pb_options_parse(struct pb_options *options, const char *value,
 		return error;
 	options->buffer = PB_BUFFER_DEFAULT;
 	options->call_cost_ps = PB_CALL_COST_DEFAULT;
-	options->recording = hash_of(options->text);
+	recording = hash_of(options->text);
 	for (const char *c = options->text; *c; c++)
 		words += *c == ',';
 	for (size_t i = 0; (names = pb_options_list(options, i)); i++) {
@@ -94,7 +95,10 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	if (!error)
 		pb_names_sort(options->notrace_symbols,
 			      options->nr_notrace_symbols);
-	/* The listening thread renames old files and disarms busy functions. */
+	options->has_command = options->recording != 0;
+	if (!options->recording)
+		options->recording = recording;
+	/* The listening thread switches to the next file, and disarms busy functions. */
 	options->live |= pb_options_rotate(options) || options->max_rate ||
 			 options->max_overhead;
 	if (error)

@@ -44,8 +44,8 @@
  *	               memory for events, of all threads of a process together; from
  *	               PB_LIMIT_MIN on
  *	max-size=SIZE  disk space of all processes of the recording together; more
- *	               events are lost; with rotation the oldest files are removed;
- *	               from PB_LIMIT_MIN on
+ *	               events are lost; with rotation the command removes the oldest
+ *	               files; from PB_LIMIT_MIN on
  *	rotate-size=SIZE
  *	rotate-every=TIME
  *	               write several files, each of at most this size, or for this
@@ -161,6 +161,7 @@ struct pb_options {
 	uint64_t rotate_size, rotate_ms; /* 0: never */
 	uint64_t keep; /* 0: all */
 	uint64_t recording; /* never 0 */
+	int has_command;    /* recording= was given */
 	uint64_t depth; /* 0: any */
 	uint64_t sample; /* 0: all calls */
 	uint64_t max_rate; /* 0: any */

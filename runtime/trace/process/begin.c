@@ -196,6 +196,5 @@ __attribute__((destructor)) static void end(void)
 		say_what_failed(pb_values_tracer);
 		say_what_failed(pb_typed_tracer);
 	}
-	pb_live.rotate_exit();
 	pb_syscalls_end();
 }

@@ -99,8 +99,10 @@ int pb_losses_begin(void)
 	/* Only the last file of a process has the number. */
 	if (pb_session->losses)
 		pb_session->losses->returns = PBD_RETURNS_NOT_COUNTED;
-	else
-		pb_session->inherited = pb_losses_held;
+	/* That of the process that forked this one. */
+	else if (pb_losses_held && pb_options_rotate(&pb_options) &&
+		 pb_left_files.nr < PB_ROTATE_LEFT)
+		pb_left_files.held[pb_left_files.nr++] = pb_losses_held;
 	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
 	pb_losses_nearest = losses;
 	pb_losses_held = pb_session->file.held;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "maps.h"
 
+#include "file/arena.h"
 #include "others.h"
 #include "parent.h"
 #include "session.h"
@@ -11,12 +12,13 @@ struct pb_left_out_map *pb_left_out_maps;
 /* Returns NULL and sets *@error if there is no space. */
 static const void *copy(const struct pbd_chunk *from, int *error)
 {
-	struct pbd_chunk *to = pb_data_reserve(&pb_session->file, from->kind,
-					       from->size, error);
+	const uint64_t size = pb_arena_size(from, sizeof(*from));
+	struct pbd_chunk *to = pb_data_reserve(&pb_session->file, from->kind, size, error);
 
 	if (!to)
 		return NULL;
-	pb_copy(to, from, from->size);
+	pb_copy(to, from, size);
+	to->size = size;
 	pb_data_commit(&pb_session->file, to);
 	return to;
 }

@@ -3,7 +3,6 @@
 
 #include "asked.h"
 #include "file/arena.h"
-#include "file/quota.h"
 #include "losses.h"
 #include "maps.h"
 #include "parent.h"
@@ -22,6 +21,7 @@
 #include <sys/utsname.h>
 
 struct pb_session *pb_session;
+struct pb_left_files pb_left_files;
 
 void *pb_session_alloc(size_t size, int *error)
 {
@@ -103,10 +103,7 @@ int pb_session_file(void)
 		return 0;
 	length = read_cmdline(cmdline, sizeof(cmdline));
 	pb_arena_open();
-	error = pb_quota_open(pb_options.output);
-	if (!error)
-		error = pb_data_open(&pb_session->file, pb_options.output,
-				     expected_size(length));
+	error = pb_data_open(&pb_session->file, pb_options.output, expected_size(length));
 	if (error) {
 		pb_losses_no_file(error);
 		return error;

@@ -68,8 +68,6 @@ struct pb_session {
 	uint32_t again;	 /* increases when space may be free again; see ring.c */
 	uint32_t no_tally; /* for tally.c */
 	int no_tally_error;
-	const void *inherited; /* an address in a file of the process that
-			          forked this one */
 	struct pb_rotation rotation;
 	/* 0 in a forked child: there the loader's lock may be held for ever by a thread that
 	   does not exist. */

@@ -51,9 +51,10 @@ void pb_session_forget(void)
 	pb_session_forget_modules();
 	pb_parent_forget();
 	pb_losses_forget();
+	if (pb_session->file.header)
+		pb_quota_count(-(int64_t)pb_session->file.allocated);
 	pb_arena_close(&pb_session->file);
 	pb_data_close(&pb_session->file);
-	pb_quota_forget();
 	pb_session_forget_start();
 	empty(pb_session);
 	pb_signal_unlock(&pb_session->lock, signals);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The functions of the listening part (live/) that the recording part calls. It calls no others.
- * listen.h, budget.h and rotate_files.h describe them.
+ * listen.h and budget.h describe them.
  */
 #ifndef PB_TRACE_LIVE_PART_H
 #define PB_TRACE_LIVE_PART_H
@@ -21,7 +21,6 @@ struct pb_live_part {
 	void (*budget_disarm)(const struct patchbay_filter *which);
 	void (*budget_forked)(void);
 	int (*budget_undo)(void);
-	void (*rotate_exit)(void);
 };
 
 extern const struct pb_live_part pb_live;

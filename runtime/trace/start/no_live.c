@@ -53,7 +53,6 @@ __attribute__((weak)) const struct pb_live_part pb_live = {
 	.budget_disarm = no_disarm,
 	.budget_forked = nothing_to_do,
 	.budget_undo = nothing,
-	.rotate_exit = nothing_to_do,
 };
 
 /* `patchbay record -p` finds the library in a process by this function: live/visit.h. */

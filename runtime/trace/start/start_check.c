@@ -69,6 +69,10 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 	if (!pb_options.nr_filters && !pb_options.nr_args && !pb_options.nr_typed &&
 	    !pb_options.live)
 		return refuse(why, "no filter: give a glob for names, as in filter=*");
+	if (!pb_options.has_command &&
+	    (pb_options.max_size || pb_options_rotate(&pb_options)))
+		return refuse(why,
+			      "max-size, rotate-size and rotate-every need 'patchbay record', which names and removes files");
 	if (tracer->events && !pb_may_read_counter())
 		return refuse(why,
 			      "this process may not read the time stamp counter (PR_SET_TSC): only function_profile without histogram can be recorded");

@@ -127,11 +127,17 @@ static int add_block(struct pb_thread_state *self)
 	struct pbd_block *block;
 	int error;
 
-	if (ring->size + size > pb_options.buffer)
+	if (ring->size + size > pb_options.buffer ||
+	    ring->nr_blocks + PB_POOL_NR >= self->max_blocks)
 		return -ENOBUFS;
 	if (!pb_memory_has_room(size, !ring->nr_blocks))
 		return -PB_OVER_MEMORY;
 	block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
+	/* The rest of max-size= may have room for a smaller one. */
+	while (!block && error == -PB_OVER_SIZE && size > PB_BLOCK_MIN) {
+		size /= 2;
+		block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
+	}
 	if (!block)
 		return error;
 	ring->block[ring->nr_blocks++] = block;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "rotate.h"
 
+#include "file/arena.h"
 #include "file/quota.h"
 #include "session/losses.h"
 #include "session/maps.h"
@@ -8,8 +9,6 @@
 #include "system/moment.h"
 #include "system/wake.h"
 #include "thread.h"
-
-#include <fcntl.h>
 
 int pb_rotate_is_due(uint64_t size)
 {
@@ -31,21 +30,17 @@ static void leave_file(void)
 		(struct pb_data_ahead){ 0 };
 }
 
-/* Undo a failed switch. Mappings of the new file stay: that is little, and rare. */
+/*
+ * Undo a failed switch. The command removes the new file, which has no events. Further
+ * mappings of it stay: that is little, and rare.
+ */
 static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 		    struct pbd_losses *losses)
 {
 	const struct pb_data_file *file = &pb_session->file;
 
-	if (file->header) {
-		int place = pb_quota_begin();
-
-		pb_sys(SYS_unlinkat, AT_FDCWD, file->path, 0);
-		pb_sys(SYS_munmap, file->header,
-		       sizeof(*file->header) + file->ahead.size);
-		pb_quota_give(file->allocated);
-		pb_quota_end(place);
-	}
+	if (file->header)
+		pb_data_unhold(file);
 	pb_copy(&pb_session->file, &left, sizeof(left));
 	pb_session->chunk = chunk;
 	pb_session->asked = asked;
@@ -72,16 +67,22 @@ int pb_rotate_switch(void)
 	struct pbd_losses *losses = pb_session->losses;
 	int error;
 
-	/* A process that has changed its user cannot create a file. */
-	if (!chunk || pb_session->file.kept)
+	/*
+	 * A process that has changed its user cannot create a file. No recorder would name
+	 * files, or write them.
+	 */
+	if (!chunk || pb_session->file.kept || pb_arena_is_left())
 		return -EPERM;
-	if (of->nr_left == PB_ROTATE_LEFT)
+	if (pb_left_files.nr == PB_ROTATE_LEFT)
 		return -EAGAIN;
 	pb_session_tick();
 	leave_file();
+	/* There is always room for the next file's beginning. */
+	pb_quota_count(-(int64_t)left.allocated);
 	error = pb_session_next_file();
 	if (!error)
 		error = pb_maps_copy();
+	pb_quota_count((int64_t)left.allocated);
 	if (error) {
 		go_back(chunk, asked, losses);
 		of->failed = 1;
@@ -89,9 +90,11 @@ int pb_rotate_switch(void)
 	}
 	carry_note();
 	pb_session_flag(chunk->flags & KEPT_FLAGS);
-	of->left[of->nr_left].header = left.header;
-	of->left[of->nr_left].start_ns = left.header->start_ns;
-	pb_copy(of->left[of->nr_left].path, left.path, sizeof(left.path));
+	pb_left_files.held[pb_left_files.nr] = left.held;
+	of->left_bytes += left.allocated;
+	pb_arena_next_file(&left, &pb_session->file);
+	/* Only a process that failed to restrict itself has used it. */
+	pb_session->pool = (struct pb_pool){ 0 };
 	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
 	of->has_events = 0;
 	pb_session->memory = 0;
@@ -100,7 +103,7 @@ int pb_rotate_switch(void)
 	/* From here on, the next event of each thread calls ring.c. */
 	pb_threads_leave_file();
 	/* Finishing the old file waits for threads that have not seen the switch yet. */
-	__atomic_store_n(&of->nr_left, of->nr_left + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&pb_left_files.nr, pb_left_files.nr + 1, __ATOMIC_RELEASE);
 	pb_listen_wake();
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A recording in many consecutive files (rotate-size=, rotate-every=). Each
- * file has all that explains it. The oldest files are removed for new ones
- * (keep=, max-size=).
+ * file has all that explains it. The command names complete files, and removes the
+ * oldest ones for new ones (keep=, max-size=; tool/recording/Rotation.h).
  *
  * To *switch* is to create the next file, with the chunks that explain it. Each thread then
  * begins a block there at its next event. The thread that finds the file full makes the
@@ -10,10 +10,8 @@
  * that has reserved a record completes it in the old file.
  *
  * To *finish* a file that the process has left is to wait for all handlers that were running
- * at the switch. After that no thread writes to the file, and it can be unmapped. It gets its
- * final name, PID.TIME.pbd with the time of its end, so a file with such a name is complete.
- * The listening thread finishes files, and removes the oldest ones. It also finishes files of
- * this recording whose processes have ended. It leaves all other files alone (own_file.h).
+ * at the switch. After that no thread writes to the file, and the listening thread unmaps it.
+ * That releases the file's lock, which tells the command that the file is complete.
  *
  * If the listening thread is late, some files wait for it, and then the last file continues to
  * grow. The same happens if the listening thread has ended (control.h), or if the next file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""others-files.py rotation|environment|watch PATCHBAY LIBRARY PROG: creates unrelated files beside
+"""others-files.py rotation|watch PATCHBAY PROG: creates unrelated files beside
 a recording, with names like those of its own files. Checks that each is unchanged after patchbay
 deleted old files."""
 import hashlib
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-HOW, PATCHBAY, LIBRARY, PROGRAM = sys.argv[1:]
+HOW, PATCHBAY, PROGRAM = sys.argv[1:]
 WHOLE = re.compile(r"\d+\.\d{8}T\d{6}\.\d{3}Z\.pbd")
 SNAPSHOT = re.compile(r"\d{8}T\d{6}\.\d{3}Z-time")
 OLD = "20200101T000000.000Z"
@@ -77,16 +77,15 @@ def put_files(folder, own, others):
             if os.path.relpath(path, folder).split("/")[0] in files}
 
 
-def rotation(command, environment=None):
+def rotation(command):
     # A file of another recording, which has ended.
     subprocess.run([PATCHBAY, "record", "-F", "often", "-t", "function", "--rotate-every", "1ms",
                     "-o", "other", "--", PROGRAM, "5"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     others = whole_file("other")
     os.makedirs("out", exist_ok=True)
-    with subprocess.Popen([*command, PROGRAM, "999999"],
-                          env={**os.environ, **(environment or {})},
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen([*command, PROGRAM, "999999"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
         own = whole_file("out")
         before = put_files("out", own, others)
         seen = set()
@@ -160,9 +159,6 @@ for folder in "out", "own", "other", "flight", "out.old":
 LIMITS = ["--rotate-every", "5ms", "--keep", "4"]
 if HOW == "rotation":
     rotation([PATCHBAY, "record", "-F", "often", "-t", "function", *LIMITS, "-o", "out", "--"])
-elif HOW == "environment":
-    rotation([], {"LD_PRELOAD": LIBRARY,
-                  "PATCHBAY": "tracer=function,filter=often,output=out,rotate-every=5ms,keep=4"})
 else:
     watch()
 print("others' files are as they were")
