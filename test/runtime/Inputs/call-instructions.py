@@ -15,8 +15,8 @@ from harness import callgrind  # noqa: E402
 MOST = {
     "count": ("tracer=function_profile", 49, 51),
     "entry": ("tracer=function", 72, 75),
-    "duration": ("tracer=function_duration", 117, 120),
-    "dropped": ("tracer=function_duration,threshold=10s", 75, 77),
+    "duration": ("tracer=function_duration", 119, 122),
+    "dropped": ("tracer=function_duration,threshold=10s", 76, 78),
     "graph": ("tracer=function_graph", 158, 162),
 }
 KINDS = "int", "double"

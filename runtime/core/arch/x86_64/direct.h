@@ -37,11 +37,8 @@
 	.cfi_restore_state
 .endm
 
-/*
- * Call the body at r11, and save its result. With \timed, rax is the time then. The label says
- * where the body returns.
- */
-.macro call_body_at_r11 body, timed=0
+/* Call the body at r11, and save its result. The label says where the body returns. */
+.macro call_body_at_r11 body
 	.cfi_remember_state
 	.cfi_def_cfa_offset STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
@@ -52,9 +49,6 @@
 	.cfi_restore_state
 	movq	%rax, CALL_RAX(%rbp)
 	movq	%rdx, CALL_RDX(%rbp)
-	.if \timed
-	read_clock
-	.endif
 .endm
 
 /*
@@ -246,10 +240,16 @@
 	.if \nr >= 4
 	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
 	.endif
-	call_body_at_r11 timed_\id, 1
+	call_body_at_r11 timed_\id
 	mark_inside_after_body \from, \id
 	movq	CELL_OPS(%rdx), %r10
 	movq	OPS_THRESHOLD(%r10), %r9
+	/*
+	 * Only now: if the body has made reading the counter fatal (seccomp's strict mode,
+	 * PR_SET_TSC), the cell has changed.
+	 */
+	movq	%rdx, %rsi
+	read_clock
 	subq	CALL_WORD(%rbp), %rax
 	cmpq	(%r9), %rax
 	jae	.Llong_\id
@@ -265,6 +265,7 @@
 	testq	%rax, %rax
 	js	.Lnegative_\id
 	movq	%rax, CALL_DURATION(%rbp)
+	movq	%rsi, %rdx
 	movq	CALL_PARENT(%rbp), %rsi
 	callq	*OPS_EXIT(%r10)
 	/* The call ends after the handler: open_calls.h has the reason. */
