@@ -84,20 +84,21 @@ class Collector:
         self.bytes = self.most = self.calls = self.lost = 0
 
     def taken(self):
-        """Current disk usage. Meanwhile files may disappear, or appear again by another name."""
+        """Current disk usage, without the block in which a file system may keep a file's
+        extents. Meanwhile files may disappear, or appear again by another name."""
         taken = {}
         for entry in os.scandir(self.data):
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
-            taken[status.st_ino] = status.st_blocks * 512
+            taken[status.st_ino] = min(status.st_blocks * 512, -(-status.st_size // 4096) * 4096)
         return sum(taken.values())
 
     def check_limit(self):
         taken = self.taken()
         self.most = max(self.most, taken)
-        # The file with the processes' common counter is not part of the recording.
+        # The file with the command line is not part of the recording.
         assert taken <= self.limit + 4096, f"{taken} bytes of the disk"
 
     def collect(self):
