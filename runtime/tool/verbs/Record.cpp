@@ -281,7 +281,8 @@ ENVIRONMENT:
     under, start-at, stop-at
               as the options above; may be repeated
     threshold, why, trace-context, depth, sample, max-rate, max-overhead,
-    max-memory, histogram=1, sleep-time=0, names=0, buffer, overwrite=1, live=1
+    max-memory, histogram=1, sleep-time=0, names=0, buffer, overwrite=1,
+    live=1
               as the options above; sleep-time=0 as --no-sleep-time,
               names=0 as --no-names
     call-cost cost of a traced call for max-overhead, in ps (60000)
