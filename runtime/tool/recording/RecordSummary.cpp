@@ -13,9 +13,11 @@
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 using namespace llvm;
@@ -217,4 +219,28 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   else
     Said += ", but in it";
   warn(Said + " some functions were not traced" + See);
+}
+
+// getrusage(2) covers the program and its children that it waited for.
+static std::string preemptedText(StringRef Program) {
+  constexpr double LeastSeconds = 0.5, MostPerSecond = 50;
+  rusage Used;
+  if (getrusage(RUSAGE_CHILDREN, &Used))
+    return "";
+  auto Seconds = [](const timeval &T) { return double(T.tv_sec) + double(T.tv_usec) / 1e6; };
+  const double Cpu = Seconds(Used.ru_utime) + Seconds(Used.ru_stime);
+  if (Cpu < LeastSeconds || double(Used.ru_nivcsw) < MostPerSecond * Cpu)
+    return "";
+  return formatv("{0} was preempted {1} times in {2:f1} s of CPU time, and its times include "
+                 "these waits: try --no-sleep-time",
+                 Program, Used.ru_nivcsw, Cpu)
+      .str();
+}
+
+void patchbay::sayIfPreempted(StringRef Program, const OutputDir &Dir, StringRef Named) {
+  std::string Text = preemptedText(Program);
+  if (Text.empty())
+    return;
+  errs() << "patchbay: " << printable((Named + ": " + Text).str()) << '\n';
+  consumeError(Dir.addNote(Text));
 }

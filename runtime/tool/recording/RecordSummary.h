@@ -26,6 +26,10 @@ void sayWhatWasNotFound(const OutputDir &Dir, llvm::StringRef Named,
                         llvm::ArrayRef<std::string> Globs,
                         llvm::ArrayRef<std::string> Requests);
 
+/// If other programs preempted Program often, its wall-clock times include waiting for a CPU.
+/// Says so, and notes it in Dir for readers. Named: the user's name for Dir.
+void sayIfPreempted(llvm::StringRef Program, const OutputDir &Dir, llvm::StringRef Named);
+
 } // namespace patchbay
 
 #endif

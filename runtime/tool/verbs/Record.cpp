@@ -19,11 +19,9 @@
 #include "trace/system/moment.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -416,32 +414,6 @@ static void sayWhatTimingTakes(int Status) {
               "recursion overflowed it, use --depth or -N, or raise ulimit -s\n";
 }
 
-// If other programs preempt the traced program, its wall-clock times include waiting for
-// a CPU. getrusage(2) covers the program and its children that it waited for.
-static std::string preemptedText(StringRef Program) {
-  constexpr double LeastSeconds = 0.5, MostPerSecond = 50;
-  rusage Used;
-  if (!Opts.isTimed() || Opts.NoSleepTime || getrusage(RUSAGE_CHILDREN, &Used))
-    return "";
-  auto Seconds = [](const timeval &T) { return double(T.tv_sec) + double(T.tv_usec) / 1e6; };
-  const double Cpu = Seconds(Used.ru_utime) + Seconds(Used.ru_stime);
-  if (Cpu < LeastSeconds || double(Used.ru_nivcsw) < MostPerSecond * Cpu)
-    return "";
-  return formatv("{0} was preempted {1} times in {2:f1} s of CPU time, and its times include "
-                 "these waits: try --no-sleep-time",
-                 Program, Used.ru_nivcsw, Cpu)
-      .str();
-}
-
-// Also notes it in the recording, for its readers.
-static void sayIfPreempted(StringRef Program, const OutputDir &Dir) {
-  std::string Text = preemptedText(Program);
-  if (Text.empty())
-    return;
-  errs() << "patchbay: " << printable(Opts.Output + ": " + Text) << '\n';
-  consumeError(Dir.addNote(Text));
-}
-
 // A process that reuses blocks writes its files itself.
 static bool hasArena() { return !Opts.Overwrite; }
 
@@ -597,7 +569,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   }
   const int Code = exitCode(Args.front(), *Status);
   sayWhatTimingTakes(*Status);
-  sayIfPreempted(Args.front(), *Dir);
+  if (Opts.isTimed() && !Opts.NoSleepTime)
+    sayIfPreempted(Args.front(), *Dir, Opts.Output);
   sayWhatWasNotFound(*Dir, Opts.Output, Unmatched, W.Typed.unmatchedRequests());
   sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits, Files.finish());
   return Code;
