@@ -205,9 +205,14 @@ void Rotation::start() {
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
   Thread = std::thread([this] {
-    for (auto Wait = ShortestWait; !Ends; std::this_thread::sleep_for(Wait)) {
+    using Clock = std::chrono::steady_clock;
+    for (auto Wait = ShortestWait; !Ends;) {
+      const auto Begin = Clock::now();
       look();
       Wait = IsBusy || Limits.MaxSize ? ShortestWait : std::min(2 * Wait, LongestWait);
+      // Many files take long to look at: use a tenth of a processor at most.
+      std::this_thread::sleep_for(
+          std::clamp<Clock::duration>(9 * (Clock::now() - Begin), Wait, LongestWait));
     }
   });
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
