@@ -136,7 +136,7 @@ Error DataReader::readChunks() {
   return Error::success();
 }
 
-// The chunks that readers know, and who needs them.
+// The kinds of chunks that this version knows, and when each is read.
 Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   enum : unsigned {
     Always = 0,

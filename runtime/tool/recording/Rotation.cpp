@@ -158,7 +158,7 @@ void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
     __atomic_compare_exchange_n(&Counted->size_used, &Used, Bytes, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_RELAXED);
   while (Complete.size() > Least && ((Limits.Keep && Complete.size() > Limits.Keep) ||
-                               (Limits.MaxSize && Bytes > MostBytes))) {
+                                     (Limits.MaxSize && Bytes > MostBytes))) {
     const auto Oldest = Complete.begin();
     const std::string &File = Oldest->first.second;
     // Another program may have put another file there.
