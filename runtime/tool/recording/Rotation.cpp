@@ -210,7 +210,7 @@ void Rotation::start() {
       const auto Begin = Clock::now();
       look();
       Wait = IsBusy || Limits.MaxSize ? ShortestWait : std::min(2 * Wait, LongestWait);
-      // Many files take long to look at: use a tenth of a processor at most.
+      // Many files take long to look at: a longer wait leaves more of the processor.
       std::this_thread::sleep_for(
           std::clamp<Clock::duration>(9 * (Clock::now() - Begin), Wait, LongestWait));
     }
