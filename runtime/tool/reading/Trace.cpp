@@ -316,7 +316,9 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
       report(std::move(E));
       Result.Incomplete = true;
     }
-    if (Data.Errno || Data.ChildErrno || !Data.Unexplained.empty())
+    // A child whose first try failed may have a file, and all its events.
+    const bool LacksChild = Data.ChildErrno && Data.Losses[PBD_LOST_CHILD];
+    if (Data.Errno || LacksChild || !Data.Unexplained.empty())
       Result.Incomplete = true;
     B.add(File, std::move(Data));
   }

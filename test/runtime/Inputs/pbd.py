@@ -22,6 +22,7 @@
     pbd.py noise DIR MODULE N           N calls of random durations
     pbd.py hostile DIR MODULE           names that would be markup, or control characters
     pbd.py losses DIR MODULE            events lost for each reason, and jumps
+    pbd.py children DIR MODULE N        a child that made no file at first; N events are lost
     pbd.py families DIR MODULE          two processes with the same losses
     pbd.py forked DIR MODULE            processes that refer to others' files;
                                         DIR-*: to unusable files
@@ -40,6 +41,7 @@
     pbd.py event-truncations DIR        the same for a file with events
     pbd.py corruptions DIR              one file per kind of damage
 """
+import errno
 import os
 import struct
 import sys
@@ -555,6 +557,15 @@ def losses(folder, path):
                        jumped(90, 0), record(20, 0, 90, 2, UNWOUND),
                        record(30, 0, 90, 3, UNWOUND), jumped(80, 0),
                        record(40, 0, 90, 4)])]))
+
+
+def children(folder, path, lost):
+    counts = struct.pack("<II8Q", 0, 0, 0, 0, 0, int(lost), 0, 0, 0, 0)
+    body = struct.pack("<Q", 0) + counts + bytes(15 * len(counts))
+    write(folder, "42", pbd([
+        cmdline(["./server"]), module(3, path), session(), functions(3, [0x1010]),
+        chunk(LOSSES, body + struct.pack("<2I", errno.EXFULL, 0)),
+        block(1, 100, [record(10, 0, 1, 20)])]))
 
 
 def event_edges(folder):
