@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads the losses that a data file records: struct pbd_losses of
-runtime/trace/format/format.h, and the counts of blocks and of the session.
+runtime/trace/format/missing.h, and the counts of blocks and of the session.
 
     losses.py SAID CSV FOLDER
 
