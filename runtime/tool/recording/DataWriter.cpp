@@ -46,14 +46,16 @@ void DataWriter::closeFile() {
   Current = nullptr;
 }
 
-DataWriter::File *DataWriter::open(StringRef Name, uint64_t StartNs) {
-  if (Current && CurrentKey.first == StartNs && Name == CurrentKey.second)
+// Names may be in memory that processes change meanwhile: only the copies are checked.
+DataWriter::File *DataWriter::open(StringRef Shared, uint64_t StartNs) {
+  std::pair<uint64_t, std::string> Key = {StartNs, Shared.str()};
+  if (Current && Key == CurrentKey)
     return Current;
   closeFile();
+  const StringRef Name = Key.second;
   const OwnName Kind = ownName(Name);
   if (Name.contains('/') || (Kind != OwnName::Data && Kind != OwnName::Spare))
     return nullptr;
-  std::pair<uint64_t, std::string> Key = {StartNs, Name.str()};
   if (auto Known = Files.find(Key); Known != Files.end())
     return openAs(std::move(Key), Known->second.Header);
   auto Header = ownHeader(Dir, Name);
@@ -63,8 +65,9 @@ DataWriter::File *DataWriter::open(StringRef Name, uint64_t StartNs) {
 }
 
 // As in isOwnFile(), an empty file with such a name is a process's.
-DataWriter::File *DataWriter::adopt(StringRef Name, const pbd_header &Header) {
-  std::pair<uint64_t, std::string> Key = {Header.start_ns, Name.str()};
+DataWriter::File *DataWriter::adopt(StringRef Shared, const pbd_header &Header) {
+  std::pair<uint64_t, std::string> Key = {Header.start_ns, Shared.str()};
+  const StringRef Name = Key.second;
   if (Files.count(Key) || Name.contains('/') || Header.committed > MostOfNew ||
       !isHeaderOf(Header, Name) || !hasNoHeader(Dir, Name))
     return nullptr;

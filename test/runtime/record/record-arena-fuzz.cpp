@@ -4,6 +4,8 @@
 // data file of its folder, or make another file of such a one. Each round fills heads,
 // chunks and areas with garbage, and the recorder looks at all of it. Meanwhile another
 // process writes garbage to heads and records in a loop. Now and then a file is truncated.
+// At first the process changes a name all the time: the recorder writes only to the file
+// that it has checked.
 //
 // By hand: PATCHBAY_TEST_ARENAS=10000000. The second argument is the seed.
 //
@@ -28,6 +30,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -39,7 +42,7 @@ std::optional<uint64_t> memoryLimit(pid_t) { return std::nullopt; }
 } // namespace patchbay
 
 static constexpr uint64_t StartNs = 4711;
-static constexpr unsigned long Rounds = 1000, RoundsPerCheck = 100;
+static constexpr unsigned long Rounds = 1000, RoundsPerCheck = 100, Openings = 50000;
 
 static void fail(const char *What) {
   printf("failed: %s\n", What);
@@ -245,6 +248,16 @@ static void cut(Random &Choose, const std::string &Path) {
   }
 }
 
+// In another process.
+[[noreturn]] static void rename(char *Name) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (;;)
+    for (const char *Each : {"100.pbd", "500.pbd"}) {
+      memcpy(Name, Each, 8);
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
 // ===----------------------------------------------------------------------===//
 // Rounds
 // ===----------------------------------------------------------------------===//
@@ -261,6 +274,21 @@ struct RecorderTest {
   }
 
   pba_arena *arena() { return R.Arena; }
+
+  void changedName() {
+    pba_chunk &Chunk = R.Arena->chunk[0];
+    Chunk.start_ns = StartNs;
+    const pid_t Renamer = fork();
+    if (!Renamer)
+      rename(Chunk.file);
+    for (unsigned I = 0; I != Openings; ++I) {
+      R.openFile(Chunk);
+      R.Files.closeFile();
+    }
+    kill(Renamer, SIGKILL);
+    waitpid(Renamer, nullptr, 0);
+    check(!R.Files.open("500.pbd", StartNs), "a file is taken for another one");
+  }
 
   void look(Random &Choose) {
     const unsigned Before = R.Unwritten;
@@ -316,6 +344,7 @@ int main(int Argc, char **Argv) {
 
   const int Dir = open(Data.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   RecorderTest Test(Dir);
+  Test.changedName();
   Random Choose(Seed);
   const pid_t Disturber = fork();
   if (!Disturber)
