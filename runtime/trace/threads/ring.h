@@ -96,15 +96,16 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
  *
  * A signal handler may interrupt this between any two instructions, record an event, and
  * begin another block. The exchange then fails, because @next has changed. @next can have the
- * same value again only after 64 passes over all blocks. If @end was read after the handler
- * began the other block, it belongs to that block. Then the record may be after the last one
- * of its own block: each block has room for one more record there, which is never read.
+ * same value again only after 64 passes over all blocks. If ring->end was read after the
+ * handler began the other block, it belongs to that block. Then the record may be after the
+ * last one of its own block: each block has room for one more record there, which is never
+ * read.
  */
 static inline __attribute__((always_inline)) int
 pb_ring_put(uint64_t time, uint64_t function, uintptr_t frame, uint64_t last, int again)
 {
 	struct pb_ring *ring = pb_ring;
-	uint64_t next, end;
+	uint64_t next;
 	int done;
 
 	if (__builtin_expect(!ring, 0))
@@ -112,8 +113,7 @@ pb_ring_put(uint64_t time, uint64_t function, uintptr_t frame, uint64_t last, in
 	do {
 		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		end = __atomic_load_n(&ring->end, __ATOMIC_RELAXED);
-		if (__builtin_expect(next >= end, 0))
+		if (__builtin_expect(!pb_is_below(next, &ring->end), 0))
 			return 0;
 		done = pb_local_cmpxchg(&ring->next, &next,
 					next + sizeof(struct pbd_record));

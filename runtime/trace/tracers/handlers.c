@@ -129,8 +129,7 @@ static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
-	if (__builtin_expect(duration >= __atomic_load_n(&long_call, __ATOMIC_RELAXED),
-			     0)) {
+	if (__builtin_expect(!pb_is_below(duration, &long_call), 0)) {
 		record_long(ip, parent_ip, cell, regs, start, duration);
 		return;
 	}
@@ -158,7 +157,7 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 
 	*patchbay_session_word(cell, regs) = start;
 	/* With a threshold entries are not recorded: the duration is not known yet. */
-	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+	if (pb_is_zero(&pb_threshold))
 		pb_ring_record(start, pb_function_number(cell, ip),
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
@@ -172,7 +171,7 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t duration = patchbay_clock() - start;
 
 	/* While recording is off, no call reaches the threshold. So one comparison is enough. */
-	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+	if (!pb_is_below(duration, &pb_threshold))
 		record_call(ip, parent_ip, cell, regs, start, duration);
 }
 

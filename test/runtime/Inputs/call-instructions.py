@@ -14,10 +14,10 @@ from harness import callgrind  # noqa: E402
 # result and of one that returns a double.
 MOST = {
     "count": ("tracer=function_profile", 49, 51),
-    "entry": ("tracer=function", 72, 75),
-    "duration": ("tracer=function_duration", 119, 122),
+    "entry": ("tracer=function", 71, 74),
+    "duration": ("tracer=function_duration", 115, 118),
     "dropped": ("tracer=function_duration,threshold=10s", 76, 78),
-    "graph": ("tracer=function_graph", 158, 162),
+    "graph": ("tracer=function_graph", 152, 156),
 }
 KINDS = "int", "double"
 CALLS = 2000  # which the second turn makes more than the first

@@ -39,4 +39,14 @@ static inline void pb_local_add(uint64_t *word, uint64_t value)
 	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
 }
 
+static inline int pb_is_below(uint64_t value, const uint64_t *limit)
+{
+	return value < __atomic_load_n(limit, __ATOMIC_RELAXED);
+}
+
+static inline int pb_is_zero(const uint64_t *word)
+{
+	return !__atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 #endif /* PB_TRACE_ARCH_COUNTER_H */

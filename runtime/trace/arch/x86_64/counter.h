@@ -45,4 +45,24 @@ static inline void pb_local_add(uint64_t *word, uint64_t value)
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
 }
 
+/*
+ * Compares with memory in one instruction, as a relaxed load: compilers do not combine
+ * atomic loads with comparisons.
+ */
+static inline int pb_is_below(uint64_t value, const uint64_t *limit)
+{
+	int below;
+
+	__asm__ volatile("cmpq %2, %1" : "=@ccb"(below) : "r"(value), "m"(*limit));
+	return below;
+}
+
+static inline int pb_is_zero(const uint64_t *word)
+{
+	int zero;
+
+	__asm__ volatile("cmpq $0, %1" : "=@ccz"(zero) : "m"(*word));
+	return zero;
+}
+
 #endif /* PB_TRACE_ARCH_COUNTER_H */
