@@ -4,7 +4,7 @@
 #include "options/sorted_names.h"
 #include "own_stack.h"
 #include "readable.h"
-#include "session/asked.h"
+#include "session/requested_names.h"
 
 #include <string.h>
 

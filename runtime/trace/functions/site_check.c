@@ -3,9 +3,9 @@
 
 #include "format/format.h"
 #include "left_out.h"
-#include "session/others.h"
 #include "session/recording.h"
 #include "session/session.h"
+#include "session/untraceable_modules.h"
 #include "system/moment.h"
 
 #include <core/system/private.h>

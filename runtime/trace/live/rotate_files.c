@@ -4,8 +4,8 @@
 #include "file/arena.h"
 #include "file/quota.h"
 #include "session/losses.h"
-#include "session/others.h"
 #include "session/session.h"
+#include "session/untraceable_modules.h"
 #include "system/moment.h"
 #include "threads/rotate.h"
 

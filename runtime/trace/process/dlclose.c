@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Replaces the C library's dlclose(). */
-#include "session/others.h"
 #include "session/recording.h"
 #include "session/syscalls.h"
+#include "session/untraceable_modules.h"
 #include "system/wrap.h"
 
 static struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "exec.h"
 
-#include "ending.h"
 #include "exec_target.h"
+#include "exit.h"
 #include "session/syscalls.h"
 #include "system/probe.h"
 #include "system/wrap.h"

@@ -41,8 +41,8 @@
  * which covers nearly all later calls. Only perf_event_open(2) is not tried
  * (own_clock.h).
  */
-#include "ending.h"
 #include "exec.h"
+#include "exit.h"
 #include "session/pool.h"
 #include "session/recording.h"
 #include "session/session.h"

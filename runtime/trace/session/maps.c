@@ -2,9 +2,9 @@
 #include "maps.h"
 
 #include "file/arena.h"
-#include "others.h"
 #include "parent.h"
 #include "session.h"
+#include "untraceable_modules.h"
 
 struct pb_map *pb_maps;
 struct pb_left_out_map *pb_left_out_maps;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "session.h"
 
-#include "asked.h"
 #include "file/arena.h"
 #include "losses.h"
 #include "maps.h"
 #include "parent.h"
 #include "place.h"
 #include "recording.h"
+#include "requested_names.h"
 #include "slow_calls.h"
 #include "syscalls.h"
 #include "system/moment.h"

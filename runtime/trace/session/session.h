@@ -8,7 +8,7 @@
 #define PB_TRACE_SESSION_H
 
 #include "file/data_file.h"
-#include "mapped.h"
+#include "mappings.h"
 #include "options/options.h"
 #include "pool.h"
 #include "rotation.h"

@@ -9,11 +9,11 @@
 #include "functions/left_out.h"
 #include "functions/modules.h"
 #include "functions/typed_program.h"
-#include "session/asked.h"
 #include "session/losses.h"
-#include "session/others.h"
 #include "session/parent.h"
+#include "session/requested_names.h"
 #include "session/session.h"
+#include "session/untraceable_modules.h"
 #include "threads/thread.h"
 #include "tracers/why.h"
 

@@ -9,7 +9,7 @@
  *    page there is only the thread's CPU time since its last slow call, which gives a limit.
  *  - The recorder copies the stack. Readers unwind it by unwind tables, so programs need no
  *    frame pointers, and no code here can follow a bad pointer.
- *  - The file mappings are recorded when they have changed (mapped.h).
+ *  - The file mappings are recorded when they have changed (mappings.h).
  */
 #ifndef PB_TRACE_WHY_H
 #define PB_TRACE_WHY_H

@@ -4,8 +4,8 @@
  * data file has this from the first module with functions on. So a user with an
  * empty recording finds the reason.
  */
-#ifndef PB_TRACE_ASKED_H
-#define PB_TRACE_ASKED_H
+#ifndef PB_TRACE_REQUESTED_NAMES_H
+#define PB_TRACE_REQUESTED_NAMES_H
 
 #include "format/format.h"
 
@@ -44,4 +44,4 @@ size_t pb_asked_unmatched(char *text, size_t size);
 /* The recording is over, and no filter uses them any more. */
 void pb_asked_forget(void);
 
-#endif /* PB_TRACE_ASKED_H */
+#endif /* PB_TRACE_REQUESTED_NAMES_H */

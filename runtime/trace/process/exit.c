@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ending.h"
+#include "exit.h"
 
 #include "functions/site_check.h"
 #include "session/losses.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "asked.h"
+#include "requested_names.h"
 
 #include "session.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "others.h"
+#include "untraceable_modules.h"
 
 #include "session.h"
 

@@ -3,8 +3,8 @@
  * Modules that cannot be traced (format.h, struct pbd_other). The file lists
  * them, so that users need not search for their calls.
  */
-#ifndef PB_TRACE_OTHERS_H
-#define PB_TRACE_OTHERS_H
+#ifndef PB_TRACE_UNTRACEABLE_MODULES_H
+#define PB_TRACE_UNTRACEABLE_MODULES_H
 
 /*
  * Write the modules that are not in the file yet. The caller must not hold the
@@ -22,4 +22,4 @@ int pb_others_copy(void);
 /* The recording is over: clear the list. The caller holds the lock. */
 void pb_others_forget(void);
 
-#endif /* PB_TRACE_OTHERS_H */
+#endif /* PB_TRACE_UNTRACEABLE_MODULES_H */

@@ -4,8 +4,8 @@
  * resolve addresses on stacks. The recorder looks when it has such a stack, at
  * most once a second. It writes the mappings if they have changed.
  */
-#ifndef PB_TRACE_MAPPED_H
-#define PB_TRACE_MAPPED_H
+#ifndef PB_TRACE_MAPPINGS_H
+#define PB_TRACE_MAPPINGS_H
 
 #include <stdint.h>
 
@@ -22,4 +22,4 @@ struct pb_mapped {
  */
 uint32_t pb_mapped_look(uint64_t now_ns);
 
-#endif /* PB_TRACE_MAPPED_H */
+#endif /* PB_TRACE_MAPPINGS_H */

@@ -8,8 +8,8 @@
  * no reason. PATCHBAY is also wrong if it names functions that no module has.
  */
 #include "exec.h"
-#include "session/asked.h"
 #include "session/recording.h"
+#include "session/requested_names.h"
 #include "session/syscalls.h"
 #include "start/live_part.h"
 #include "start/start.h"

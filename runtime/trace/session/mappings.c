@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "mapped.h"
+#include "mappings.h"
 
 #include "session.h"
 
