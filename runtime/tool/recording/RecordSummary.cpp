@@ -140,6 +140,12 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
          "then has such a function: name its directory in LD_LIBRARY_PATH");
 }
 
+// A shell and what it runs are recorded, too.
+static bool hasNoFunction(const DataFile &Data) {
+  return Data.Modules.empty() && Data.Threads.empty() &&
+         !(Data.Session && Data.Session->Part);
+}
+
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                                   StringRef Named,
                                   ArrayRef<std::string> Threads,
@@ -163,10 +169,13 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   Losses Lost;
   TracedNames Names;
   bool AllRead = true;
+  size_t Without = 0;
   std::vector<std::string> InUse = filesInUse(*Files);
   // `patchbay report` names a file's defect, and its place.
   for (size_t I = 0; I != N; ++I) {
-    AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
+    const bool IsRead = !errorToBool(readDataSummary((*Files)[I], Heads[I]));
+    AllRead &= IsRead;
+    Without += IsRead && hasNoFunction(Heads[I]);
     // A later message says that the process has not ended.
     if (is_contained(InUse, (*Files)[I]))
       Heads[I].Returns = PBD_RETURNS_NOT_COUNTED;
@@ -179,6 +188,9 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                      " recorded in " + Named.str();
   if (Processes != N)
     Said += ", in " + utostr(N) + " files";
+  if (Without)
+    Said += (Processes == 1 ? "" : ", " + utostr(Without) + " of them") +
+            " without a traced function";
   Lost.Cost = {}; // sayWhatItCost() counts all events
   sayLosses(Lost, Named);
   if (Removed)

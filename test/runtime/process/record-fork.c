@@ -2,7 +2,8 @@
 /*
  * A recorded process forks. Calls of the child are counted, also those of a library that
  * parent and child both load later, each in its own file. One of the two is killed; its
- * counts until then are recorded.
+ * counts until then are recorded. A shell that starts it, and other commands, are counted
+ * as processes without a traced function.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -12,6 +13,11 @@
 // RECORD: 2 processes recorded
 // CHECK-DAG: {{^ *}}30 main_calls
 // CHECK-DAG: {{^ *}}12 library_calls
+// RUN: printf './prog ./lib.so\n/bin/true\n' > %t/script
+// RUN: cd %t && %patchbay record --force -o shell -- sh script 2>&1 | FileCheck %s --check-prefix=SHELL
+// SHELL: {{^}}patchbay: 4 processes recorded in shell, 2 of them without a traced function, see it with
+// RUN: cd %t && %patchbay record --force -o one -- true 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: {{^}}patchbay: 1 process recorded in one without a traced function, see it with
 
 #include "../Inputs/check.h"
 
