@@ -36,7 +36,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
-#define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
+/*
+ * Time limit for a client to send its request. A busy machine gives a client no processor
+ * for seconds. Waiting for it delays no other client.
+ */
+#define REQUEST_NS 10000000000ull
 
 /*
  * The thread wakes up at least this often to see whether it must end. A visitor
@@ -192,7 +196,7 @@ static int until_late(void)
 
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
 		const uint64_t passed = now - places[i].since_ns;
-		const uint64_t left = passed < PATIENCE_NS ? PATIENCE_NS - passed : 0;
+		const uint64_t left = passed < REQUEST_NS ? REQUEST_NS - passed : 0;
 
 		if (places[i].client >= 0 && left < least)
 			least = left;
@@ -211,7 +215,7 @@ static int drop_late(void)
 	int nr = 0;
 
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
-		if (places[i].client >= 0 && now - places[i].since_ns >= PATIENCE_NS)
+		if (places[i].client >= 0 && now - places[i].since_ns >= REQUEST_NS)
 			drop(i);
 		nr += places[i].client >= 0;
 	}

@@ -6,7 +6,7 @@
 #ifndef PB_TRACE_LISTEN_H
 #define PB_TRACE_LISTEN_H
 
-/* Time limit for a client to send its request, or to accept data. */
+/* Time limit for a client to accept data. */
 #define PB_PATIENCE_SECONDS 2
 
 /*

@@ -6,6 +6,7 @@ not, and prints the replies. REQUEST is a list of words separated by commas:
     text=TEXT                        payload, | stands for NUL, padded with x
     send=PATH                        passes a descriptor, repeatable
     proof=own|none|old               the right one, zeros, that of the last request
+    after=SECONDS                    waits before it sends the request
     wait                             sends nothing until the process closes
 
 Without a REQUEST it prints the name of the gate. The name may replace PID: then the
@@ -15,6 +16,7 @@ import errno
 import os
 import socket
 import sys
+import time
 
 import control
 
@@ -29,6 +31,7 @@ def ask(words, memory, last):
     if "wait" in options:
         print("?" if client.recv(64) else "closed", flush=True)
         return proof
+    time.sleep(float(options.get("after", 0)))
     given = {"own": proof, "none": bytes(control.PROOF), "old": last}
     text = options.get("text", "").replace("|", "\0").encode()
     packet = control.request(int(options["verb"]), given[options.get("proof", "own")],
