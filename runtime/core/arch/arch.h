@@ -9,7 +9,7 @@
  * lower case. Add these files:
  *   1. insn.h   encoders and decoders: pure functions, tested on every host (test/unit).
  *   2. patch.c  the functions below. At each store, name the rule of the architecture manual
- *               that lets other threads execute the text meanwhile. mapped_reach.c and,
+ *               that lets other threads execute the text during the write. mapped_reach.c and,
  *               if sites need sequences, sequences.c already have some of the functions.
  *   3. entry.S  the functions named below, and the trampolines. A trampoline
  *               - marks the thread as inside in its reader, if it has one (struct

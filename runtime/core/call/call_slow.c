@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slow paths of exits, and queries about exits for arming. */
+/* Slow paths of exits, and the checks of exits that arming needs. */
 #include "arch/lsda.h"
 #include "call/unwinder.h"
 #include "quiesce/open_calls.h"

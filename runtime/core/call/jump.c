@@ -41,7 +41,7 @@ struct walk {
  * The jump skips the previous frame, which ends at @sp. If it is the frame of a trampoline in
  * @handlers, note that. A trampoline that calls a handler has nothing on the stack below its
  * patchbay_regs, which are HANDLER_FRAME above the stack pointer. A trampoline that has called
- * a body has more there, and CALL_REGISTER leads to its patchbay_regs. Both are exact: a range
+ * a body has more there, and CALL_REGISTER points to its patchbay_regs. Both are exact: a range
  * of addresses around the handler's frame would prove nothing, because a coroutine's stack may
  * be in that range.
  */

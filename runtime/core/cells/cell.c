@@ -67,7 +67,7 @@ void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell)
 		chunk->taken--;
 }
 
-/* The private cell that @slot leads to, or NULL. */
+/* The private cell that @slot points to, or NULL. */
 static struct patchbay_cell *own_cell_at(const struct pb_module *module,
 					 uintptr_t slot)
 {

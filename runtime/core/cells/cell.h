@@ -20,7 +20,7 @@ struct patchbay_cell *pb_cell_take(struct pb_module *module);
 /* Undo pb_cell_take() for @cell, which was never published. Undo the last call first. */
 void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell);
 
-/* Does @slot lead to a cell of @module? */
+/* Does @slot point to a cell of @module? */
 int pb_is_cell(const struct pb_module *module, uintptr_t slot);
 
 /*
@@ -33,7 +33,7 @@ struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record);
 
 /*
- * Returns 1 if the slot of @record's function leads to the function's cell; 0 if the function
+ * Returns 1 if the slot of @record's function points to the function's cell; 0 if the function
  * has no cell, so no thread reads the slot; -EILSEQ if the function has a cell, but other code
  * has changed the slot: do not write it again.
  */
@@ -43,7 +43,7 @@ int pb_is_led(const struct pb_module *module,
 /* The number of functions that @ops is armed on. Under the change lock or the engine lock. */
 size_t pb_cells_count_armed(const struct patchbay_ops *ops);
 
-/* The number of functions that lead to @cell, armed or not. */
+/* The number of functions that use @cell, armed or not. */
 size_t pb_cell_users(const struct pb_module *module,
 		     const struct patchbay_cell *cell);
 

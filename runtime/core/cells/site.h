@@ -8,7 +8,7 @@
 
 /*
  * pb_site_of() returns the site of a record. The other two return its state, as
- * pb_arch_site_state() does, or -EFAULT if the record does not lead to its function: to an
+ * pb_arch_site_state() does, or -EFAULT if the record does not point to its function: to an
  * address outside the module's text, or to a function that was moved.
  */
 struct pb_site pb_site_of(const struct pb_module *module,

@@ -109,7 +109,7 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 }
 
 /*
- * For the chosen functions with tracers: are all sites armed, and do all slots lead to the
+ * For the chosen functions with tracers: are all sites armed, and do all slots point to the
  * owners' cells?
  */
 static int are_armed(const struct pb_module *module,
@@ -131,7 +131,7 @@ static int are_armed(const struct pb_module *module,
 	return 1;
 }
 
-/* Do functions lead to @cell, with tracers, or with threads still inside (pb_set_nobody)? */
+/* Do functions use @cell, with tracers, or with threads still inside (pb_set_nobody)? */
 static int is_in_use(const struct pb_shared_cell *cell)
 {
 	return cell->nr && cell->cell.ops;

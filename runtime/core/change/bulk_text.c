@@ -42,7 +42,7 @@ static inline void find_group(struct pb_bulk_module *b, struct function *f)
 		f->group = &pb_bulk_group(b, shape)->group;
 }
 
-/* For PUBLISH and FIRST: find the cell that the slot will lead to, and the owner now. */
+/* For PUBLISH and FIRST: find the cell that the slot will point to, and the owner now. */
 static inline __attribute__((always_inline)) void
 find_slot_value(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
 {

@@ -152,12 +152,12 @@ static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 			continue;
 		if (t->step == PB_STEP_SWAP)
 			pb_fill_target(t);
-		/* If another patcher changed the slot, it leads to no cell of ours: skip it. */
+		/* If another patcher changed the slot, it points to no cell of ours: skip it. */
 		if (pb_is_led(t->module, t->record) > 0)
 			error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
 					   pb_target_slot(t), text);
 	}
-	/* The contents of a cell must be visible before a slot leads to it. */
+	/* The contents of a cell must be visible before a slot points to it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return error ? error : pb_text_flush(text);
 }

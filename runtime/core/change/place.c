@@ -314,7 +314,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 	error = find_groups(grouping, start, end);
 	for (struct pb_group *g = plan->groups;
 	     g && g->module == module && !error; g = g->next) {
-		/* A smaller group needs a shared cell only if some slot leads to one already. */
+		/* A smaller group needs a shared cell only if some slot points to one already. */
 		if (g->nr < PB_GROUP_MIN && !g->led)
 			continue;
 		error = pb_shared_init(module);

@@ -20,7 +20,7 @@
  * @cell:   the cell that the functions will share. NULL: each gets a private cell. The cell
  *          is free; or all its functions join the group, and their slots stay; or, with
  *          @joins, other functions keep it, and have the same tracers
- * @led:    some functions' slots lead to a shared cell now, so threads may be reading them
+ * @led:    some functions' slots point to a shared cell now, so threads may be reading them
  * @filled: @cell has the tracers of the group
  * @first, @last: the range of records that contains the functions
  */
@@ -103,7 +103,7 @@ uintptr_t pb_target_slot(const struct pb_target *t);
 
 /*
  * Writing text has failed half way, with the slot of function @i among the writes: it was to
- * lead to @owner. Returns its owner now, which this reads from the slot.
+ * use @owner. Returns its owner now, which this reads from the slot.
  */
 unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);

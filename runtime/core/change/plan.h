@@ -67,7 +67,7 @@ enum pb_step {
  * @owner: the new owner (shared_cells.h)
  * @armed: the site is armed already: another patcher has changed it
  * @fresh: the private cell was never used
- * @moves: the slot will lead to another cell, because other functions keep the present one
+ * @moves: the slot will point to another cell, because other functions keep the present one
  *
  * In each target:
  * @asked:   the tracer's @check was called; @refused: it refused the function
@@ -95,7 +95,7 @@ _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
  * @nr_steps:  the number of functions that change
  * @steps:     the number of functions for each step
  * @groups:    the groups of functions that share a cell
- * @moves:     some slots of armed functions will lead to other cells
+ * @moves:     some slots of armed functions will point to other cells
  * @sets:      some targets have sets
  * @removes:   some function loses a tracer, or has one replaced
  * @is_trial:  do not count refused sites: ask_checks() makes the steps only to find @tried

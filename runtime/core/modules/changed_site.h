@@ -14,7 +14,7 @@ typedef void (*pb_changed_visit)(const struct patchbay_site_info *site, void *ar
 
 /*
  * Call @visit for each changed function of @module. Returns the number of these that can be
- * armed again: their sites have the compiler's bytes, and their slots lead to their tracers.
+ * armed again: their sites have the compiler's bytes, and their slots point to their tracers.
  * The caller holds the modules lock.
  */
 size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, void *arg);

@@ -246,7 +246,7 @@ static int has_records(const struct pb_module *m, const struct pb_module *coming
 
 /*
  * Is @coming registered, or another module with its records? A linked module may have several
- * descriptors, each of which leads to all records: llvm-objcopy --localize-hidden turns COMDAT
+ * descriptors, each of which points to all records: llvm-objcopy --localize-hidden turns COMDAT
  * groups into plain ones. One descriptor is enough.
  */
 static int is_known(const struct pb_module *coming)
@@ -283,7 +283,7 @@ static void free_module(struct pb_module *module)
 	pb_free(module);
 }
 
-/* Does a slot of @module lead to a cell of @gone? */
+/* Does a slot of @module point to a cell of @gone? */
 static int leads_to(const struct pb_module *module,
 		    const struct pb_module *gone)
 {
@@ -298,7 +298,7 @@ static int leads_to(const struct pb_module *module,
 }
 
 /*
- * May slots lead to the cells of @gone? A module that is loaded again, for example @coming,
+ * May slots point to the cells of @gone? A module that is loaded again, for example @coming,
  * often gets its old address, but its slots are new.
  */
 static int has_text(struct pb_module *gone, const struct pb_module *coming)
@@ -312,7 +312,7 @@ static int has_text(struct pb_module *gone, const struct pb_module *coming)
 }
 
 /*
- * Mark the unloaded modules that no slot leads to any more, with a new phase: a thread may
+ * Mark the unloaded modules that no slot points to any more, with a new phase: a thread may
  * still be in a trampoline that it has entered before.
  */
 static void note_unmapped(const struct pb_module *coming)

@@ -36,7 +36,7 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 /*
  * Has llvm-bolt moved functions in the file? It keeps the old code, which is never executed,
  * in a section of its own. It does not update data that it does not know, so the library's
- * records lead to the old code. Returns 1, 0, or -ENOEXEC if the sections cannot be read.
+ * records point to the old code. Returns 1, 0, or -ENOEXEC if the sections cannot be read.
  */
 int pb_elf_is_rewritten(struct pb_elf_file *file);
 

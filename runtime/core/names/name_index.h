@@ -30,7 +30,7 @@ struct pb_name {
  * @names: in the order of the symbol table
  * @heads: the hash table: the first name of each list
  * @mask:  the number of lists, minus 1
- * @here:  if the file was rewritten, a bit for each record that leads to its function;
+ * @here:  if the file was rewritten, a bit for each record that points to its function;
  *         otherwise NULL
  */
 struct pb_name_index {

@@ -44,13 +44,13 @@ const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *en
 int pb_names_look(struct pb_module *module);
 
 /*
- * Returns a bit for each record: does it lead to its function? NULL: all do. Call
+ * Returns a bit for each record: does it point to its function? NULL: all do. Call
  * pb_names_look() before.
  */
 const uint64_t *pb_names_here(const struct pb_module *module);
 
 /*
- * Was the function of this record moved? Then the record leads to unused code. Call
+ * Was the function of this record moved? Then the record points to unused code. Call
  * pb_names_look() before.
  */
 int pb_names_is_moved(const struct pb_module *module,

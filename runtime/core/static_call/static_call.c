@@ -3,7 +3,7 @@
  * Updating static calls.
  *
  * Every link unit that calls a static call has its own tramp for it. An update changes all
- * these tramps. Units are not registered: the loader knows them, and a note in each leads to
+ * these tramps. Units are not registered: the loader knows them, and a note in each points to
  * its tramps and call sites (abi.h).
  *
  * An update is a sequence of steps. Each step walks over all units by dl_iterate_phdr(), which

@@ -93,7 +93,7 @@ extern const enum pb_call_sites pb_arch_call_sites;
 int pb_arch_call_site(uintptr_t site, uintptr_t *to);
 
 /*
- * Make the branch at @site lead to @to, while other threads execute it. Returns -ERANGE if
+ * Make the branch at @site jump to @to, while other threads execute it. Returns -ERANGE if
  * @to is too far, or if the architecture has no safe way for this address.
  */
 int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to);

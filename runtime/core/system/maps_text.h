@@ -37,7 +37,7 @@ struct pb_maps_line {
  */
 int pb_maps_open(struct pb_maps_text *maps);
 
-/* Read the next line. Returns 0 after the last one. Mappings may come and go meanwhile. */
+/* Read the next line. Returns 0 after the last one. Mappings may change between two lines. */
 int pb_maps_next(struct pb_maps_text *maps);
 
 /* The parts of the line that was read last. */

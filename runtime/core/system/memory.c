@@ -4,7 +4,7 @@
  * A large block is a mapping. A free list is a stack that one compare-and-exchange changes
  * (Treiber, "Systems Programming: Coping with Parallelism", 1986). Beside the address of the
  * top block is a counter. It makes the exchange fail if another thread has taken the top block
- * and freed it meanwhile. Memory of free lists is never unmapped, so a late thread may read it.
+ * and freed it in between. Memory of free lists is never unmapped, so a late thread may read it.
  *
  * Freed mappings of up to KEPT_MAX bytes together are kept, because most batches allocate and
  * free the same sizes as the previous batch.
@@ -166,7 +166,7 @@ static struct block *small(size_t size)
 	return (struct block *)chunk;
 }
 
-/* Take a kept mapping of at least @size bytes, a multiple of PAGE, and at most twice as many. */
+/* Take a kept mapping of @size to 2 * @size bytes. @size is a multiple of PAGE. */
 static struct block *take_kept(size_t size)
 {
 	for (int i = 0; i < NR_KEPT; i++) {

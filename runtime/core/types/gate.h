@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Gates: shared cells that lead to a function's private cell (shared_cells.h). */
+/* Gates: shared cells that point to a function's private cell (shared_cells.h). */
 #ifndef PB_CORE_GATE_H
 #define PB_CORE_GATE_H
 
@@ -10,7 +10,7 @@ typedef void pb_handler(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
 /*
- * The private cell of function @ip, whose slot leads to @gate. Compiled for general
+ * The private cell of function @ip, whose slot points to @gate. Compiled for general
  * registers only; may run at any time.
  */
 const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,

@@ -38,7 +38,7 @@ struct pb_module {
 	const struct patchbay_record **order;
 	uint64_t *twins;      /* a bit for each record that equals an earlier one, or NULL */
 	struct pb_name_index *names; /* NULL: not read yet */
-	uint64_t unmapped;    /* the phase since which no slot leads to it, or 0 */
+	uint64_t unmapped;    /* the phase since which no slot points to it, or 0 */
 	struct pb_module *buried; /* the next unloaded module */
 	size_t visitors;      /* threads that visit its sites without a lock */
 	const char *file;     /* the path to open for its symbols */

@@ -8,7 +8,7 @@
  * shape have one cell. The shape is what a record says of arguments and result; handlers
  * read nothing else of the record. Functions with per-function data, and small groups of
  * functions, have private cells (cell.h). The library changes a private cell in place, so
- * a slot that leads to one never changes.
+ * a slot that points to one never changes.
  *
  * The slot of a function with a shared cell does change, if only some of the cell's
  * functions get other tracers. Trampolines may read the slot at that time, by one load of
@@ -22,7 +22,7 @@
  * other seven bytes keep their values.
  *
  * A function with such a slot may later need a private cell, for data of its own, or
- * because no shared cell is free. Its slot then leads to the gate, a shared cell that looks
+ * because no shared cell is free. Its slot then points to the gate, a shared cell that looks
  * up the private cell by the function's address. So the slot points into these 64 KB until
  * the module is unloaded.
  *
@@ -49,7 +49,7 @@ struct pb_group;
 
 /* The owner of a function says where its slot leads: the number of a shared cell, or: */
 enum {
-	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or leads to a private cell */
+	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or points to a private cell */
 	PB_OWNER_NOBODY, /* the cell without tracers: others kept the function's shared cell */
 	PB_OWNER_GATE,	 /* the gate */
 	PB_OWNER_FIRST,	 /* the first shared cell */
@@ -159,7 +159,7 @@ static inline unsigned int pb_shared_number(const struct pb_module *module,
 }
 
 /*
- * Returns a cell for functions with @shape, or NULL if none is free. No slot leads to it
+ * Returns a cell for functions with @shape, or NULL if none is free. No slot points to it
  * and no thread is inside it. The caller calls pb_shared_take(), then fills it.
  */
 struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
@@ -167,13 +167,13 @@ struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 unsigned int pb_shared_count_free(const struct pb_module *module);
 
 /*
- * Under the engine lock: record that function @i leads to @owner, and update the count of
+ * Under the engine lock: record that function @i uses @owner, and update the count of
  * the old owner.
  */
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 
 /*
- * Under the engine lock: record that functions @i to @end - 1 lead to @owner. The caller
+ * Under the engine lock: record that functions @i to @end - 1 use @owner. The caller
  * updates the counts of functions (pb_shared_join()).
  */
 static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
@@ -183,13 +183,13 @@ static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t e
 }
 
 /*
- * Under the engine lock: @nr more functions, between records @first and @last, lead to
+ * Under the engine lock: @nr more functions, between records @first and @last, use
  * @cell. The caller records their owner.
  */
 void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 		    size_t last);
 
-/* Do functions lead to @cell, or may threads be inside it? */
+/* Do functions use @cell, or may threads be inside it? */
 static inline int pb_shared_is_used(const struct pb_shared_cell *cell)
 {
 	return cell->nr || cell->left || cell->cell.ops;

@@ -11,7 +11,7 @@
  *   context, they execute the new one. The kernel stores the word at once
  *   (memcpy() copies 4 bytes by a register) and flushes the block.
  * - The near form's addis and addi are not of that class. They are written
- *   once, before any branch leads to them; later a thread may be between them.
+ *   once, before any branch jumps to them; later a thread may be between them.
  *   So the near form serves targets with one other TOC. For targets with a
  *   third TOC, the tramp stays in the indirect form.
  *
@@ -171,7 +171,7 @@ static void plan_near(const struct pb_tramp *tramp,
 	branch(tramp, BRANCH, tramp->addr + NEAR, &plan->branch);
 }
 
-/* Are the words that the direct form leads to in place? */
+/* Are the words that the direct form jumps to in place? */
 static bool is_prepared(const struct pb_tramp *tramp, const struct plan *plan)
 {
 	if (plan->near[2] &&

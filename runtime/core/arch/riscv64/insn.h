@@ -97,7 +97,7 @@ static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
 #define PB_RISCV64_STUB_ADDRESSES (PB_RISCV64_STUBS * PB_RISCV64_STUB_SIZE)
 #define PB_RISCV64_STUBS_SIZE (PB_RISCV64_STUB_ADDRESSES + PB_RISCV64_STUBS * 8)
 
-/* Stub @i leads to @trampolines + @i * @size. */
+/* Stub @i jumps to @trampolines + @i * @size. */
 static inline void
 pb_riscv64_stubs(uint32_t code[PB_RISCV64_STUBS_SIZE / 4],
 		 uint64_t trampolines, uint64_t size)

@@ -82,7 +82,7 @@ static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 	return 0;
 }
 
-/* Does any stub of the module lead to an open trampoline? If a site is armed, all do. */
+/* Does any stub of the module jump to an open trampoline? If a site is armed, all do. */
 int pb_arch_is_open(const struct pb_module *module);
 
 /* Arm or disarm the site at @at. Returns -EILSEQ if it is not in the opposite state. */

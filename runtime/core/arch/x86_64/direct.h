@@ -52,9 +52,9 @@
 .endm
 
 /*
- * After the body: mark the thread as inside. Afterwards rdi is the function, rdx its cell,
- * which has the tracer that saw the entry, r10 its since, and rcx points to struct
- * patchbay_regs. r8 is the offset of struct pb_thread from %fs:0, and r11 the thread's reader.
+ * After the body: mark the thread as inside. Jump to .Lchanged if the cell's since is no longer
+ * the call's. Results: rdi is the function, rdx its cell, r10 the cell's since. rcx points
+ * to struct patchbay_regs. r8 is the offset of struct pb_thread from %fs:0, r11 the reader.
  */
 .macro mark_inside_after_body from, id
 	/* The body may return on another thread, if a fiber was resumed there. */

@@ -65,7 +65,7 @@
 
 /*
  * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by number of registers,
- * then by place of the site. Stubs lead to the code before a trampoline until the trampoline
+ * then by place of the site. Stubs jump to the code before a trampoline until the trampoline
  * is opened.
  */
 	.section .rodata.pb_x86_64_rare, "a", @progbits

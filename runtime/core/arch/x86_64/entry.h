@@ -91,7 +91,7 @@ extern const uint32_t pb_x86_64_rare[];
 /* A module's own trampolines call this if the thread is not outside; see pb_enter_slowly(). */
 extern const char pb_x86_64_enter_slowly[];
 
-/* Stub @i of @module. After the last stub is the code that all stubs lead to at first. */
+/* Stub @i of @module. After the last stub is the code that all stubs jump to at first. */
 static inline const void *pb_module_stub(const struct pb_module *module,
 					 unsigned int i)
 {

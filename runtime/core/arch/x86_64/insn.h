@@ -58,7 +58,7 @@ static inline int pb_x86_64_pad(const uint8_t *entry)
 /*
  * The state of a site, from its bytes and its distance from the entry:
  *
- *	a9|e8|e9 imm32  72 rel8     rel8 leads to the first `ret` of the pad
+ *	a9|e8|e9 imm32  72 rel8     rel8 jumps to the first `ret` of the pad
  *
  * Returns the first byte, or 0 if the bytes are no site of this function.
  */
@@ -79,7 +79,7 @@ static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 	return site[0];
 }
 
-/* If armed, does the site at @site lead to @stub? @at: the site's bytes or a copy of them. */
+/* If armed, does the site at @site jump to @stub? @at: the site's bytes or a copy of them. */
 static inline bool pb_x86_64_leads(const uint8_t *at, uint64_t site,
 				   uint64_t stub)
 {

@@ -6,7 +6,7 @@
  *
  * - Slot: not executed. It is first written while no thread can be about to read it.
  *   There are two cases:
- *   1. No site of the module has led to a trampoline yet, so its stubs lead to code that
+ *   1. No site of the module can reach a trampoline yet, because its stubs jump to code that
  *      reads nothing (pb_arch_open()). The library changes slots and first bytes together.
  *      The kernel may store them in any order (SDM vol. 3A, 10.2.4 "Fast-String Operation
  *      and Out-of-Order Stores"). After that, the library stores one byte of each address

@@ -80,7 +80,7 @@ static uint64_t trampoline(const struct pb_module *module, unsigned int i,
 }
 
 /*
- * Find the changes that make all stubs lead to a trampoline: to its shut entry, or to the open
+ * Find the changes that make all stubs jump to a trampoline: to its shut entry, or to the open
  * one if @open. Returns their number. Returns -EILSEQ if a stub leads elsewhere, for example
  * to another copy of this library.
  */
@@ -157,7 +157,7 @@ int pb_arch_is_open(const struct pb_module *module)
 	return 0;
 }
 
-/* Threads may run meanwhile: a shut and an open address differ in one byte (entry.h). */
+/* Other threads may run: a shut and an open address differ in one byte (entry.h). */
 int pb_arch_open(const struct pb_module *module, int text)
 {
 	struct pb_patch patches[NR_ADDRESSES + NR_WORDS];
