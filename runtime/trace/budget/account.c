@@ -135,7 +135,7 @@ void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns)
 	looked_ns = 0;
 }
 
-/* A decision is due early if tracing has spent the allowance of the whole time. */
+/* A decision is due early if tracing has used up the allowance until the regular decision. */
 int pb_account_is_due(void)
 {
 	return decision.own_ns >= decision_ns() ||

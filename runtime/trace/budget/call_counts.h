@@ -29,7 +29,7 @@ struct pb_busy {
 int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 		     struct patchbay_target *targets, size_t nr);
 
-/* The list as it is now. It does not lead to elements that other threads add later. */
+/* The list as it is now. It does not point to elements that other threads add later. */
 struct pb_counts *pb_counts_first(void);
 
 /* The number of functions. */

@@ -40,8 +40,8 @@ int pb_arena_has(const void *address);
 int pb_arena_has_pages(const void *address);
 
 /*
- * The size of a chunk of a file. Other processes can write to chunks in areas. No size from
- * there leads this one to an address outside of the arena. It has at least @least bytes.
+ * The size of a chunk of a file. Other processes can write to chunks in areas, so a size from
+ * there is limited to the end of the arena. It is at least @least.
  */
 uint64_t pb_arena_size(const struct pbd_chunk *chunk, uint64_t least);
 
@@ -62,8 +62,8 @@ void pb_arena_populate(void *area, uint64_t size);
 void pb_arena_cut(const void *area, uint64_t size);
 
 /*
- * Leave the chunk to the recorder: PBA_FULL or PBA_ENDED. It is alone in its area. Returns
- * 0 if it is not one of the arena.
+ * Leave the chunk to the recorder: @state is PBA_FULL or PBA_ENDED. The chunk must be the only
+ * one in its area. Returns 0 if it is not in the arena.
  */
 int pb_arena_pass_on(const void *chunk, enum pba_state state);
 
@@ -73,7 +73,7 @@ void pb_arena_next_file(const struct pb_data_file *from, const struct pb_data_fi
 void pb_arena_finish_files(void);
 
 /*
- * Wait until the recorder has written all records of now. Waits 5 s at most. Returns 0
+ * Wait until the recorder has written all present records. Waits 5 s at most. Returns 0
  * if the recorder was killed, or has ended: another one may continue (Recorder.h in the
  * command). Handlers must not call it, and the caller need not hold the lock.
  */

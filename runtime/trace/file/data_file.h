@@ -92,7 +92,7 @@ int pb_data_add_spare(struct pb_data_file *file, uint64_t nr, uint64_t size);
 void pb_data_unmap(const struct pb_data_file *file,
 		   const struct pbd_chunk *chunk);
 
-/* A descriptor of the file, or -errno. -ESTALE: the path now leads to another file. */
+/* A descriptor of the file, or -errno. -ESTALE: the path now refers to another file. */
 int pb_data_reopen(const struct pb_data_file *file);
 
 /*

@@ -41,7 +41,7 @@ enum pba_state {
 	PBA_FULL = 3,  /* all records are reserved; signal handlers may have interrupted
 			  threads that still complete some */
 	PBA_ENDED = 4, /* its thread has ended */
-	PBA_WRITTEN = 5, /* a chunk that was full: the recorder, or its process, writes it */
+	PBA_WRITTEN = 5, /* the recorder or the process is writing this full chunk to the file */
 };
 
 /*

@@ -15,7 +15,7 @@
  * descriptor to close. The client proves its rights in this way:
  *
  *  1. It opens /proc/PID/mem, which asks for PTRACE_MODE_ATTACH_FSCREDS. There
- *     it finds struct pb_control_note of libpatchbay-trace.so. The note leads to
+ *     it finds struct pb_control_note of libpatchbay-trace.so. The note points to
  *     the gate's name and secret in struct pb_control_point.
  *  2. It makes a pair of connected SOCK_SEQPACKET sockets, and knocks: it sends
  *     the secret to the gate, with one of the two (SCM_RIGHTS). The kernel drops
@@ -95,7 +95,7 @@ struct pb_control_point {
 
 /*
  * Descriptor of the note of type PATCHBAY_NOTE_CONTROL. PB_CONTROL_VERSION
- * always comes first. @point leads to the pointer to struct pb_control_point.
+ * always comes first. @point points to the pointer to struct pb_control_point.
  */
 struct pb_control_note {
 	uint32_t version;
@@ -141,11 +141,11 @@ enum pb_control_file {
  *     functions
  *   - "s" to skip functions that are refused, or ""
  *
- * Names of functions are those of symbol tables. A client may know others, such
- * as demangled names. It then matches the glob itself and sends the symbols'
- * names in a file, each ended by NUL. The file's descriptor comes with ARM,
- * DISARM, UNDER or ATTACH, and its names replace the glob. DISARM also uses the
- * glob, which may arm modules that are loaded later.
+ * Globs match names in symbol tables. A client may match other names, such as
+ * demangled ones: it sends the matching symbols in a file, each ended by NUL. The
+ * file's descriptor comes with ARM, DISARM, UNDER or ATTACH, and its names replace
+ * the glob. DISARM uses both, since an earlier ARM may apply the glob to modules
+ * that are loaded later.
  *
  * Before the reply the process sends lines for the user, each a packet of at most
  * PB_CONTROL_SAID_MAX bytes. They say why it refuses the program, and for which

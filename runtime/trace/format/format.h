@@ -527,7 +527,7 @@ struct pbd_arguments {
 };
 
 /*
- * For a forked child. The chunks that explain numbers of functions may be large, so
+ * For a forked child. The chunks that map numbers to functions may be large, so
  * they stay in the ancestor's file. These are all chunks of struct pbd_module,
  * pbd_functions, pbd_text, pbd_arguments and pbd_left_out in the first @size bytes of
  * @file, and those that a struct pbd_parent there refers to. After the fork each

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Each function has a place of its own for its counter, but functions share cells, and with
- * them cell->data. So cell->data leads to an index from a function's address to its place.
+ * them cell->data. So cell->data points to an index from a function's address to its place.
  * Entries are at least PATCHBAY_PREFIX_SIZE bytes apart, so an array with one element for that
  * many bytes has an element of its own for each function. It needs 4 bytes per 16 bytes of
  * text between the first function and the last. A call finds its place by two loads more than

@@ -9,8 +9,8 @@
 int pb_session_module(const struct patchbay_module_info *module);
 
 /*
- * Write a module that has an address in the file, unless it is in the file. For files with
- * events, and for forked children. Returns 0 or -errno.
+ * Write a module, unless the file has it. For modules whose addresses occur in the file's
+ * events, or in files of forked children. Returns 0 or -errno.
  */
 int pb_session_know(const struct patchbay_module_info *module);
 

@@ -7,7 +7,7 @@
 #define PB_TRACE_OWN_STACK_H
 
 /*
- * Call @call with @arg, on a stack from pb_malloc(). Signals are blocked meanwhile: a handler
+ * Call @call with @arg, on a stack from pb_malloc(). Signals are blocked during it: a handler
  * that stops threads to scan their stacks would not know this stack. Returns 0 or -ENOMEM.
  */
 int pb_on_own_stack(void (*call)(void *arg), void *arg);

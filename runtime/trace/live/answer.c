@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file has all records of now, unless the recorder needs more than 5 s. */
+/* Afterwards the file has all present records, unless the recorder needs more than 5 s. */
 static void write_records(void)
 {
 	pb_sigset signals;
@@ -99,7 +99,7 @@ static int arm_or_disarm(const struct pb_message *message)
 	if (!result && request->verb == PB_CONTROL_ARM)
 		result = pb_tracer_arm(&filters[last],
 				       last ? PATCHBAY_ARM_SKIP : 0);
-	/* Disarm by the glob as well: it also arms modules that are loaded later. */
+	/* Disarm by the glob, too: an earlier ARM may apply it to modules that are loaded later. */
 	else if (!result)
 		result = pb_tracer_disarm(filters, last + 1);
 	pb_name_list_free(&names);

@@ -11,7 +11,7 @@
 
 #include <time.h>
 
-/* Intervals between two looks. A thread that switches wakes this one at once. */
+/* Polling intervals. A thread that switches wakes this one at once. */
 #define SOON_MS 10
 #define BUSY_MS 100
 #define IDLE_MS 500

@@ -35,7 +35,7 @@
  *	depth=N        drop calls that are nested in N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
  *	sample=1/N     for each thread and function, choose the first outermost call and
- *	               every N-th after it, and record it with all calls within;
+ *	               every N-th after it, and record it with all calls inside;
  *	               tracer=function: of all calls, only the chosen ones; count the
  *	               others; N is from 1 to PB_SAMPLE_MAX
  *	buffer=SIZE    memory for events, per thread: a number, with K, M or G; from
@@ -54,7 +54,7 @@
  *	arena=PATH     memory that another process writes to the data files
  *	               (format/arena.h)
  *	arena-id=N     the number in that memory. In another PID namespace the path
- *	               may lead to other memory, which has another number
+ *	               may refer to other memory, which has another number
  *	recording=N    identifies the files of this recording; the default is a hash
  *	               of all options, so processes with the same options make one
  *	               recording

@@ -78,7 +78,7 @@ static int has_prefix(struct pb_probe *probe, const char *string)
 
 /*
  * Returns the value of LD_PRELOAD if it names this library, and the number of variables
- * in *@nr. Returns NULL also if an address is wrong: the kernel will report that
+ * in *@nr. Returns NULL, too, if an address is wrong: the kernel will report that
  * (EFAULT).
  */
 static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe array)

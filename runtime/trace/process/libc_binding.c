@@ -253,7 +253,7 @@ struct loaded {
 	size_t nr;
 };
 
-/* Must the slot lead to the C library instead? */
+/* Must the slot point to the C library instead? */
 static int is_replaced(const struct loaded *loaded, uintptr_t code)
 {
 	if (!code || is_in(&loaded->libc, code))

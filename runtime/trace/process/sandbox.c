@@ -121,7 +121,7 @@ static void wait_for_others(void)
 /*
  * Threads restrict themselves one after another: pb_session->turn. While a
  * thread holds it SLOW, it prepares or takes back a restriction, and no
- * restriction is in force. BRIEF covers a few instructions, also in threads
+ * restriction is in force. BRIEF covers a few instructions, even in threads
  * with a filter.
  */
 enum { FREE, BRIEF, SLOW };
@@ -159,7 +159,7 @@ static int take_turn(void)
 }
 
 /*
- * Threads that wait for the turn sleep for 100 us between two looks. After this
+ * Threads that wait for the turn sleep for 100 us between two checks. After this
  * thread's turn a filter may come into force for them, so wait here until none
  * sleeps. This makes no system call.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The chunks that explain the numbers of functions. */
+/* The chunks that map numbers to functions. */
 #ifndef PB_TRACE_MAPS_H
 #define PB_TRACE_MAPS_H
 
@@ -35,7 +35,7 @@ extern struct pb_map *pb_maps;
 extern struct pb_left_out_map *pb_left_out_maps;
 
 /*
- * Copy all chunks that explain numbers of functions to the file of this process. Returns 0 or
+ * Copy all chunks that map numbers to functions to the file of this process. Returns 0 or
  * -errno.
  */
 int pb_maps_copy(void);

@@ -36,7 +36,7 @@ int pb_asked_write(void);
 
 /*
  * Put globs without a match into @text, of @size bytes, as in "filter='x*'".
- * Returns their number. Returns 0 also if the process has no module with
+ * Returns their number. Returns 0, too, if the process has no module with
  * functions.
  */
 size_t pb_asked_unmatched(char *text, size_t size);

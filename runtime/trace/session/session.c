@@ -153,7 +153,7 @@ void pb_session_tick(void)
 		return;
 	chunk->last[nr % 2] = moment();
 	chunk->cpu_last_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	/* A reader that sees the number sees the moment, also after SIGKILL. */
+	/* A reader that sees the number sees the moment, even after SIGKILL. */
 	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
 }
 
@@ -272,7 +272,7 @@ int pb_session_events(void)
 	if (!error)
 		error = write_session();
 	/*
-	 * With rotation each file can be read on its own, also that of a forked
+	 * With rotation each file can be read on its own, even that of a forked
 	 * child.
 	 */
 	if (!error && pb_options_rotate(&pb_options)) {

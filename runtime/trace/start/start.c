@@ -41,8 +41,10 @@
 #include <unistd.h>
 
 static const struct pb_tracer_kind *tracer;
-/* notrace: functions of no tracer. The others: functions that pb_tracer, or the tracer of args=,
- * is not armed on. */
+/*
+ * Functions on which a tracer is not armed. notrace: none of the tracers; not_plain: pb_tracer;
+ * not_values: the tracer of args=.
+ */
 static struct patchbay_filter notrace, not_plain, not_values;
 /* The tracers of start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
@@ -139,7 +141,7 @@ void pb_tracer_arm_again(const struct patchbay_filter *which)
 	arm_again(pb_typed_tracer, which, &notrace);
 }
 
-/* Arm the functions that the globs select, also in modules to come. */
+/* Arm the functions that the globs select, even in modules to come. */
 static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 		      const char **globs, size_t nr,
 		      const struct patchbay_filter *except)

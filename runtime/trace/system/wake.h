@@ -23,7 +23,7 @@
 void pb_wake(const struct pb_control_point *point);
 
 /*
- * Make the thread look at once instead of when a look is due. Handlers may call
+ * Make the thread check at once, before a check is due. Handlers may call
  * it. Does nothing if no thread listens.
  */
 void pb_listen_wake(void);

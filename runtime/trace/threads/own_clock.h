@@ -23,7 +23,7 @@
 /*
  * In memory that fork() fills with zeros, because a child does not have the page.
  * @switches: the word; NULL after a fork
- * @seen:     the value of the word at the last look
+ * @seen:     the value of the word when it was last read
  * @never:    @switches points here if there is no page; never equals @seen
  * @until:    the time when the next comparison is due
  * The other fields belong to own_clock.c.
@@ -66,7 +66,7 @@ uint64_t pb_own_clock_slowly(void);
 
 /*
  * Read the thread's clock. This reads the counter first. If the word is unchanged afterwards,
- * the thread has not slept between the last look and the reading.
+ * the thread has not slept between the last check and the reading.
  */
 static inline uint64_t pb_own_clock_now(void)
 {

@@ -3,7 +3,7 @@
  * Per-thread counts for each function: histograms or, if only some calls are recorded
  * (sample.c), the number of calls. A thread counts in pages of the data file, which only the
  * thread and its signal handlers write to. When a thread first calls a function, it gets an
- * element for the function in a chunk. A table leads to the element.
+ * element for the function in a chunk. A table points to the element.
  */
 #ifndef PB_TRACE_TALLY_H
 #define PB_TRACE_TALLY_H

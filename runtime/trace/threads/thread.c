@@ -421,8 +421,8 @@ void pb_threads_begin_again(void)
 }
 
 /*
- * A signal handler that interrupts this takes an object for the thread, too. Whichever is later
- * finds @pb_self set, and wastes its object.
+ * A signal handler that interrupts this may also take an object for the thread. The later of
+ * the two finds @pb_self set and wastes its object.
  */
 struct pb_thread_state *pb_thread_begin_spare(void)
 {

@@ -29,7 +29,7 @@ struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
 				       const struct patchbay_ops_attr *attr);
 
 /*
- * Arm the roots, also in modules to come. Call this before creating tracers. Returns 0 or
+ * Arm the roots, even in modules to come. Call this before creating tracers. Returns 0 or
  * -errno.
  */
 int pb_under_begin(void);
