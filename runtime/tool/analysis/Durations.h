@@ -17,7 +17,7 @@ struct FunctionDurations {
   uint32_t Function = 0; // in Trace::Functions
   std::string Of; // the thread or caller, if calls are grouped by these
   uint64_t Calls = 0;
-  /// The number of calls, if only some are recorded.
+  /// With --sample: all calls, including those that were only counted.
   uint64_t Made = 0;
   /// Excludes calls within another call of the same function. Histograms have no nesting,
   /// so their totals include all calls.

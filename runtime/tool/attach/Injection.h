@@ -30,7 +30,7 @@ struct InjectionResult {
   int Returned;    // result of the entry
   std::string Why; // text that the entry wrote
   /// The longest time that a thread stood still, usually the borrowed one, and the number
-  /// of threads that were stopped for a look.
+  /// of threads that were stopped to be examined.
   std::chrono::nanoseconds StoodStill{0};
   unsigned Looks = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads stacks of a running process. The thread stands still meanwhile.
+// Reads stacks of threads that are stopped, in a process that runs.
 #ifndef PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
 #define PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
 

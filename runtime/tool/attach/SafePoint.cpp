@@ -71,7 +71,7 @@ static bool isKnownToWait(StringRef Function) {
   return is_contained(Known, Function);
 }
 
-// Functions that read from a stream, under whichever name comes first.
+// Functions that read from a stream, by all their names: a symbol table may list any first.
 static bool isOfStreams(StringRef Function) {
   static constexpr StringRef Known[] = {
       "fgets",           "_IO_fgets",       "fgets_unlocked",
@@ -201,7 +201,7 @@ void SafePoint::prepare(const ThreadPlace &Place) const {
   unwindStack(Stacks, ThreadNumbers, R);
 }
 
-// Larger stacks are not searched, since the thread stands still meanwhile.
+// Larger stacks are not searched, since the thread is stopped during the search.
 static constexpr uint64_t MostStack = 128 << 10;
 
 bool SafePoint::isOnlyProgram(const ThreadRegisters &R) const {

@@ -57,7 +57,7 @@ namespace patchbay {
 
 class SafePoint {
 public:
-  /// Memory: of the threads' process.
+  /// Memory and Modules are those of the process whose threads are checked.
   SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules);
 
   /// For a waiting thread that has not been stopped yet: reads the data that

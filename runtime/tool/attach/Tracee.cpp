@@ -20,7 +20,7 @@ using namespace patchbay;
 // A thread that runs, or waits as most do, stops at once. A thread that waits
 // for a disk or for a child of vfork(2) may take as long as these do.
 static constexpr std::chrono::milliseconds Patience(20);
-// Most stops of one thread until its registers show how its system call restarts.
+// Stop a thread at most this often, until its registers show how its system call restarts.
 static constexpr unsigned MaxStops = 4;
 
 // The kernel's errors that tell how a system call restarts (include/linux/errno.h).
@@ -36,7 +36,7 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);
-  // A signal between the look and the wait stays pending.
+  // A signal between the check and the wait stays pending.
   pthread_sigmask(SIG_BLOCK, &Child, &Before);
   int Status = 0;
   for (;;) {

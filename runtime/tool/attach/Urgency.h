@@ -13,7 +13,7 @@ namespace patchbay {
 
 /// Gives the calling thread the lowest real-time priority, if permitted (CAP_SYS_NICE,
 /// RLIMIT_RTPRIO), or else the highest permitted nice value. A thread with a real-time
-/// priority keeps it. The thread's work meanwhile must be short.
+/// priority keeps it. The thread's work at that priority must be short.
 class Urgency {
 public:
   Urgency();

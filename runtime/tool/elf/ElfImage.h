@@ -33,7 +33,7 @@ namespace patchbay {
 struct SiteRecord {
   /// The address of the record itself.
   uint64_t Address;
-  /// Does a module descriptor lead to it, so that the runtime finds it?
+  /// Does a module descriptor point to it, so that the runtime finds it?
   bool Described;
   uint64_t Entry;
   uint64_t Site;
@@ -110,13 +110,13 @@ public:
   /// The modes of the image's objects, a mask of 1 << PATCHBAY_MODE_*. Fails if
   /// one is of another ABI version.
   llvm::Expected<uint32_t> modes() const;
-  /// The addresses of module descriptors that loaded notes lead to. Several
-  /// notes may lead to the same one. Fails if one is of another version.
+  /// The addresses of module descriptors that loaded notes point to. Several
+  /// notes may point to the same one. Fails if one is of another version.
   llvm::Expected<std::vector<uint64_t>> modules() const;
   /// Source files that were compiled with the plugin, but whose code was
   /// generated without it (PATCHBAY_NOTE_BITCODE).
   llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
-  /// All records, sorted by entry: those that module descriptors lead to, as for the
+  /// All records, sorted by entry: those that module descriptors point to, as for the
   /// runtime, and those in sections of that name.
   llvm::Expected<std::vector<SiteRecord>> records() const;
   /// Symbols of functions unless other types are given. The names point into this image.

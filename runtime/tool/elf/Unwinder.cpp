@@ -177,8 +177,8 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
 // Their rows
 //===----------------------------------------------------------------------===//
 
-// Executes Instructions, which change Row. Passed: receives the rows in between. Initial:
-// the registers after the common part.
+// Executes Instructions, starting with Row. Row becomes the last row; Passed receives the
+// earlier ones. Initial: the registers after the common part, or null while it is executed.
 static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, const Entry &E,
                     dwarf::UnwindRow &Row, const dwarf::RegisterLocations *Initial,
                     dwarf::UnwindTable::RowContainer &Passed) {

@@ -69,7 +69,7 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
 size_t TraceBuilder::thread(StringRef Task, unsigned Cpu) {
   Task = Task.trim();
   uint32_t Tid = *taskId(Task);
-  // Each CPU has an idle thread, and all of them have this number.
+  // Each CPU has its own idle thread. All idle threads have number 0.
   auto [At, IsNew] = Threads.try_emplace({Tid, Tid ? 0 : Cpu}, Out.Threads.size());
   if (IsNew) {
     StringRef Comm = Task.rsplit('-').first;

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 // Limit for the process to accept the connection, and to greet. Time in which its thread
 // waits for a processor does not count.
 static constexpr auto Patience = 5s;
-// Interval of checks meanwhile.
+// Interval of checks during the wait.
 static constexpr auto LookEvery = ProgressTime::MaxPause;
 
 //===----------------------------------------------------------------------===//

@@ -368,7 +368,7 @@ static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
   return true;
 }
 
-// Does the table of owners say that the function with this index leads to this
+// Does the table of owners say that the function with this index uses this
 // shared cell?
 static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
                     uint64_t Index, uint64_t Owner) {
@@ -442,7 +442,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     if (S.State == LiveSite::Armed &&
         !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
       S.State = LiveSite::Foreign;
-    // Its slot still leads to tracers, so the library did not disarm the site.
+    // Its slot still points to tracers, so the library did not disarm the site.
     if (S.State != LiveSite::Disarmed || !W.slot())
       return true;
     if (readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers) &&

@@ -2,7 +2,7 @@
 //
 // The state of libpatchbay in a running process: its modules, their sites, and
 // the sites' tracers. Reads it from the process's memory (runtime/core/modules/live_view.h).
-// The process goes on meanwhile, and its data is not trusted. A site that
+// The process is not stopped, and its data is not trusted. A site that
 // cannot be read consistently has the state Unreadable.
 #ifndef PATCHBAY_TOOL_LIVEPROCESS_H
 #define PATCHBAY_TOOL_LIVEPROCESS_H

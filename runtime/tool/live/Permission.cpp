@@ -19,7 +19,7 @@ static unsigned yamaScope() {
   return Scope;
 }
 
-// Also for a user that is root already.
+// An advice that helps root, too.
 static constexpr char NoRight[] =
     "get CAP_SYS_PTRACE, which root does not have here (in a container: "
     "--cap-add=SYS_PTRACE)";

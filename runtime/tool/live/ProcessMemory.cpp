@@ -173,8 +173,8 @@ Descriptor ProcessMemory::openByPath(StringRef Path) const {
   return int(syscall(SYS_openat2, int(Root), Path.str().c_str(), &How, sizeof(How)));
 }
 
-// /proc/PID/map_files gives root the mapped file itself, whatever its name leads to now.
-// Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN only names are left. A name may lead to
+// /proc/PID/map_files gives root the mapped file itself, whatever its name refers to now.
+// Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN only names are left. A name may refer to
 // anything, so the file is opened without blocking, and then verified. /proc/PID/exe
 // opens the program even if it was removed. If a process has only called chroot(2), its
 // paths are this command's paths.

@@ -13,7 +13,7 @@ namespace patchbay {
 struct RecordedNow {
   uint64_t Bytes = 0;  // of the file
   uint64_t Calls =
-      0; // counted by function_profile, also with histograms
+      0; // counted by function_profile, with or without histograms
   uint64_t Events = 0; // approximate if a block is used again
   uint64_t Lost = 0, Missed = 0; // pbd_losses
   uint32_t Error = 0;  // pbd_header

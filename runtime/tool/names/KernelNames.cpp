@@ -31,7 +31,7 @@ StringRef KernelNames::at(uint64_t Address, StringRef Of) {
     BootId = StringRef(fileText("/proc/sys/kernel/random/boot_id")).rtrim().str();
   if (Of.empty() || Of != *BootId)
     return "";
-  // Megabytes, which a recording of another machine does not need.
+  // Read the list, which has megabytes, only for a recording of this boot.
   if (!IsRead)
     read();
   auto Above = llvm::upper_bound(Symbols, Address, [](uint64_t A, const Symbol &S) {

@@ -105,7 +105,7 @@ static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, String
   return Result;
 }
 
-// Where the result type ends, which stands before the name.
+// The length of the result type, which precedes the function's name.
 static size_t resultSize(StringRef Name) {
   std::string Short = withoutParameters(Name);
   size_t At = Name.find(StringRef(Short).take_until([](char C) { return C == '<' || C == '('; }));

@@ -12,9 +12,9 @@
 namespace patchbay {
 
 struct CallFilter {
-  /// In ns of CLOCK_MONOTONIC: calls that began from From on, and before To.
+  /// In ns of CLOCK_MONOTONIC: selects calls that began at From or later, and before To.
   uint64_t From = 0, To = UINT64_MAX;
-  /// In ns: calls with a known end and such a duration.
+  /// In ns: selects calls of at least and at most these durations, with a known end.
   uint64_t Shortest = 0, Longest = UINT64_MAX;
   /// Globs as in isNamedBy(): selected functions, or all if empty; excluded functions;
   /// and functions that a call must be, or be nested in.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads all events once. Most of the work is to find events in the file and to sort them:
-// all processors do that, some windows in advance, also for later threads. Then one
+// all processors do that, some windows in advance, even for later threads. Then one
 // thread finds the nesting of calls.
 #include "CallStream.h"
 #include "MovedCalls.h"

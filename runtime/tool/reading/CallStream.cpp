@@ -34,7 +34,7 @@ CallStream::CallStream(Trace &T, const TraceThread &Thread,
       Data(T.Processes[Thread.Process].Data), Time(*Data.Session),
       Own(Thread.Data->Sleeps),
       EntriesOnly(Data.Session->Tracer == "function"),
-      // The kernel has no fibers. Its traces have no frames.
+      // Kernel traces have no frame addresses, but the kernel has no fibers either.
       OneStack(OneStack && !EntriesOnly &&
                Data.Session->Counter != PBD_COUNTER_TRACE_CLOCK) {
   if (T.Raw || EntriesOnly)

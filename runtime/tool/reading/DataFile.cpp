@@ -72,7 +72,7 @@ DataFile::place(uint64_t Address) const {
 }
 
 // Any user with write access to the directory can choose names of files there.
-// A link could lead to any file that we can read.
+// A link could refer to any file that we can read.
 static Error cannotRead(StringRef Path, Error E) {
   return makeError(Path + ": cannot read: " + toString(std::move(E)));
 }

@@ -216,8 +216,8 @@ struct DataFile {
                           // --trace-context names
   // Why the first forked child could not make a file, and its user.
   uint32_t ChildErrno = 0, ChildUser = 0;
-  /// For a forked child: the defect of the file that explains some of its
-  /// functions, or an empty string. Their calls are missing then.
+  /// For a forked child: the defect of the file that describes some of its
+  /// functions. Their calls are missing. Empty if there is none.
   std::string Unexplained;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
@@ -233,7 +233,7 @@ struct DataFile {
   uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
                                 // cache
   std::vector<pbd_index_piece> Index; // by offset; empty without an index
-  /// Pieces that belong to no thread, because they have no events, or are not plain.
+  /// Pieces that have no events, or are not plain (!IsPlain). They belong to no thread.
   struct OtherPiece {
     uint64_t Offset;
     uint32_t Records;
@@ -269,7 +269,7 @@ struct DataFile {
   }
   /// The number of calls, where only some were recorded.
   uint64_t sampledFrom() const;
-  /// The calls that were recorded, also those lost or overwritten. Needs a session, and
+  /// The calls that were recorded, including those lost or overwritten. Needs a session, and
   /// the number of events.
   uint64_t tracedCalls() const;
   /// Why the file could not grow, if that lost events. 0 if it did not, or if

@@ -106,7 +106,7 @@ static void append(int File, uint64_t Committed, bool HasTable,
   write(File, offsetof(pbd_header, committed), &End, sizeof(End));
 }
 
-// The path may be in another user's directory by now, and lead to another file
+// The path may be in another user's directory by now, and refer to another file
 // of ours. So the header there must be the one that was read.
 static bool isSameFile(int File, const DataFile &Data) {
   struct stat Status;

@@ -140,7 +140,7 @@ Error DataReader::readChunks() {
 Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   enum : unsigned {
     Always = 0,
-    AlsoOfParents = 1, // they explain numbers of functions
+    AlsoOfParents = 1, // they map numbers to functions
     NotInSummary = 2,
     OnlyWithAll = 4,
   };
@@ -410,7 +410,7 @@ Error DataReader::readParent(StringRef Chunk) {
   return Error::success();
 }
 
-/// Reads the chunks that explain the numbers of functions, in that part.
+/// Reads the chunks that map numbers to functions, in that part.
 Error DataReader::readMaps(const Parent &Of) {
   OnlyMaps = true;
   if (Error E = readHeader())

@@ -67,8 +67,8 @@ private:
   llvm::Error readArguments(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
-  /// The chunks that explain numbers of functions, in the relevant part of a
-  /// parent's file.
+  /// The chunks that map numbers to functions, in the relevant part of a parent's
+  /// file.
   struct Maps {
     std::map<uint32_t, DataModule> Modules;
     std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;

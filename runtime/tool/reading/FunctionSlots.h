@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions of some hundred million records: a hash table that needs
-// one or two looks per record.
+// one or two look-ups per record.
 #ifndef PATCHBAY_TOOL_FUNCTIONSLOTS_H
 #define PATCHBAY_TOOL_FUNCTIONSLOTS_H
 

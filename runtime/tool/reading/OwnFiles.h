@@ -23,7 +23,7 @@ enum class OwnName {
   Selection, // PID.selection: see runtime/trace/options/selection.h
   Command, // .command: see OutputDir::writeCommand()
 };
-/// By the last part of the path only.
+/// Only looks at the last part of the path.
 OwnName ownName(llvm::StringRef Path);
 
 /// The file with the command that made a recording, and its first line.

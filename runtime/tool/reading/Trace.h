@@ -193,7 +193,7 @@ private:
   uint8_t choose(uint32_t Function);
 
   std::vector<uint8_t> Choices; // by function
-  /// By moduleKey() and address. Without a build ID also by the recorded name:
+  /// By moduleKey() and address. Without a build ID, by the recorded name, too:
   /// the path may have named another file before.
   std::map<std::tuple<std::string, std::string, uint64_t>, uint32_t> Known;
 };

@@ -142,7 +142,8 @@ std::string TracedNames::around(const DataModule &M, uint64_t Address) {
   if (After == Symbols.begin())
     return "";
   const SymbolNames::Symbol &Found = *std::prev(After);
-  // A return address may follow a call that does not return.
+  // The end itself still belongs to the function: if its last instruction is a call that does
+  // not return, the return address is there.
   if (Address - Found.Address > Found.Size)
     return "";
   return function(M, Found.Address) + "+0x" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads heads and records in the arena, which processes change meanwhile.
+// Reads heads and records in the arena while processes change them.
 #ifndef PATCHBAY_TOOL_RECORDING_ARENAHEADS_H
 #define PATCHBAY_TOOL_RECORDING_ARENAHEADS_H
 

@@ -46,7 +46,7 @@ void DataWriter::closeFile() {
   Current = nullptr;
 }
 
-// Names may be in memory that processes change meanwhile: only the copies are checked.
+// Processes may change the memory of names at any time. So only copies are checked.
 DataWriter::File *DataWriter::open(StringRef Shared, uint64_t StartNs) {
   std::pair<uint64_t, std::string> Key = {StartNs, Shared.str()};
   if (Current && Key == CurrentKey)

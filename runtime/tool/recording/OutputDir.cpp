@@ -96,7 +96,7 @@ LockedDir::~LockedDir() {
 }
 
 // Another command may move the directory between open() and flock(). The lock
-// counts only if the name still leads to the locked directory.
+// counts only if the name still refers to the locked directory.
 Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   for (;;) {
     LockedDir Dir;
@@ -204,7 +204,7 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-// Removes files from the locked directory, even if its name leads to another
+// Removes files from the locked directory, even if its name refers to another
 // one by now. Removes only files of recordings: others may have come since
 // classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {

@@ -22,7 +22,7 @@ struct ProcessRecording {
   std::string Output;
   std::vector<std::string> Threads;
   bool Follow; // also forked children
-  bool Force;  // also if there is nothing to trace
+  bool Force;  // even if there is nothing to trace
   bool HasArena; // this command writes the events of busy threads
   RecordingLimits Limits;
   uint64_t ForNs; // then the recording ends; 0: no limit

@@ -345,7 +345,7 @@ void Recorder::drain() {
   unsigned Seen = 0;
   while (!Ends) {
     prepareChunks();
-    // Write blocks that became full meanwhile first.
+    // First write the blocks that have become full.
     if (drainFull())
       Wait = ShortestWait;
     else

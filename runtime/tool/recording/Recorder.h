@@ -37,7 +37,7 @@ public:
   /// calls MoreWork while that returns true.
   void finish(llvm::function_ref<bool()> MoreWork = nullptr);
 
-  /// Is a part of this file in the arena, also of a process that has ended?
+  /// Is a part of this file in the arena, even if its process has ended?
   bool has(llvm::StringRef File, uint64_t StartNs) const;
 
   /// Null: there is none.

@@ -135,7 +135,7 @@ Recorder::Use Recorder::useOfArea(unsigned Page, const pba_chunk &Head, bool IsE
   return By == Use::Unknown && !IsEnd ? Use::Process : By;
 }
 
-// The last look. Opening the file tells whether it was cut off meanwhile.
+// The last check. Opening the file tells whether another program truncated it.
 void Recorder::writeAndReleaseArea(unsigned Page, const pba_chunk &Head, Use By) {
   const uint64_t Size = sizeOf(Page, Head);
   openFile(Head);

@@ -25,7 +25,7 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// Between two looks. Threads may be waiting for room.
+// The polling interval. Threads may be waiting for room.
 static constexpr std::chrono::milliseconds ShortestWait = 10ms, LongestWait = 100ms;
 
 // The kernel's time stamps of files are not finer. Until then the directory may have changed

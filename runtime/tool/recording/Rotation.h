@@ -64,7 +64,7 @@ private:
   std::map<std::pair<std::string, std::string>, uint64_t> Complete;
   timespec Seen = {}; // when the directory had changed
   uint64_t Removed = 0;
-  bool IsBusy = false; // the last look has changed something
+  bool IsBusy = false; // the last check has changed something
   std::atomic<bool> Ends = false;
   std::thread Thread;
 };

@@ -45,22 +45,22 @@ struct Losses {
   uint64_t KernelOverwritten = 0;
   uint64_t SampledFrom = 0; // all calls, if only some were recorded; otherwise
                             // 0
-  std::set<uint64_t> Sample; // one in how many was chosen
-  bool InTrees = false;      // outermost calls, which have the others within
+  std::set<uint64_t> Sample; // N of --sample 1/N
+  bool InTrees = false;      // sampled outermost calls, with all calls inside them
   bool IsSelfTooLarge = false; // older recordings chose any calls
   uint64_t SampledCalls = 0; // those that were recorded
   std::set<uint64_t> Thresholds; // in ns, of --threshold
-  /// The same for 'patchbay live --threshold': earlier calls had another one.
+  /// In ns, of 'patchbay live --threshold'. Earlier calls had another threshold.
   std::set<uint64_t> NewThresholds;
   bool Under = false;       // recorded within calls of some functions only
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// Names of functions that cannot be traced, by module and address in it.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
-  /// The same for functions with guaranteed tail calls, whose calls would be useful.
+  /// Functions with guaranteed tail calls, whose calls would be useful. Keys as in LeftOut.
   std::map<std::pair<std::string, uint64_t>, std::string> TailCallers;
-  /// The same for functions that were disarmed because they were called too often.
+  /// Functions that were disarmed because they were called too often. Keys as in LeftOut.
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
-  /// The same for the busiest functions, disarmed because tracing cost too much.
+  /// Functions that were disarmed because tracing cost too much. Keys as in LeftOut.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
   /// Functions with sites that other code changed during tracing.
   std::map<std::pair<std::string, uint64_t>, std::string> Changed;
@@ -83,7 +83,7 @@ struct Losses {
     std::string First;
   };
   std::map<uint32_t, Failure> Failures;
-  /// The same for forked processes, by the problem with the file that explains
+  /// The same for forked processes, by the problem with the file that describes
   /// their functions.
   std::map<std::string, Failure> Unexplained;
 

@@ -27,11 +27,11 @@
 //   LEB128:
 //     tree: number of nodes; then one column after another: depth of the previous node
 //       plus 1 minus the node's depth, function + 2 (0: all, 1: others), paths, and
-//       calls, total, self, open, cut off of After; with two recordings, also of Before
+//       calls, total, self, open, cut off of After; with two recordings, then those of Before
 //     activity, for each function: number of parts with calls; for each, the number of
 //       parts without calls before it, and its calls
 //     histograms, for each function: number of buckets, and these; with two recordings,
-//       also those of Before
+//       then those of Before
 //     timeline, for each row of each thread: number of spans; then one column after
 //       another: gap to the previous span, length, 4 * calls + open + 2 * cut off,
 //       function, length minus busy; last, the number of spans with calls that are too
@@ -355,7 +355,7 @@ std::string Writer::all() {
   return std::string(Size, sizeof(Size)) + Json + NumberText;
 }
 
-// Unique forms of each name, longest first, and last its own name.
+// For each name: its unique short forms, longest first, then its own() form.
 static std::vector<std::vector<std::string>> formsOf(std::vector<std::string> Names) {
   const size_t Size = Names.size();
   ShortNames Short(std::move(Names), "\u2026");

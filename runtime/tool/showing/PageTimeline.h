@@ -45,7 +45,8 @@ public:
   uint64_t resolution() const { return uint64_t(1) << Shift; }
   /// The most rows of a thread.
   size_t maxRows() const { return MaxRows; }
-  /// Is there a call without a row, which only counts in its outer call?
+  /// Is a call nested too deeply for maxRows()? Such calls have no row; the innermost row
+  /// counts them.
   bool hasDeeper() const { return AnyDeeper; }
 
   uint64_t Begin = UINT64_MAX, End = 0; // of all calls

@@ -54,8 +54,8 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
     }
 }
 
-// A function, or else a namespace or class, for -N; empty if omitting it would save too
-// few calls, or all of them.
+// A function to suggest for -N, or a namespace or class if no single function helps. Empty
+// if excluding it would save too few calls, or all of them.
 std::string TracingCost::busiest() const {
   std::map<StringRef, uint64_t> Scopes;
   uint64_t All = 0;

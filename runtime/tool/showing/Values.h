@@ -13,7 +13,7 @@ namespace patchbay {
 std::string argsText(const DataValues &V);
 /// "7", "0.5"; empty if there is none.
 std::string resultText(const DataValues &V);
-/// "args" and "result" of an object. Numbers are JSON numbers, also for known types.
+/// "args" and "result" of an object. Numbers are JSON numbers, even for known types.
 void printValues(llvm::json::OStream &J, const DataValues &V);
 /// A call of <patchbay/mark.h>.
 struct Mark {

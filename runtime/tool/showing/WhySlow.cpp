@@ -338,7 +338,7 @@ std::string SlowReason::summary(size_t Room) const {
   if (IsWhole && OffNs < Ns / 2)
     Text = "computed for " + durationText(Ns - OffNs) + " of " + durationText(Ns) +
            "; off-CPU for " + durationText(OffNs);
-  // Grouped by the cause, since most waits have a common one.
+  // Group the waits by cause, since most have the same one.
   std::vector<std::pair<std::string, uint64_t>> By;
   for (const Wait &W : Waits) {
     std::string What = W.IsPreempted ? "preempted" : W.For.empty() ? W.At : W.For;

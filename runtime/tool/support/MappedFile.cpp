@@ -40,7 +40,7 @@ static Expected<Descriptor> openChecked(const char *Path, int Flags) {
 
 static constexpr int ToRead = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
-// Opens the file that was found, even if its path leads to another file now.
+// Opens the file that was found, even if its path refers to another file now.
 Expected<Descriptor> patchbay::openRegularFile(int Found) {
   return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str(), ToRead);
 }

@@ -377,7 +377,7 @@ static Error checkLoader(int Process) {
   return Error::success();
 }
 
-// The runtime may be unloaded meanwhile, if the last command that needed it was killed.
+// The runtime may be unloaded at any time, if the last command that needed it was killed.
 // Then load it again.
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
   constexpr unsigned Tries = 20, PauseUs = 5000;

@@ -31,7 +31,7 @@ private:
 std::string hex(uint64_t Number);
 std::string hex(llvm::ArrayRef<uint8_t> Bytes);
 
-/// Checks the section of records, and the module descriptor that leads to it.
+/// Checks the section of records, and the module descriptor that points to it.
 llvm::Error checkModule(const ImageView &View, Findings &Out);
 
 /// Checks one record against the function that it describes, byte by byte.
@@ -46,7 +46,7 @@ void checkUnique(const ImageView &View, llvm::ArrayRef<SiteRecord> Records, Find
 llvm::Expected<unsigned> checkEntryTables(const ImageView &View, bool HasRecords,
                                           Findings &Out);
 
-// The bytes before an entry that a record or the kernel's table leads to.
+// The bytes before an entry that a record or the kernel's table points to.
 
 struct Subject {
   uint64_t Entry;

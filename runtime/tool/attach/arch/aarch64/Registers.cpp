@@ -163,8 +163,8 @@ ThreadRegisters patchbay::repeated(ThreadRegisters R, uint64_t Number) {
   return R;
 }
 
-// BTYPE would require a landing pad. It belongs to the branch that led to where
-// the thread was.
+// Clears BTYPE, which would require a landing pad at Address. It belongs to the
+// thread's last branch.
 ThreadRegisters patchbay::redirected(ThreadRegisters R, uint64_t Address) {
   constexpr uint64_t BranchType = 3 << 10;
   R.pc = Address;
