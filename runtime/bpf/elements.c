@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Access to maps from outside of programs. Signals are blocked meanwhile: if a signal handler
+ * Access to maps from outside of programs. Signals are blocked during it: if a signal handler
  * ran a program, that would wait for a lock that its own thread holds.
  */
 #include "object.h"

@@ -6,8 +6,8 @@
 #include <patchbay/link.h>
 
 /*
- * The needs of a link.
- * @exits: an exit, for any kind of link except PATCHBAY_FENTRY
+ * What a link needs of a function.
+ * @exits: 1 if it needs traced exits, as all kinds of link except PATCHBAY_FENTRY do
  */
 struct pb_needs {
 	int exits;

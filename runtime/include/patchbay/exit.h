@@ -20,7 +20,7 @@
  * @exit is called if the same tracer saw the entry (or would have, with an entry
  * handler) and is still armed on the function. So there is never an exit without
  * its entry. There are entries without an exit only if longjmp() or the like ended the
- * call, or if the tracer was disarmed meanwhile. Several tracers are called in the
+ * call, or if the tracer was disarmed during it. Several tracers are called in the
  * reverse order of their entry handlers. Tracers miss the calls of a thread that is
  * already in a handler (struct patchbay_ops_info).
  *

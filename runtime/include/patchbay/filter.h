@@ -18,7 +18,7 @@ extern "C" {
  * @glob:    a pattern of fnmatch(3). It matches the name in the symbol table (of a
  *           C++ function: the mangled name), or that name without the compiler's
  *           suffix (<patchbay/names.h>); so do @regex and @syms. "*" matches every
- *           function with a site, also those without a name. In @glob and @syms,
+ *           function with a site, including those without a name. In @glob and @syms,
  *           "@ID+1a40" is also a name of the function at ELF address 0x1a40 of a module.
  *           ID is the module's build id in lower-case hexadecimal digits, or its path if
  *           it has none

@@ -95,7 +95,7 @@
  * Threads
  * -------
  * A link is for one thread at a time. Otherwise the rules of <patchbay/patchbay.h>
- * apply, also for errors and signals. For links with exits see also
+ * apply, even for errors and signals. For links with exits see also
  * <patchbay/exit.h>.
  */
 #ifndef PATCHBAY_LINK_H

@@ -18,7 +18,7 @@
  *
  * May be called by any thread and in a signal handler, at any time.
  *
- * The tracers duration, graph and entry of `patchbay record` record marks, but not beside
+ * The tracers duration, graph and entry of `patchbay record` record marks, but not with
  * --depth, --sample, --no-sleep-time and --rotate-*. --threshold does not drop them.
  * `patchbay replay`, the page of `patchbay report --html`, `patchbay dump
  * --chrome` and `--perfetto` show a mark as an instant, and values of the same name as a

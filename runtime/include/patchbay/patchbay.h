@@ -46,7 +46,7 @@
  *
  *	error = patchbay_arm_filter(ops, &filter, 0);
  *
- * A batch does several such calls at once or not at all, also for several
+ * A batch does several such calls at once or not at all, even for several
  * tracers:
  *
  *	error = patchbay_batch_disarm(batch, before, &filter);

@@ -198,7 +198,7 @@
 
 /*
  * The tramp is hidden, because every link unit has its own. So the call is direct
- * also with -fno-plt. On ppc64le the linker makes it hidden, since clang leaves
+ * even with -fno-plt. On ppc64le the linker makes it hidden, since clang leaves
  * space for restoring the TOC pointer only if the callee may be in another unit.
  */
 #ifdef __powerpc64__

@@ -158,7 +158,7 @@ struct patchbay_target {
  * @threshold: NULL, or @exit is only called for calls that took at least this
  *           many ticks of patchbay_clock(), with both times: <patchbay/exit.h>.
  *           The library times them, so there is no @handler. It may be changed at
- *           any time, by an atomic store, also from handlers and signal
+ *           any time, by an atomic store, even from handlers and signal
  *           handlers; the value at the end of a call counts. It has to stay valid
  *           until the tracer has been destroyed
  */
