@@ -47,12 +47,12 @@ class ModuleData {
   llvm::Function *addCall(const SlotLayout &Layout, bool AtStart);
 
 public:
-  /// Used by the printer. The stubs are a declaration: the printer emits them.
+  /// Used by the printer. Stubs is only a declaration; the printer emits the code.
   llvm::GlobalVariable *Links = nullptr;
   llvm::GlobalValue *Stubs = nullptr;
 
-  /// Adds it to a module before code generation, because the pass only knows
-  /// that a function has a site after the code of all others is generated.
+  /// Adds the data to a module before code generation. The pass knows only
+  /// afterwards whether the module has a site, and then calls use() or drop().
   void add(llvm::Module &M, const SlotLayout &Layout, llvm::StringRef StubsName,
            bool HasTrampolines);
 

@@ -119,7 +119,7 @@ static SlotLayout layoutRISCV64() {
 }
 
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
-  // pauthtest signs addresses of functions, also those of constructors.
+  // pauthtest signs addresses of functions, including those of constructors.
   if (!TT.isOSBinFormatELF() || TT.isX32() ||
       TT.getEnvironment() == Triple::GNUILP32 ||
       TT.getEnvironment() == Triple::PAuthTest)
