@@ -188,7 +188,7 @@ class Sites(unittest.TestCase):
 
 class Compilers(unittest.TestCase):
     def rows(self, *scripts, rounds=2):
-        """Stand-ins for compilers are Python scripts."""
+        """Measures Python scripts as if they were compilers."""
         return list(time_rows("a file", [
             Compiler(f"system {i}", ((sys.executable, "-c", script),),
                      ("system 0",) if i else ()) for i, script in enumerate(scripts)],

@@ -219,7 +219,7 @@ class Builder:
         shutil.copytree(self.tests / "test_kmods", folder)
         module = folder / "bpf_testmod.c"
         module.write_text(replaced(module, NO_CGROUPS))
-        # It is written for that Makefile; here the kernel's own suffices.
+        # The module is written for the selftests' Makefile. Here a plain kernel module suffices.
         write(folder / "Makefile", "obj-m := bpf_testmod.o\nCFLAGS_bpf_testmod.o = -I$(src)"
               f" -I{self.tests}\n")
         self.kernel.make(f"M={folder}", "modules")

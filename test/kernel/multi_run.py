@@ -156,7 +156,7 @@ class MultiRun(BaseRun):
                 yield f"{name} can run {scripts[0]}", False, str(error)
 
     def boots(self, name):
-        """The scripts of each boot, which has the name of the first one."""
+        """The scripts of each boot. A boot is named after its first script."""
         if self.arch in self.UPSTREAM:
             yield ("bpf-selftests",)
             return

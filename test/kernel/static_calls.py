@@ -402,7 +402,8 @@ def report_link(kernel, linker, *options, rounds=5):
 
 
 def syscalls(text, counts, length):
-    """Beside all instructions of each call, those in trampolines of this length."""
+    """Prints the instructions of each system call, and how many of them are in trampolines, which
+    have this length."""
     names = re.findall(r"^syscalls (\d+): (.*)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
     good = bool(names) and len(lines) == len(names)

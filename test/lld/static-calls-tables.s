@@ -36,7 +36,7 @@
 # MAP-NEXT: 11018 {{.*}} <internal>:(.static_call.text)
 # MAP-NEXT: 11018 {{.*}} __SCT__b
 
-## The kernel's names of the ends of the table, also of an empty one.
+## The kernel's names of the ends of the table, even of an empty one.
 # RUN: %ld.lld --static-calls -T a.lds a.o ends.o -o ends
 # RUN: llvm-nm ends | FileCheck %s --check-prefix=ENDS
 # ENDS-DAG: 0000000000013000 {{.}} __start_static_call_sites

@@ -14,7 +14,7 @@
 # LIB:     24 OBJECT GLOBAL PROTECTED {{.*}} __SCK__offered@@V1
 # LIB-NOT: __SC
 
-## The version is recorded, and the library is needed, also with --as-needed.
+## The version is recorded, and the library is needed, even with --as-needed.
 # RUN: %ld.lld --static-calls -pie --as-needed exe.o lib.so -o exe
 # RUN: llvm-readelf -dr --dyn-syms exe | FileCheck %s --check-prefix=EXE
 # RUN: %ld.lld --static-calls -pie --as-needed --gc-sections exe.o lib.so -o exe.gc

@@ -32,7 +32,7 @@ NAMES = ("jemalloc", "mimalloc", "tcmalloc")
 OTHERS = ("function_duration", "function", "function_graph")
 MALLOC = ("malloc", "mi_malloc", "je_malloc", "tc_malloc")
 BLOCKS = 32     # of each request, see servers/allocating.cpp
-SECONDS = 300   # time limit of a command, also on a busy machine
+SECONDS = 300   # time limit of a command, even on a busy machine
 
 
 def ask(server):

@@ -133,8 +133,8 @@ class Started:
         wait_until(lambda: not any(map(is_there, self.seen)), "the server to end")
         if status := self.process.wait(SECONDS):
             raise ProgramError(f"{self.process.args}: exit code {status}, it said\n{self.said()}")
-        # A daemon's recording is complete when the command's process in the background has
-        # ended. It is adopted by this process.
+        # A daemon's recording is complete when the command's background process has ended. This
+        # process is its parent by then.
         wait_until(lambda: not children(os.getpid()), "the recording to end")
 
     def end(self):

@@ -40,7 +40,7 @@ TRACERS = ("function_profile", "function", "function_duration", "function_graph"
 MEMORY_KB = 8192  # permitted growth after the first recordings,
 THREAD_KB = 40    # and for each thread that is recorded for the first time
 WARM = 10         # so many of these
-SECONDS = 600     # time limit of anything, also if all threads are stopped for a while
+SECONDS = 600     # time limit of anything, even if all threads are stopped for a while
 
 
 def read(pid, name):

@@ -49,7 +49,7 @@ static void all(size_t nr)
 	pb_choice_free(&others);
 }
 
-/* Rows equal the single bits; removing rows removes these bits and no others. */
+/* Rows have the same bits as pb_choice_has(). Removing a row removes its bits and no others. */
 static int has_rows(struct pb_choice *choice, int remove)
 {
 	size_t i = pb_choice_next(choice, 0), others = 0;
@@ -133,7 +133,7 @@ static void some(void)
 	struct pb_choice choice;
 
 	CHECK(!pb_choice_init(&choice, MOST, 1));
-	/* No item that was there before. */
+	/* Clear items that an earlier test left in this memory. */
 	memset(choice.items, 0, MOST * sizeof(*choice.items));
 	for (size_t i = 5; i < MOST; i += 65)
 		pb_choice_add(&choice, i, 7);

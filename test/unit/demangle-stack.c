@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names that nest as deeply as their length allows need half of the stack that they get. */
+/* The most deeply nested names of maximum length use at most half of the demangler's stack. */
 // DEFINE: %{runtime} = %patchbay_source/runtime
 // RUN: sh -c '%clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %{runtime} -I %{runtime}/core -I %{runtime}/trace -I %{runtime}/trace/arch/$(uname -m) %s %{runtime}/core/system/memory.c %{runtime}/trace/functions/readable.c %{runtime}/trace/format/name_forms.c %{runtime}/trace/format/name_parts.c %patchbay_build/runtime/trace/libpatchbay-demangle.a -o %t'
 // RUN: %t | FileCheck %s

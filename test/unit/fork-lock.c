@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A fork waits while the listening thread works, for a tenth of a second: also if each nap
+ * A fork waits while the listening thread works, for a tenth of a second, even if each nap
  * takes longer than it should, not in a handler that interrupts a fork, and not in a child of
  * clone(2), which has no such thread. A thread that works all the time lets forks go first
  * whenever it rests, unless a signal handler has left them by siglongjmp().

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The order of a thread's steps around the barrier of pb_quiesce_begin(). A thread that
- * may still have read an old cell is waited for, also on CPUs that load the cell before
+ * may still have read an old cell is waited for, even on CPUs that load the cell before
  * the phase. A call that is counted as missed is waited for separately. Also how readers
  * are allocated, freed and reused.
  */

@@ -152,7 +152,7 @@ static void few(void)
 	add(210, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 100, 1) && wrote(1, 200, 11));
-	/* Where no other bytes may be written back. */
+	/* Bytes between patches may not be rewritten: each patch is a write of its own. */
 	begin();
 	add_functions(96, 160, 64);
 	CHECK(!apply(0) && all_there() && nr_writes == 2);
@@ -219,7 +219,7 @@ static void unexpected(void)
 	begin();
 	add(100, 7);
 	CHECK(!apply(1) && all_there());
-	/* A breakpoint appears meanwhile: between patches it stays. */
+	/* A breakpoint appears during the write. If it is between patches, it stays. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 1000;

@@ -12,7 +12,7 @@ COUNTS = ((0, 0), (0, 1), (0, 10), (0, 100), (0, 10000),
           (10, 0), (10, 1), (10, 100), (10, 10000),
           (100, 0), (100, 1), (100, 100), (100, 10000))
 QUICK = ((0, 1), (1, 0), (1, 10), (2, 0))
-# A walk over this many tracers is made only as often as timing it requires.
+# Do not repeat a walk over this many tracers more often than timing it requires.
 LIST_STEPS = 2000000
 
 

@@ -158,9 +158,9 @@ def armed(hot, xray):
 
 
 def armed_cold(programs, xray):
-    """The same where it is most expensive: each call loads a slot, a cell and a page of text
-    that differs from the file. Callees with kCFI checks are compared with other such
-    ones: their callers read the code before the entry, too."""
+    """Armed functions at their most expensive: each call loads a slot, a cell and a page of text
+    that differs from the file. Functions with kCFI are compared only with others with kCFI,
+    because their callers read the code before the entry, too."""
     library = programs.tools.product("libpatchbay.so")
     shared = [str(library), f"-Wl,-rpath,{library.parent}"]
     # The reference to it is weak, and archives do not resolve those.

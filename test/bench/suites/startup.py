@@ -84,7 +84,7 @@ def output(command, bench):
 
 
 def faults(case, system, launch, program, bench):
-    """For a start from the disk, and one with the file in memory."""
+    """Reports page faults of a start with the file on disk, and of one with it in memory."""
     cold, warm = output((launch, "faults", program), bench).splitlines()
     major, minor = map(int, warm.split())
     bench.report.add(Row(case, system, float(major + minor), "faults", parts={

@@ -106,7 +106,7 @@ static unsigned long long entries(const char *tracer)
 	return sum;
 }
 
-// The tracer traces the functions from the first on, only for the callers.
+// Create a tracer of count functions, from the first one on, in the threads of callers.
 static int prepare_tracer(const char *tracer, int first, int count)
 {
 	char path[128], text[512] = "";

@@ -32,7 +32,7 @@
 // RUN: llvm-nm -S %t.o | FileCheck %s --check-prefix=NAME
 // NO-FRAME-NOT: pc=00000008...00000010
 
-// Assembly, also for an assembler that makes unwind tables itself.
+// Assembly, even for an assembler that makes unwind tables itself.
 // RUN: %{compile} -fno-integrated-as -fsanitize=kcfi -fcf-protection=branch -S %s -o %t.s && %clang --target=x86_64-linux-gnu -c %t.s -o %t.o
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=FRAME
 

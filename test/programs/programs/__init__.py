@@ -55,7 +55,7 @@ class Test:
     passed: str
     images: tuple = ()  # that it runs, if the command is not an image itself
     environment: tuple = ()
-    # Short enough to run twice, also with every function armed.
+    # Short enough to run twice, even with every function armed.
     armed: bool = False
 
 

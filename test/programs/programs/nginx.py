@@ -116,7 +116,7 @@ class Nginx(Server):
             self.open_to_nobody()
 
     def open_to_nobody(self):
-        """Lets the user nobody, which runs the workers, read it."""
+        """Makes the folder readable by user nobody, which runs the workers."""
         self.folder.chmod(0o755)
         for path in self.folder.parents:
             if not path.stat().st_mode & stat.S_IXOTH:

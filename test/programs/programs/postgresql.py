@@ -165,7 +165,7 @@ class Postgres(Server):
             raise ProgramError(f"{name}: exit code {done.returncode}\n{done.stdout}")
 
     def user(self):
-        """It refuses to run as root."""
+        """The start of a command, because PostgreSQL refuses to run as root."""
         return ([] if os.geteuid() else
                 ["setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups"])
 

@@ -70,7 +70,7 @@ def tests(folder, whole):
 
 
 def speed_test(folder, cc):
-    """Builds it as users of SQLite build it, and not as its tests do."""
+    """Builds speedtest1 as users of SQLite build it, and not as its tests do."""
     top = unpack("sqlite3", folder)
     make(folder, cc, "sqlite3.c")
     flags = ("-DNDEBUG", "-DSQLITE_THREADSAFE=1", f"-I{folder}")

@@ -66,7 +66,7 @@ def control(pids):
         time.sleep(0.1)
         now, still = calls(pid), "other" if i % 2 else "step"
         expect(f"calls of {still}", now.get(still, 0), before.get(still, 0))
-    # Set a threshold also for a process that has recorded nothing.
+    # A threshold can be set even in a process that has recorded nothing.
     for pid in pids:
         live(pid, "--threshold", "1ms")
 

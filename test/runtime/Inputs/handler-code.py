@@ -3,7 +3,7 @@
 
 Follows calls and addresses of functions from the handlers of all tracers, and from the code of
 libpatchbay that calls handlers. Prints calls of functions that are not in these libraries, and
-instructions that use vector or x87 registers, also those of all files that are compiled for
+instructions that use vector or x87 registers, including those of all files that are compiled for
 handlers. Then prints the number of functions, and their names."""
 import re
 import subprocess

@@ -18,11 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * A child listens; no process does; the address is unusable; no answer; an answer after
- * seconds, as it is stopped most of the time; a greeting, then silence.
- */
-enum { HELD = 1, GONE, PLACE, SILENT, SLOW, MUTE };
+enum {
+	HELD = 1, /* a child listens at the address */
+	GONE,     /* no process listens */
+	PLACE,    /* the address is unusable */
+	SILENT,   /* no answer */
+	SLOW,     /* an answer after seconds: the process is stopped most of the time */
+	MUTE,     /* a greeting, then no answer */
+};
 
 static struct pb_control_point point = { .version = PB_CONTROL_VERSION };
 struct pb_control_point *forged __attribute__((used)) = &point;

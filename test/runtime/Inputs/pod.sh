@@ -6,8 +6,8 @@
 # A pod of Kubernetes, as the kernel sees it. PROG is process 1 of a PID namespace, in a
 # root directory without Patchbay. A second container shares the PID namespace and has
 # its own root directory with BUILD at its usual path. `sh -c WHAT` runs there, as with
-# `kubectl debug --target`. If WHAT begins with "outside ", it runs outside instead, with
-# PID for the number that PROG has there.
+# `kubectl debug --target`. If WHAT begins with "outside ", it runs outside of the pod, and PID
+# in it is replaced by PROG's number there.
 set -e
 folder=$1 prog=$2 build=$3 what=$4
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""send-signal.py SIGNAL STATUS COMMAND...: sends SIGNAL to COMMAND after it printed a line. Fails
-unless COMMAND then exits with STATUS.
+"""send-signal.py SIGNAL STATUS COMMAND...: runs COMMAND, waits until it prints a line, and sends
+it SIGNAL. Fails unless COMMAND then exits with STATUS.
 """
 import signal as signals
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stand-still.py stop|freeze PATCHBAY PROG: records a process of PROG that does not run when the
-recording ends. The process can be recorded again after it runs again.
+"""stand-still.py stop|freeze PATCHBAY PROG: records a process of PROG that is stopped or frozen
+when the recording ends. After it continues, it can be recorded again.
 
 stand-still.py can: exits with 0 if processes can be frozen here by control groups of
 version 2."""

@@ -34,7 +34,7 @@ class Program(visit.Program):
         assert self.process.stdout.readline() == "ready\n"
 
     def printed(self, number):
-        """Makes calls; checks how many lines `entry` prints meanwhile."""
+        """Makes calls, and checks how many lines `entry` prints for them."""
         with open("printed", encoding="utf-8") as file:
             file.seek(0, 2)
             made = self.call(number)

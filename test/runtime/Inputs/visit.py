@@ -13,7 +13,7 @@ visit.py PATCHBAY inside PROG TIMES
     The same for PROG, a command that finds neither the runtime nor the directory: it has
     its own /tmp, where nothing may be left. --follow: also its children.
 visit.py PATCHBAY fork PROG TIMES
-    The process forks meanwhile: its children are not recorded and keep nothing.
+    The process forks while it is recorded. Its children are not recorded and keep nothing.
 visit.py PATCHBAY follow PROG TIMES
     --follow also records its children, and releases them at the end.
 visit.py PATCHBAY storm PROG TIMES

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Executes restartable sequences (rseq(2)) most of the time: the kernel restarts an
- * interrupted sequence. Each ends with a check that it is still registered. The kernel
- * clears that if the thread continues elsewhere; then it does not restart.
+ * Executes restartable sequences (rseq(2)) most of the time. The kernel restarts a sequence
+ * that it interrupts. If the thread is instead made to continue elsewhere, the kernel clears
+ * the sequence's registration. Each sequence ends with a check that it is still registered.
  */
 #include <poll.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads make traced calls and end in every way, also without a notification of the
+ * Threads make traced calls and end in every way, even without a notification of the
  * library. Calls are seen, and waiting for handlers finds all other threads. Readers are
  * reused (runtime/core/quiesce/reader.h).
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers make traced calls at every moment of a thread's first traced call: at
- * each instruction, each in a new thread. Either of the two calls may create the thread's
- * reader. Both calls are seen or counted as missed. The library waits for the thread only
- * while it is in a handler.
+ * A signal handler makes a traced call while its thread makes its first traced call. The test
+ * interrupts each instruction of that call once, each time in a new thread. Either of the two
+ * calls may create the thread's reader. Both are seen or counted as missed. The library waits
+ * for the thread only while it is in a handler.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s

@@ -3,7 +3,7 @@
  * Signal handlers leave a tracer's handler by siglongjmp(). They call patchbay_jump()
  * before, as the library preloaded by `patchbay record` does. The thread then counts as
  * outside of handlers, although its stack is unchanged. It is traced, and may call the
- * library. Other handlers stay active, also if their coroutine's stack lies between the
+ * library. Other handlers stay active, even if their coroutine's stack lies between the
  * signal handler's and the frames that are left.
  */
 // RUN: %build %s -o %t %link

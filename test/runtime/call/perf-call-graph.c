@@ -9,7 +9,7 @@
 // DEFINE: %{root} =
 // DEFINE: %{check} = %{report} 2>/dev/null | FileCheck %s -DROOT=%{root}
 /*
- * By frame pointers a sample before `push %rbp`, so also in an entry handler, lacks one
+ * By frame pointers a sample before `push %rbp`, and so one in an entry handler, lacks one
  * caller: main() for tree(). Those above it are there.
  */
 // REDEFINE: %{root} = __libc_start_call_main

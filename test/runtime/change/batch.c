@@ -212,7 +212,7 @@ static void or_nothing(void)
 	fails(-ENOSPC);
 	attach_error = 0;
 
-	/* Without memory a request is not added. */
+	/* An invalid request is not added. */
 	CHECK_EQ(patchbay_batch_arm(batch, ops[0], &none, 0), -EINVAL);
 	CHECK_EQ(patchbay_batch_arm(batch, ops[0], glob("go_*"), 8), -EINVAL);
 	CHECK_EQ(patchbay_batch_disarm(batch, ops[0], &none), -EINVAL);

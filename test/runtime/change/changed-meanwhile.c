@@ -72,7 +72,7 @@ NOT_TRACED int bcmp(const void *left, const void *right, size_t size)
 	return memcmp(left, right, size);
 }
 
-/* Slots may lead to no tracer, which is the same for callers as before. */
+/* Does not compare the slot: it may now point to a cell without tracers, which has no effect. */
 static int is_unchanged(int i)
 {
 	const char *text = (char *)functions[i] - AROUND;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Trampolines read slots, so execute-only text cannot be armed. It is refused and never
- * read, also in bulk.
+ * read, even in bulk.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
 // RUN: %t 2 | FileCheck %s

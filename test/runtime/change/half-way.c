@@ -286,7 +286,7 @@ static size_t armed(const struct patchbay_ops *ops)
 }
 
 /*
- * All writes fail, also those of the rollback. Functions that have joined others stay
+ * All writes fail, including those of the rollback. Functions that have joined others stay
  * with them and count as armed until they are disarmed.
  */
 static int stay(void)

@@ -83,8 +83,9 @@ NOT_TRACED static void changed(int by)
 }
 
 /*
- * Count each as one: glibc's regcomp() frees some memory twice if an inner allocation
- * fails. Where regexec() needs memory depends on names.
+ * Let a whole call of regcomp() or regexec() fail, and none of the allocations inside: glibc's
+ * regcomp() frees some memory twice if one of them fails, and the number of allocations of
+ * regexec() depends on names.
  */
 #define next_of(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 

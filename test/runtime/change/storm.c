@@ -228,7 +228,7 @@ NOT_TRACED static void *armer(void *arg)
 	return arg;
 }
 
-/* Sees steady() all the time, also in future modules. */
+/* Sees steady() all the time, even in future modules. */
 NOT_TRACED static struct patchbay_ops *watch(void)
 {
 	const struct patchbay_ops_attr attr = {

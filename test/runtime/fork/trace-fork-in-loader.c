@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A recorded process forks while another thread is in dl_iterate_phdr(). In the child, the
- * loader's lock is held for ever. The child ends nevertheless, also if there is a changed
+ * loader's lock is held for ever. The child ends nevertheless, even if there is a changed
  * site to write down, or a library in another namespace to look for.
  */
 // RUN: rm -rf %t && mkdir %t

@@ -55,7 +55,7 @@ static void on_call(uintptr_t ip, uintptr_t parent_ip,
 	calls++;
 }
 
-/* CPU time of this thread: other threads may run meanwhile. */
+/* CPU time of this thread, without that of threads that run at the same time. */
 static double microseconds(void)
 {
 	struct timespec t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `record -p` without --follow says that child processes are not recorded, also if the
+ * `record -p` without --follow says that child processes are not recorded, even if the
  * process forks them later.
  */
 // RUN: rm -rf %t && mkdir %t

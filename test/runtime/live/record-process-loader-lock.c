@@ -21,7 +21,7 @@
 
 OPAQUE void traced(void) {}
 
-/* The parent runs the command meanwhile, and then closes the pipe. */
+/* The parent runs the command while this waits, and then closes the pipe. */
 static void child(int until_closed)
 {
 	char byte;

@@ -6,10 +6,10 @@
 // RUN: %build %s -o %t/prog
 // RUN: %python %S/../Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_profile,filter=traced,live=1,output=%t %t/prog -- %patchbay live -p PID --disarm traced | FileCheck %s
 // CHECK: 0 functions
-/* The runtime cannot be loaded meanwhile. */
+/* The runtime cannot be loaded while a thread holds the loader's lock. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 %patchbay record -p PID -o %t/held 2>&1 | FileCheck %s --check-prefix=HELD
 // HELD: {{^}}patchbay: error: process {{[0-9]+}}: its loader has not loaded the runtime in {{1[0-9]|[2-9][0-9]}} seconds: a thread holds the loader's lock (in a constructor, or a callback of dl_iterate_phdr()); when it lets go, the process unloads the runtime{{$}}
-/* SIGTERM ends the command meanwhile. */
+/* SIGTERM ends the command while it waits for the loader. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 timeout --preserve-status 6 %patchbay record -p PID -o %t/ended 2>&1 | FileCheck %s --check-prefix=ENDED
 // ENDED: {{^}}patchbay: error: process {{[0-9]+}}: its loader had not loaded the runtime when SIGTERM ended this command: a thread holds the loader's lock
 #include "../Inputs/check.h"
@@ -26,7 +26,7 @@ static int hold(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)info;
 	(void)size;
 	(void)arg;
-	/* Longer than the time between two looks of the listening thread. */
+	/* Longer than the listening thread's polling interval. */
 	sleep(2);
 	puts("held");
 	fflush(stdout);

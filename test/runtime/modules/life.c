@@ -88,7 +88,7 @@ __attribute__((destructor(101))) static void linger(void)
 	usleep(20000);
 }
 
-/* A module is unloaded that cannot be disarmed: no file descriptor is left. */
+/* Unload a module that cannot be disarmed, because no file descriptor is free. */
 static void dlclose_armed(const char *path)
 {
 	struct patchbay_ops *ops = create();

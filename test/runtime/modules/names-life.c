@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Names are read, kept and dropped while modules come and go, signals arrive, and the
- * process forks. A lookup by name always succeeds, also in children. Memory for a
+ * process forks. A lookup by name always succeeds, even in children. Memory for a
  * module's names is freed with the module.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * `record` loads a library that makes no thread. Options that need a thread load
- * libpatchbay-live.so instead. Only one of the two is loaded, also if the environment
+ * libpatchbay-live.so instead. Only one of the two is loaded, even if the environment
  * names the other one.
  */
 // RUN: rm -rf %t && mkdir %t && %build %s -o %t/prog %link && cd %t

@@ -2,7 +2,7 @@
 /*
  * A thread enters seccomp's strict mode, which forbids reading the clock, while another
  * one stays in a handler. Stopping the timing waits for that handler and times out. All
- * tracers that read the clock are stopped nevertheless, also the tracer of arguments.
+ * tracers that read the clock are stopped nevertheless, including the tracer of arguments.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

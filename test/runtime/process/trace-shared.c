@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Functions of a module share their cells with every tracer of `patchbay record`. They
- * need little memory and are armed at once, also if a second glob selects some more of
+ * need little memory and are armed at once, even if a second glob selects some more of
  * them. Each call is counted for its own function. A module that is loaded again and
  * again keeps its numbers.
  */

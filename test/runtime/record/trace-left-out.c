@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Functions without exits cannot be timed. A message names them and the reason once, for
- * any number of filters that select them, also in modules loaded later.
+ * any number of filters that select them, even in modules loaded later.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Without the command, too, globs match C++ names, also in modules that are loaded later.
+// Without the command, too, globs match C++ names, even in modules that are loaded later.
 // If a glob matches no function, the process says so at its end. The verbs that read the
 // recording say so, too.
 //

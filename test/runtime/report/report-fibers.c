@@ -3,7 +3,7 @@
  * Fibers, whose calls overlap on one thread. Each stack has its own call tree, so self
  * time excludes callees and never exceeds total time. Some fibers continue on another
  * thread in the middle of calls. A call that begins on one thread and ends on another is
- * one call, also if both threads are recorded.
+ * one call, even if both threads are recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -pthread

@@ -2,7 +2,7 @@
 /*
  * The cost of starting to record a thread does not depend on the number of threads.
  * The runtime asks the kernel about no living thread, and about some four ended
- * ones. New threads take over the buffers of ended ones, also if some threads never
+ * ones. New threads take over the buffers of ended ones, even if some threads never
  * end.
  */
 // RUN: rm -rf %t && mkdir %t

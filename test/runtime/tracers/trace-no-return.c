@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * function_duration cannot show timed calls that do not return; a message gives their
- * number. __builtin_longjmp() leaves some of them, also in threads that have ended. Others
+ * number. __builtin_longjmp() leaves some of them, even in threads that have ended. Others
  * are running at the end. Tests each way to time a call.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -41,7 +41,7 @@
 // RUN: %{count}
 // REDEFINE: %{by} = -t function_profile --histogram --no-sleep-time
 // RUN: %{count}
-/* One call of guarded() of two, with the three calls within. */
+/* One call of guarded() of two, with the three calls inside it. */
 // REDEFINE: %{nr} = 150
 // REDEFINE: %{by} = -t function_duration --sample 1/2 -N main -N ended
 // RUN: %{count}

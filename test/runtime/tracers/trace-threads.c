@@ -43,7 +43,7 @@
 // RUN: %{calls}=RENAMED
 // RENAMED: {{1|2}} late,renamed
 // RENAMED: 1 thread,function
-/* A new thread is checked soon, also in a short run. */
+/* A new thread is checked soon, even in a short run. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'soon' -- ./prog soon
 // RUN: %{calls}=SOON
 // SOON: 100 soon,renamed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arms and disarms functions at random. Threads are inside them meanwhile, throw, catch,
+// Arms and disarms functions at random while threads are inside them, throw, catch,
 // jump out, recurse and end. No exit lacks its entry. Of two calls, one is nested in the
 // other, or they do not overlap.
 // RUN: rm -rf %t && mkdir %t

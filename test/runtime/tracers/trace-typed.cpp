@@ -24,12 +24,12 @@
 // CHECK-DAG: returned wrong(r->uri=<unreadable>, p=<unreadable: 0x{{[0-9a-f]+}}ffc>){{$}}
 // CHECK-DAG: returned large(n=5) = retval.b=6{{$}}
 //
-// The values in JSON are numbers with all digits, and unchanged strings.
+// JSON has numbers with all digits, and unchanged strings.
 // RUN: %patchbay dump --json %t/patchbay.data > %t/json
 // RUN: %python %S/../Inputs/typed-json.py %t/json | FileCheck %s --check-prefix=TYPES
 // TYPES: {{^}}15 calls have their values{{$}}
 //
-// With the other tracers, and in a recursion as deep as there is space for.
+// The other tracers; and a recursion that exceeds the space for arguments.
 // RUN: cd %t && %patchbay record -t function --args 'throws(n)' -F main -- ./prog > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY
 // ENTRY-DAG: entry throws(n=4) <- main
@@ -50,12 +50,12 @@
 // CHROME: "args":{"args":{"this->size":3,"key":"k"},"result":3}
 // RUN: %patchbay dump --perfetto -o %t/pftrace %t/patchbay.data && grep -ao 'args2.this->size=3, key="k"' %t/pftrace && grep -ao 'result2.3' %t/pftrace
 //
-// The parent's file describes those of a forked child.
+// A forked child: its parent's file describes the arguments.
 // RUN: cd %t && %patchbay record -t function_duration --args 'in_child(n)' -F main -- ./prog fork > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=CHILD
 // CHILD: returned in_child(n=77)
 //
-// Only requested ones; also below root functions.
+// Only matching calls (--when), even below root functions.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
 // LEFT: patchbay: patchbay.data: 1 call of numbers was left out (--when)
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records only the calls of root functions and the calls inside of them: per thread,
-// however the calls end, also in a child that is forked inside. Threads that start inside
+// however the calls end, even in a child that is forked inside. Threads that start inside
 // are not recorded.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link

@@ -268,7 +268,7 @@ static void put_jump(struct program *p)
 	put_conditional(p, 0);
 }
 
-/* One instruction or two; also an exit in the middle of a program. */
+/* One instruction or two, or an exit in the middle of a program. */
 static void put_small_jump(struct program *p)
 {
 	switch (below(p->random, 3)) {

@@ -28,7 +28,7 @@ enum Rule {
   EmptyState,           // and takes no direct path
   WaitForHandlers,      // disarming ends when no thread is inside
   WaitForCells,         // a cell gets tracers only when no thread is inside it
-  WaitForLeft,          // also a cell that some of its functions have left
+  WaitForLeft,          // even for a cell that some of its functions have left
   SwapUnlessLeft,       // such a cell gets no other set either
   WaitForOwn,           // nor one that was left to others by a tracer that comes again
   LeaveAsItIs,          // a cell that all have left for others stays unchanged
