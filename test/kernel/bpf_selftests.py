@@ -187,7 +187,7 @@ class Builder:
         return found[1].split()
 
     def test(self, name):
-        """Its object, and the headers of BPF programs that it includes."""
+        """Builds a test's object, and the headers of BPF programs that it includes."""
         text = (self.tests / "prog_tests" / f"{name}.c").read_text()
         headers = []
         for program, light in re.findall(r'#include "(\w+)\.(l?)skel\.h"', text):

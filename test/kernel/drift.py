@@ -55,7 +55,7 @@ def patched(patch, tree, *options):
 
 
 def hunks(text):
-    """For each hunk that has moved or does not fit: its file and patch(1)'s message."""
+    """Yields the file and patch(1)'s message of each hunk that has moved or does not fit."""
     name = None
     for line in text.splitlines():
         if found := FILE.match(line):

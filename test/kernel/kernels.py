@@ -127,7 +127,7 @@ class Kernel:
 
     @property
     def environment(self):
-        """The same bytes each time, and in each folder."""
+        """The variables that make a build give the same bytes each time and in each folder."""
         return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1",
                 "CCACHE_DEPEND": "1"}
 

@@ -43,7 +43,7 @@ def goes_past(source, arch):
 
 
 def flags(source, prefix):
-    """For the compiler of a program of the guest."""
+    """The compiler's flags for a program of the guest."""
     headers = source / "tools/include/uapi"
     modify = "BPF_MODIFY_RETURN_MULTI" in (headers / "linux/bpf.h").read_text()
     return f'-DPREFIX="{prefix}"', f"-DMODIFY={modify:d}", "-I", headers

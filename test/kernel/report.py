@@ -4,8 +4,8 @@ import subprocess
 
 
 def ops(before, after, kind="with CALL_OPS and CFI"):
-    """In the format of the commit that introduced CALL_OPS. Nanoseconds of the guest are
-    executed instructions."""
+    """Prints costs in the format of the commit that introduced CALL_OPS. Nanoseconds of the
+    guest are executed instructions."""
     for title, cells in (("without CALL_OPS", before), (kind, after)):
         if (0, 0) not in cells:
             continue

@@ -56,7 +56,7 @@ class Run(BaseRun):
                          "STORM": self.out / "multi-storm"}
 
     def rival(self):
-        """It needs only stock clang."""
+        """The rival's kernel, which stock clang can build."""
         return dataclasses.replace(self.kernel("rival", False, "cfi"),
                                    source=rival.source(self.source, self.version, self.out))
 

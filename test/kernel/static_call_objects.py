@@ -83,7 +83,7 @@ class Objects:
                       for place, key in zip(table[::2], table[1::2]))
 
     def branches(self, path, arch):
-        """The same, from the relocations of its code."""
+        """The calls that listed() must have, from the relocations of the code."""
         _, types = ARCHES[arch]
         names = [found for found in self.relocations(path)
                  if found[2] in types and found[3].startswith("__SCT__")]

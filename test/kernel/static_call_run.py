@@ -147,7 +147,7 @@ class StaticCallRun(BaseRun):
                                             "sc_other")
 
     def check_fallback(self):
-        """The same tree with a linker without support."""
+        """Builds our tree with a linker that does not support static calls."""
         kernel = self.kernel("fallback", False)
         kernel.configure()
         said = (kernel.out / ".config").read_text()
@@ -261,7 +261,7 @@ class StaticCallRun(BaseRun):
             yield from static_calls.no_oops(said["log"])
 
     def check_plain(self, counted):
-        """The same configuration with a linker that makes none."""
+        """Checks our configuration with a linker that makes no static calls."""
         self.plain.begin_as(self.ours)
         # Some patch all functions, or all tracepoints, dozens of times, so text is patched
         # without mappings: static-calls/rodata-off.patch.

@@ -131,7 +131,7 @@ def irqsoff(text):
 
 
 def costs(text):
-    """In nanoseconds of the guest, which are instructions with -icount."""
+    """Prints costs in nanoseconds of the guest, which are instructions with -icount."""
     seen = durations(text)
     for case in CASES:
         static, generic = seen.get((case, "static")), seen.get((case, "generic"))
@@ -150,8 +150,8 @@ def costs(text):
 
 
 def counted(text, counts):
-    """For each case and kind, per call: instructions, branches through registers except that of
-    the calling loop, unbalanced returns, and the count in a range. The counter has a line for
+    """Counts per call, for each case and kind: instructions, indirect branches except that of the
+    calling loop, unbalanced returns, and instructions in a range. The counter has a line for
     each round of each case; the lowest ones were not interrupted."""
     names = re.findall(r"^(\S+) (\w+) [\d.]+ (?:right|WRONG)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
@@ -165,7 +165,7 @@ def counted(text, counts):
 
 
 def branches(seen):
-    """For each case, beside a call through a pointer in the same kernel."""
+    """Compares each case with a call through a pointer in the same kernel."""
     yield "the plugin of QEMU counted each case", bool(seen), "it did not"
     if not seen:
         return
@@ -198,7 +198,7 @@ WAYS = [*((case, "static") for case in CASES), ("kmk", "follow"), ("kmm", "follo
 
 
 def beside_generic(ours, plain):
-    """The same calls in a kernel with generic static calls."""
+    """Compares our calls with those of a kernel with generic static calls."""
     missing = [" ".join(way) for way in WAYS if way not in ours or way not in plain]
     yield "each case was counted in both kernels", not missing, "; ".join(missing)
     if missing:

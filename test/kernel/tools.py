@@ -95,8 +95,8 @@ def both(text, patchbay, out):
 
 
 def within(events, caller, called):
-    """For each call of the program, the number of kernel calls in which it waited. A Perfetto
-    trace shows them as two processes and one thread."""
+    """Counts the kernel calls in which each call of the program waited. A Perfetto trace shows
+    them as two processes and one thread."""
     calls = [event for event in events if event.get("name") == called and event["pid"] == 0]
     return [sum(call["tid"] == event["tid"] and event["ts"] - 1 <= call["ts"]
                 and call["ts"] + call["dur"] <= event["ts"] + event["dur"] + 1

@@ -33,7 +33,7 @@ select count(*), max(length(b)) from t where b > '3';
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """For a source package: the program, its input, and the names that must be shown. These are
+    """The program of a source package, its input, and the names that must be shown. These are
     functions that the library exports, and others, including the program's."""
     debs: tuple
     program: str

@@ -113,7 +113,7 @@ def frida(_args, pid, program, _folder):
 
 
 def uftrace(_args, pid, program, folder):
-    """Its agent is only in programs that uftrace has started, so it must refuse."""
+    """uftrace's agent is only in programs that uftrace has started, so uftrace must refuse."""
     checked(["uftrace", "live", "-p", pid, "--no-pager"], cwd=folder)
     raise NotThere("it did not say why")
 

@@ -239,7 +239,7 @@ def as_nobody(command):
 
 
 def start_postgresql(program, folder, port):
-    """It refuses to run as root."""
+    """PostgreSQL refuses to run as root, so it runs as another user."""
     os.chmod(folder, 0o755)
     os.mkdir(f"{folder}/db")
     os.chown(f"{folder}/db", 65534, 65534)

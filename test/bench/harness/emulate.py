@@ -152,7 +152,7 @@ def run(tools, isa, program, options=()):
 
 
 def trace(tools, isa, program, options=()):
-    """The same, but returns the executed instructions: addresses and mnemonics."""
+    """Runs a program as run() does, and returns its instructions: addresses and mnemonics."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = [isa.emulator, "-L", str(isa.root), *options, _one_by_one(isa.emulator),

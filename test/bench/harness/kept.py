@@ -31,7 +31,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Times:
-    """In ns per call."""
+    """The costs of a recorded call, in ns."""
     user: float
     kernel: float
     recorder: float

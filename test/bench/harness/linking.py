@@ -75,7 +75,7 @@ def calling_file(number):
 
 
 def tramp_file():
-    """For a linker that does not make tramps."""
+    """Returns the source of the tramps, for a linker that makes none."""
     return "".join(
         '__asm__(".section .static_call.text, \\"ax\\"\\n.balign 8\\n'
         f'.globl __SCT__f{file}_{key}\\n.hidden __SCT__f{file}_{key}\\n'

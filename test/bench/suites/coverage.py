@@ -120,8 +120,8 @@ def ours(tools, asked, command):
 
 
 def uftrace(tools, threshold, command):
-    """It writes files instead of a ring: the size gives the part of the run that would fit
-    in a buffer."""
+    """uftrace writes files instead of a ring. Their size tells which part of the run would
+    fit in a buffer."""
     with tempfile.TemporaryDirectory(dir=tools.cache) as folder:
         data = Path(folder, "data")
         limit = (f"--time-filter={threshold}",) if threshold else ()

@@ -175,7 +175,7 @@ def floors(hot, library):
 
 
 def bpf(hot, library):
-    """The same empty programs, as code of the process and as BPF."""
+    """Compares empty programs that are code of the process with empty BPF programs."""
     worker, plain = library.bpf_worker(), library.worker()
     baseline = Entry("baseline", (hot.program("baseline", "none"),), ())
     if not worker:

@@ -50,7 +50,7 @@ def run(bench):
 
 
 def second(name, program, mode):
-    """For functions that all have a tracer already. This includes the first time, when cells
+    """Arms functions that all have a tracer already. This includes the first time, when cells
     get their first set."""
     entries = with_control([
         Entry("ours-update", (program, "retarget"), (),

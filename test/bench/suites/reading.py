@@ -121,7 +121,7 @@ class Stopwatch:
         return (took, *self.used())
 
     def first_output(self, command):
-        """The same, up to the first call in its output, after the heading."""
+        """Like whole(), up to the first call in the output, after the heading."""
         start = time.perf_counter()
         process = self.start(command, subprocess.PIPE)
         for line in process.stdout:

@@ -99,7 +99,7 @@ def floors(tools):
 
 
 def list_calls(tracers):
-    """For a walk over this many tracers, in a slice."""
+    """The calls of a slice, if each walks over this many tracers."""
     return min(CALLS, max(100, LIST_STEPS // max(tracers, 1)))
 
 

@@ -30,7 +30,7 @@ def run(bench):
 
 
 def program(tools, system):
-    """It is linked with no tracer's library, as any recorded program."""
+    """Builds the program without a tracer's library, as any recorded program is."""
     table = systems(tools.product("patchbay-pass.so"))
     return tools.program(f"threads-{system}", [
         tools.object("worker.c"), tools.object("load_threads.c"),

@@ -53,8 +53,7 @@ class Programs:
         return tools.program(f"trace-{name}", objects)
 
     def plain(self, system):
-        """It is linked with no tracer's library, as any traced
-        program."""
+        """Builds the program without a tracer's library, as any traced program is."""
         tools, flags = self.tools, self.hot.table[system].flags
         objects = [*self.hot.common, tools.object("hot_callee.c", flags),
                    tools.object("tracer_none.c")]

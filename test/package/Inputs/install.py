@@ -70,7 +70,7 @@ def use():
 
 
 def newer():
-    """The same packages with a later version number."""
+    """Makes copies of the packages with a later version number."""
     folder = ROOT / "debs" / "newer"
     folder.mkdir()
     for deb in sorted((ROOT / "debs").glob("*.deb")):

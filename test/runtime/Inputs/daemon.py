@@ -23,7 +23,7 @@ def expect(what, found, wanted):
 
 
 def calls(folder):
-    """Of processes and of calls, or the errors of the report."""
+    """The numbers of processes and of calls, or the errors of the report."""
     done = run("report", "--json", "-i", folder)
     if done.returncode or done.stderr:
         return done.stderr

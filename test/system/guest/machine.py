@@ -23,7 +23,7 @@ LOG_LINES = 20
 
 
 def with_mips(arch, mips):
-    """The same with its own clock: an instruction takes 2^shift ns."""
+    """Returns arch with a clock of this speed: an instruction takes 2^shift ns."""
     shift = round(math.log2(1000 / mips))
     return dataclasses.replace(arch, options=(*arch.options, "-icount",
                                               f"shift={shift},sleep=off"))

@@ -21,7 +21,7 @@ def commands(document):
 
 
 def runs(workflow):
-    """Its shell commands: `run: COMMAND`, and the lines of `run: |`."""
+    """The workflow's shell commands: `run: COMMAND`, and the lines of `run: |`."""
     lines = re.findall(r"^ +(?:- )?run: ([^|\n].*)$", workflow, re.MULTILINE)
     for block in re.findall(r"^( +)run: \|\n((?:\1  .*\n)+)", workflow, re.MULTILINE):
         lines += [line.strip() for line in block[1].splitlines()]
