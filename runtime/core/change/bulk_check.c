@@ -10,15 +10,25 @@
 
 #include <errno.h>
 
-/* Add a group for the shape of @record. Returns PB_NOT_BULK if there are too many shapes. */
-static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
-		     const struct patchbay_record *record,
-		     struct pb_bulk_group **group)
+/* The request skips functions of this shape, because of its tracer's exit. */
+#define SKIP 1
+
+/*
+ * Add a group for the shape of @record. Returns 0, SKIP, -ENOMEM, or PB_NOT_BULK: the tracer
+ * cannot be armed on such functions, or there are too many shapes.
+ */
+static __attribute__((noinline)) int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
+					       const struct patchbay_record *record,
+					       struct pb_bulk_group **group)
 {
 	const uint32_t shape = pb_shape(record);
 	unsigned int at = shape * 2654435761u >> 23;
 	struct patchbay_ops *ops = bulk->request->ops;
+	const struct pb_target asked = { .record = record, .request = bulk->request };
+	const int error = pb_check_exit(&asked);
 
+	if (error)
+		return error == SKIP ? SKIP : PB_NOT_BULK;
 	if (++b->nr_groups == PB_NR_SHARED)
 		return PB_NOT_BULK;
 	*group = pb_calloc(1, sizeof(**group));
@@ -54,27 +64,17 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	return owner == PB_OWNER_NOBODY || !from->ops ? 0 : PB_NOT_BULK;
 }
 
-/* The value that pb_bulk_is_disarmed() expects for sites with the stub of @record. */
-static uintptr_t reach_of(const struct pb_module *module,
-			  const struct patchbay_record *record)
-{
-	return pb_bulk_reach((uintptr_t)pb_arch_reach(module, record),
-			     module->low, module->high);
-}
-
-/* Is the site disarmed, and of the usual kind? Nearly all sites pass this fast check. */
+/* Is the site disarmed, and of the usual kind? @reach: the result of pb_bulk_reach(). */
 static int is_disarmed(const struct pb_module *module,
 		       const struct patchbay_record *record, uintptr_t entry,
-		       uintptr_t site)
+		       uintptr_t site, uintptr_t reach)
 {
-	const uintptr_t behind = site - entry, from = reach_of(module, record);
+	const uintptr_t behind = site - entry;
 
-	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
-	    site >= module->high || module->high - site < PB_BULK_SITE_SIZE ||
-	    (behind != PB_BULK_NEAR && behind != PB_BULK_FAR))
-		return 0;
-	return from && pb_bulk_is_disarmed(from, entry, site, behind) &&
-	       !pb_names_is_moved(module, record);
+	return entry >= module->low + PB_BULK_BEFORE && site >= entry &&
+	       site < module->high && module->high - site >= PB_BULK_SITE_SIZE &&
+	       (behind == PB_BULK_NEAR || behind == PB_BULK_FAR) && reach &&
+	       pb_bulk_is_disarmed(reach, entry, site, behind);
 }
 
 /* Remove function @i from the choice. */
@@ -83,170 +83,77 @@ static void drop_function(struct pb_bulk_module *b, size_t i)
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* Add functions @first to @end - 1, which have the owner @owner, to @group. */
-static void add_run(struct pb_bulk_module *b, struct pb_group *group,
-		    unsigned int owner, size_t first, size_t end)
+/*
+ * Functions @first to @end - 1, which were checked and have one owner, and @group for all of
+ * them. @lowest: the end of the last site.
+ */
+struct run {
+	struct pb_group *group;
+	unsigned int owner;
+	size_t first, end;
+	uintptr_t lowest;
+};
+
+/* Add the functions of @run to its group. */
+static void add_run(struct pb_bulk_module *b, const struct run *run)
 {
-	if (owner >= PB_OWNER_FIRST)
-		pb_group_leave(&b->module->shared->cells[owner], group,
-			       (uint32_t)(end - first));
+	struct pb_group *group = run->group;
+	const size_t nr = run->end - run->first;
+
+	if (!nr)
+		return;
+	if (run->owner >= PB_OWNER_FIRST)
+		pb_group_leave(&b->module->shared->cells[run->owner], group, (uint32_t)nr);
 	if (!group->nr)
-		group->first = first;
-	group->last = end - 1;
-	group->led |= owner != PB_OWNER_NONE;
-	group->nr += end - first;
-	b->nr += end - first;
+		group->first = run->first;
+	group->last = run->end - 1;
+	group->led |= run->owner != PB_OWNER_NONE;
+	group->nr += nr;
+	b->nr += nr;
 }
 
 /*
- * Check function @i, and add it to its group. Leaves it out of the choice if the request may
- * skip it. Returns PB_NOT_BULK if it is armed or cannot be armed: a plan handles these. Sites
- * must be in the order of addresses and must not overlap: *@end is the end of the previous
- * site.
+ * Check function @i, and add it to @run. Leaves it out of the choice if the request may skip
+ * it. Returns PB_NOT_BULK if it is armed or cannot be armed: a plan handles these. Sites must
+ * be in the order of addresses and must not overlap.
  */
-static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
-			  uintptr_t *end)
+static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
+				 struct run *run)
 {
 	const struct pb_module *module = b->module;
 	const struct patchbay_record *record = &module->records[i];
 	const uintptr_t entry = pb_record_entry(record), site = pb_record_site(record);
 	const unsigned int owner = pb_owner(module, i);
 	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
-	const struct pb_target asked = { .record = record, .request = bulk->request };
-	int error = pb_check_exit(&asked);
-	uintptr_t slot;
+	uintptr_t *reach;
+	int error;
 
-	if (error == 1) {
-		drop_function(b, i);
-		return 0;
-	}
-	if (error || !is_disarmed(module, record, entry, site) ||
-	    entry < *end + PB_BULK_BEFORE)
-		return PB_NOT_BULK;
-	*end = site + PB_BULK_SITE_SIZE;
-	slot = pb_arch_slot(entry);
-	error = check_owner(module, i, slot);
-	if (!error && !group)
+	if (!group) {
 		error = add_group(bulk, b, record, &group);
+		if (error == SKIP)
+			drop_function(b, i);
+		if (error)
+			return error == SKIP ? 0 : error;
+	}
+	reach = &group->reach[site != entry];
+	if (!*reach)
+		*reach = pb_bulk_reach((uintptr_t)pb_arch_reach(module, record),
+				       module->low, module->high);
+	if (entry < run->lowest + PB_BULK_BEFORE ||
+	    !is_disarmed(module, record, entry, site, *reach))
+		return PB_NOT_BULK;
+	error = check_owner(module, i, pb_bulk_slot_at(entry));
 	if (error)
 		return error;
-	add_run(b, &group->group, owner, i, i + 1);
-	/* begin_run() now accepts other functions with this owner. */
-	b->slot_of[owner] = slot;
-	group->reach[site != entry] = reach_of(module, record);
+	if (run->group != &group->group || run->owner != owner || run->end != i) {
+		add_run(b, run);
+		run->group = &group->group;
+		run->owner = owner;
+		run->first = i;
+	}
+	run->end = i + 1;
+	run->lowest = site + PB_BULK_SITE_SIZE;
 	return 0;
-}
-
-/*
- * A run: adjacent chosen functions with the same group, shape, owner, value of the slot,
- * distance from entry to site (@behind), and pb_bulk_reach() of the site. These properties
- * are computed once, so a loop over the run has little to do.
- */
-struct run {
-	struct pb_group *group;
-	uint32_t shape;
-	unsigned int owner;
-	uintptr_t slot, behind, reach;
-};
-
-/* Begin a run with function @i. Returns 0 if no function like it was checked before. */
-static int begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
-{
-	const struct patchbay_record *record = &b->module->records[i];
-	const unsigned int owner = pb_owner(b->module, i);
-	const uintptr_t behind = (uintptr_t)pb_record_behind(record);
-	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
-
-	if (!group || !group->reach[behind != PB_BULK_NEAR] ||
-	    b->slot_of[owner] == PB_BULK_NO_SLOT)
-		return 0;
-	*run = (struct run){ .group = &group->group,
-				     .shape = pb_shape(record),
-				     .owner = owner,
-				     .slot = b->slot_of[owner],
-				     .behind = behind,
-				     .reach = group->reach[behind != PB_BULK_NEAR] };
-	return 1;
-}
-
-static inline int run_has(const struct run *run, const struct patchbay_record *record,
-			  uintptr_t behind)
-{
-	return pb_shape(record) == run->shape &&
-	       pb_record_behind(record) == (intptr_t)behind;
-}
-
-static inline __attribute__((always_inline)) size_t
-run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
-	       size_t end, uintptr_t lowest, const uintptr_t behind)
-{
-	const struct patchbay_record *record = &module->records[i],
-				     *last = &module->records[end];
-	const uintptr_t highest = module->high - PB_BULK_SITE_SIZE;
-	const struct run run = *like;
-
-	for (; record < last; record++) {
-		uintptr_t entry, site;
-
-		PB_KEEP_ONE(record);
-		if (!run_has(&run, record, behind))
-			break;
-		entry = pb_record_entry(record);
-		site = entry + behind;
-		if (entry < lowest || site > highest)
-			break;
-		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
-		/* Compute this here, while @site is in a register: saves a copy in the loop. */
-		PB_KEEP_ONE(lowest);
-		/* Both can be read: the site is in the module's text, near the entry. */
-		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
-		    pb_bulk_slot_at(entry) != run.slot)
-			break;
-	}
-	return (size_t)(record - module->records);
-}
-
-/*
- * Returns the end of the run that begins with function @i, at most @end. All functions before
- * @end have the same owner. The first entry must be at @lowest or above. Each distance has its
- * own loop. This function is not inlined, so the variables of a loop stay in registers.
- */
-static __attribute__((noinline)) size_t run_end(const struct pb_module *module,
-						const struct run *run, size_t i,
-						size_t end, uintptr_t lowest)
-{
-	if (run->behind == PB_BULK_NEAR)
-		return run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR);
-	if (run->behind == PB_BULK_FAR)
-		return run_end_behind(module, run, i, end, lowest, PB_BULK_FAR);
-	return i;
-}
-
-/*
- * A fast check_function() for function @i and its successors, as long as functions with the
- * same shape and owner have been checked before. This is true of nearly all. Returns the
- * first function that is left to check_function().
- */
-static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
-{
-	const struct pb_module *module = b->module;
-	size_t chosen = i, row = i, next = i;
-	struct run run;
-
-	for (; i < module->nr; i = pb_choice_next(&b->choice, next)) {
-		if (i >= chosen)
-			chosen = pb_choice_row_end(&b->choice, i);
-		if (i >= row)
-			row = pb_owner_row_end(module, i, chosen);
-		if (!begin_run(b, &run, i))
-			break;
-		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);
-		if (next == i)
-			break;
-		*end = pb_record_site(&module->records[next - 1]) + PB_BULK_SITE_SIZE;
-		add_run(b, run.group, run.owner, i, next);
-	}
-	return i;
 }
 
 /* Remove function @i from the choice: the tracer's @check has refused it. */
@@ -294,14 +201,12 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b)
 static int prepare_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
-	int error = pb_plan_reach(module);
+	int error = pb_names_has_moved(module) ? PB_NOT_BULK : pb_plan_reach(module);
 
 	if (!error)
 		error = pb_shared_init(module);
 	b->first = !pb_arch_is_open(module);
 	pb_groups_begin(module);
-	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
-		b->slot_of[owner] = PB_BULK_NO_SLOT;
 	return error ? error : pb_bulk_find_swaps(bulk, b);
 }
 
@@ -309,11 +214,8 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
 	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-	/* Exits are checked by shape. So can these functions be checked by shape alone? */
-	const int usual = !pb_names_here(module);
-	size_t i;
 	/* Allow the first function at the beginning of the module. */
-	uintptr_t end = module->low;
+	struct run run = { .lowest = module->low };
 	int error;
 
 	if (pb_choice_next(&b->choice, 0) == module->nr)
@@ -321,14 +223,10 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	error = prepare_module(bulk, b);
 	if (!error && attr->check)
 		error = pb_choice_copy(&b->asked, &b->choice);
-	for (i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		if (usual)
-			i = check_usual(b, i, &end);
-		if (i == module->nr)
-			break;
-		error = check_function(bulk, b, i, &end);
-	}
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(&b->choice, i + 1))
+		error = check_function(bulk, b, i, &run);
+	add_run(b, &run);
 	/* Return to a plan before the tracer is asked: it must not be asked twice. */
 	if (!error && b->nr && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))

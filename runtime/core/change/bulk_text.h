@@ -34,10 +34,6 @@ struct pb_bulk_group {
  * @asked:   the functions to ask the tracer's @check about; no bits if it has no @check
  * @slots:   some slots need a write
  * @first:   no site of the module was ever armed, so no thread reads its slots
- *
- * When arming:
- * @slot_of: for each owner, the value in the slots of its functions. PB_BULK_NO_SLOT until
- *           the bulk path has accepted a function of that owner
  */
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
@@ -48,11 +44,7 @@ struct pb_bulk_module {
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
 	int slots, first;
-	uintptr_t slot_of[PB_NR_SHARED];
 };
-
-/* No function of the owner has been checked yet. No cell has this address. */
-#define PB_BULK_NO_SLOT ((uintptr_t)-1)
 
 struct pb_bulk {
 	struct pb_request *request;

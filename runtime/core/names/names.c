@@ -113,20 +113,17 @@ int pb_names_look(struct pb_module *module)
 	return look_up_names(module, 0);
 }
 
-const uint64_t *pb_names_here(const struct pb_module *module)
+int pb_names_has_moved(const struct pb_module *module)
 {
-	const struct pb_name_index *index = module->names;
-
-	return index ? index->here : NULL;
+	return module->names && module->names->here;
 }
 
 int pb_names_is_moved(const struct pb_module *module,
 		      const struct patchbay_record *record)
 {
-	const uint64_t *here = pb_names_here(module);
 	size_t i = (size_t)(record - module->records);
 
-	return here && !(here[i / 64] >> i % 64 & 1);
+	return pb_names_has_moved(module) && !(module->names->here[i / 64] >> i % 64 & 1);
 }
 
 void pb_names_free(struct pb_module *module)

@@ -44,15 +44,10 @@ const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *en
 int pb_names_look(struct pb_module *module);
 
 /*
- * Returns a bit for each record: does it point to its function? NULL: all do. Call
- * pb_names_look() before.
+ * Were functions of @module moved? Was that of this record? Then the record leads to unused
+ * code. Call pb_names_look() before.
  */
-const uint64_t *pb_names_here(const struct pb_module *module);
-
-/*
- * Was the function of this record moved? Then the record points to unused code. Call
- * pb_names_look() before.
- */
+int pb_names_has_moved(const struct pb_module *module);
 int pb_names_is_moved(const struct pb_module *module,
 		      const struct patchbay_record *record);
 
