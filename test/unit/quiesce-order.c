@@ -11,7 +11,6 @@
 // CHECK: {{^}}failures: 0 of 822{{$}}
 
 #include "quiesce/handler_frame.c"
-#include "quiesce/missed_calls.c"
 #include "quiesce/open_calls.c"
 #include "quiesce/quiesce.c"
 #include "quiesce/reader.c"

@@ -6,7 +6,7 @@
  * makes under the modules lock, 64 at a time. If another thread unloads a visited module
  * meanwhile, the module's memory is kept.
  */
-#include "modules/changed_site.h"
+#include "modules/inspect.h"
 #include "names/names.h"
 #include "quiesce/quiesce.h"
 #include "system/lock.h"

@@ -24,6 +24,10 @@ struct pb_cell_chunk {
 	_Alignas(CELL_SIZE) unsigned char cells[][CELL_SIZE];
 };
 
+struct pb_module *pb_modules;
+struct pb_other *pb_others;
+uint64_t pb_since;
+
 int pb_cells_reserve(struct pb_module *module, size_t nr)
 {
 	struct pb_cell_chunk *chunk = module->cells;

@@ -65,9 +65,8 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 }
 
 /* Is the site disarmed, and of the usual kind? @reach: the result of pb_bulk_reach(). */
-static int is_disarmed(const struct pb_module *module,
-		       const struct patchbay_record *record, uintptr_t entry,
-		       uintptr_t site, uintptr_t reach)
+static int is_disarmed(const struct pb_module *module, uintptr_t entry, uintptr_t site,
+		       uintptr_t reach)
 {
 	const uintptr_t behind = site - entry;
 
@@ -140,7 +139,7 @@ static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		*reach = pb_bulk_reach((uintptr_t)pb_arch_reach(module, record),
 				       module->low, module->high);
 	if (entry < run->lowest + PB_BULK_BEFORE ||
-	    !is_disarmed(module, record, entry, site, *reach))
+	    !is_disarmed(module, entry, site, *reach))
 		return PB_NOT_BULK;
 	error = check_owner(module, i, pb_bulk_slot_at(entry));
 	if (error)

@@ -2,7 +2,6 @@
 #include "names/names.h"
 
 #include "names/elf_file.h"
-#include "names/entry_name.h"
 #include "names/filter.h"
 #include "names/name_index.h"
 #include "system/linux.h"
@@ -194,10 +193,94 @@ static int choose_by_pattern(struct search *search,
 	return 0;
 }
 
+/*
+ * Names of functions that have no symbol (<patchbay/filter.h>): "@", the module's build id in
+ * hexadecimal digits, or its path if it has no build id, "+", and the ELF address of the entry.
+ */
+static int is_entry_name(const char *name)
+{
+	return name[0] == '@';
+}
+
+static const char digits[] = "0123456789abcdef";
+
+enum { ADDRESS_SIZE = 2 * sizeof(uintptr_t) + 1 };
+
+/* Returns @name after the part that names the module. NULL if it names another module. */
+static const char *skip_module(const struct pb_module *module, const char *name)
+{
+	const struct patchbay_module_info *info = &module->info;
+
+	if (!info->build_id_size) {
+		const size_t length = strlen(info->path);
+
+		return strncmp(name, info->path, length) ? NULL : name + length;
+	}
+	for (size_t i = 0; i < info->build_id_size; i++, name += 2)
+		if (name[0] != digits[info->build_id[i] >> 4] ||
+		    name[1] != digits[info->build_id[i] & 15])
+			return NULL;
+	return name;
+}
+
+/* The entry of the function with such a @name. Returns 0 if it is not in @module. */
+static uintptr_t entry_of_name(const struct pb_module *module, const char *name)
+{
+	const char *digit;
+	uintptr_t entry = 0;
+
+	name = is_entry_name(name) ? skip_module(module, name + 1) : NULL;
+	if (!name || *name++ != '+' || !*name)
+		return 0;
+	for (; *name; name++) {
+		digit = strchr(digits, *name);
+		if (!digit || entry > UINTPTR_MAX >> 4)
+			return 0;
+		entry = entry << 4 | (uintptr_t)(digit - digits);
+	}
+	return module->info.base + entry;
+}
+
+/* Allocate a string with the common part of @module's names, and room. NULL: out of memory. */
+static char *new_entry_name(const struct pb_module *module)
+{
+	const struct patchbay_module_info *info = &module->info;
+	const size_t size = info->build_id_size ? 2 * info->build_id_size :
+						  strlen(info->path);
+	char *text = pb_malloc(1 + size + 1 + ADDRESS_SIZE), *at = text;
+
+	if (!text)
+		return NULL;
+	*at++ = '@';
+	if (!info->build_id_size)
+		at = stpcpy(at, info->path);
+	for (size_t i = 0; i < info->build_id_size; i++) {
+		*at++ = digits[info->build_id[i] >> 4];
+		*at++ = digits[info->build_id[i] & 15];
+	}
+	*at++ = '+';
+	*at = '\0';
+	return text;
+}
+
+/* Complete @text, a result of new_entry_name(), to the name of the function at @entry. */
+static void set_entry_name(char *text, const struct pb_module *module, uintptr_t entry)
+{
+	const uintptr_t address = entry - module->info.base;
+	int shift = 8 * sizeof(address) - 4;
+
+	text = strrchr(text, '+') + 1;
+	while (shift && !(address >> shift))
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*text++ = digits[address >> shift & 15];
+	*text = '\0';
+}
+
 static void choose_entry(struct pb_module *module, struct search *search,
 			 const char *name, size_t item)
 {
-	const uintptr_t entry = pb_entry_of_name(module, name);
+	const uintptr_t entry = entry_of_name(module, name);
 	size_t next = 0;
 	ptrdiff_t record = entry ? pb_record_find(module, entry, &next) : -1;
 
@@ -210,7 +293,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 {
 	const struct pb_filter *filter = search->filter;
 	uintptr_t *entries = pb_calloc(module->nr, sizeof(*entries));
-	char *name = pb_entry_name_new(module);
+	char *name = new_entry_name(module);
 	int match = name && entries ? 0 : -ENOMEM;
 
 	/* Copy the entries, because the module may be unloaded while @match runs. */
@@ -221,7 +304,7 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 	for (size_t i = 0; i < module->nr && match >= 0; i++) {
 		if (!entries[i])
 			continue;
-		pb_entry_name_set(name, module, entries[i]);
+		set_entry_name(name, module, entries[i]);
 		match = filter->match(filter->pattern, name, filter->arg);
 		if (match > 0)
 			choose(search, i, 0);
@@ -259,11 +342,11 @@ static int choose_by_entry(struct pb_module *module, struct search *search,
 	if (error)
 		return error;
 	for (size_t i = 0; filter->by == PB_BY_SYMS && i < filter->nr; i++)
-		if (pb_is_entry_name(filter->items[i].name))
+		if (is_entry_name(filter->items[i].name))
 			choose_entry(module, search, filter->items[i].name, i);
 	if (filter->by != PB_BY_GLOB)
 		return 0;
-	if (pb_is_entry_name(filter->pattern))
+	if (is_entry_name(filter->pattern))
 		choose_entry(module, search, filter->pattern, 0);
 	else if (filter->match)
 		error = choose_unnamed(module, search, index);

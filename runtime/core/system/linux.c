@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 int pb_os_restricted;
+struct pb_stats pb_stats;
 
 /*
  * A write to /proc/thread-self/mem ignores the protection of a mapping (FOLL_FORCE) and

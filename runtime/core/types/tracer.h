@@ -3,6 +3,8 @@
 #ifndef PB_CORE_TRACER_H
 #define PB_CORE_TRACER_H
 
+#include "types/call_state.h"
+
 #include <patchbay/patchbay.h>
 
 struct pb_filter;
@@ -30,7 +32,10 @@ struct patchbay_ops {
 
 /* The number of the last batch. Tracers that it armed have it in cell->since (call_state.h). */
 extern uint64_t pb_since;
-void pb_begin_batch(void);
+static inline void pb_begin_batch(void)
+{
+	pb_since = pb_call_next_number(pb_since);
+}
 
 /* Was the tracer ever armed, on any function? */
 static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)

@@ -10,7 +10,7 @@
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* Like libpatchbay's note (core/modules/live_view.c). */
+/* Like libpatchbay's note (core/modules/module.c). */
 __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 	"	.balign 4\n"
 	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"

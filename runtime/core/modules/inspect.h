@@ -3,8 +3,8 @@
  * Functions with a tracer whose sites were changed by other code. For example, a uprobe that
  * is removed restores the byte of the file, and a debugger stores a breakpoint.
  */
-#ifndef PB_CORE_CHANGED_SITE_H
-#define PB_CORE_CHANGED_SITE_H
+#ifndef PB_CORE_INSPECT_H
+#define PB_CORE_INSPECT_H
 
 #include "types/module.h"
 
@@ -33,4 +33,4 @@ void pb_inspect_site(const struct pb_module *module,
 		     const struct patchbay_record *record,
 		     struct patchbay_site_info *site);
 
-#endif /* PB_CORE_CHANGED_SITE_H */
+#endif /* PB_CORE_INSPECT_H */
