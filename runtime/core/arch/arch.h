@@ -48,7 +48,7 @@
 #define PB_CORE_ARCH_H
 
 #include "system/text.h"
-#include "types/gate.h"
+#include "types/set.h"
 
 struct pb_module;
 

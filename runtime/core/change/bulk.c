@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/bulk.h"
 
 #include "cells/cell.h"
 #include "cells/site.h"
-#include "change/bulk_text.h"
-#include "change/plan.h"
-#include "change/settle.h"
+#include "change/bulk.h"
 #include "names/names.h"
 #include "system/lock.h"
 #include "system/memory.h"

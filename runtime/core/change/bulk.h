@@ -9,25 +9,143 @@
  * The bulk path writes back the code between the sites, so only some architectures have it
  * (pb_arch_rewrite; arch/<name>/arch_bulk.h has the details). Everything else is done by a
  * plan (plan.h).
+ *
+ * bulk.c and bulk_check.c collect the data, bulk_text.c writes text.
  */
 #ifndef PB_CORE_BULK_H
 #define PB_CORE_BULK_H
 
-#include "change/plan.h"
-#include "change/settle.h"
+#include "arch/arch.h"
+#include "change/engine.h"
+#include "change/place.h"
+#include "system/text_block.h"
+#include "types/choice.h"
+
+#include "arch_bulk.h"
+
+/* The size of the hash table of groups by shape. It is larger than the number of cells. */
+#define PB_NR_SHAPES 512
 
 /*
- * The bulk path cannot handle the request: make a plan, which carries it out or finds the
- * error to return. Nothing has changed.
+ * The functions of one shape to arm.
+ * @reach: pb_bulk_reach() of sites at the entry, and of sites after a landing pad; 0 until
+ *         such a site has been checked
  */
-#define PB_NOT_BULK 2
+struct pb_bulk_group {
+	struct pb_group group;
+	uintptr_t reach[2];
+};
 
-/* Like pb_engine_commit(), for all modules, or for @only. May also return PB_NOT_BULK. */
-#if __has_include("arch_bulk.h")
-int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
-		   enum pb_wait wait);
-#else
-#define pb_bulk_commit(requests, only, wait) PB_NOT_BULK
-#endif
+/*
+ * The work on one module.
+ * @choice:  the functions to change
+ * @nr:      their number
+ * @groups:  when arming: the groups by shape, as a list. @by_shape has them as a hash table,
+ *           and @last is the group that was looked up last
+ * @swaps:   cells that get another set; they have @nr_swapped functions, which are not in
+ *           @choice (bulk_swap.c)
+ * @asked:   the functions to ask the tracer's @check about; no bits if it has no @check
+ * @slots:   some slots need a write
+ * @first:   no site of the module was ever armed, so no thread reads its slots
+ */
+struct pb_bulk_module {
+	struct pb_bulk_module *next;
+	struct pb_module *module;
+	struct pb_choice choice, asked;
+	size_t nr, nr_swapped;
+	struct pb_group *groups, *swaps;
+	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
+	unsigned int nr_groups;
+	int slots, first;
+};
+
+struct pb_bulk {
+	struct pb_request *request;
+	struct pb_bulk_module *modules;
+	struct pb_text_block block;
+	int handle;
+};
+
+/*
+ * Hide the value of @pointer from the compiler. Otherwise the compiler derives more pointers
+ * from it, advances all of them in the loop, and runs out of registers.
+ */
+#define PB_KEEP_ONE(pointer) __asm__("" : "+r"(pointer))
+
+/* The group of functions with @shape, or NULL. */
+static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
+						  uint32_t shape)
+{
+	unsigned int at = shape * 2654435761u >> 23;
+
+	if (b->last && b->last->group.shape == shape)
+		return b->last;
+	while (b->by_shape[at] && b->by_shape[at]->group.shape != shape)
+		at = (at + 1) % PB_NR_SHAPES;
+	return b->last = b->by_shape[at];
+}
+
+/*
+ * pb_bulk_check() finds the functions of @b to arm, and their groups. It changes nothing that
+ * other threads see. Returns 0, PB_NOT_BULK or a negative errno (engine.h).
+ *
+ * pb_bulk_ask() calls the tracer's @check, and removes the functions that it refuses. Call
+ * this when pb_bulk_check() has accepted all modules, because @check may be called only once.
+ * Returns 0 or a negative errno. Not under the engine lock.
+ */
+int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
+int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
+
+/*
+ * Write text, under the engine lock. pb_bulk_arm() arms all functions, or returns an error
+ * and has armed none. pb_bulk_disarm() disarms all. @bulk->handle is the result of
+ * pb_text_open().
+ */
+int pb_bulk_arm(struct pb_bulk *bulk);
+void pb_bulk_disarm(struct pb_bulk *bulk);
+
+/*
+ * bulk_swap.c: the bulk path for functions that have tracers before and after. If a request
+ * selects all functions of a shared cell, the cell gets another set: slots and sites do not
+ * change. Calls that are in progress are safe, as with any other cell that gets a set
+ * (pb_cell_enter_set(), call.h). If a request selects only some functions of a cell, these
+ * need another cell, which a plan finds.
+ *
+ * For each owner:
+ * @nr:    the number of chosen functions that have it
+ * @stays: they stay in the choice, because their sites change; otherwise their cell gets
+ *         another set
+ */
+struct pb_bulk_owners {
+	uint32_t nr[PB_NR_SHARED];
+	uint8_t stays[PB_NR_SHARED];
+};
+
+/*
+ * Count the chosen functions by owner. All are between @first and @last. Removes functions
+ * whose owner does not stay from the choice.
+ */
+void pb_bulk_count_owners(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+			  size_t first, size_t last);
+
+/*
+ * For a request that arms: make the new sets of cells, and remove the functions of these
+ * cells from the choice. Returns 0, PB_NOT_BULK or a negative errno (engine.h). Not under the
+ * engine lock.
+ */
+int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b);
+
+/*
+ * For a request that disarms: make a set for @cell without the tracer. The cell has other
+ * tracers, too. Returns 0 or -ENOMEM.
+ */
+int pb_bulk_swap_out(const struct pb_bulk *bulk, struct pb_bulk_module *b,
+		     struct pb_shared_cell *cell);
+
+/* Does the cell of function @i of @b get another set? */
+int pb_bulk_is_swapped(const struct pb_bulk_module *b, size_t i);
+
+/* Under the engine lock: give all cells their new sets. Cannot fail. */
+void pb_bulk_swap(const struct pb_bulk *bulk);
 
 #endif /* PB_CORE_BULK_H */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds the functions of a module that the bulk path can arm, and their groups. */
-#include "change/bulk_text.h"
+#include "change/bulk.h"
 
 #include "cells/cell.h"
-#include "change/bulk.h"
-#include "change/plan.h"
 #include "names/names.h"
 #include "system/memory.h"
 

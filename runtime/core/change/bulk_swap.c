@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/bulk_text.h"
+#include "change/bulk.h"
 
 #include "cells/cell.h"
 #include "cells/site.h"
-#include "change/bulk.h"
-#include "change/place.h"
-#include "change/settle.h"
 #include "system/memory.h"
 #include "types/call.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "change/bulk_text.h"
+#include "change/bulk.h"
 
 #include "cells/cell.h"
-#include "change/place.h"
-#include "change/settle.h"
 #include "system/text.h"
 
 #include <errno.h>

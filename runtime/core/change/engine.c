@@ -3,7 +3,6 @@
 
 #include "arch/arch.h"
 #include "cells/cell.h"
-#include "change/bulk.h"
 #include "change/plan.h"
 #include "change/place.h"
 #include "change/settle.h"

@@ -43,4 +43,18 @@ struct pb_ops_change {
  */
 int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change);
 
+/*
+ * The bulk path cannot handle the request: make a plan, which carries it out or finds the
+ * error to return. Nothing has changed.
+ */
+#define PB_NOT_BULK 2
+
+/* Like pb_engine_commit(), for all modules, or for @only. May also return PB_NOT_BULK. */
+#if __has_include("arch_bulk.h")
+int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
+		   enum pb_wait wait);
+#else
+#define pb_bulk_commit(requests, only, wait) PB_NOT_BULK
+#endif
+
 #endif /* PB_CORE_ENGINE_H */

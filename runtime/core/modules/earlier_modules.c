@@ -22,7 +22,7 @@
  * the other's store (is_for_us()). If both do, the second registration is refused (take()).
  */
 #include "arch/arch.h"
-#include "modules/module_note.h"
+#include "modules/other_modules.h"
 #include "system/lock.h"
 #include "system/memory.h"
 #include "system/text.h"

@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Modules that the library lists on request, but does not trace: struct pb_other. */
+/*
+ * The room modules/: the registry of loaded modules. Constructors and destructors of modules
+ * change it under the modules lock, and wait for no other lock (system/lock.h has the reason).
+ * After a module is unloaded, its struct pb_module stays until no caller uses it and no
+ * thread is in one of its handlers. Its records and its text are unmapped at once.
+ *
+ * This header: from a module's loaded note (abi.h) to its descriptor; and modules that the
+ * library lists on request, but does not trace (struct pb_other).
+ */
 #ifndef PB_CORE_OTHER_MODULES_H
 #define PB_CORE_OTHER_MODULES_H
 
 #include "types/module.h"
+
+#include <link.h>
+
+/*
+ * Returns the descriptor that a note in @segment leads to; @info describes the module. All
+ * fields that are read before registration are within the module. If the descriptor has
+ * another ABI version, only its version may be read. Returns NULL if @segment has no such
+ * note, if the descriptor is not wholly in the module, or if its version is not the note's.
+ */
+const struct patchbay_module *pb_module_noted(const struct dl_phdr_info *info,
+					      const ElfW(Phdr) *segment);
 
 /*
  * Add the module that contains @desc, whose file is @path. Takes the modules lock. If out of
@@ -25,19 +44,5 @@ int pb_other_is_loaded(const struct pb_other *other);
 
 /* Remove all modules that are no longer loaded. Takes the modules lock. */
 void pb_others_forget_unloaded(void);
-
-/*
- * Modules in other namespaces of the loader (dlmopen(3)). They are not registered and cannot
- * be traced: such a namespace has its own C library, which ends threads without notice to this
- * library, although pb_thread is part of each thread. Handlers and unwinders would have to
- * use that C library instead of ours. So the library only reports such modules to the user.
- *
- * Calls @visit for each such module, with its file and its descriptor, under a lock of the
- * loader. Finds none if the loader has no namespaces or does not list them, and in a forked
- * child.
- */
-void pb_elsewhere_visit(void (*visit)(const char *path,
-				      const struct patchbay_module *desc, void *arg),
-			void *arg);
 
 #endif /* PB_CORE_OTHER_MODULES_H */

@@ -44,7 +44,7 @@
 #define PB_CORE_CALL_H
 
 #include "types/call_state.h"
-#include "types/gate.h"
+#include "types/set.h"
 
 #include <patchbay/exit.h>
 

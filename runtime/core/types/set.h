@@ -11,7 +11,27 @@
 #ifndef PB_CORE_SET_H
 #define PB_CORE_SET_H
 
-#include "types/gate.h"
+#include <patchbay/patchbay.h>
+
+/* The type of handlers and of cell->enter. */
+typedef void pb_handler(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell, struct patchbay_regs *regs);
+
+/*
+ * The private cell of function @ip, whose slot leads to @gate. Compiled for general
+ * registers only; may run at any time.
+ */
+const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
+					 uintptr_t ip);
+
+/* cell->enter of a gate: calls pb_gate_find(), then enters the private cell. */
+pb_handler pb_arch_enter_gate __attribute__((visibility("hidden")));
+
+/* Is @cell a gate? Gates are marked by their func, which is never called. */
+static inline int pb_is_gate(const struct patchbay_cell *cell)
+{
+	return cell->func == pb_arch_enter_gate;
+}
 
 /*
  * @retired: the next of a list of replaced sets

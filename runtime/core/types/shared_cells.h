@@ -36,7 +36,6 @@
 #ifndef PB_CORE_SHARED_CELLS_H
 #define PB_CORE_SHARED_CELLS_H
 
-#include "types/gate.h"
 #include "types/module.h"
 #include "types/set.h"
 
