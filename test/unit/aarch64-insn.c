@@ -73,7 +73,7 @@ static void pads(void)
 	};
 
 	for (size_t i = 0; i < ROWS(table); i++)
-		CHECK_ROW(i, pb_aarch64_has_slot(table[i].before + 6) ==
+		CHECK_ROW(i, pb_words_have_slot(table[i].before + 6, PB_AARCH64_RET) ==
 				     table[i].is);
 }
 

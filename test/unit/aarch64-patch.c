@@ -17,7 +17,7 @@
 
 #define MB 0x100000ul
 
-const char pb_aarch64_trampolines[3 * PB_TRAMPOLINE_SIZE];
+const char pb_arch_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
 /* The address where the system has free memory. */
 static uintptr_t gap[2];
@@ -84,7 +84,7 @@ static uintptr_t trampoline_of(int gp_args, int flags)
 	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
 					  .flags = (uint8_t)flags };
 
-	return (uintptr_t)(trampoline(&record) - pb_aarch64_trampolines);
+	return pb_record_trampoline(&record) * PB_TRAMPOLINE_SIZE;
 }
 
 static void apply(const struct pb_patch *patch, int nr)
@@ -138,7 +138,7 @@ static void sites(void)
 	CHECK(pb_arch_slot(site.entry) == 0x1234 && f.slot == 0x1234);
 	CHECK(pb_aarch64_sequence(sequence, (uintptr_t)&place[10], site.site,
 				  site.entry,
-				  (uintptr_t)pb_aarch64_trampolines));
+				  (uintptr_t)pb_arch_trampolines));
 	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
 	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
 

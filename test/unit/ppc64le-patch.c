@@ -18,7 +18,7 @@
 #define MB 0x100000ul
 #define NR 5000
 
-const char pb_ppc64_trampolines[3 * PB_TRAMPOLINE_SIZE];
+const char pb_arch_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
 /* The address of free memory: the system makes areas there, one above the other. */
 static uintptr_t gap[2];
@@ -247,7 +247,7 @@ static uintptr_t trampoline_of(int gp_args, int flags)
 	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
 					  .flags = (uint8_t)flags };
 
-	return (uintptr_t)(trampoline(&record) - pb_ppc64_trampolines);
+	return pb_record_trampoline(&record) * PB_TRAMPOLINE_SIZE;
 }
 
 static void apply(const struct pb_patch *patch, int nr)
@@ -289,7 +289,7 @@ static void sites(void)
 	CHECK(pb_arch_slot(site.entry) == 0x1234);
 	CHECK(pb_ppc64_sequence(sequence, (uintptr_t)&place[10],
 				(uintptr_t)place, site.site, site.entry,
-				(uintptr_t)pb_ppc64_trampolines));
+				(uintptr_t)pb_arch_trampolines));
 	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
 	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
 	/* Another cell: only the slot. A half-done change is completed. */

@@ -107,7 +107,7 @@ static void pads(void)
 	};
 
 	for (size_t i = 0; i < ROWS(table); i++)
-		CHECK_ROW(i, pb_riscv64_has_slot(table[i].before + 6) ==
+		CHECK_ROW(i, pb_words_have_slot(table[i].before + 6, PB_RISCV64_RET) ==
 				     table[i].is);
 }
 

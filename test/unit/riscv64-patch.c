@@ -13,7 +13,7 @@
 
 #define GB 0x40000000ul
 
-const char pb_riscv64_trampolines[6 * PB_TRAMPOLINE_SIZE];
+const char pb_arch_trampolines[6 * PB_TRAMPOLINE_SIZE];
 
 /* The address where the system has free memory; 0: nowhere. */
 static uintptr_t gap;
@@ -24,7 +24,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 {
 	uint32_t expected[PB_RISCV64_STUBS_SIZE / 4];
 
-	pb_riscv64_stubs(expected, (uintptr_t)pb_riscv64_trampolines,
+	pb_riscv64_stubs(expected, (uintptr_t)pb_arch_trampolines,
 			 PB_TRAMPOLINE_SIZE);
 	CHECK(size == sizeof(expected) && !memcmp(code, expected, size));
 	CHECK(!locked);

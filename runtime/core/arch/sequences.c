@@ -203,7 +203,9 @@ static uintptr_t place_of(const struct pb_site *site)
 static bool make_sequence(const struct pb_site *site,
 			  uint32_t code[PB_SEQUENCE_WORDS])
 {
-	return pb_arch_sequence(site, *sequence_of(site), place_of(site), code);
+	return pb_arch_sequence(site, *sequence_of(site), place_of(site),
+				pb_arch_trampolines + PB_TRAMPOLINE_SIZE *
+					pb_record_trampoline(site->record), code);
 }
 
 int pb_arch_prepare(const struct pb_site *site)
@@ -242,7 +244,8 @@ int pb_arch_site_state(const struct pb_site *site)
 {
 	uint32_t word, armed;
 
-	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_arch_has_slot(site))
+	if (site->entry % PATCHBAY_SLOT_SIZE ||
+	    !pb_words_have_slot((const uint32_t *)site->entry, pb_arch_ret))
 		return -ENOEXEC;
 	word = pb_arch_word(site);
 	if (word == pb_arch_nop)

@@ -22,8 +22,7 @@
 #define PB_CORE_SEQUENCES_H
 
 #include "arch/arch.h"
-
-#include <stdbool.h>
+#include "arch/words.h"
 
 #define PB_SEQUENCE_SIZE 40
 #define PB_SEQUENCE_WORDS (PB_SEQUENCE_SIZE / 4)
@@ -31,31 +30,14 @@
 /* A multiple of the page size of most kernels. */
 #define PB_PLACE_SIZE 0x10000ul
 
-/*
- * The number of the trampoline that a function's sequence calls. Trampolines 0, 1 and 2
- * save 2, 4 or all argument registers.
- */
-static inline unsigned int
-pb_record_trampoline(const struct patchbay_record *record)
-{
-	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
-			    PATCHBAY_RECORD_UNKNOWN_ARGS;
-
-	if (record->flags & all || record->gp_args > 4)
-		return 2;
-	return record->gp_args > 2;
-}
-
 /* The largest distance from a site to its sequence, in either direction. */
 extern const uintptr_t pb_arch_sequence_reach;
 
 /*
- * pb_arch_nop is the NOP. pb_arch_has_slot(): does the entry of @site have a slot?
- * pb_arch_word() returns the last word of @site: the NOP, a branch, or something else if no
+ * The NOP, the return, and the last word of @site: the NOP, a branch, or something else if no
  * site is there.
  */
-extern const uint32_t pb_arch_nop;
-bool pb_arch_has_slot(const struct pb_site *site);
+extern const uint32_t pb_arch_nop, pb_arch_ret;
 uint32_t pb_arch_word(const struct pb_site *site);
 
 /* Encode the branch of @site to @sequence. Returns false if that is out of reach. */
@@ -68,10 +50,10 @@ bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *wo
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS]);
 
 /*
- * Write the sequence of @site for the address @at. The place begins at @place. Returns false
- * if site and sequence cannot reach each other.
+ * Write the sequence of @site for the address @at, which leads to @trampoline. The place
+ * begins at @place. Returns false if site and sequence cannot reach each other.
  */
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
-		      uint32_t code[PB_SEQUENCE_WORDS]);
+		      const char *trampoline, uint32_t code[PB_SEQUENCE_WORDS]);
 
 #endif /* PB_CORE_SEQUENCES_H */

@@ -112,7 +112,7 @@
 1:
 	.cfi_restore_state
 	sub	x2, x0, #-PATCHBAY_SLOT_OFFSET
-	bl	enter_slowly
+	bl	pb_arch_enter_slowly
 	ldr	x11, [sp, #FRAME_THREAD]
 	cbz	w0, 0b
 	ldr	x0, [sp, #FRAME_OWN+8]
@@ -126,18 +126,14 @@
 /*
  * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of patch.c.
  */
-	.globl	pb_aarch64_trampolines
-	.hidden	pb_aarch64_trampolines
-	.type	pb_aarch64_trampolines, @function
-	.p2align 8
-pb_aarch64_trampolines:
+begin_function pb_arch_trampolines, 8
 	.irp	nr, 2, 4, 8
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr
 	.endr
 	/* The assembler reports an error here if a trampoline is too large. */
-	.org	pb_aarch64_trampolines + 3*PB_TRAMPOLINE_SIZE
-	.size	pb_aarch64_trampolines, .-pb_aarch64_trampolines
+	.org	pb_arch_trampolines + 3*PB_TRAMPOLINE_SIZE
+end_function pb_arch_trampolines
 
 /*
  * Execute \call, which is a call, with the present arguments, and preserve vector arguments.
@@ -145,9 +141,7 @@ pb_aarch64_trampolines:
  * change them. paciasp is also a landing pad.
  */
 .macro call_saving_vectors name, call:vararg
-	.type	\name, @function
-	.p2align 4
-\name:
+begin_function \name
 	.cfi_startproc
 	paciasp
 	.cfi_negate_ra_state
@@ -169,7 +163,7 @@ pb_aarch64_trampolines:
 	.cfi_negate_ra_state
 	ret
 	.cfi_endproc
-	.size	\name, .-\name
+end_function \name
 .endm
 
 /* Call cell->func. x2 points to the cell. */
@@ -178,14 +172,8 @@ pb_aarch64_trampolines:
 	blr	x16
 .endm
 
-	.globl	pb_arch_enter_any
-	.hidden	pb_arch_enter_any
 call_saving_vectors pb_arch_enter_any, call_func
-
-	.globl	pb_arch_enter_set
-	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
-
-call_saving_vectors enter_slowly, bl pb_enter_slowly
+call_saving_vectors pb_arch_enter_slowly, bl pb_enter_slowly
 
 	.section .note.GNU-stack, "", @progbits

@@ -3,10 +3,8 @@
 #ifndef PB_AARCH64_ENTRY_H
 #define PB_AARCH64_ENTRY_H
 
+#include "arch/words.h"
 #include "types/offsets.h"
-
-/* The distance from one trampoline to the next. */
-#define PB_TRAMPOLINE_SIZE 256
 
 /*
  * Offsets from a trampoline's return address in a sequence: the branch to the function's
@@ -55,9 +53,5 @@
 /* The number of the bit PATCHBAY_EXIT_SKIP in CALL_SINCE. */
 #define CALL_SKIP_BIT 1
 #define CALL_SKIP (1 << CALL_SKIP_BIT)
-
-#ifndef __ASSEMBLER__
-extern const char pb_aarch64_trampolines[];
-#endif
 
 #endif /* PB_AARCH64_ENTRY_H */

@@ -6,10 +6,7 @@
 #ifndef PB_AARCH64_INSN_H
 #define PB_AARCH64_INSN_H
 
-#include <patchbay/abi.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "arch/words.h"
 
 #define PB_AARCH64_NOP PATCHBAY_AARCH64_SITE_NOP
 #define PB_AARCH64_RET 0xd65f03c0
@@ -43,20 +40,6 @@ static inline bool pb_aarch64_retarget(uint32_t *word, uint64_t from,
 	*word = (*word & 0xfc000000) |
 		((uint32_t)((uint64_t)offset >> 2) & 0x03ffffff);
 	return true;
-}
-
-/*
- * Is a slot before @entry? Its pad proves it: one `ret`, before the hash or another `ret`.
- * Before the words of -fsanitize=function the pad is two `ret`, before the slot.
- */
-static inline bool pb_aarch64_has_slot(const uint32_t *entry)
-{
-	const uint32_t *pad = entry + PATCHBAY_PAD_OFFSET / 4;
-
-	if (*pad != PATCHBAY_FUNCTION_SANITIZER_MAGIC)
-		return *pad == PB_AARCH64_RET;
-	pad = entry + PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET / 4;
-	return pad[0] == PB_AARCH64_RET && pad[1] == PB_AARCH64_RET;
 }
 
 /*

@@ -37,6 +37,7 @@ _Static_assert(PB_AARCH64_SEQUENCE_INSIDE ==
 const size_t pb_arch_site_size = PATCHBAY_AARCH64_SITE_SIZE;
 /* For other instructions than those above, the Arm ARM gives no guarantee. */
 const int pb_arch_rewrite = 0;
+const uint32_t pb_arch_ret = PB_AARCH64_RET;
 const uint32_t pb_arch_nop = PB_AARCH64_NOP;
 
 /* Less than the reach of a branch, so that the position within a place does not matter. */
@@ -55,30 +56,19 @@ bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *wo
 				   sequence);
 }
 
-bool pb_arch_has_slot(const struct pb_site *site)
-{
-	return pb_aarch64_has_slot((const uint32_t *)site->entry);
-}
-
 uint32_t pb_arch_word(const struct pb_site *site)
 {
 	return pb_aarch64_site((const uint32_t *)site->entry,
 			       (int64_t)(site->site - site->entry));
 }
 
-static const char *trampoline(const struct patchbay_record *record)
-{
-	return pb_aarch64_trampolines +
-	       pb_record_trampoline(record) * PB_TRAMPOLINE_SIZE;
-}
-
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
-		      uint32_t code[PB_SEQUENCE_WORDS])
+		      const char *trampoline, uint32_t code[PB_SEQUENCE_WORDS])
 {
 	uint32_t armed;
 
 	(void)place;
 	return pb_arch_branch(site, at, &armed) &&
 	       pb_aarch64_sequence(code, at, site->site, site->entry,
-				   (uintptr_t)trampoline(site->record));
+				   (uintptr_t)trampoline);
 }

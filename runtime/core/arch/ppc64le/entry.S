@@ -121,7 +121,7 @@
 	blr
 1:
 	.cfi_restore_state
-	bl	enter_slowly
+	bl	pb_arch_enter_slowly
 	bne	2b
 	b	0b
 	.cfi_endproc
@@ -131,18 +131,14 @@
  * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of patch.c. No code calls their
  * symbols, so none needs a local entry.
  */
-	.globl	pb_ppc64_trampolines
-	.hidden	pb_ppc64_trampolines
-	.type	pb_ppc64_trampolines, @function
-	.p2align 8
-pb_ppc64_trampolines:
+begin_function pb_arch_trampolines, 8
 	.irp	nr, 2, 4, 8
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr
 	.endr
 	/* The assembler reports an error here if a trampoline is too large. */
-	.org	pb_ppc64_trampolines + 3*PB_TRAMPOLINE_SIZE
-	.size	pb_ppc64_trampolines, .-pb_ppc64_trampolines
+	.org	pb_arch_trampolines + 3*PB_TRAMPOLINE_SIZE
+end_function pb_arch_trampolines
 
 #define SAVING_SIZE (HEADER_SIZE + VECTORS_SIZE)
 
@@ -152,9 +148,7 @@ pb_ppc64_trampolines:
  * a handler can change them.
  */
 .macro call_saving_vectors name, call:vararg
-	.type	\name, @function
-	.p2align 4
-\name:
+begin_function \name
 	.cfi_startproc
 	addis	2, 12, (.TOC.-\name)@ha
 	addi	2, 2, (.TOC.-\name)@l
@@ -178,7 +172,7 @@ pb_ppc64_trampolines:
 	.cfi_restore DWARF_LR
 	blr
 	.cfi_endproc
-	.size	\name, .-\name
+end_function \name
 .endm
 
 /* Call cell->func. r5 points to the cell. */
@@ -188,12 +182,7 @@ pb_ppc64_trampolines:
 	bctrl
 .endm
 
-	.globl	pb_arch_enter_any
-	.hidden	pb_arch_enter_any
 call_saving_vectors pb_arch_enter_any, call_func
-
-	.globl	pb_arch_enter_set
-	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
 /* Call pb_enter_slowly(). Sets CR0 by its result, and the registers that label 2 expects. */
@@ -208,7 +197,7 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 	ld	12, SAVING_SIZE+OWN_THREAD(1)
 .endm
 
-call_saving_vectors enter_slowly, call_slowly
+call_saving_vectors pb_arch_enter_slowly, call_slowly
 
 #define GATE_SIZE (HEADER_SIZE + 64)	/* with 32 bytes for saved registers */
 
@@ -217,11 +206,7 @@ call_saving_vectors enter_slowly, call_slowly
  * frame is removed before the jump, because enter functions find the trampoline's frame by the
  * stack pointer.
  */
-	.globl	pb_arch_enter_gate
-	.hidden	pb_arch_enter_gate
-	.type	pb_arch_enter_gate, @function
-	.p2align 4
-pb_arch_enter_gate:
+begin_function pb_arch_enter_gate
 	.cfi_startproc
 	addis	2, 12, (.TOC.-pb_arch_enter_gate)@ha
 	addi	2, 2, (.TOC.-pb_arch_enter_gate)@l
@@ -253,6 +238,6 @@ pb_arch_enter_gate:
 	mtctr	12
 	bctr
 	.cfi_endproc
-	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
+end_function pb_arch_enter_gate
 
 	.section .note.GNU-stack, "", @progbits

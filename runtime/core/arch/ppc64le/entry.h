@@ -3,10 +3,8 @@
 #ifndef PB_PPC64LE_ENTRY_H
 #define PB_PPC64LE_ENTRY_H
 
+#include "arch/words.h"
 #include "types/offsets.h"
-
-/* The distance from one trampoline to the next. */
-#define PB_TRAMPOLINE_SIZE 256
 
 /*
  * Offsets from a trampoline's return address in a sequence: the branch to the function's
@@ -65,9 +63,5 @@
 
 /* A bit of CALL_SINCE: PATCHBAY_EXIT_SKIP. */
 #define CALL_SKIP 2
-
-#ifndef __ASSEMBLER__
-extern const char pb_ppc64_trampolines[];
-#endif
 
 #endif /* PB_PPC64LE_ENTRY_H */

@@ -6,10 +6,7 @@
 #ifndef PB_PPC64LE_INSN_H
 #define PB_PPC64LE_INSN_H
 
-#include <patchbay/abi.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "arch/words.h"
 
 #define PB_PPC64_NOP PATCHBAY_PPC64LE_SITE_NOP
 #define PB_PPC64_B PATCHBAY_PPC64LE_SITE_B
@@ -82,20 +79,6 @@ pb_ppc64_entry(const uint32_t code[2], uint64_t func, uint64_t *toc)
 			return PB_PPC64_UNKNOWN;
 	}
 	return PB_PPC64_NO_TOC;
-}
-
-/*
- * Is a slot before @entry? Its pad proves it: one `blr`, before the hash or another `blr`.
- * Before the words of -fsanitize=function the pad is two `blr`, before the slot.
- */
-static inline bool pb_ppc64_has_slot(const uint32_t *entry)
-{
-	const uint32_t *pad = entry + PATCHBAY_PAD_OFFSET / 4;
-
-	if (*pad != PATCHBAY_FUNCTION_SANITIZER_MAGIC)
-		return *pad == PB_PPC64_BLR;
-	pad = entry + PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET / 4;
-	return pad[0] == PB_PPC64_BLR && pad[1] == PB_PPC64_BLR;
 }
 
 /*

@@ -35,6 +35,7 @@ _Static_assert(PB_PPC64_SEQUENCE_ENTRY ==
 const size_t pb_arch_site_size = PATCHBAY_PPC64LE_SITE_SIZE;
 /* For instructions that are not of the patch class, the ISA gives no guarantee. */
 const int pb_arch_rewrite = 0;
+const uint32_t pb_arch_ret = PB_PPC64_BLR;
 const uint32_t pb_arch_nop = PB_PPC64_NOP;
 
 const uintptr_t pb_arch_sequence_reach = 0x2000000;
@@ -49,29 +50,18 @@ bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *wo
 	return pb_ppc64_b(word, site->site, sequence);
 }
 
-bool pb_arch_has_slot(const struct pb_site *site)
-{
-	return pb_ppc64_has_slot((const uint32_t *)site->entry);
-}
-
 uint32_t pb_arch_word(const struct pb_site *site)
 {
 	return pb_ppc64_site((const uint32_t *)site->entry,
 			  (int64_t)(site->site - site->entry));
 }
 
-static const char *trampoline(const struct patchbay_record *record)
-{
-	return pb_ppc64_trampolines +
-	       pb_record_trampoline(record) * PB_TRAMPOLINE_SIZE;
-}
-
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
-		      uint32_t code[PB_SEQUENCE_WORDS])
+		      const char *trampoline, uint32_t code[PB_SEQUENCE_WORDS])
 {
 	uint32_t armed;
 
 	return pb_arch_branch(site, at, &armed) &&
 	       pb_ppc64_sequence(code, at, place, site->site, site->entry,
-				 (uintptr_t)trampoline(site->record));
+				 (uintptr_t)trampoline);
 }

@@ -105,12 +105,12 @@
 1:
 	.cfi_restore_state
 	addi	a2, a0, PATCHBAY_SLOT_OFFSET
-	call	enter_slowly
+	call	pb_arch_enter_slowly
 	ld	t1, FRAME_THREAD(sp)
 	bnez	a0, 3f
 	bnez	t1, 0b
 4:
-	j	body_was_called
+	j	pb_arch_body_was_called
 3:
 	ld	a0, FRAME_BACK(sp)
 	addi	a0, a0, -(PATCHBAY_RISCV64_SITE_SIZE+\behind)
@@ -122,11 +122,7 @@
 /*
  * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of pb_riscv64_trampoline().
  */
-	.globl	pb_riscv64_trampolines
-	.hidden	pb_riscv64_trampolines
-	.type	pb_riscv64_trampolines, @function
-	.p2align 8
-pb_riscv64_trampolines:
+begin_function pb_arch_trampolines, 8
 	.irp	nr, 2, 4, 8
 	.balign	PB_TRAMPOLINE_SIZE
 	trampoline \nr, 0
@@ -134,13 +130,11 @@ pb_riscv64_trampolines:
 	trampoline \nr, PATCHBAY_RISCV64_LPAD_SIZE
 	.endr
 	/* The assembler reports an error here if a trampoline is too large. */
-	.org	pb_riscv64_trampolines + 6*PB_TRAMPOLINE_SIZE
-	.size	pb_riscv64_trampolines, .-pb_riscv64_trampolines
+	.org	pb_arch_trampolines + 6*PB_TRAMPOLINE_SIZE
+end_function pb_arch_trampolines
 
 /* Return to the caller. exit.S has replaced the saved a0 and a1 by the result. */
-	.type	body_was_called, @function
-	.p2align 4
-body_was_called:
+begin_function pb_arch_body_was_called
 	.cfi_startproc
 	.cfi_def_cfa_offset REGS_SIZE
 	.cfi_offset s0, FRAME_CALLER-REGS_SIZE
@@ -159,7 +153,7 @@ body_was_called:
 0:
 	ret
 	.cfi_endproc
-	.size	body_was_called, .-body_was_called
+end_function pb_arch_body_was_called
 
 /*
  * Execute \call, which is a call, with the present arguments, and preserve floating-point
@@ -167,9 +161,7 @@ body_was_called:
  * handler can change them.
  */
 .macro call_saving_vectors name, call:vararg
-	.type	\name, @function
-	.p2align 4
-\name:
+begin_function \name
 	.cfi_startproc
 	landing_pad
 	addi	sp, sp, -(VECTORS_SIZE+16)
@@ -191,7 +183,7 @@ body_was_called:
 	.cfi_def_cfa_offset 0
 	ret
 	.cfi_endproc
-	.size	\name, .-\name
+end_function \name
 .endm
 
 /* Call cell->func. a2 points to the cell. */
@@ -200,14 +192,8 @@ body_was_called:
 	jalr	t1
 .endm
 
-	.globl	pb_arch_enter_any
-	.hidden	pb_arch_enter_any
 call_saving_vectors pb_arch_enter_any, call_func
-
-	.globl	pb_arch_enter_set
-	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, call pb_set_call
-
-call_saving_vectors enter_slowly, call pb_enter_slowly
+call_saving_vectors pb_arch_enter_slowly, call pb_enter_slowly
 
 	.section .note.GNU-stack, "", @progbits

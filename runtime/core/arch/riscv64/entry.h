@@ -3,10 +3,8 @@
 #ifndef PB_RISCV64_ENTRY_H
 #define PB_RISCV64_ENTRY_H
 
+#include "arch/words.h"
 #include "types/offsets.h"
-
-/* The distance from one trampoline to the next. */
-#define PB_TRAMPOLINE_SIZE 256
 
 /*
  * A trampoline's frame is struct patchbay_regs. It ends at the site's stack pointer. At its
@@ -47,9 +45,5 @@
 
 /* A bit of CALL_SINCE: PATCHBAY_EXIT_SKIP. */
 #define CALL_SKIP 2
-
-#ifndef __ASSEMBLER__
-extern const char pb_riscv64_trampolines[];
-#endif
 
 #endif /* PB_RISCV64_ENTRY_H */

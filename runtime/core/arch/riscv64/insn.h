@@ -6,10 +6,7 @@
 #ifndef PB_RISCV64_INSN_H
 #define PB_RISCV64_INSN_H
 
-#include <patchbay/abi.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "arch/words.h"
 
 #define PB_RISCV64_NOP PATCHBAY_RISCV64_SITE_NOP
 #define PB_RISCV64_RET 0x00008067
@@ -50,20 +47,6 @@ static inline bool pb_riscv64_call(uint32_t words[2], uint64_t site,
 	words[0] = PATCHBAY_RISCV64_SITE_AUIPC | hi20;
 	words[1] = PATCHBAY_RISCV64_SITE_JALR | lo12;
 	return true;
-}
-
-/*
- * Is a slot before @entry? Its pad proves it: one `ret`, before the hash or another `ret`.
- * Before the words of -fsanitize=function the pad is two `ret`, before the slot.
- */
-static inline bool pb_riscv64_has_slot(const uint32_t *entry)
-{
-	const uint32_t *pad = entry + PATCHBAY_PAD_OFFSET / 4;
-
-	if (*pad != PATCHBAY_FUNCTION_SANITIZER_MAGIC)
-		return *pad == PB_RISCV64_RET;
-	pad = entry + PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET / 4;
-	return pad[0] == PB_RISCV64_RET && pad[1] == PB_RISCV64_RET;
 }
 
 /*
@@ -124,13 +107,7 @@ static inline unsigned int
 pb_riscv64_trampoline(const struct patchbay_record *record,
 		      bool behind_landing_pad)
 {
-	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
-			    PATCHBAY_RECORD_UNKNOWN_ARGS;
-	unsigned int registers = record->gp_args > 2;
-
-	if (record->flags & all || record->gp_args > 4)
-		registers = 2;
-	return registers * 2 + behind_landing_pad;
+	return pb_record_trampoline(record) * 2 + behind_landing_pad;
 }
 
 #endif /* PB_RISCV64_INSN_H */

@@ -83,7 +83,7 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 		*error = -ENOMEM;
 		return NULL;
 	}
-	pb_riscv64_stubs(code, (uintptr_t)pb_riscv64_trampolines,
+	pb_riscv64_stubs(code, (uintptr_t)pb_arch_trampolines,
 			 PB_TRAMPOLINE_SIZE);
 	stubs->code = (uintptr_t)pb_os_map_code(lowest(module),
 						module->low + REACH, code,
@@ -124,7 +124,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	uint32_t armed[2];
 	bool prepared;
 
-	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_riscv64_has_slot(entry))
+	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_words_have_slot(entry, PB_RISCV64_RET))
 		return -ENOEXEC;
 	words = pb_riscv64_site(entry, (int64_t)(site->site - site->entry));
 	if (!words)
