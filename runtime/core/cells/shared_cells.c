@@ -138,48 +138,6 @@ unsigned int pb_shared_count_free(const struct pb_module *module)
 	return nr;
 }
 
-size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end)
-{
-	const uint8_t *owners = module->shared->owners, owner = owners[i];
-	const uint64_t all = owner * UINT64_C(0x0101010101010101);
-	uint64_t eight;
-
-	for (; end - i >= sizeof(eight); i += sizeof(eight)) {
-		memcpy(&eight, owners + i, sizeof(eight));
-		if (eight != all)
-			break;
-	}
-	while (i < end && owners[i] == owner)
-		i++;
-	return i;
-}
-
-void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
-		    size_t last)
-{
-	if (!cell->nr || first < cell->first)
-		cell->first = (uint32_t)first;
-	if (!cell->nr || last > cell->last)
-		cell->last = (uint32_t)last;
-	cell->nr += (uint32_t)nr;
-}
-
-void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
-{
-	struct pb_shared *shared = module->shared;
-	const unsigned int before = pb_owner(module, i);
-
-	if (before == owner)
-		return;
-	pb_owner_set_row(module, i, i + 1, owner);
-	if (before >= PB_OWNER_FIRST) {
-		shared->cells[before].nr--;
-		shared->cells[before].left = 1;
-	}
-	if (owner >= PB_OWNER_FIRST)
-		pb_shared_join(&shared->cells[owner], 1, i, i);
-}
-
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 {
 	if (cell->nr)

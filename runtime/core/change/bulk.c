@@ -111,7 +111,6 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	struct pb_bulk_owners owners = { .nr = { 0 } };
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
-	size_t first = module->nr, last = 0;
 
 	pb_groups_begin(module);
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
@@ -125,17 +124,10 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			continue;
 		}
 		owners.stays[pb_shared_number(module, shared)] = is_alone_on(cell, ops) & 1;
-		if (shared->first < first)
-			first = shared->first;
-		if (shared->last > last)
-			last = shared->last;
 	}
-	/* Drop most functions without the tracer at once: those outside all cells' ranges. */
-	pb_choice_remove_row(&b->choice, 0, first);
-	pb_choice_remove_row(&b->choice, last + 1, module->nr);
-	if (first > last)
+	if (!module->shared)
 		return 0;
-	pb_bulk_count_owners(b, &owners, first, last);
+	pb_bulk_count_owners(b, &owners);
 	return leave_cells(bulk, b, &owners);
 }
 

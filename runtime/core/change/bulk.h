@@ -122,11 +122,10 @@ struct pb_bulk_owners {
 };
 
 /*
- * Count the chosen functions by owner. All are between @first and @last. Removes functions
- * whose owner does not stay from the choice.
+ * Count the chosen functions by owner. Removes functions whose owner does not stay from the
+ * choice.
  */
-void pb_bulk_count_owners(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
-			  size_t first, size_t last);
+void pb_bulk_count_owners(struct pb_bulk_module *b, struct pb_bulk_owners *owners);
 
 /*
  * For a request that arms: make the new sets of cells, and remove the functions of these

@@ -74,12 +74,6 @@ static int is_disarmed(const struct pb_module *module, uintptr_t entry, uintptr_
 	       pb_bulk_is_disarmed(reach, entry, site, behind);
 }
 
-/* Remove function @i from the choice. */
-static void drop_function(struct pb_bulk_module *b, size_t i)
-{
-	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
 /*
  * Functions @first to @end - 1, which were checked and have one owner, and @group for all of
  * them. @lowest: the end of the last site.
@@ -101,9 +95,6 @@ static void add_run(struct pb_bulk_module *b, const struct run *run)
 		return;
 	if (run->owner >= PB_OWNER_FIRST)
 		pb_group_leave(&b->module->shared->cells[run->owner], group, (uint32_t)nr);
-	if (!group->nr)
-		group->first = run->first;
-	group->last = run->end - 1;
 	group->led |= run->owner != PB_OWNER_NONE;
 	group->nr += nr;
 	b->nr += nr;
@@ -128,7 +119,7 @@ static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	if (!group) {
 		error = add_group(bulk, b, record, &group);
 		if (error == SKIP)
-			drop_function(b, i);
+			pb_choice_drop(&b->choice, i);
 		if (error)
 			return error == SKIP ? 0 : error;
 	}
@@ -161,7 +152,7 @@ static void drop_refused(struct pb_bulk_module *b, size_t i)
 
 	if (!pb_choice_has(&b->choice, i))
 		return;
-	drop_function(b, i);
+	pb_choice_drop(&b->choice, i);
 	b->nr--;
 	pb_bulk_group(b, pb_shape(&module->records[i]))->group.nr--;
 	if (owner >= PB_OWNER_FIRST)

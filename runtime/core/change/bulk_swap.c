@@ -8,43 +8,15 @@
 
 #include <errno.h>
 
-/* Are all functions @first to @last chosen, and do all their owners stay? */
-static int do_all_stay(const struct pb_bulk_module *b, const struct pb_bulk_owners *owners,
-		       size_t first, size_t last)
+void pb_bulk_count_owners(struct pb_bulk_module *b, struct pb_bulk_owners *owners)
 {
-	const struct pb_shared *shared = b->module->shared;
-	size_t nr = 0;
-
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
-		if (owners->stays[i])
-			nr += shared->cells[i].nr;
-	return nr == last - first + 1 && pb_choice_has(&b->choice, first) &&
-	       pb_choice_same_end(&b->choice, first, last + 1) == last + 1;
-}
-
-void pb_bulk_count_owners(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
-			  size_t first, size_t last)
-{
-	const struct pb_shared *shared = b->module->shared;
-	const size_t nr = last + 1;
-	size_t i = first, row = first, end;
-
-	if (do_all_stay(b, owners, first, last)) {
-		for (i = PB_OWNER_FIRST; i < shared->end; i++)
-			if (owners->stays[i])
-				owners->nr[i] = shared->cells[i].nr;
-		return;
-	}
-	while ((i = pb_choice_next(&b->choice, i)) < nr) {
+	for (size_t i = pb_choice_next(&b->choice, 0); i < b->module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
 		const unsigned int owner = pb_owner(b->module, i);
 
-		if (i >= row)
-			row = pb_choice_row_end(&b->choice, i);
-		end = pb_owner_row_end(b->module, i, row < nr ? row : nr);
-		owners->nr[owner] += (uint32_t)(end - i);
+		owners->nr[owner]++;
 		if (!owners->stays[owner])
-			pb_choice_remove_row(&b->choice, i, end);
-		i = end;
+			pb_choice_drop(&b->choice, i);
 	}
 }
 
@@ -112,18 +84,14 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 static int are_armed(const struct pb_module *module,
 		     const struct pb_bulk_owners *owners)
 {
-	for (size_t i = 0, end; i < module->nr; i = end) {
+	for (size_t i = 0; i < module->nr; i++) {
+		const struct patchbay_record *record = &module->records[i];
 		const unsigned int owner = pb_owner(module, i);
 
-		end = pb_owner_row_end(module, i, module->nr);
-		if (owners->stays[owner] || !owners->nr[owner])
-			continue;
-		for (const struct patchbay_record *r = &module->records[i];
-		     r < &module->records[end]; r++)
-			if (pb_site_state(module, r) != PB_SITE_ARMED ||
-			    pb_arch_slot(pb_record_entry(r)) !=
-				    pb_owner_slot(module, owner))
-				return 0;
+		if (!owners->stays[owner] && owners->nr[owner] &&
+		    (pb_site_state(module, record) != PB_SITE_ARMED ||
+		     pb_arch_slot(pb_record_entry(record)) != pb_owner_slot(module, owner)))
+			return 0;
 	}
 	return 1;
 }
@@ -148,7 +116,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	}
 	if (!any)
 		return 0;
-	pb_bulk_count_owners(b, &owners, 0, b->module->nr - 1);
+	pb_bulk_count_owners(b, &owners);
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end && !error; i++) {
 		struct pb_shared_cell *cell = &shared->cells[i];
 

@@ -214,73 +214,23 @@ static int change_all(struct pb_bulk *bulk, enum change change)
 }
 
 /*
- * Arming has failed: read from the slots where they lead now. @seen: threads may have found
- * the cells.
+ * Record where slots lead now. If arming failed (not @done), read the slots. If threads may
+ * not have found the cells (not @seen), functions without an owner stay so.
  */
-static void read_owners(const struct pb_bulk *bulk, int seen)
-{
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
-		struct pb_module *module = b->module;
-
-		for (size_t i = pb_choice_next(&b->choice, 0); b->slots && i < module->nr;
-		     i = pb_choice_next(&b->choice, i + 1)) {
-			const uint32_t shape = pb_shape(&module->records[i]);
-			const struct pb_group *g = &pb_bulk_group(b, shape)->group;
-
-			if (seen || pb_owner(module, i) != PB_OWNER_NONE)
-				pb_change_owner(module, i,
-						pb_owner_found(module, i,
-							       pb_shared_number(module, g->cell)));
-		}
-	}
-}
-
-/* Do all functions that leave @cell get it again? */
-static int is_kept(const struct pb_shared_cell *cell)
-{
-	return cell->to && !cell->scattered && cell->to->cell == cell;
-}
-
-/* Record the cells of their groups as the owners of functions @i to @end - 1. */
-static void record_row_owners(struct pb_bulk_module *b, size_t i, size_t end)
-{
-	const struct patchbay_record *records = b->module->records;
-	size_t next;
-
-	for (; i < end; i = next) {
-		const uint32_t shape = pb_shape(&records[i]);
-		const struct pb_group *g = &pb_bulk_group(b, shape)->group;
-
-		for (next = i + 1; next < end && pb_shape(&records[next]) == shape;
-		     next++)
-			;
-		pb_owner_set_row(b->module, i, next, pb_shared_number(b->module, g->cell));
-	}
-}
-
-/* All functions of @b have been armed: record their owners. */
-static void record_owners(struct pb_bulk_module *b)
+static void record_owners(struct pb_bulk_module *b, int done, int seen)
 {
 	struct pb_module *module = b->module;
-	struct pb_shared *shared = module->shared;
 
-	for (size_t i = pb_choice_next(&b->choice, 0), end; i < module->nr;
-	     i = pb_choice_next(&b->choice, end)) {
-		end = pb_choice_row_end(&b->choice, i);
-		record_row_owners(b, i, end);
-	}
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
-		struct pb_shared_cell *cell = &shared->cells[i];
+	for (size_t i = pb_choice_next(&b->choice, 0); b->slots && i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const uint32_t shape = pb_shape(&module->records[i]);
+		const struct pb_group *g = &pb_bulk_group(b, shape)->group;
+		const unsigned int owner = pb_shared_number(module, g->cell);
 
-		if (cell->leaving && !is_kept(cell)) {
-			cell->left = 1;
-			pb_mark_unsettled(module, 0);
-		}
-		cell->nr -= cell->leaving;
+		if (seen || pb_owner(module, i) != PB_OWNER_NONE)
+			pb_change_owner(module, i,
+					done ? owner : pb_owner_found(module, i, owner));
 	}
-	for (const struct pb_group *g = b->groups; g; g = g->next)
-		if (g->nr)
-			pb_shared_join(g->cell, g->nr, g->first, g->last);
 }
 
 static void fill_cells(struct pb_bulk *bulk)
@@ -343,15 +293,12 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 
 	fill_cells(bulk);
 	error = arm_all(bulk, &seen);
-	if (!error) {
-		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-			if (b->slots)
-				record_owners(b);
-		return 0;
-	}
-	change_all(bulk, DISARM);
-	read_owners(bulk, seen);
-	take_back_cells(bulk, seen);
+	if (error)
+		change_all(bulk, DISARM);
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		record_owners(b, !error, seen);
+	if (error)
+		take_back_cells(bulk, seen);
 	return error;
 }
 

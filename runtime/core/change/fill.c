@@ -123,15 +123,6 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 	return pb_owner(module, i);
 }
 
-void pb_change_owner(struct pb_module *module, size_t i, unsigned int owner)
-{
-	const unsigned int before = pb_owner(module, i);
-
-	if (before >= PB_OWNER_FIRST && before != owner)
-		pb_mark_unsettled(module, 0);
-	pb_owner_set(module, i, owner);
-}
-
 void pb_empty_cell(struct patchbay_cell *cell)
 {
 	pb_retire((struct pb_set *)cell->set);

@@ -6,7 +6,7 @@
 #ifndef PB_CORE_PLACE_H
 #define PB_CORE_PLACE_H
 
-#include "change/plan.h"
+#include "change/settle.h"
 #include "types/shared_cells.h"
 
 /*
@@ -22,7 +22,6 @@
  *          @joins, other functions keep it, and have the same tracers
  * @led:    some functions' slots point to a shared cell now, so threads may be reading them
  * @filled: @cell has the tracers of the group
- * @first, @last: the range of records that contains the functions
  */
 struct pb_group {
 	struct pb_group *next, *chain;
@@ -33,7 +32,6 @@ struct pb_group {
 	uint32_t shape;
 	int owns, led, filled, joins;
 	struct pb_shared_cell *cell;
-	size_t first, last;
 };
 
 /*
@@ -109,7 +107,14 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);
 
 /* Record @owner as the new owner of function @i. Its old cell then needs settling. */
-void pb_change_owner(struct pb_module *module, size_t i, unsigned int owner);
+static inline void pb_change_owner(struct pb_module *module, size_t i, unsigned int owner)
+{
+	const unsigned int before = pb_owner(module, i);
+
+	if (before >= PB_OWNER_FIRST && before != owner)
+		pb_mark_unsettled(module, 0);
+	pb_owner_set(module, i, owner);
+}
 
 /* Empty @cell: threads that enter it call no handler. */
 void pb_empty_cell(struct patchbay_cell *cell);

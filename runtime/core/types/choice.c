@@ -74,16 +74,7 @@ size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
 	return i < end ? i : end;
 }
 
-/* The bits of functions @i to @end - 1 that are in the same word as @i. */
-static uint64_t row_in_word(size_t i, size_t end)
+void pb_choice_drop(struct pb_choice *choice, size_t i)
 {
-	const uint64_t row = UINT64_MAX << i % 64;
-
-	return end > (i | 63) ? row : row & ~(UINT64_MAX << end % 64);
-}
-
-void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end)
-{
-	for (; i < end; i = (i | 63) + 1)
-		choice->bits[i / 64] &= ~row_in_word(i, end);
+	choice->bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }

@@ -73,7 +73,7 @@ static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 	return pb_choice_same_end(choice, i, end < choice->nr ? end : choice->nr);
 }
 
-/* Remove functions @i to @end - 1 from the choice. */
-void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
+/* Remove function @i from the choice. */
+void pb_choice_drop(struct pb_choice *choice, size_t i);
 
 #endif /* PB_CORE_CHOICE_H */

@@ -39,8 +39,6 @@
 #include "types/module.h"
 #include "types/set.h"
 
-#include <string.h>
-
 struct pb_group;
 
 #define PB_SHARED_STEP 256
@@ -133,12 +131,6 @@ static inline uintptr_t pb_owner_slot(const struct pb_module *module,
 	return (uintptr_t)&module->shared->cells[owner];
 }
 
-/*
- * Returns the end of the run of functions that begins with @i and has one owner, at most
- * @end. @module has shared cells.
- */
-size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end);
-
 /* The shared cell that contains @cell, or NULL if @cell is private. */
 static inline struct pb_shared_cell *
 pb_shared_of(const struct pb_module *module, const struct patchbay_cell *cell)
@@ -166,27 +158,30 @@ struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 unsigned int pb_shared_count_free(const struct pb_module *module);
 
 /*
- * Under the engine lock: record that function @i uses @owner, and update the count of
- * the old owner.
+ * Under the engine lock: record that function @i leads to @owner, and update the counts of the
+ * old owner and the new one.
  */
-void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
-
-/*
- * Under the engine lock: record that functions @i to @end - 1 use @owner. The caller
- * updates the counts of functions (pb_shared_join()).
- */
-static inline void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
-				    unsigned int owner)
+static inline void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 {
-	memset(module->shared->owners + i, (int)owner, end - i);
-}
+	struct pb_shared *shared = module->shared;
+	const unsigned int before = pb_owner(module, i);
+	struct pb_shared_cell *cell = &shared->cells[owner];
 
-/*
- * Under the engine lock: @nr more functions, between records @first and @last, use
- * @cell. The caller records their owner.
- */
-void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
-		    size_t last);
+	if (before == owner)
+		return;
+	shared->owners[i] = (uint8_t)owner;
+	if (before >= PB_OWNER_FIRST) {
+		shared->cells[before].nr--;
+		shared->cells[before].left = 1;
+	}
+	if (owner < PB_OWNER_FIRST)
+		return;
+	if (!cell->nr || i < cell->first)
+		cell->first = (uint32_t)i;
+	if (!cell->nr || i > cell->last)
+		cell->last = (uint32_t)i;
+	cell->nr++;
+}
 
 /* Do functions use @cell, or may threads be inside it? */
 static inline int pb_shared_is_used(const struct pb_shared_cell *cell)
