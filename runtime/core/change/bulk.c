@@ -229,7 +229,10 @@ static int prepare_bulk(struct pb_bulk *bulk, struct pb_module *only)
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
 			error = find_cells(b);
-	return error ? error : pb_text_block_init(&bulk->block);
+	if (error)
+		return error;
+	bulk->copies = pb_malloc((size_t)2 * PB_BULK_COPY_SIZE);
+	return bulk->copies ? 0 : -ENOMEM;
 }
 
 static int apply_bulk(struct pb_bulk *bulk)
@@ -269,7 +272,7 @@ static void free_bulk(struct pb_bulk *bulk)
 		next = b->next;
 		free_bulk_module(b);
 	}
-	pb_text_block_free(&bulk->block);
+	pb_free(bulk->copies);
 }
 
 /* Is there one request, by a pattern or a long list, that the bulk path may handle? */

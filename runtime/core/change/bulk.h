@@ -18,7 +18,6 @@
 #include "arch/arch.h"
 #include "change/engine.h"
 #include "change/place.h"
-#include "system/text_block.h"
 #include "types/choice.h"
 
 #include "arch_bulk.h"
@@ -59,10 +58,15 @@ struct pb_bulk_module {
 	int slots, first;
 };
 
+/*
+ * @copies: memory for two copies of a block of text, each of PB_BULK_COPY_SIZE bytes
+ * @handle: the result of pb_text_open()
+ */
+#define PB_BULK_COPY_SIZE 69632
 struct pb_bulk {
 	struct pb_request *request;
 	struct pb_bulk_module *modules;
-	struct pb_text_block block;
+	uint8_t *copies;
 	int handle;
 };
 
@@ -98,8 +102,7 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
 /*
  * Write text, under the engine lock. pb_bulk_arm() arms all functions, or returns an error
- * and has armed none. pb_bulk_disarm() disarms all. @bulk->handle is the result of
- * pb_text_open().
+ * and has armed none. pb_bulk_disarm() disarms all.
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
 void pb_bulk_disarm(struct pb_bulk *bulk);

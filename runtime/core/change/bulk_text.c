@@ -2,9 +2,11 @@
 #include "change/bulk.h"
 
 #include "cells/cell.h"
+#include "system/linux.h"
 #include "system/text.h"
 
 #include <errno.h>
+#include <string.h>
 
 /*
  * The changes of text:
@@ -77,42 +79,84 @@ static inline uintptr_t text_begin(const struct function *f, enum change change)
 /* Functions that are farther apart than this are written separately. */
 #define GAP 4096
 
+/* Larger blocks are no faster; see text.c. */
+#define BLOCK_SIZE 65536
+
+/* The unit of copying, and the smallest page size. If the first byte of a page is mapped, all
+ * of it is. */
+#define PAGE 4096
+
+_Static_assert(PB_BULK_COPY_SIZE == BLOCK_SIZE + PAGE, "a function may begin at its end");
+
+/* The text has changed since it was copied: begin again with the block. */
+#define TEXT_CHANGED 1
+
 /*
- * The loops' view of the block (text_block.h). A loop changes functions up to the end of
- * the copied text, so most functions need one comparison. Then the block is extended or
- * written.
- * @text: the offset from an address to its copy
- * @last: the site of the block's last function; 0: the block is empty
- * @far:  sites up to this address, less than GAP from here, are in the copied text
+ * A block of text with many changes. The library copies the block, changes the copy, and
+ * writes it back as a whole, with the code between the changes as it was read. The rules of
+ * pb_text_apply() for @rewrite hold (text.h), but the window is longer: for a whole block,
+ * another patcher's change is lost if it happens within some 20 microseconds.
+ *
+ * A loop changes functions up to the end of the copied text, so most functions need one
+ * comparison. Then the block is extended or written.
+ * @from, @copied: the text to write begins here, and was copied up to there
+ * @last:  the site of the block's last function; 0: the block is empty
+ * @far:   sites up to this address, less than GAP from here, are in the copied text
+ * @old, @new: the text as it was read, and as it will be written, from the beginning of the
+ *         page of @from. A copy has the same offset in its page as its original
  */
-struct ready {
-	uintptr_t text;
-	uintptr_t last, far;
+struct block {
+	uintptr_t from, copied, last, far;
+	uint8_t *old, *new;
 };
+
+static inline uintptr_t page_of(uintptr_t addr)
+{
+	return addr & -(uintptr_t)PAGE;
+}
+
+static void copy_text(struct block *block, uintptr_t end)
+{
+	const uintptr_t at = block->copied - page_of(block->from);
+	const uintptr_t to = page_of(end + PAGE - 1);
+
+	memcpy(block->old + at, (const void *)block->copied, to - block->copied);
+	memcpy(block->new + at, block->old + at, to - block->copied);
+	block->copied = to;
+}
 
 /*
  * Extend the block by the text from @from to @end. Returns 0 if that text does not fit, or
  * is too far away.
  */
-static int extend_block(struct pb_text_block *block, struct ready *ready, uintptr_t from,
-			uintptr_t end)
+static int extend_block(struct block *block, uintptr_t from, uintptr_t end)
 {
-	if (!ready->last)
-		pb_text_block_begin(block, from);
-	else if (!pb_text_block_fits(block, end) || from - ready->last > GAP)
+	if (!block->last)
+		block->from = block->copied = from;
+	else if (from - block->last > GAP ||
+		 (end > block->copied && end > page_of(block->from) + BLOCK_SIZE))
 		return 0;
-	ready->text = pb_text_block_add(block, end);
-	ready->far = block->copied - PB_BULK_SITE_SIZE;
-	ready->last = from - 1;
+	if (end > block->copied)
+		copy_text(block, end);
+	block->far = block->copied - PB_BULK_SITE_SIZE;
+	block->last = from - 1;
 	return 1;
 }
 
-/* Write the block, up to its last function. Returns 0, PB_TEXT_CHANGED or an error. */
-static int write_block(struct pb_bulk *bulk, struct ready *ready)
+/*
+ * Write the block, up to its last function. Returns 0, TEXT_CHANGED or any negative errno,
+ * because seccomp filters choose their own.
+ */
+static int write_block(const struct pb_bulk *bulk, struct block *block)
 {
-	bulk->block.end = ready->last + PB_BULK_SITE;
-	*ready = (struct ready){ .last = 0 };
-	return pb_text_block_write(&bulk->block, bulk->handle);
+	const uintptr_t at = block->from - page_of(block->from);
+	const size_t size = block->last + PB_BULK_SITE - block->from;
+
+	block->last = block->far = 0;
+	/* Compare as late as possible, to make the window of text.h's @rewrite short. */
+	if (memcmp((const void *)block->from, block->old + at, size))
+		return TEXT_CHANGED;
+	return pb_os_text_write(bulk->handle, block->from, block->new + at, size);
 }
 
 /*
@@ -121,14 +165,16 @@ static int write_block(struct pb_bulk *bulk, struct ready *ready)
  */
 static inline __attribute__((always_inline)) int
 edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t end,
-	 struct ready *ready)
+	 struct block *block)
 {
 	/* A local copy: for the compiler, each store to text might change the original. */
 	const struct patchbay_record *records = b->module->records;
 	const struct patchbay_record *record = &records[*i], *stop = &records[end];
-	const uintptr_t text = ready->text, far = ready->far;
+	/* A number: compilers may infer that a pointer plus something is not NULL. */
+	const uintptr_t text = (uintptr_t)block->new - page_of(block->from);
+	const uintptr_t far = block->far;
 	struct function f = { .group = NULL };
-	uintptr_t last = ready->last;
+	uintptr_t last = block->last;
 	int error = 0;
 
 	for (; record < stop; record++) {
@@ -147,7 +193,7 @@ edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t e
 			break;
 		last = f.site;
 	}
-	ready->last = last;
+	block->last = last;
 	*i = (size_t)(record - records);
 	return error;
 }
@@ -156,13 +202,12 @@ static inline __attribute__((always_inline)) int
 change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	      const enum change change)
 {
-	struct pb_text_block *block = &bulk->block;
 	const size_t nr = b->module->nr;
 	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
-	struct ready ready = { .last = 0 };
+	struct block block = { .old = bulk->copies, .new = bulk->copies + PB_BULK_COPY_SIZE };
 	int error;
 
-	while (i < nr || ready.last) {
+	while (i < nr || block.last) {
 		if (i < nr) {
 			struct function f;
 
@@ -170,7 +215,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				end = pb_choice_row_end(&b->choice, i);
 			if (end > nr)
 				end = nr;
-			error = edit_row(b, change, &i, end, &ready);
+			error = edit_row(b, change, &i, end, &block);
 			if (error)
 				return error;
 			if (i == end) {
@@ -178,12 +223,12 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				continue;
 			}
 			set_function(&f, &b->module->records[i]);
-			if (extend_block(block, &ready, text_begin(&f, change),
+			if (extend_block(&block, text_begin(&f, change),
 					 f.site + PB_BULK_SITE_SIZE))
 				continue;
 		}
-		error = write_block(bulk, &ready);
-		if (error == PB_TEXT_CHANGED) {
+		error = write_block(bulk, &block);
+		if (error == TEXT_CHANGED) {
 			i = end = first;
 			continue;
 		}
