@@ -130,7 +130,7 @@ static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	if (entry < run->lowest + PB_BULK_BEFORE ||
 	    !is_disarmed(module, entry, site, *reach))
 		return PB_NOT_BULK;
-	error = check_owner(module, i, pb_bulk_slot_at(entry));
+	error = check_owner(module, i, pb_arch_slot(entry));
 	if (error)
 		return error;
 	if (run->group != &group->group || run->owner != owner || run->end != i) {

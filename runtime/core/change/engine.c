@@ -3,6 +3,7 @@
 
 #include "arch/arch.h"
 #include "cells/cell.h"
+#include "cells/site.h"
 #include "change/plan.h"
 #include "change/place.h"
 #include "change/settle.h"
@@ -32,7 +33,7 @@ static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 		if (error)
 			return error;
 		pb_fill_target(t);
-		site = pb_target_site(t);
+		site = pb_site_of(t->module, t->record);
 		text->nr += (size_t)pb_arch_publish(&site, pb_target_slot(t),
 						    &text->patches[text->nr]);
 	}
@@ -55,7 +56,7 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 		error = pb_text_queue_room(text, 1);
 		if (error)
 			return error;
-		site = pb_target_site(t);
+		site = pb_site_of(t->module, t->record);
 		pb_arch_flip(&site, 1, &text->patches[text->nr++]);
 	}
 	return 0;
@@ -101,7 +102,7 @@ static int is_any_armed(const struct pb_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
-		const struct pb_site site = pb_target_site(t);
+		const struct pb_site site = pb_site_of(t->module, t->record);
 
 		if (t->step == PB_STEP_ARM &&
 		    pb_arch_site_state(&site) == PB_SITE_ARMED)
@@ -118,7 +119,7 @@ static int is_any_armed(const struct pb_plan *plan)
  */
 static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 {
-	const struct pb_site site = pb_target_site(t);
+	const struct pb_site site = pb_site_of(t->module, t->record);
 
 	if (pb_arch_site_state(&site) != PB_SITE_ARMED)
 		return;

@@ -108,7 +108,7 @@ static int check_site(const struct pb_plan *plan, struct pb_target *target)
 
 	if (error)
 		return error;
-	site = pb_target_site(target);
+	site = pb_site_of(target->module, target->record);
 	state = pb_site_state_of(target->module, &site);
 	/*
 	 * Refuse a site that other code has changed: armed without a cell, or disarmed with

@@ -148,16 +148,6 @@ int pb_check_exit(const struct pb_target *asked);
 /* May @request skip a function that cannot be armed because of @error? */
 int pb_may_skip(const struct pb_request *request, int error);
 
-static inline struct pb_site pb_target_site(const struct pb_target *target)
-{
-	return (struct pb_site){
-		.entry = pb_record_entry(target->record),
-		.site = pb_record_site(target->record),
-		.reach = pb_arch_reach(target->module, target->record),
-		.record = target->record,
-	};
-}
-
 /*
  * Add a target to @plan for each function that each of @requests selects, in all modules
  * or in @only. The targets of one function are adjacent, in the order of the requests.

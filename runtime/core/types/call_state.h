@@ -27,7 +27,7 @@
  * has a higher number than the call. Disarming a tracer needs no bookkeeping: at the exit,
  * the tracer is not in the cell.
  *
- * PB_CALL_STATES lists the states. All except GENERAL are direct ways, which only x86-64
+ * All states except GENERAL are direct ways, which only x86-64
  * has (arch/x86_64/direct.h). There the trampoline itself calls the body and the handlers.
  * All handlers are FAST, and the function is simple. At the exit the trampoline compares
  * the call's since with the current since of the cell and of the cell's set:
@@ -65,18 +65,15 @@
  * SET       as EXIT; calls all of set->exits
  * SET_BOTH  calls all of set->entries; calls all of set->exits
  */
-#define PB_CALL_STATES(X)                                                      \
-	X(GENERAL, 0)                                                          \
-	X(EXIT, PATCHBAY_CELL_DIRECT_EXIT)                                     \
-	X(BOTH, PATCHBAY_CELL_DIRECT_BOTH)                                     \
-	X(ANSWER, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH)       \
-	X(TIMED, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_TIMED)       \
-	X(SET, PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET)           \
-	X(SET_BOTH, PATCHBAY_CELL_DIRECT_SET)
-
-#define PB_CALL_STATE(name, bits) PB_CALL_##name = (bits),
-enum pb_call_state { PB_CALL_STATES(PB_CALL_STATE) };
-#undef PB_CALL_STATE
+enum pb_call_state {
+	PB_CALL_GENERAL = 0,
+	PB_CALL_EXIT = PATCHBAY_CELL_DIRECT_EXIT,
+	PB_CALL_BOTH = PATCHBAY_CELL_DIRECT_BOTH,
+	PB_CALL_ANSWER = PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH,
+	PB_CALL_TIMED = PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_TIMED,
+	PB_CALL_SET = PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET,
+	PB_CALL_SET_BOTH = PATCHBAY_CELL_DIRECT_SET,
+};
 
 /* The mask of all state bits. */
 #define PB_CALL_STATE_BITS                                                     \

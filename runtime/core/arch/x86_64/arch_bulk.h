@@ -58,15 +58,6 @@ static inline int pb_bulk_is_disarmed(uintptr_t from, uintptr_t entry, uintptr_t
 	       (pad & 0xffffff) == PATCHBAY_X86_64_RET * 0x010101u;
 }
 
-/* pb_arch_slot(), by a load that the compiler may move. */
-static inline uint64_t pb_bulk_slot_at(uintptr_t entry)
-{
-	uint64_t slot;
-
-	memcpy(&slot, (const void *)(entry - PB_BULK_BEFORE), sizeof(slot));
-	return slot;
-}
-
 /*
  * Store the value @slot at @at, in a copy of the slot. @led: threads may be reading the slot,
  * so only its second byte may change. Returns -EILSEQ if another byte differs.
