@@ -46,12 +46,12 @@ static __attribute__((noinline)) int add_group(struct pb_bulk *bulk, struct pb_b
 }
 
 /*
- * Can a function with this @slot get a shared cell? Returns PB_NOT_BULK if it has a private
+ * Can a function with this @owner and @slot get a shared cell? Returns PB_NOT_BULK if it has a private
  * cell, or has a tracer: bulk_swap.c has removed those functions that it handles.
  */
-static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
+static inline int check_owner(const struct pb_module *module, unsigned int owner,
+			      uintptr_t slot)
 {
-	const unsigned int owner = pb_owner(module, i);
 	const struct patchbay_cell *from;
 
 	if (owner == PB_OWNER_NONE)
@@ -60,18 +60,6 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 		return PB_NOT_BULK;
 	from = &module->shared->cells[owner].cell;
 	return owner == PB_OWNER_NOBODY || !from->ops ? 0 : PB_NOT_BULK;
-}
-
-/* Is the site disarmed, and of the usual kind? @reach: the result of pb_bulk_reach(). */
-static int is_disarmed(const struct pb_module *module, uintptr_t entry, uintptr_t site,
-		       uintptr_t reach)
-{
-	const uintptr_t behind = site - entry;
-
-	return entry >= module->low + PB_BULK_BEFORE && site >= entry &&
-	       site < module->high && module->high - site >= PB_BULK_SITE_SIZE &&
-	       (behind == PB_BULK_NEAR || behind == PB_BULK_FAR) && reach &&
-	       pb_bulk_is_disarmed(reach, entry, site, behind);
 }
 
 /*
@@ -111,6 +99,7 @@ static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	const struct pb_module *module = b->module;
 	const struct patchbay_record *record = &module->records[i];
 	const uintptr_t entry = pb_record_entry(record), site = pb_record_site(record);
+	const uintptr_t behind = site - entry;
 	const unsigned int owner = pb_owner(module, i);
 	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
 	uintptr_t *reach;
@@ -123,14 +112,18 @@ static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		if (error)
 			return error == SKIP ? 0 : error;
 	}
-	reach = &group->reach[site != entry];
+	/* Is the site of the usual kind, and can entry and site be read? Nearly all pass this. */
+	if (entry < run->lowest + PB_BULK_BEFORE || site >= module->high ||
+	    module->high - site < PB_BULK_SITE_SIZE ||
+	    (behind != PB_BULK_NEAR && behind != PB_BULK_FAR))
+		return PB_NOT_BULK;
+	reach = &group->reach[behind != PB_BULK_NEAR];
 	if (!*reach)
 		*reach = pb_bulk_reach((uintptr_t)pb_arch_reach(module, record),
 				       module->low, module->high);
-	if (entry < run->lowest + PB_BULK_BEFORE ||
-	    !is_disarmed(module, entry, site, *reach))
+	if (!*reach || !pb_bulk_is_disarmed(*reach, entry, site, behind))
 		return PB_NOT_BULK;
-	error = check_owner(module, i, pb_arch_slot(entry));
+	error = check_owner(module, owner, pb_arch_slot(entry));
 	if (error)
 		return error;
 	if (run->group != &group->group || run->owner != owner || run->end != i) {

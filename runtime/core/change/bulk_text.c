@@ -18,62 +18,27 @@
  */
 enum change { PUBLISH, ARM, FIRST, DISARM };
 
-/* A function, and the group of its shape. PUBLISH and FIRST set @group and @owner. */
-struct function {
-	const struct patchbay_record *record;
-	uintptr_t entry, site;
-	unsigned int owner;
-	struct pb_group *group;
-};
-
-static inline void set_function(struct function *f, const struct patchbay_record *record)
-{
-	f->record = record;
-	f->entry = pb_record_entry(record);
-	f->site = pb_record_site(record);
-}
-
-/* Usually this is the group of the previous function. */
-static inline void find_group(struct pb_bulk_module *b, struct function *f)
-{
-	const uint32_t shape = pb_shape(f->record);
-
-	if (!f->group || f->group->shape != shape)
-		f->group = &pb_bulk_group(b, shape)->group;
-}
-
-/* For PUBLISH and FIRST: find the cell that the slot will point to, and the owner now. */
-static inline __attribute__((always_inline)) void
-find_slot_value(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
-{
-	/* FIRST: no thread has read the slot, so all of its bytes may change. */
-	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(b->module, i);
-	find_group(b, f);
-}
-
-/* Change the copy of @f. @text: the offset from an address to its copy. */
+/* Change the copy of function @i. @text: the offset from an address to its copy. */
 static inline __attribute__((always_inline)) int
-edit_function(const struct function *f, enum change change, uintptr_t text)
+edit_function(struct pb_bulk_module *b, const enum change change, uintptr_t text, size_t i,
+	      uintptr_t entry, uintptr_t site)
 {
-	uint8_t *site = (uint8_t *)(text + f->site);
+	const struct patchbay_record *record = &b->module->records[i];
+	uint8_t *copy = (uint8_t *)(text + site);
 	int error = 0;
 
+	/* FIRST: no thread has read the slot, so all of its bytes may change. */
 	if (change == PUBLISH || change == FIRST)
-		error = pb_bulk_slot((uint8_t *)(text + f->entry - PB_BULK_BEFORE),
-				     (uintptr_t)f->group->cell,
-				     f->owner != PB_OWNER_NONE);
+		error = pb_bulk_slot((uint8_t *)(text + entry - PB_BULK_BEFORE),
+				     (uintptr_t)pb_bulk_group(b, pb_shape(record))->group.cell,
+				     change == PUBLISH &&
+					     pb_owner(b->module, i) != PB_OWNER_NONE);
 	if (change == ARM || (change == FIRST && !error))
-		error = pb_bulk_flip(site, 1);
+		error = pb_bulk_flip(copy, 1);
 	/* Ignore errors: a site that stays armed calls the trampoline, without effect. */
 	if (change == DISARM)
-		pb_bulk_flip(site, 0);
+		pb_bulk_flip(copy, 0);
 	return error;
-}
-
-static inline uintptr_t text_begin(const struct function *f, enum change change)
-{
-	return change == ARM || change == DISARM ? f->site :
-						   f->entry - PB_BULK_BEFORE;
 }
 
 /* Functions that are farther apart than this are written separately. */
@@ -173,25 +138,23 @@ edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t e
 	/* A number: compilers may infer that a pointer plus something is not NULL. */
 	const uintptr_t text = (uintptr_t)block->new - page_of(block->from);
 	const uintptr_t far = block->far;
-	struct function f = { .group = NULL };
 	uintptr_t last = block->last;
 	int error = 0;
 
 	for (; record < stop; record++) {
+		const uintptr_t entry = pb_record_entry(record), site = pb_record_site(record);
+
 		PB_KEEP_ONE(record);
-		set_function(&f, record);
-		if (change == PUBLISH || change == FIRST)
-			find_slot_value(b, (size_t)(record - records), change, &f);
 		/*
 		 * Stop at a function that overlaps the previous one: extend_block() handles it.
 		 * For arming, bulk_check.c has checked the order.
 		 */
-		if (f.site > far || (change == DISARM && f.site <= last))
+		if (site > far || (change == DISARM && site <= last))
 			break;
-		error = edit_function(&f, change, text);
+		error = edit_function(b, change, text, (size_t)(record - records), entry, site);
 		if (error)
 			break;
-		last = f.site;
+		last = site;
 	}
 	block->last = last;
 	*i = (size_t)(record - records);
@@ -209,7 +172,8 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 
 	while (i < nr || block.last) {
 		if (i < nr) {
-			struct function f;
+			const struct patchbay_record *record;
+			uintptr_t site, from;
 
 			if (i >= end)
 				end = pb_choice_row_end(&b->choice, i);
@@ -222,9 +186,11 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				i = pb_choice_next(&b->choice, i);
 				continue;
 			}
-			set_function(&f, &b->module->records[i]);
-			if (extend_block(&block, text_begin(&f, change),
-					 f.site + PB_BULK_SITE_SIZE))
+			record = &b->module->records[i];
+			site = pb_record_site(record);
+			from = change == ARM || change == DISARM ?
+				       site : pb_record_entry(record) - PB_BULK_BEFORE;
+			if (extend_block(&block, from, site + PB_BULK_SITE_SIZE))
 				continue;
 		}
 		error = write_block(bulk, &block);
