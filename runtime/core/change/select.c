@@ -76,23 +76,13 @@ static int add_sharers(struct pb_plan *plan, struct pb_request *request,
 		       const struct pb_choice *choice)
 {
 	const unsigned int number = pb_shared_number(module, cell);
+	int error = 0;
 
-	const uint32_t shape = pb_shape(&cell->shape);
-	const size_t end = cell->nr ? (size_t)cell->last + 1 : 0;
-
-	for (size_t i = pb_choice_next(choice, cell->first); i < end;
-	     i = pb_choice_next(choice, i + 1)) {
-		int error;
-
-		if (pb_shape(&module->records[i]) != shape ||
-		    pb_owner(module, i) != number)
-			continue;
-		error = add_target(plan, request, module, &module->records[i],
-				   NULL);
-		if (error)
-			return error;
-	}
-	return 0;
+	for (size_t i = pb_choice_next(choice, 0); cell->nr && i < module->nr && !error;
+	     i = pb_choice_next(choice, i + 1))
+		if (pb_owner(module, i) == number)
+			error = add_target(plan, request, module, &module->records[i], NULL);
+	return error;
 }
 
 /*

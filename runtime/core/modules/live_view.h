@@ -17,7 +17,7 @@
 #include "types/shared_cells.h"
 
 /* The version of all data that are reachable from here. Tools of another version refuse. */
-#define PB_LIVE_VERSION 12
+#define PB_LIVE_VERSION 13
 
 /* Detects structures that were changed without a new version. Then tools refuse, too. */
 #define PB_LIVE_LAYOUT                                                         \

@@ -56,7 +56,6 @@ enum {
  * @cell:        its record is @shape
  * @shape:       the common record of all its functions; fields that differ are 0
  * @nr:          how many functions' slots lead here, armed or not
- * @first, @last: the range of records that contains these functions
  * @left:        functions have left the cell, and a thread that loaded the slot of one of
  *               them may still be inside
  * @result:      the kind of result of @shape, which never changes
@@ -69,7 +68,7 @@ enum {
 struct pb_shared_cell {
 	struct patchbay_cell cell;
 	struct patchbay_record shape;
-	uint32_t nr, first, last;
+	uint32_t nr;
 	uint8_t left, result, scattered;
 	uint32_t leaving;
 	struct pb_group *to;
@@ -165,7 +164,6 @@ static inline void pb_owner_set(struct pb_module *module, size_t i, unsigned int
 {
 	struct pb_shared *shared = module->shared;
 	const unsigned int before = pb_owner(module, i);
-	struct pb_shared_cell *cell = &shared->cells[owner];
 
 	if (before == owner)
 		return;
@@ -174,13 +172,8 @@ static inline void pb_owner_set(struct pb_module *module, size_t i, unsigned int
 		shared->cells[before].nr--;
 		shared->cells[before].left = 1;
 	}
-	if (owner < PB_OWNER_FIRST)
-		return;
-	if (!cell->nr || i < cell->first)
-		cell->first = (uint32_t)i;
-	if (!cell->nr || i > cell->last)
-		cell->last = (uint32_t)i;
-	cell->nr++;
+	if (owner >= PB_OWNER_FIRST)
+		shared->cells[owner].nr++;
 }
 
 /* Do functions use @cell, or may threads be inside it? */

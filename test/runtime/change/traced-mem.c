@@ -11,7 +11,6 @@
 #include "../Inputs/check.h"
 
 #include "system/linux.h"
-#include "system/stats.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +26,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct pb_stats pb_stats;
 static volatile sig_atomic_t children;
 static char *text;
 
