@@ -16,7 +16,7 @@
 #include <link.h>
 
 /*
- * Returns the descriptor that a note in @segment leads to; @info describes the module. All
+ * Returns the descriptor that a note in @segment points to; @info describes the module. All
  * fields that are read before registration are within the module. If the descriptor has
  * another ABI version, only its version may be read. Returns NULL if @segment has no such
  * note, if the descriptor is not wholly in the module, or if its version is not the note's.

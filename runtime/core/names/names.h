@@ -44,7 +44,7 @@ const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *en
 int pb_names_look(struct pb_module *module);
 
 /*
- * Were functions of @module moved? Was that of this record? Then the record leads to unused
+ * Were functions of @module moved? Was that of this record? Then the record points to unused
  * code. Call pb_names_look() before.
  */
 int pb_names_has_moved(const struct pb_module *module);

@@ -18,7 +18,7 @@ typedef void pb_handler(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
 /*
- * The private cell of function @ip, whose slot leads to @gate. Compiled for general
+ * The private cell of function @ip, whose slot points to @gate. Compiled for general
  * registers only; may run at any time.
  */
 const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,

@@ -157,7 +157,7 @@ struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 unsigned int pb_shared_count_free(const struct pb_module *module);
 
 /*
- * Under the engine lock: record that function @i leads to @owner, and update the counts of the
+ * Under the engine lock: record that function @i uses @owner, and update the counts of the
  * old owner and the new one.
  */
 static inline void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
