@@ -46,8 +46,8 @@ static __attribute__((noinline)) int add_group(struct pb_bulk *bulk, struct pb_b
 }
 
 /*
- * Can a function with this @owner and @slot get a shared cell? Returns PB_NOT_BULK if it has a private
- * cell, or has a tracer: bulk_swap.c has removed those functions that it handles.
+ * Can a function with this @owner and @slot get a shared cell? Returns PB_NOT_BULK if it has a
+ * private cell, or has a tracer: bulk_swap.c has removed those functions that it handles.
  */
 static inline int check_owner(const struct pb_module *module, unsigned int owner,
 			      uintptr_t slot)

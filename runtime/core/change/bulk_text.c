@@ -47,8 +47,7 @@ edit_function(struct pb_bulk_module *b, const enum change change, uintptr_t text
 /* Larger blocks are no faster; see text.c. */
 #define BLOCK_SIZE 65536
 
-/* The unit of copying, and the smallest page size. If the first byte of a page is mapped, all
- * of it is. */
+/* The unit of copying: the smallest page size. The rest of a mapped page is mapped, too. */
 #define PAGE 4096
 
 _Static_assert(PB_BULK_COPY_SIZE == BLOCK_SIZE + PAGE, "a function may begin at its end");
