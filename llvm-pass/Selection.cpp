@@ -140,7 +140,7 @@ static const char *whyNotByFlags(const MachineFunction &MF,
   const Function &F = MF.getFunction();
   StringRef ExecuteOnly = Table.Layout->ExecuteOnlyFeature;
   if (!ExecuteOnly.empty() && MF.getSubtarget().checkFeatures(ExecuteOnly))
-    return "its code is execute-only (-mexecute-only), and a slot is read";
+    return "its code is execute-only (-mexecute-only), so a slot in it cannot be read";
   if (Table.KernelMode)
     return nullptr;
   if (F.hasFnAttribute("patchable-function-entry"))

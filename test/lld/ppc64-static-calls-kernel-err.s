@@ -70,7 +70,7 @@
 ## A table that another tool made.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le table.s -o table.o
 # RUN: not %{link} call.o key.o toc.o table.o -o err.out 2>&1 | FileCheck %s --check-prefix=TABLE
-# TABLE: error: table.o:(.static_call_sites): section is made by the linker; remove it or --static-calls-kernel
+# TABLE: error: table.o:(.static_call_sites): the linker makes this section; remove it, or link without --static-calls-kernel
 
 ## The linker makes nothing without the option.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o

@@ -113,7 +113,7 @@
 # RUN: llvm-readelf -rW early.o | FileCheck %s --check-prefix=STEPS
 # STEPS: '.rela.static_call_sites' {{.*}} contains 6 entries
 # RUN: not %ld.lld -r --static-call-sites module.o -o err.out 2>&1 | FileCheck %s --check-prefix=TWICE
-# TWICE: error: module.o:(.static_call_sites): section is made by the linker; remove it or --static-call-sites
+# TWICE: error: module.o:(.static_call_sites): the linker makes this section; remove it, or link without --static-call-sites
 
 ## Errors are the same as for thunks that the linker makes.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 bad.s -o bad.o

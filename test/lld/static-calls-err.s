@@ -75,7 +75,7 @@
 # TRAMP: error: thunk.o: symbol '__SCT__x' is made by the linker; remove its definition or --static-calls
 
 # RUN: not %ld.lld --static-calls call.o pcrel.o -o pcrel.out 2>&1 | FileCheck %s --check-prefix=PCREL
-# PCREL: error: pcrel.o:(.data+0x0): relocation R_X86_64_PC32 cannot give static call key '__SCK__x' its function
+# PCREL: error: pcrel.o:(.data+0x0): static call key '__SCK__x' needs the plain address of a function, not relocation R_X86_64_PC32
 
 ## Discarded by a linker script.
 # RUN: echo 'SECTIONS { /DISCARD/ : { *(.data) } }' > no-key.lds
@@ -97,7 +97,7 @@
 ## Only the linker may define them.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 table.s -o table.o
 # RUN: not %ld.lld --static-calls call.o key.o table.o -o table.out 2>&1 | FileCheck %s --check-prefix=TABLE
-# TABLE: error: table.o:(.static_call_sites): section is made by the linker; remove it or --static-calls
+# TABLE: error: table.o:(.static_call_sites): the linker makes this section; remove it, or link without --static-calls
 
 ## The only valid reference to a thunk is a branch to its beginning.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 address.s -o address.o

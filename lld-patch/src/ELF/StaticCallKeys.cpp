@@ -109,9 +109,9 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   Symbol &sym = *rel.sym;
   const int64_t addend = rel.addend;
   if (rel.type != ctx.target->symbolicRel) {
-    Err(ctx) << sec.getObjMsg(offset) << ": relocation " << rel.type
-             << " cannot give static call key '" << thunk.key
-             << "' its function";
+    Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
+             << "' needs the plain address of a function, not relocation "
+             << rel.type;
     return false;
   }
   // Without -r, LLD reports this when it scans the relocation.

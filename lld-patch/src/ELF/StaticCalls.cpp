@@ -136,8 +136,9 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
 
   StaticCalls &calls = *ctx.staticCalls;
   calls.mode = *mode;
-  // Thunks of the input name their keys themselves. Such a thunk may be a
-  // single branch. Keep calls of it, or they could not be listed.
+  // The input has its own thunks, which name their keys. A thunk may be a single
+  // branch. Do not redirect its callers to the target: they would be missing in
+  // the list of calls.
   if (!mode->makesThunks()) {
     ctx.arg.branchToBranch = false;
     return;
@@ -396,8 +397,8 @@ static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
     if (auto *isd = dyn_cast<InputSectionDescription>(cmd))
       for (const InputSection *sec : isd->sections)
         if (sec != &table && sec->name == table.name)
-          Err(ctx) << sec << ": section is made by the linker; remove it or "
-                   << ctx.staticCalls->mode.option;
+          Err(ctx) << sec << ": the linker makes this section; remove it, or link "
+                   << "without " << ctx.staticCalls->mode.option;
 }
 
 // Make an object for each thunk of the input. A symbol without a thunk is

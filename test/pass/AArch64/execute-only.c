@@ -5,8 +5,8 @@
 // RUN: %{cc} 2>&1 | FileCheck %s --implicit-check-not=remark:
 // RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=SECTIONS --implicit-check-not=patchbay
 // RUN: %if lld %{ %ld.lld -shared %t.o -o %t.so && llvm-readelf -lW %t.so | FileCheck %s --check-prefix=LOAD %}
-// CHECK: remark: plain: no slot: its code is execute-only (-mexecute-only), and a slot is read
-// CHECK: warning: patchbay: {{.*}}: no function has a slot: its code is execute-only (-mexecute-only), and a slot is read (1)
+// CHECK: remark: plain: no slot: its code is execute-only (-mexecute-only), so a slot in it cannot be read
+// CHECK: warning: patchbay: {{.*}}: no function has a slot: its code is execute-only (-mexecute-only), so a slot in it cannot be read (1)
 // SECTIONS: .text PROGBITS {{.*}} AXy
 // LOAD-NOT: R E
 // LOAD: LOAD {{.*}}  E 0x
