@@ -2,8 +2,7 @@
 //
 // Numbers of calls by duration. Each bucket is twice as wide as the one before:
 // bucket I begins at 2^I units, the first at 0.
-#ifndef PATCHBAY_TOOL_BUCKETS_H
-#define PATCHBAY_TOOL_BUCKETS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -18,5 +17,3 @@ void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns
 uint64_t bucketStart(double Unit, size_t I);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Callers and callees: calls are summed up if they were reached in the same way. A
 // recursion makes the tree as deep as the recursion. So neither this code nor its users
 // recurse.
-#ifndef PATCHBAY_TOOL_CALLTREE_H
-#define PATCHBAY_TOOL_CALLTREE_H
+#pragma once
 
 #include "reading/CallStream.h"
 #include "llvm/ADT/DenseMap.h"
@@ -108,5 +107,3 @@ std::vector<uint32_t> inOrder(
     llvm::function_ref<bool(const CallNode &, const CallNode &)> Less);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of two recordings side by side.
-#ifndef PATCHBAY_TOOL_COMPARISON_H
-#define PATCHBAY_TOOL_COMPARISON_H
+#pragma once
 
 #include "Durations.h"
 
@@ -34,5 +33,3 @@ struct Comparison {
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The contents of `patchbay report`: functions with their calls and times.
-#ifndef PATCHBAY_TOOL_DURATIONS_H
-#define PATCHBAY_TOOL_DURATIONS_H
+#pragma once
 
 #include "Spread.h"
 #include "reading/CallStream.h"
@@ -104,5 +103,3 @@ std::string shareText(double Part, double Whole);
 std::string durationText(uint64_t Ns, bool IsRough = false);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The difference between slow calls of a function and its other calls: two
 // trees of the same shape, one for each kind.
-#ifndef PATCHBAY_TOOL_OUTLIERS_H
-#define PATCHBAY_TOOL_OUTLIERS_H
+#pragma once
 
 #include "CallTree.h"
 #include "Spread.h"
@@ -106,5 +105,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Durations of calls, with an error of at most 1/128, in a few kilobytes for any number
 // of calls. As in HdrHistogram, there are 64 buckets of the same width between two powers
 // of two.
-#ifndef PATCHBAY_TOOL_SPREAD_H
-#define PATCHBAY_TOOL_SPREAD_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
@@ -52,5 +51,3 @@ private:
 std::optional<double> likelihood(const Spread &A, const Spread &B);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Finds arguments at the beginning of a function. If the function's record agrees with
 // the declaration, the calling convention gives their places. If the compiler has changed
 // the arguments, debug information gives them.
-#ifndef PATCHBAY_TOOL_ARGUMENTPLACES_H
-#define PATCHBAY_TOOL_ARGUMENTPLACES_H
+#pragma once
 
 #include "DwarfFunctions.h"
 
@@ -36,5 +35,3 @@ FunctionPlaces placesOf(llvm::DWARFDie Function, const SiteRecord &Record,
                         uint16_t Machine);
 
 } // namespace patchbay
-
-#endif

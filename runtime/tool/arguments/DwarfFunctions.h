@@ -2,8 +2,7 @@
 //
 // Reads functions' parameters, results and types from debug information, by
 // LLVM's reader. Keeps nothing about functions that are not looked up.
-#ifndef PATCHBAY_TOOL_DWARFFUNCTIONS_H
-#define PATCHBAY_TOOL_DWARFFUNCTIONS_H
+#pragma once
 
 #include "elf/ElfImage.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
@@ -87,5 +86,3 @@ std::optional<DwarfMember> memberOf(llvm::DWARFDie Record, llvm::StringRef Name)
 std::vector<std::string> memberNames(llvm::DWARFDie Record);
 
 } // namespace patchbay
-
-#endif

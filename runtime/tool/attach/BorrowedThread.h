@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds out whether threads have left the code of Stub.h, so that it can be removed.
-#ifndef PATCHBAY_TOOL_ATTACH_BORROWEDTHREAD_H
-#define PATCHBAY_TOOL_ATTACH_BORROWEDTHREAD_H
+#pragma once
 
 #include "LoadedModules.h"
 #include "Stub.h"
@@ -19,5 +18,3 @@ bool isLeftAlone(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule::Range &Code, const StubUse &Use);
 
 } // namespace patchbay
-
-#endif

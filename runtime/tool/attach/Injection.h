@@ -8,8 +8,7 @@
 // of libraries, while the program goes on. So no thread of the program does
 // anything that takes long or may never end. All threads but one run on, and
 // that one stands still for less than a millisecond (Stub.h).
-#ifndef PATCHBAY_TOOL_ATTACH_INJECTION_H
-#define PATCHBAY_TOOL_ATTACH_INJECTION_H
+#pragma once
 
 #include "live/ProcessMemory.h"
 #include <chrono>
@@ -40,5 +39,3 @@ llvm::Expected<InjectionResult> inject(ProcessMemory &Memory,
                                        const Injection &What);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // The modules that the loader of a running process has loaded, in the order in
 // which it looks up symbols. Reads the list that the loader keeps for debuggers
 // (struct r_debug in <link.h>), without stopping any thread.
-#ifndef PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
-#define PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
+#pragma once
 
 #include "live/ProcessMemory.h"
 
@@ -83,5 +82,3 @@ private:
 uint64_t auxiliaryValue(const ProcessMemory &Memory, uint64_t Type);
 
 } // namespace patchbay
-
-#endif

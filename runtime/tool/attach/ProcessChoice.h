@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses processes by their names, or by the unit or group that they run in.
-#ifndef PATCHBAY_TOOL_ATTACH_PROCESSCHOICE_H
-#define PATCHBAY_TOOL_ATTACH_PROCESSCHOICE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -34,5 +33,3 @@ bool isNamedByRecorder(pid_t Process);
 std::vector<pid_t> descendants(pid_t Process);
 
 } // namespace patchbay
-
-#endif

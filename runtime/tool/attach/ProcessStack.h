@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads stacks of threads that are stopped, in a process that runs.
-#ifndef PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
-#define PATCHBAY_TOOL_ATTACH_PROCESSSTACK_H
+#pragma once
 
 #include "LoadedModules.h"
 #include "elf/Unwinder.h"
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Recognizes processes into which nothing can be loaded, before this command changes
 // them. One line tells why.
-#ifndef PATCHBAY_TOOL_ATTACH_REFUSAL_H
-#define PATCHBAY_TOOL_ATTACH_REFUSAL_H
+#pragma once
 
 #include "elf/ElfImage.h"
 #include "live/ProcessMemory.h"
@@ -41,5 +40,3 @@ llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 llvm::Error checkLoaderLock(const ProcessMemory &Memory);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // The files of our runtime that a running process must load, and the names by which it
 // finds them. The process may be in a container, have another root directory, or lack the
 // right to read the files. It may also have the runtime already.
-#ifndef PATCHBAY_TOOL_ATTACH_RUNTIMEFILES_H
-#define PATCHBAY_TOOL_ATTACH_RUNTIMEFILES_H
+#pragma once
 
 #include "Injection.h"
 #include "elf/ElfImage.h"
@@ -22,5 +21,3 @@ llvm::Expected<InjectionResult> injectRuntime(ProcessMemory &Memory,
                                               const ElfImage &Library);
 
 } // namespace patchbay
-
-#endif

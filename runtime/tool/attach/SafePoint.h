@@ -42,8 +42,7 @@
 // none that pthread_create() or dlopen() takes. Their memory is allocated by then, and
 // they have released the list of all streams. When they allocate (getline()) or flush
 // other streams, they are not in the read(2) of these two.
-#ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
-#define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
+#pragma once
 
 #include "LoadedModules.h"
 #include "ProcessStack.h"
@@ -100,5 +99,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -24,8 +24,7 @@
 // The new thread does the rest. It is like any other thread of the program: it waits for
 // locks as long as it takes, and no thread waits for it. It waits for a message of this
 // command, and ends if the command was killed: ten seconds after its last sign of life.
-#ifndef PATCHBAY_TOOL_ATTACH_STUB_H
-#define PATCHBAY_TOOL_ATTACH_STUB_H
+#pragma once
 
 #include "StubArea.h"
 
@@ -80,4 +79,3 @@ inline bool isInStub(const LoadedModule::Range &Code, const StubUse &Use,
 }
 
 } // namespace patchbay
-#endif

@@ -3,8 +3,7 @@
  * Offsets in the memory that the process maps for the code in Stub.h. Assembly
  * uses them, too. The memory is zeroed at first.
  */
-#ifndef PATCHBAY_TOOL_ATTACH_STUBAREA_H
-#define PATCHBAY_TOOL_ATTACH_STUBAREA_H
+#pragma once
 
 /* The stopped thread writes these. */
 #define AREA_BEGUN 0    /* 8 bytes: the mark, once signals are blocked */
@@ -52,5 +51,3 @@
 #define AREA_VECTORS_SIZE 40960
 #define AREA_STACK_TOP 262144
 #define AREA_SIZE 262144
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Finds a place for the code of Stub.h, and writes the memory of the process as
 // a debugger does, including code (proc(5), /proc/PID/mem).
-#ifndef PATCHBAY_TOOL_ATTACH_STUBPLACE_H
-#define PATCHBAY_TOOL_ATTACH_STUBPLACE_H
+#pragma once
 
 #include "LoadedModules.h"
 #include <map>
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

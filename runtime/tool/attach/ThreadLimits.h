@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PATCHBAY_TOOL_ATTACH_THREADLIMITS_H
-#define PATCHBAY_TOOL_ATTACH_THREADLIMITS_H
+#pragma once
 
 #include <string>
 
@@ -12,5 +11,3 @@ namespace patchbay {
 std::string whyNoThread(unsigned Pid, bool HasBegun);
 
 } // namespace patchbay
-
-#endif

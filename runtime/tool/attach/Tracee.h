@@ -5,8 +5,7 @@
 // run on. No other request changes the thread, no option is set, and no other
 // instruction is executed in its place. So if this command is killed at any
 // time, the kernel lets the thread go on with its present registers.
-#ifndef PATCHBAY_TOOL_ATTACH_TRACEE_H
-#define PATCHBAY_TOOL_ATTACH_TRACEE_H
+#pragma once
 
 #include "Registers.h"
 #include "Urgency.h"
@@ -98,5 +97,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

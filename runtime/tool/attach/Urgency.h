@@ -2,8 +2,7 @@
 //
 // Raises our priority while a thread of another process stands still for us.
 // While we wait for a processor, that thread waits, too.
-#ifndef PATCHBAY_TOOL_ATTACH_URGENCY_H
-#define PATCHBAY_TOOL_ATTACH_URGENCY_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include <chrono>
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

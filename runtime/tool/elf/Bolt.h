@@ -4,8 +4,7 @@
 // linked with --emit-relocs it moves functions to a new .text. The old section stays in
 // its place, as .bolt.org.text. llvm-bolt does not know the records, so they still lead
 // to the old code. The compiler made that code, but nothing executes it.
-#ifndef PATCHBAY_TOOL_BOLT_H
-#define PATCHBAY_TOOL_BOLT_H
+#pragma once
 
 #include "ElfImage.h"
 
@@ -30,5 +29,3 @@ std::string movedText(const ElfImage &Image, const SymbolNames &Functions,
                       size_t Moved, size_t All);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The bytes that the ABI puts around the entry of a function, by machine:
 // `verify` expects them. abi.h has the numbers.
-#ifndef PATCHBAY_TOOL_CODEFORM_H
-#define PATCHBAY_TOOL_CODEFORM_H
+#pragma once
 
 #include "patchbay/abi.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -61,5 +60,3 @@ struct CodeForm {
 const CodeForm &codeForm(uint16_t Machine);
 
 } // namespace patchbay
-
-#endif

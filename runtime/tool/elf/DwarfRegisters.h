@@ -2,8 +2,7 @@
 //
 // A thread's registers by their numbers in unwind tables, for any target machine on any
 // host.
-#ifndef PATCHBAY_TOOL_DWARFREGISTERS_H
-#define PATCHBAY_TOOL_DWARFREGISTERS_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -41,5 +40,3 @@ inline constexpr RegisterNumbers NumbersOfX86_64 = {
 inline constexpr RegisterNumbers NumbersOfAArch64 = {33, 31, 30, 32, 0x7ff << 19};
 
 } // namespace patchbay
-
-#endif

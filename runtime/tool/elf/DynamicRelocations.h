@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The addresses of an image that the dynamic loader writes to.
-#ifndef PATCHBAY_TOOL_DYNAMICRELOCATIONS_H
-#define PATCHBAY_TOOL_DYNAMICRELOCATIONS_H
+#pragma once
 
 #include "ElfImage.h"
 
@@ -27,5 +26,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

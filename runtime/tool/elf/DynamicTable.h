@@ -2,8 +2,7 @@
 //
 // The dynamic section of an image, found by PT_DYNAMIC. A file without section headers
 // (-z nosectionheader, llvm-strip --strip-sections) has no other tables left.
-#ifndef PATCHBAY_TOOL_DYNAMICTABLE_H
-#define PATCHBAY_TOOL_DYNAMICTABLE_H
+#pragma once
 
 #include "LoadMap.h"
 #include <map>
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

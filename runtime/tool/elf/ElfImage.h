@@ -2,8 +2,7 @@
 //
 // Reads an ELF file's records, symbols of functions, and loading information.
 // Trusts nothing in the file.
-#ifndef PATCHBAY_TOOL_ELFIMAGE_H
-#define PATCHBAY_TOOL_ELFIMAGE_H
+#pragma once
 
 #include "support/MappedFile.h"
 #include "patchbay/abi.h"
@@ -164,5 +163,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

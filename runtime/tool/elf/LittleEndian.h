@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PATCHBAY_TOOL_ELF_LITTLEENDIAN_H
-#define PATCHBAY_TOOL_ELF_LITTLEENDIAN_H
+#pragma once
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/DataExtractor.h"
@@ -17,5 +16,3 @@ inline llvm::DataExtractor littleEndian(llvm::StringRef Bytes) {
 }
 
 } // namespace patchbay
-
-#endif // PATCHBAY_TOOL_ELF_LITTLEENDIAN_H

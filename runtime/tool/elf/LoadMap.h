@@ -2,8 +2,7 @@
 //
 // An image by address: the bytes that the loader maps, and which of them are
 // code. Trusts nothing in the file.
-#ifndef PATCHBAY_TOOL_LOADMAP_H
-#define PATCHBAY_TOOL_LOADMAP_H
+#pragma once
 
 #include "ElfImage.h"
 
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

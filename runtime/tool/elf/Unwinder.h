@@ -4,8 +4,7 @@
 // Linux Standard Base, Core, chapter "Exception Frames" describes the tables, and DWARF
 // 5, 6.4 their rules. The result serves as a proof, so nothing is guessed: if a table is
 // missing or not understood, the stack stays unknown.
-#ifndef PATCHBAY_TOOL_ELF_UNWINDER_H
-#define PATCHBAY_TOOL_ELF_UNWINDER_H
+#pragma once
 
 #include "DwarfRegisters.h"
 #include <cstddef>
@@ -49,5 +48,3 @@ Unwound unwindStack(const UnwindSource &From, const RegisterNumbers &Of,
                     const DwarfRegisters &Registers);
 
 } // namespace patchbay
-
-#endif

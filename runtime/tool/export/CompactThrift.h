@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A structure in Thrift's compact protocol, which Parquet's metadata uses.
-#ifndef PATCHBAY_TOOL_COMPACTTHRIFT_H
-#define PATCHBAY_TOOL_COMPACTTHRIFT_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -91,5 +90,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The formats that `patchbay dump` writes for other programs.
-#ifndef PATCHBAY_TOOL_EXPORT_H
-#define PATCHBAY_TOOL_EXPORT_H
+#pragma once
 
 #include "reading/CallStream.h"
 #include "reading/Trace.h"
@@ -48,5 +47,3 @@ std::vector<std::optional<uint64_t>> endTimes(llvm::ArrayRef<TraceCall> Open,
 llvm::StringRef kindName(TraceCall::KindT Kind);
 
 } // namespace patchbay
-
-#endif

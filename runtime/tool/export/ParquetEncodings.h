@@ -2,8 +2,7 @@
 //
 // Packs columns of Apache Parquet into bits: see Encodings.md of
 // github.com/apache/parquet-format.
-#ifndef PATCHBAY_TOOL_PARQUETENCODINGS_H
-#define PATCHBAY_TOOL_PARQUETENCODINGS_H
+#pragma once
 
 #include "CompactThrift.h"
 #include "llvm/Support/MathExtras.h"
@@ -92,5 +91,3 @@ std::string deltaPacked(llvm::ArrayRef<uint64_t> Values) {
 }
 
 } // namespace patchbay
-
-#endif

@@ -4,8 +4,7 @@
 // are not nested. Numbers are differences to the previous row, and strings are
 // indices into a dictionary. Compresses pages if LLVM was built with the
 // library for it. Only appends, so the output may be a pipe.
-#ifndef PATCHBAY_TOOL_PARQUETFILE_H
-#define PATCHBAY_TOOL_PARQUETFILE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -7,8 +7,7 @@
 //
 // Each file belongs to one process, and appears as a whole. So the tree can be
 // read, or copied to an object store, while others add to it.
-#ifndef PATCHBAY_TOOL_PARQUETTREE_H
-#define PATCHBAY_TOOL_PARQUETTREE_H
+#pragma once
 
 #include "ParquetFile.h"
 #include "llvm/Support/Error.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

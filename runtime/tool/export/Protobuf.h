@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages in the encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding).
-#ifndef PATCHBAY_TOOL_PROTOBUF_H
-#define PATCHBAY_TOOL_PROTOBUF_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Endian.h"
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Reads the output of the kernel's function_graph and function tracers. That is
 // the file `trace` of tracefs (the kernel's Documentation/trace/ftrace.rst), or
 // the output of `trace-cmd report`.
-#ifndef PATCHBAY_TOOL_KERNELTRACE_H
-#define PATCHBAY_TOOL_KERNELTRACE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -83,5 +82,3 @@ llvm::Error writeRecording(const std::string &Dir, llvm::StringRef Source,
                            const KernelTrace &Trace, int64_t Realtime);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The common parts of kernel trace formats: times, tasks, functions, and the
 // columns of function_graph.
-#ifndef PATCHBAY_TOOL_TRACEBUILDER_H
-#define PATCHBAY_TOOL_TRACEBUILDER_H
+#pragma once
 
 #include "KernelTrace.h"
 #include "llvm/ADT/StringMap.h"
@@ -85,5 +84,3 @@ bool isTraceCmdReport(llvm::StringRef Text);
 llvm::Expected<KernelTrace> readTraceCmdReport(llvm::StringRef Path, llvm::StringRef Text);
 
 } // namespace patchbay
-
-#endif

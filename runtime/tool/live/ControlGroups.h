@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Control groups of processes (cgroups(7)).
-#ifndef PATCHBAY_TOOL_CONTROLGROUPS_H
-#define PATCHBAY_TOOL_CONTROLGROUPS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -24,5 +23,3 @@ std::vector<std::string> cgroupMounts(llvm::StringRef Wanted = "");
 bool isFrozen(pid_t Process);
 
 } // namespace patchbay
-
-#endif

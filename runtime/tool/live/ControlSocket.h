@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command's side of control.h: a connection to a listening process.
-#ifndef PATCHBAY_TOOL_CONTROLSOCKET_H
-#define PATCHBAY_TOOL_CONTROLSOCKET_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include "trace/format/control.h"
@@ -81,5 +80,3 @@ private:
 llvm::Error notRecorded(int Pid);
 
 } // namespace patchbay
-
-#endif

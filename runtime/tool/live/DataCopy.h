@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies a recording that is still being written.
-#ifndef PATCHBAY_TOOL_DATACOPY_H
-#define PATCHBAY_TOOL_DATACOPY_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -16,5 +15,3 @@ namespace patchbay {
 llvm::Error copyData(int From, llvm::StringRef To);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names for addresses in a running process, from its mapped files.
-#ifndef PATCHBAY_TOOL_LIVENAMES_H
-#define PATCHBAY_TOOL_LIVENAMES_H
+#pragma once
 
 #include "ProcessMemory.h"
 #include "names/FunctionNames.h"
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

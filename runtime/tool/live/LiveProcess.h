@@ -4,8 +4,7 @@
 // the sites' tracers. Reads it from the process's memory (runtime/core/modules/live_view.h).
 // The process is not stopped, and its data is not trusted. A site that
 // cannot be read consistently has the state Unreadable.
-#ifndef PATCHBAY_TOOL_LIVEPROCESS_H
-#define PATCHBAY_TOOL_LIVEPROCESS_H
+#pragma once
 
 #include "ProcessMemory.h"
 #include "core/modules/live_view.h"
@@ -104,5 +103,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Matches a glob in a running process. The process knows only the symbols'
 // names, so demangled names are matched here, as `record` does.
-#ifndef PATCHBAY_TOOL_LIVESELECTION_H
-#define PATCHBAY_TOOL_LIVESELECTION_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include "llvm/ADT/StringRef.h"
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

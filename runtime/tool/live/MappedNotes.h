@@ -2,8 +2,7 @@
 //
 // Finds libpatchbay and libpatchbay-trace in a running process by their ELF
 // notes, whatever their files are called.
-#ifndef PATCHBAY_TOOL_MAPPEDNOTES_H
-#define PATCHBAY_TOOL_MAPPEDNOTES_H
+#pragma once
 
 #include "ProcessMemory.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -33,5 +32,3 @@ llvm::Error forEachMappedNote(
     llvm::function_ref<llvm::Error(const MappedImage &, uint64_t)> Found);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Finds modules of other ABI versions by their files. Modules of version 1 have
 // nothing in memory that a later runtime, or the command, could find.
-#ifndef PATCHBAY_TOOL_OTHERVERSIONS_H
-#define PATCHBAY_TOOL_OTHERVERSIONS_H
+#pragma once
 
 #include "LiveProcess.h"
 
@@ -13,5 +12,3 @@ namespace patchbay {
 std::vector<OtherModule> otherVersionsMapped(const ProcessMemory &Memory);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Tells why the kernel forbids debugging a process, and how to allow it
 // (ptrace(2), "Ptrace access mode checking").
-#ifndef PATCHBAY_TOOL_LIVE_PERMISSION_H
-#define PATCHBAY_TOOL_LIVE_PERMISSION_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <sys/types.h>
@@ -14,5 +13,3 @@ namespace patchbay {
 llvm::Error whyNotPermitted(pid_t Process, int Errno);
 
 } // namespace patchbay
-
-#endif

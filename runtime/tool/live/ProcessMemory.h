@@ -2,8 +2,7 @@
 //
 // The memory of a running process, read as by a debugger, but without stopping
 // the process. The data may change, disappear, or be inconsistent.
-#ifndef PATCHBAY_TOOL_PROCESSMEMORY_H
-#define PATCHBAY_TOOL_PROCESSMEMORY_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include "llvm/ADT/StringRef.h"
@@ -69,5 +68,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

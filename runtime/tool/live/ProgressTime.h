@@ -2,8 +2,7 @@
 //
 // Time limits that a busy machine does not exhaust: the time that a thread waits for a
 // processor does not count.
-#ifndef PATCHBAY_TOOL_PROGRESSTIME_H
-#define PATCHBAY_TOOL_PROGRESSTIME_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <chrono>
@@ -56,5 +55,3 @@ int pendingEnd();
 bool waitUntil(llvm::function_ref<bool()> HasExpired, llvm::function_ref<bool()> Done);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // How much a process has recorded so far. The process may go on writing. Reads only the
 // heads of the data file's chunks, and some bytes of each; counts are read completely.
-#ifndef PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
-#define PATCHBAY_TOOL_LIVE_RECORDEDNOW_H
+#pragma once
 
 #include "trace/format/format.h"
 #include <cstdint>
@@ -23,5 +22,3 @@ struct RecordedNow {
 RecordedNow recordedNow(int File);
 
 } // namespace patchbay
-
-#endif

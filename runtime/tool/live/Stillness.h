@@ -2,8 +2,7 @@
 //
 // Does a process that does not answer stand still? A process that is stopped and
 // continued many times a second, as by cpulimit(1), does not.
-#ifndef PATCHBAY_TOOL_STILLNESS_H
-#define PATCHBAY_TOOL_STILLNESS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -31,5 +30,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

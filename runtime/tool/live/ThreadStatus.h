@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the kernel's data about a process or thread, without stopping it (proc(5)).
-#ifndef PATCHBAY_TOOL_LIVE_THREADSTATUS_H
-#define PATCHBAY_TOOL_LIVE_THREADSTATUS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -53,5 +52,3 @@ std::string threadFolder(pid_t Process, uint64_t Number);
 std::string threadText(pid_t Process, uint64_t Number);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The names of a file's functions for selecting them: its own symbols and, if
 // it was stripped, those of its debug file.
-#ifndef PATCHBAY_TOOL_FUNCTIONNAMES_H
-#define PATCHBAY_TOOL_FUNCTIONNAMES_H
+#pragma once
 
 #include "SymbolFiles.h"
 
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The functions of the running kernel, from /proc/kallsyms. Their addresses
 // change with each boot, and not all users may see them.
-#ifndef PATCHBAY_TOOL_KERNELNAMES_H
-#define PATCHBAY_TOOL_KERNELNAMES_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

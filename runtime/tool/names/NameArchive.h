@@ -2,8 +2,7 @@
 //
 // Stores names of functions in the recording, so that it can be read where the
 // program is missing: one compressed file per module.
-#ifndef PATCHBAY_TOOL_NAMEARCHIVE_H
-#define PATCHBAY_TOOL_NAMEARCHIVE_H
+#pragma once
 
 #include "elf/ElfImage.h"
 
@@ -24,5 +23,3 @@ llvm::Expected<bool> readNames(const std::string &Path, llvm::StringRef Key,
                                std::string &Bytes, SymbolNames &Names);
 
 } // namespace patchbay
-
-#endif

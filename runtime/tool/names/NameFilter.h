@@ -4,8 +4,7 @@
 // without the suffixes that the compiler appended to it (patchbay/names.h). In
 // C++ it may match the source name. Globs are those of fnmatch(3), because the
 // runtime uses it in the traced program.
-#ifndef PATCHBAY_TOOL_NAMEFILTER_H
-#define PATCHBAY_TOOL_NAMEFILTER_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // The short forms that users write for C++ functions, made from demangled
 // names: see trace/format/name_forms.h, which the runtime shares. Also handles names
 // of Rust functions.
-#ifndef PATCHBAY_TOOL_NAMEFORMS_H
-#define PATCHBAY_TOOL_NAMEFORMS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -38,5 +37,3 @@ bool isNamedBy(llvm::StringRef Demangled, const std::string &Glob);
 std::string rustName(llvm::StringRef Demangled);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Short names of functions for narrow columns. A name loses, in this order:
 // parameters and the result type; template arguments; leading namespaces and
 // classes; its middle. Two different names never look the same.
-#ifndef PATCHBAY_TOOL_SHORTNAMES_H
-#define PATCHBAY_TOOL_SHORTNAMES_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <array>
@@ -53,5 +52,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Names for display. A compiler may append a suffix to a function's name to distinguish
 // it from others: parse.llvm.1527. Users do not need it, and the next build has another
 // number. So it is shown only if two functions of a file would look the same without it.
-#ifndef PATCHBAY_TOOL_SOURCENAMES_H
-#define PATCHBAY_TOOL_SOURCENAMES_H
+#pragma once
 
 #include "elf/ElfImage.h"
 
@@ -24,5 +23,3 @@ std::vector<std::string> displayNames(const SymbolNames &Of, uint64_t Entry);
 std::string commonName(const SymbolNames &Of, uint64_t Entry);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the files with a program's symbols.
-#ifndef PATCHBAY_TOOL_SYMBOLFILES_H
-#define PATCHBAY_TOOL_SYMBOLFILES_H
+#pragma once
 
 #include "elf/ElfImage.h"
 #include <vector>
@@ -40,5 +39,3 @@ std::optional<SymbolFile> findSymbolFile(const ElfImage *Image, llvm::StringRef 
                                          llvm::ArrayRef<std::string> Roots);
 
 } // namespace patchbay
-
-#endif

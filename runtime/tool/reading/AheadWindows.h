@@ -2,8 +2,7 @@
 //
 // A thread's windows, in the order in which its calls began, for reading
 // threads side by side. While one window is used, workers make the next ones.
-#ifndef PATCHBAY_TOOL_AHEADWINDOWS_H
-#define PATCHBAY_TOOL_AHEADWINDOWS_H
+#pragma once
 
 #include "CallStream.h"
 #include "Parallel.h"
@@ -58,5 +57,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Selects recorded calls. A call keeps its depth and self time, whichever other
 // calls are skipped.
-#ifndef PATCHBAY_TOOL_CALLFILTER_H
-#define PATCHBAY_TOOL_CALLFILTER_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -32,5 +31,3 @@ struct CallFilter {
 };
 
 } // namespace patchbay
-
-#endif

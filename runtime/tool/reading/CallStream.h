@@ -2,8 +2,7 @@
 //
 // The calls of a thread, in the order in which they began, with their nesting. Memory
 // holds only the open calls.
-#ifndef PATCHBAY_TOOL_CALLSTREAM_H
-#define PATCHBAY_TOOL_CALLSTREAM_H
+#pragma once
 
 #include "Clock.h"
 #include "EventWindows.h"
@@ -122,5 +121,3 @@ public:
 void readCalls(Trace &T, llvm::ArrayRef<CallSink *> Sinks, bool StacksApart = false);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts ticks of a traced machine's counter to nanoseconds.
-#ifndef PATCHBAY_TOOL_CLOCK_H
-#define PATCHBAY_TOOL_CLOCK_H
+#pragma once
 
 #include "DataFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Finds the thread and the time of each part of a file's blocks. Keeps no
 // events: see EventWindows.h.
-#ifndef PATCHBAY_TOOL_DATABLOCKS_H
-#define PATCHBAY_TOOL_DATABLOCKS_H
+#pragma once
 
 #include "DataFile.h"
 
@@ -18,5 +17,3 @@ void addBlocks(DataFile &Out, bool OnlyThreads);
 void countEvents(DataFile &Out);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The meaning of error numbers in data files.
-#ifndef PATCHBAY_TOOL_DATAERRORS_H
-#define PATCHBAY_TOOL_DATAERRORS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -19,5 +18,3 @@ bool lacksFunctions(uint32_t Errno);
 bool isOutOfSpace(uint32_t Errno);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a data file. It may be truncated, corrupt, or still being written.
-#ifndef PATCHBAY_TOOL_DATAFILE_H
-#define PATCHBAY_TOOL_DATAFILE_H
+#pragma once
 
 #include "FunctionSlots.h"
 #include "RecordedNames.h"
@@ -306,5 +305,3 @@ llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
 
 } // namespace patchbay
-
-#endif

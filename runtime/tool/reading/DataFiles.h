@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the data files of a recording.
-#ifndef PATCHBAY_TOOL_DATAFILES_H
-#define PATCHBAY_TOOL_DATAFILES_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include "llvm/ADT/StringRef.h"
@@ -30,5 +29,3 @@ std::string newestSnapshot(llvm::StringRef Folder);
 Descriptor openUnusedSpare(int Dir, llvm::StringRef File);
 
 } // namespace patchbay
-
-#endif

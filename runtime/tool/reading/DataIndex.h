@@ -2,8 +2,7 @@
 //
 // Makes a recording of gigabytes quick to open: writes the times of its parts
 // to the file, once, when its process has ended; see pbd_index.
-#ifndef PATCHBAY_TOOL_DATAINDEX_H
-#define PATCHBAY_TOOL_DATAINDEX_H
+#pragma once
 
 #include "DataFile.h"
 
@@ -15,5 +14,3 @@ namespace patchbay {
 void addIndex(llvm::StringRef Path, const DataFile &Summary);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Interprets the bytes of one data file. Only this code of DataFile.h knows
 // their layout, format.h. It does not know which files these are or how they
 // were loaded, except the files of a forked process's ancestors.
-#ifndef PATCHBAY_TOOL_DATAREADER_H
-#define PATCHBAY_TOOL_DATAREADER_H
+#pragma once
 
 #include "DataFile.h"
 #include "support/Diagnostics.h"
@@ -144,5 +143,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

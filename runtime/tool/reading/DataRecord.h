@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One record of a block. Only this code knows its bytes.
-#ifndef PATCHBAY_TOOL_DATARECORD_H
-#define PATCHBAY_TOOL_DATARECORD_H
+#pragma once
 
 #include "trace/format/format.h"
 #include "llvm/Support/MathExtras.h"
@@ -41,5 +40,3 @@ struct DataRecord {
 };
 
 } // namespace patchbay
-
-#endif

@@ -5,8 +5,7 @@
 // the file. But few calls are open at a time, and each piece tells when its first call
 // began. So memory holds the events of one piece, and those events of later pieces that
 // began while it was recorded: at most as many as nested calls.
-#ifndef PATCHBAY_TOOL_EVENTWINDOWS_H
-#define PATCHBAY_TOOL_EVENTWINDOWS_H
+#pragma once
 
 #include "DataFile.h"
 #include "trace/format/format.h"
@@ -80,5 +79,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

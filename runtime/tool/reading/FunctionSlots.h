@@ -2,8 +2,7 @@
 //
 // Finds the functions of some hundred million records: a hash table that needs
 // one or two look-ups per record.
-#ifndef PATCHBAY_TOOL_FUNCTIONSLOTS_H
-#define PATCHBAY_TOOL_FUNCTIONSLOTS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -72,5 +71,3 @@ struct FunctionTable {
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes results to another processor, which reads them once.
-#ifndef PATCHBAY_TOOL_HANDOVER_H
-#define PATCHBAY_TOOL_HANDOVER_H
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -38,5 +37,3 @@ void handOver(const std::vector<T> &From, std::vector<T> &To) {
 }
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Calls that began in one thread and ended in another, such as those of fibers
 // that move. If both are recorded, the entry is in one thread's events. The
 // exit, which has all data, is in the other's.
-#ifndef PATCHBAY_TOOL_MOVEDCALLS_H
-#define PATCHBAY_TOOL_MOVEDCALLS_H
+#pragma once
 
 #include "Trace.h"
 
@@ -15,5 +14,3 @@ namespace patchbay {
 void findMovedCalls(Trace &T);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Recognizes files that patchbay wrote, by their exact name and content. Only
 // these are moved, renamed or removed.
-#ifndef PATCHBAY_TOOL_OWNFILES_H
-#define PATCHBAY_TOOL_OWNFILES_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include "trace/format/format.h"
@@ -56,5 +55,3 @@ bool isOwnFile(int Dir, llvm::StringRef Path);
 bool moveUnlessThere(const std::string &From, const std::string &To);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs jobs on all processors, and returns results in order.
-#ifndef PATCHBAY_TOOL_PARALLEL_H
-#define PATCHBAY_TOOL_PARALLEL_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/ThreadPool.h"
@@ -54,5 +53,3 @@ void inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
              llvm::function_ref<void(size_t)> Use);
 
 } // namespace patchbay
-
-#endif

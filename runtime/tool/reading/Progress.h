@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shows progress on a terminal if a command takes longer than a second.
-#ifndef PATCHBAY_TOOL_PROGRESS_H
-#define PATCHBAY_TOOL_PROGRESS_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -25,5 +24,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

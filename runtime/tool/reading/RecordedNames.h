@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Symbols of traced functions, as their process knew them: see pbd_names.
-#ifndef PATCHBAY_TOOL_RECORDEDNAMES_H
-#define PATCHBAY_TOOL_RECORDEDNAMES_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -31,5 +30,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The events of a recording in the form that users need: nested calls with
 // names, in nanoseconds.
-#ifndef PATCHBAY_TOOL_TRACE_H
-#define PATCHBAY_TOOL_TRACE_H
+#pragma once
 
 #include "CallFilter.h"
 #include "DataFile.h"
@@ -209,5 +208,3 @@ llvm::Expected<Trace> readOutline(const std::string &Dir,
                                   llvm::StringRef Symfs = "");
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names for functions in a recording, from the traced files and their debug information.
-#ifndef PATCHBAY_TOOL_TRACEDNAMES_H
-#define PATCHBAY_TOOL_TRACEDNAMES_H
+#pragma once
 
 #include "DataFile.h"
 #include "elf/ElfImage.h"
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Arguments with names and types: their description from trace/format/typed_spec.h,
 // and the values of a call.
-#ifndef PATCHBAY_TOOL_TYPEDTEXT_H
-#define PATCHBAY_TOOL_TYPEDTEXT_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -47,5 +46,3 @@ llvm::json::Value typedJson(const TypedField &F, size_t Number,
 llvm::json::Value jsonNumber(double Number);
 
 } // namespace patchbay
-
-#endif

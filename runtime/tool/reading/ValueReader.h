@@ -2,8 +2,7 @@
 //
 // Arguments, results and jumps precede the record of their call; see PBD_VALUE. They wait
 // here for that record. Only records of signal handlers may come in between.
-#ifndef PATCHBAY_TOOL_VALUEREADER_H
-#define PATCHBAY_TOOL_VALUEREADER_H
+#pragma once
 
 #include "DataFile.h"
 #include "DataRecord.h"
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

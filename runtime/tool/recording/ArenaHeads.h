@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads heads and records in the arena while processes change them.
-#ifndef PATCHBAY_TOOL_RECORDING_ARENAHEADS_H
-#define PATCHBAY_TOOL_RECORDING_ARENAHEADS_H
+#pragma once
 
 #include "trace/format/arena.h"
 #include "trace/format/format.h"
@@ -46,5 +45,3 @@ inline llvm::StringRef nameOf(const pba_chunk &Head) {
 }
 
 } // namespace patchbay
-
-#endif

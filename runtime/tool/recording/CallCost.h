@@ -3,8 +3,7 @@
 // The cost of a traced call on this machine, with the tracer and the options of
 // a recording that is to begin. --max-overhead uses it (trace/budget/budget.h), and
 // readers subtract it from durations (reading/CallStream.h).
-#ifndef PATCHBAY_TOOL_CALLCOST_H
-#define PATCHBAY_TOOL_CALLCOST_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -29,5 +28,3 @@ llvm::Expected<CallCost> measureCallCost(llvm::StringRef Tracer, llvm::StringRef
                                          bool HasArena);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Data files as the recorder sees them: it writes what processes name, and notices when
 // another program has cut one off.
-#ifndef PATCHBAY_TOOL_RECORDING_DATAWRITER_H
-#define PATCHBAY_TOOL_RECORDING_DATAWRITER_H
+#pragma once
 
 #include "trace/format/format.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -107,5 +106,3 @@ private:
 DataWriter::File::Word lastWord(const char *From, size_t Size, uint64_t At);
 
 } // namespace patchbay
-
-#endif

@@ -4,8 +4,7 @@
 // event triggers each: a slow call, a call of a --stop-at function, the end of
 // the process, a user's signal, or a timer. The process and its tracers run on
 // meanwhile.
-#ifndef PATCHBAY_TOOL_RECORDING_FLIGHTRECORDER_H
-#define PATCHBAY_TOOL_RECORDING_FLIGHTRECORDER_H
+#pragma once
 
 #include "llvm/Support/Error.h"
 #include <chrono>
@@ -28,5 +27,3 @@ struct FlightOptions {
 llvm::Expected<int> keepSnapshots(const FlightOptions &Options);
 
 } // namespace patchbay
-
-#endif

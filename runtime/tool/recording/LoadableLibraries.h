@@ -2,8 +2,7 @@
 //
 // Libraries that a program may load by dlopen(3). They are unknown until then, but most
 // are in places where the program or its user makes the loader search.
-#ifndef PATCHBAY_TOOL_LOADABLELIBRARIES_H
-#define PATCHBAY_TOOL_LOADABLELIBRARIES_H
+#pragma once
 
 #include "elf/ElfImage.h"
 
@@ -18,5 +17,3 @@ std::vector<std::string> loadableLibraries(const ElfImage &Program,
                                            llvm::ArrayRef<std::string> Arguments);
 
 } // namespace patchbay
-
-#endif

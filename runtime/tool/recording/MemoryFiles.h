@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // File systems in memory, in which a recording counts as memory of the program.
-#ifndef PATCHBAY_TOOL_MEMORYFILES_H
-#define PATCHBAY_TOOL_MEMORYFILES_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -22,5 +21,3 @@ std::optional<uint64_t> memoryLimit(pid_t Process);
 void warnOfMemory(llvm::StringRef Dir, const std::string &Path, pid_t Process);
 
 } // namespace patchbay
-
-#endif

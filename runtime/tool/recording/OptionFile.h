@@ -2,8 +2,7 @@
 //
 // Passes options to a process: in the environment, or, if they are too long, in
 // a file in the output directory (runtime/trace/options/selection.h).
-#ifndef PATCHBAY_TOOL_RECORDING_OPTIONFILE_H
-#define PATCHBAY_TOOL_RECORDING_OPTIONFILE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -23,5 +22,3 @@ llvm::Expected<std::string> withOutput(llvm::StringRef Options, int Dir,
 void removeOptionFiles(int Dir);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The output directory that `record` gives to traced processes.
-#ifndef PATCHBAY_TOOL_OUTPUTDIR_H
-#define PATCHBAY_TOOL_OUTPUTDIR_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -72,5 +71,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // The directory to which a running process records: the output directory, or a temporary
 // one inside of the process's container or root, if the process cannot reach the former.
 // The files of a temporary one are collected at the end.
-#ifndef PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
-#define PATCHBAY_TOOL_RECORDING_OUTPUTINSIDE_H
+#pragma once
 
 #include "Rotation.h"
 #include "support/Descriptor.h"
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks a program before `record` runs it.
-#ifndef PATCHBAY_TOOL_PROGRAM_H
-#define PATCHBAY_TOOL_PROGRAM_H
+#pragma once
 
 #include "elf/ElfImage.h"
 
@@ -32,5 +31,3 @@ std::string preloadList(const ElfImage &Program, llvm::StringRef Tracer);
 llvm::Expected<std::vector<std::string>> libraries(const ElfImage &Program);
 
 } // namespace patchbay
-
-#endif

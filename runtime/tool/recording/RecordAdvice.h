@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The advice to record a running process, for verbs that need a recording.
-#ifndef PATCHBAY_TOOL_RECORDADVICE_H
-#define PATCHBAY_TOOL_RECORDADVICE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -14,5 +13,3 @@ namespace patchbay {
 std::string recordAdvice(pid_t Pid, llvm::StringRef Does);
 
 } // namespace patchbay
-
-#endif

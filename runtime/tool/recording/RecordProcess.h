@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `record -p PID`: records running processes, however they were started.
-#ifndef PATCHBAY_TOOL_RECORDPROCESS_H
-#define PATCHBAY_TOOL_RECORDPROCESS_H
+#pragma once
 
 #include "Rotation.h"
 #include "Selection.h"
@@ -35,5 +34,3 @@ llvm::Expected<int> recordProcesses(const ProcessRecording &R,
                                     llvm::ArrayRef<const char *> Args);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The messages of `record` when the program has ended.
-#ifndef PATCHBAY_TOOL_RECORDSUMMARY_H
-#define PATCHBAY_TOOL_RECORDSUMMARY_H
+#pragma once
 
 #include "OutputDir.h"
 #include "Rotation.h"
@@ -31,5 +30,3 @@ void sayWhatWasNotFound(const OutputDir &Dir, llvm::StringRef Named,
 void sayIfPreempted(llvm::StringRef Program, const OutputDir &Dir, llvm::StringRef Named);
 
 } // namespace patchbay
-
-#endif

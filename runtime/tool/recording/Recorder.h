@@ -2,8 +2,7 @@
 //
 // Writes what traced processes leave in the arena to their data files
 // (runtime/trace/format/arena.h).
-#ifndef PATCHBAY_TOOL_RECORDING_RECORDER_H
-#define PATCHBAY_TOOL_RECORDING_RECORDER_H
+#pragma once
 
 #include "DataWriter.h"
 #include "trace/format/arena.h"
@@ -131,5 +130,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

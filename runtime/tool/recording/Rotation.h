@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names and removes the files of a recording with many files (runtime/trace/threads/rotate.h).
-#ifndef PATCHBAY_TOOL_ROTATION_H
-#define PATCHBAY_TOOL_ROTATION_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -73,5 +72,3 @@ private:
 bool hasRoom(const std::string &Dir, const RecordingLimits &Limits, uint64_t Bytes);
 
 } // namespace patchbay
-
-#endif

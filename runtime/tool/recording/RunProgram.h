@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a program in place of this command, for the terminal and for signals.
-#ifndef PATCHBAY_TOOL_RUNPROGRAM_H
-#define PATCHBAY_TOOL_RUNPROGRAM_H
+#pragma once
 
 #include "support/Descriptor.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -33,5 +32,3 @@ llvm::Expected<int> runProgram(const std::string &Path,
 int exitCode(llvm::StringRef Program, int Status);
 
 } // namespace patchbay
-
-#endif

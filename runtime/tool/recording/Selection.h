@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions that `record` must trace, and whether the program has them.
-#ifndef PATCHBAY_TOOL_SELECTION_H
-#define PATCHBAY_TOOL_SELECTION_H
+#pragma once
 
 #include "TypedArgs.h"
 #include "elf/ElfImage.h"
@@ -43,5 +42,3 @@ llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
 llvm::Error checkMapped(const ProcessMemory &Memory, Wanted &W);
 
 } // namespace patchbay
-
-#endif

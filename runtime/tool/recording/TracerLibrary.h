@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The libraries that `record` loads into a program.
-#ifndef PATCHBAY_TOOL_TRACERLIBRARY_H
-#define PATCHBAY_TOOL_TRACERLIBRARY_H
+#pragma once
 
 #include "elf/ElfImage.h"
 
@@ -22,5 +21,3 @@ bool isTracer(llvm::StringRef Path);
 llvm::Expected<std::string> findProbe();
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // --args 'parse(name, req->uri, retval)' and --when 'len > 4096': converts
 // names, for each function, into a string of places (trace/format/typed_spec.h), by
 // debug information.
-#ifndef PATCHBAY_TOOL_TYPEDARGS_H
-#define PATCHBAY_TOOL_TYPEDARGS_H
+#pragma once
 
 #include "arguments/DwarfFunctions.h"
 #include "names/NameFilter.h"
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

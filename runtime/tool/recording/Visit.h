@@ -3,8 +3,7 @@
 // A running process that has our runtime while this command needs it
 // (trace/live/visit.h). `record -p` and `attach -p` use it for processes that were
 // started without the runtime.
-#ifndef PATCHBAY_TOOL_RECORDING_VISIT_H
-#define PATCHBAY_TOOL_RECORDING_VISIT_H
+#pragma once
 
 #include "OutputInside.h"
 #include "elf/ElfImage.h"
@@ -53,5 +52,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

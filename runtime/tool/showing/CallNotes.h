@@ -3,8 +3,7 @@
 // Text about single calls for the page: arguments and results (`record --args`), why
 // calls were slow (`record --why`), and the marks and values of <patchbay/mark.h>. A page
 // has no room for all calls, so it has the longest ones, and the total number.
-#ifndef PATCHBAY_TOOL_CALLNOTES_H
-#define PATCHBAY_TOOL_CALLNOTES_H
+#pragma once
 
 #include "reading/CallStream.h"
 #include <set>
@@ -67,5 +66,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints numbers of calls by duration (Buckets.h).
-#ifndef PATCHBAY_TOOL_HISTOGRAM_H
-#define PATCHBAY_TOOL_HISTOGRAM_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,5 +15,3 @@ void printHistogram(llvm::StringRef Title, double Unit,
                     llvm::ArrayRef<uint64_t> Buckets, llvm::raw_ostream &OS);
 
 } // namespace patchbay
-
-#endif

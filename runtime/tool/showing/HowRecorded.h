@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The differences in how two compared recordings were made.
-#ifndef PATCHBAY_TOOL_HOWRECORDED_H
-#define PATCHBAY_TOOL_HOWRECORDED_H
+#pragma once
 
 #include "reading/Trace.h"
 
@@ -23,5 +22,3 @@ struct RecordedAs {
 RecordedAs howRecorded(const Trace &T);
 
 } // namespace patchbay
-
-#endif

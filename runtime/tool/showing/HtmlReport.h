@@ -2,8 +2,7 @@
 //
 // A recording, or the difference between two, as a single page for a browser.
 // It needs no network and no other file. page/ has its design and scripts.
-#ifndef PATCHBAY_TOOL_HTMLREPORT_H
-#define PATCHBAY_TOOL_HTMLREPORT_H
+#pragma once
 
 #include "CallNotes.h"
 #include "PageTimeline.h"
@@ -35,5 +34,3 @@ void printPage(PageSide &After, PageSide *Before, Field By, llvm::raw_ostream &O
 extern const char HtmlTemplate[];
 
 } // namespace patchbay
-
-#endif

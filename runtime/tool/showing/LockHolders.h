@@ -4,8 +4,7 @@
 // locks, only calls. So the likely holder is a call of another thread that ended when the
 // wait ended, and ran during most of it. A call that itself waited for a lock meanwhile
 // is not the holder.
-#ifndef PATCHBAY_TOOL_LOCKHOLDERS_H
-#define PATCHBAY_TOOL_LOCKHOLDERS_H
+#pragma once
 
 #include "WhySlow.h"
 #include "reading/CallStream.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

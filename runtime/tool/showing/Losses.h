@@ -5,8 +5,7 @@
 // including the page. Functions that cannot be traced are no surprise there:
 // `record` counts them, and `info` and the page show them, too. Each function
 // counts once, however many processes had it.
-#ifndef PATCHBAY_TOOL_LOSSES_H
-#define PATCHBAY_TOOL_LOSSES_H
+#pragma once
 
 #include "TracingCost.h"
 #include "reading/Trace.h"
@@ -121,5 +120,3 @@ void sayLosses(const Losses &L, llvm::StringRef Dir);
 void sayEnded(Trace &T, llvm::StringRef Dir);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Explains an empty recording, and names functions that were asked for in vain.
-#ifndef PATCHBAY_TOOL_NOTHINGTRACED_H
-#define PATCHBAY_TOOL_NOTHINGTRACED_H
+#pragma once
 
 #include "reading/Trace.h"
 
@@ -25,5 +24,3 @@ std::string matchedNothing(llvm::ArrayRef<const DataFile *> Files);
 std::string matchedNothing(const Trace &T);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a recording, and says on stderr what it lacks.
-#ifndef PATCHBAY_TOOL_OPENRECORDING_H
-#define PATCHBAY_TOOL_OPENRECORDING_H
+#pragma once
 
 #include "reading/Trace.h"
 
@@ -13,5 +12,3 @@ llvm::Expected<Trace> openTrace(const std::string &Dir, llvm::StringRef Symfs = 
 llvm::Expected<Trace> openOutline(const std::string &Dir, llvm::StringRef Symfs = "");
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The data for the page's script, as text: JSON with names and numbers, and LEB128 for
 // bulk numbers. It is compressed by zlib, and encoded in Base64. page/data.js reads it.
-#ifndef PATCHBAY_TOOL_PAGEDATA_H
-#define PATCHBAY_TOOL_PAGEDATA_H
+#pragma once
 
 #include "CallNotes.h"
 #include "PageTimeline.h"
@@ -35,5 +34,3 @@ struct PageContent {
 std::string pageData(const PageContent &Content, size_t MaxSize);
 
 } // namespace patchbay
-
-#endif

@@ -4,8 +4,7 @@
 // side. Its memory does not depend on the number of calls. If there are too
 // many, adjacent short calls become one span with their number. So no call is
 // missing, but the possible zoom depends on the length of the recording.
-#ifndef PATCHBAY_TOOL_PAGETIMELINE_H
-#define PATCHBAY_TOOL_PAGETIMELINE_H
+#pragma once
 
 #include "reading/CallStream.h"
 
@@ -71,5 +70,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The tree of calls for the page, of one recording, or of two side by side. It
 // is small enough for a browser: rare nodes are summed up below their parents.
-#ifndef PATCHBAY_TOOL_PAGETREE_H
-#define PATCHBAY_TOOL_PAGETREE_H
+#pragma once
 
 #include "analysis/CallTree.h"
 
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The table of `patchbay report`: its columns and their order, for one
 // recording, or for two side by side.
-#ifndef PATCHBAY_TOOL_REPORTTABLE_H
-#define PATCHBAY_TOOL_REPORTTABLE_H
+#pragma once
 
 #include "analysis/Comparison.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,5 +78,3 @@ void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By
                      unsigned Width, llvm::raw_ostream &OS);
 
 } // namespace patchbay
-
-#endif

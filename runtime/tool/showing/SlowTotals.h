@@ -2,8 +2,7 @@
 //
 // Sums up the reasons for waiting in slow calls of each function, if recorded
 // (`record --why`).
-#ifndef PATCHBAY_TOOL_SLOWTOTALS_H
-#define PATCHBAY_TOOL_SLOWTOTALS_H
+#pragma once
 
 #include "WhySlow.h"
 #include "reading/CallStream.h"
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Source locations of a recording's functions, from debug information (-g).
-#ifndef PATCHBAY_TOOL_SOURCELINES_H
-#define PATCHBAY_TOOL_SOURCELINES_H
+#pragma once
 
 #include "arguments/DwarfFunctions.h"
 #include "reading/Trace.h"
@@ -23,5 +22,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints aligned columns. Names cannot move the cursor.
-#ifndef PATCHBAY_TOOL_TABLE_H
-#define PATCHBAY_TOOL_TABLE_H
+#pragma once
 
 #include "support/PlainText.h"
 #include "support/Terminal.h"
@@ -52,5 +51,3 @@ std::string indentation(size_t Depth);
 std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // The cost of recording a recording's calls, and the messages about it.
 // `record` prints them when the program has ended. So does each verb that reads
 // a recording, including the page.
-#ifndef PATCHBAY_TOOL_TRACINGCOST_H
-#define PATCHBAY_TOOL_TRACINGCOST_H
+#pragma once
 
 #include "reading/DataFile.h"
 #include "reading/TracedNames.h"
@@ -37,5 +36,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Arguments and results of calls, as text. Without recorded types, small
 // integers are decimal, and others hexadecimal, like pointers.
-#ifndef PATCHBAY_TOOL_VALUES_H
-#define PATCHBAY_TOOL_VALUES_H
+#pragma once
 
 #include "reading/Trace.h"
 
@@ -28,5 +27,3 @@ std::optional<Mark> markOf(llvm::StringRef Function, const DataValues *V);
 std::string calledText(llvm::StringRef Name, const DataValues &V);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Shows the recorded reasons for a slow call (`record --why`): the thread's
 // waits, and the callers.
-#ifndef PATCHBAY_TOOL_WHYSLOW_H
-#define PATCHBAY_TOOL_WHYSLOW_H
+#pragma once
 
 #include "names/KernelNames.h"
 #include "reading/Trace.h"
@@ -61,5 +60,3 @@ private:
 std::string whatIsKnown(const DataWhy &Why);
 
 } // namespace patchbay
-
-#endif

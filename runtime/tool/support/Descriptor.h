@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PATCHBAY_TOOL_DESCRIPTOR_H
-#define PATCHBAY_TOOL_DESCRIPTOR_H
+#pragma once
 
 #include <unistd.h>
 #include <utility>
@@ -28,5 +27,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

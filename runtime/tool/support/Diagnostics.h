@@ -2,8 +2,7 @@
 //
 // The exit codes of the patchbay command, the error with an exit code, and the
 // output of errors. The help of each verb lists the same codes.
-#ifndef PATCHBAY_TOOL_DIAGNOSTICS_H
-#define PATCHBAY_TOOL_DIAGNOSTICS_H
+#pragma once
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -64,5 +63,3 @@ void warn(const llvm::Twine &Message);
 ExitCode report(llvm::Error E);
 
 } // namespace patchbay
-
-#endif

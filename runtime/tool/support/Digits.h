@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Formats numbers for millions of lines, where printf() would be most of the work.
-#ifndef PATCHBAY_TOOL_DIGITS_H
-#define PATCHBAY_TOOL_DIGITS_H
+#pragma once
 
 #include <cstdint>
 #include <iterator>
@@ -40,5 +39,3 @@ inline void appendRight(std::string &To, const std::string &Text, unsigned Width
 }
 
 } // namespace patchbay
-
-#endif

@@ -3,8 +3,7 @@
 // Durations on the command line need a unit. Tools disagree about numbers without one:
 // uftrace -t means nanoseconds, ftrace's tracing_thresh microseconds, perf stat -I
 // milliseconds, and top -d seconds. So a missing unit is an error.
-#ifndef PATCHBAY_TOOL_DURATIONTEXT_H
-#define PATCHBAY_TOOL_DURATIONTEXT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -27,5 +26,3 @@ llvm::Expected<uint64_t> readDuration(llvm::StringRef Option,
 std::string durationWord(uint64_t Ns);
 
 } // namespace patchbay
-
-#endif

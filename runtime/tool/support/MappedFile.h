@@ -3,8 +3,7 @@
 // The bytes of a file that other users may own and change: a recording in
 // progress, or a file that a process has mapped. It is opened once, and must be
 // a regular file, so that reading it never blocks.
-#ifndef PATCHBAY_TOOL_MAPPEDFILE_H
-#define PATCHBAY_TOOL_MAPPEDFILE_H
+#pragma once
 
 #include "Descriptor.h"
 #include "llvm/ADT/StringRef.h"
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Functions for short texts. Text from files may have any contents, and is made safe for
 // a terminal.
-#ifndef PATCHBAY_TOOL_PLAINTEXT_H
-#define PATCHBAY_TOOL_PLAINTEXT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -24,5 +23,3 @@ std::string shortened(llvm::StringRef Text, size_t Size);
 bool isWithinCharacter(llvm::StringRef Text, size_t At);
 
 } // namespace patchbay
-
-#endif

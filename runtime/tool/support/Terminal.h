@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For standard output to a terminal: a pager, as in git and perf, and colours.
-#ifndef PATCHBAY_TOOL_TERMINAL_H
-#define PATCHBAY_TOOL_TERMINAL_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -34,5 +33,3 @@ enum class TextStyle { Bold, Red, Green, Yellow };
 std::string styled(llvm::StringRef Text, TextStyle S);
 
 } // namespace patchbay
-
-#endif

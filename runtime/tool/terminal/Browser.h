@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shows views of figures on a terminal, and handles the keys that switch between them.
-#ifndef PATCHBAY_TOOL_BROWSER_H
-#define PATCHBAY_TOOL_BROWSER_H
+#pragma once
 
 #include "Views.h"
 
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

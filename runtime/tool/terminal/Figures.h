@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The data of `patchbay tui`: of a recording, or of the last moments of a process.
-#ifndef PATCHBAY_TOOL_FIGURES_H
-#define PATCHBAY_TOOL_FIGURES_H
+#pragma once
 
 #include "analysis/CallTree.h"
 #include "analysis/Durations.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

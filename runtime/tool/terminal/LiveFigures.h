@@ -2,8 +2,7 @@
 //
 // Figures of a running process: of its present recording, or of one that lasts
 // as long as this object.
-#ifndef PATCHBAY_TOOL_LIVEFIGURES_H
-#define PATCHBAY_TOOL_LIVEFIGURES_H
+#pragma once
 
 #include "Figures.h"
 
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

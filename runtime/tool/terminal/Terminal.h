@@ -2,8 +2,7 @@
 //
 // Controls the whole terminal by ncurses. The library is loaded when a terminal
 // is opened, so other parts of the command do not need it.
-#ifndef PATCHBAY_TOOL_TERMINAL_TERMINAL_H
-#define PATCHBAY_TOOL_TERMINAL_TERMINAL_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -64,5 +63,3 @@ size_t columnsOf(llvm::StringRef Text);
 llvm::StringRef cutToColumns(llvm::StringRef Text, size_t Columns);
 
 } // namespace patchbay
-
-#endif

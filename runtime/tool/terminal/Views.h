@@ -2,8 +2,7 @@
 //
 // Views of figures, each a list of lines with one selected. Browser.h handles
 // the keys that all views share.
-#ifndef PATCHBAY_TOOL_VIEWS_H
-#define PATCHBAY_TOOL_VIEWS_H
+#pragma once
 
 #include "Figures.h"
 #include "Terminal.h"
@@ -156,5 +155,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The options of verbs that can show a part of the calls: --tid, --thread,
 // --from, --to, -F, -N, --under, --min and --max. With these is --symfs.
-#ifndef PATCHBAY_TOOL_CALLCHOICE_H
-#define PATCHBAY_TOOL_CALLCHOICE_H
+#pragma once
 
 #include "SymfsOption.h"
 #include "reading/Trace.h"
@@ -47,5 +46,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --color, --no-pager and --full-names, for verbs with output for people.
-#ifndef PATCHBAY_TOOL_DISPLAYOPTIONS_H
-#define PATCHBAY_TOOL_DISPLAYOPTIONS_H
+#pragma once
 
 #include "Verb.h"
 #include "support/Terminal.h"
@@ -32,5 +31,3 @@ struct DisplayOptions {
 };
 
 } // namespace patchbay
-
-#endif

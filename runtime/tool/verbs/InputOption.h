@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The recording that a verb reads: -i DIR, as with perf, or DIR without -i.
-#ifndef PATCHBAY_TOOL_INPUTOPTION_H
-#define PATCHBAY_TOOL_INPUTOPTION_H
+#pragma once
 
 #include "Verb.h"
 #include "recording/OutputDir.h"
@@ -28,5 +27,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay list --live`: the functions of a running process.
-#ifndef PATCHBAY_TOOL_LISTLIVE_H
-#define PATCHBAY_TOOL_LISTLIVE_H
+#pragma once
 
 #include "names/NameFilter.h"
 #include "llvm/Support/Error.h"
@@ -15,5 +14,3 @@ llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter,
                              NameFilter *Without, bool Json);
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The options of a verb are one table. The command parses arguments, prints the help and
 // serves shell completions from it; the man pages are made from the help.
-#ifndef PATCHBAY_TOOL_OPTIONS_H
-#define PATCHBAY_TOOL_OPTIONS_H
+#pragma once
 
 #include "support/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -214,5 +213,3 @@ llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef
 std::string adviceFor(llvm::StringRef Verb, llvm::StringRef Word);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Options of `record`, and how they can be combined.
-#ifndef PATCHBAY_TOOL_RECORDOPTIONS_H
-#define PATCHBAY_TOOL_RECORDOPTIONS_H
+#pragma once
 
 #include "Verb.h"
 #include "recording/Rotation.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --symfs, for verbs that show function names of a recording.
-#ifndef PATCHBAY_TOOL_SYMFSOPTION_H
-#define PATCHBAY_TOOL_SYMFSOPTION_H
+#pragma once
 
 #include "Verb.h"
 
@@ -15,5 +14,3 @@ struct SymfsOption : StringOption {
 };
 
 } // namespace patchbay
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A verb is a subcommand: `patchbay list`, `patchbay record`, ... Each has a file of its
 // name, with its options and its help.
-#ifndef PATCHBAY_TOOL_VERB_H
-#define PATCHBAY_TOOL_VERB_H
+#pragma once
 
 #include "Options.h"
 
@@ -24,5 +23,3 @@ extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, ImportVerb, Info
     TuiVerb, VerifyVerb;
 
 } // namespace patchbay
-
-#endif

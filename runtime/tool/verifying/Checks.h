@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `verify` checks in an image. Each finding is a line.
-#ifndef PATCHBAY_TOOL_CHECKS_H
-#define PATCHBAY_TOOL_CHECKS_H
+#pragma once
 
 #include "ImageView.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -69,5 +68,3 @@ void checkBytes(const ImageView &View, const Subject &Function, int64_t Offset,
                 Findings &Out);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A linked image by address, for the checks of `verify`.
-#ifndef PATCHBAY_TOOL_IMAGEVIEW_H
-#define PATCHBAY_TOOL_IMAGEVIEW_H
+#pragma once
 
 #include "elf/CodeForm.h"
 #include "elf/DynamicRelocations.h"
@@ -53,5 +52,3 @@ uint64_t bodyEnd(const SymbolNames::Symbol &Function);
 constexpr llvm::StringLiteral HashSymbolPrefix = "__cfi_";
 
 } // namespace patchbay
-
-#endif

@@ -15,8 +15,7 @@
 //    after the kernel began to report its signals. Otherwise the kernel knows it, except
 //    for a call that fails because of a handler. (A handler that has just returned from an
 //    alternate stack is not recognized.)
-#ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
-#define PATCHBAY_TOOL_ATTACH_REGISTERS_H
+#pragma once
 
 #include "elf/DwarfRegisters.h"
 #include "live/ThreadStatus.h"
@@ -103,5 +102,3 @@ ThreadRegisters repeated(ThreadRegisters R, uint64_t Number);
 ThreadRegisters redirected(ThreadRegisters R, uint64_t Address);
 
 } // namespace patchbay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The general registers of a thread on x86-64, for ptrace(2) and DWARF.
-#ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
-#define PATCHBAY_TOOL_ATTACH_REGISTERS_H
+#pragma once
 
 #include "elf/DwarfRegisters.h"
 #include "live/ThreadStatus.h"
@@ -108,5 +107,3 @@ inline ThreadRegisters redirected(ThreadRegisters R, uint64_t Address) {
 }
 
 } // namespace patchbay
-
-#endif
