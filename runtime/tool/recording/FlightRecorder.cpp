@@ -66,7 +66,7 @@ Error FlightRecorder::refused(int Errno) const {
   case EOPNOTSUPP:
     return processError(
         Options.Pid, "its tracer records no durations, so no call is known to "
-                     "be slow: use function_duration or function_graph");
+                     "be slow: use -t duration or -t graph");
   case ENODATA:
     return processError(Options.Pid, "it has no data file: it has recorded nothing or could "
                                      "not create one");

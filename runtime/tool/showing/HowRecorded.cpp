@@ -4,6 +4,7 @@
 #include "analysis/Durations.h"
 #include "support/PlainText.h"
 #include "trace/format/format.h"
+#include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,10 +15,10 @@ using namespace patchbay;
 
 static std::string tracer(const DataFile &Data) {
   if (!Data.Session)
-    return "function_profile";
+    return "count";
   if (Data.Session->Tracer == "function_profile")
-    return "function_profile --histogram";
-  return Data.Session->Tracer;
+    return "count --histogram";
+  return pb_tracer_name(Data.Session->Tracer.c_str());
 }
 
 static std::string threshold(const DataFile &Data) {

@@ -262,7 +262,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (uint64_t N = L.Strict)
     Add(true, counted(N, "process") + Were(N) +
                   " not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the "
-                  "clock: function_profile counts calls without it");
+                  "clock: -t count counts calls without it");
   if (uint64_t N = L.Children)
     Add(true, counted(N, "event") + " of forked children" + Were(N) +
                   " lost: the children could not make a file" +
@@ -284,7 +284,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "system calls: calls without a return are unknown there");
   if (size_t N = L.Uncounted)
     Add(false, "calls without a return are not counted in " + counted(N, "process") +
-                   ": the threshold of function_graph was changed from or to 0");
+                   ": the threshold of -t graph was changed from or to 0");
   if (uint64_t N = L.Overwritten)
     Add(false, counted(N, "event") + Were(N) + " overwritten by newer ones (--overwrite)");
   if (!L.Sample.empty()) {

@@ -104,8 +104,7 @@ static std::string whyNoCall(const Trace &T) {
                S.Tracer == "function_profile" || S.ThresholdNs;
       }))
     Reasons.push_back("none returned, for example because the program was killed in its first "
-                      "calls; function_graph without a threshold shows calls that did not "
-                      "return");
+                      "calls; -t graph without --threshold shows calls that did not return");
   return join(Reasons, ", or ");
 }
 

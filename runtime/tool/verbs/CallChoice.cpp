@@ -150,7 +150,7 @@ Expected<Trace> CallChoice::openEvents(const std::string &Dir) const {
   if (!T->hasEvents())
     return makeError(Twine(Dir) +
                      ": has no events, only counts: 'patchbay report' shows "
-                     "them, 'patchbay record -t function_graph' records events");
+                     "them, 'patchbay record -t graph' records events");
   if (Error E = apply(*T, Dir))
     return std::move(E);
   return T;

@@ -14,6 +14,7 @@
 #include "showing/WhySlow.h"
 #include "support/PlainText.h"
 #include "trace/format/format.h"
+#include "trace/options/option_table.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
@@ -92,7 +93,7 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   bool Imported = S.Counter == PBD_COUNTER_TRACE_CLOCK;
   if (!Imported)
     OS << "  host       " << printable(S.Host) << '\n';
-  OS << "  tracer     " << printable(S.Tracer) << '\n';
+  OS << "  tracer     " << printable(pb_tracer_name(S.Tracer.c_str())) << '\n';
   const bool IsChanged = S.Flags & PBD_SESSION_THRESHOLD_CHANGED;
   if (S.ThresholdNs || IsChanged)
     OS << "  threshold  " << durationText(S.ThresholdNs)
@@ -271,7 +272,7 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
     if (Data.Session)
       printSession(Data, outs());
     else
-      outs() << "  tracer     function_profile, " << Data.Counters.size()
+      outs() << "  tracer     count, " << Data.Counters.size()
              << " counters\n";
     printFilters(Data, outs());
     for (const TraceThread &Thread : T->Threads)

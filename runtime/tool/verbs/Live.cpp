@@ -14,6 +14,7 @@
 #include "recording/RecordAdvice.h"
 #include "showing/Table.h"
 #include "support/DurationText.h"
+#include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -256,7 +257,7 @@ static Error setThreshold(uint64_t Ns) {
     outs() << "threshold " << durationText(Reply->threshold_ns) << '\n';
     return Error::success();
   case -EOPNOTSUPP:
-    return failure("its tracer, " + Twine(Reply->tracer) +
+    return failure("its tracer, " + Twine(pb_tracer_name(Reply->tracer)) +
                    ", records no durations: --threshold does not apply");
   case -EBUSY:
     return failure("it records causes of slow calls (--why), which --threshold would hide: "
@@ -306,7 +307,7 @@ static Error showStatus() {
   auto Reply = request(PB_CONTROL_STATUS);
   if (!Reply)
     return Reply.takeError();
-  outs() << "tracer     " << printable(Reply->tracer) << '\n'
+  outs() << "tracer     " << printable(pb_tracer_name(Reply->tracer)) << '\n'
          << "functions  " << Reply->armed << '\n'
          << "threshold  " << durationText(Reply->threshold_ns) << '\n';
   if (Reply->roots)

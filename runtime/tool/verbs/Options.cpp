@@ -33,10 +33,11 @@ static Error wrongValue(StringRef Typed, const Twine &Why) {
 
 Expected<size_t> OptionRow::valueIndex(StringRef Typed, StringRef Value) const {
   SmallVector<StringRef> All;
-  for (const auto &[Name, Help] : Values) {
-    if (Name == Value)
-      return All.size();
-    All.push_back(Name);
+  for (size_t I = 0; I != Values.size(); ++I) {
+    if (Values[I].first == Value)
+      return I;
+    if (!Values[I].second.empty())
+      All.push_back(Values[I].first);
   }
   StringRef Near = nearestName(Value, All);
   return wrongValue(Typed, "unknown value '" + Value + "'" +
@@ -94,7 +95,7 @@ static constexpr OtherWord OtherWords[] = {
     {"record", "--retval", "--args"},
     {"record", "--time-filter", "--threshold"},
     {"record", "--patch", "-F"},
-    {"record", "-g", "-t function_graph"},
+    {"record", "-g", "-t graph"},
     {"replay", "-t", "--min"},
     {"replay", "--time-filter", "--min"},
     {"replay", "-r", "--from and --to"},
@@ -299,7 +300,8 @@ void OptionTable::printHelp(raw_ostream &OS, StringRef Sections) const {
       printRow(OS, "  " + labelOf(*Row),
                Row->Help.str() + (Row->Limits.empty() ? "" : "; " + Row->Limits));
       for (const auto &[Name, Help] : Row->Values)
-        printRow(OS, ("      " + Name).str(), Help);
+        if (!Help.empty())
+          printRow(OS, ("      " + Name).str(), Help);
     }
     OS << '\n';
   }
@@ -339,7 +341,8 @@ void OptionTable::printCompletions(raw_ostream &OS) const {
         OS << dashed(Name) << '\t' << (Row->IsValueOptional ? "" : Row->Meta) << '\t'
            << Row->Help << '\n';
         for (const auto &[Value, Help] : Row->Values)
-          OS << dashed(Name) << '=' << Value << "\t\t" << Help << '\n';
+          if (!Help.empty())
+            OS << dashed(Name) << '=' << Value << "\t\t" << Help << '\n';
       }
   OS << "--help\t\tShow the help\n--version\t\tShow the version\n";
 }

@@ -87,7 +87,7 @@ public:
   const bool IsValueOptional;
   /// What the option needs and excludes.
   std::string Limits;
-  /// Named values, and their help.
+  /// Named values, and their help; without help for older names.
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Values;
   /// The values as given, and the index of each among the arguments.
   std::vector<std::string> Words;
@@ -170,7 +170,7 @@ public:
   struct Row {
     llvm::StringRef Name;
     T Value;
-    llvm::StringRef Help;
+    llvm::StringRef Help = ""; // empty: an older name, which is only accepted
   };
   /// OrElse: the value of the option's name alone; empty if it needs a value.
   ChoiceOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,

@@ -56,7 +56,7 @@ EXAMPLES:
   patchbay record -p $(pgrep -o nginx) --delay 3s --for 10s
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
-    PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
+    PATCHBAY='tracer=entry,filter=http_*,output=/var/tmp' ./server
 
 RUNNING A PROGRAM:
   'patchbay record' checks PROG and the libraries it needs. If they have no
@@ -389,9 +389,8 @@ static Expected<Wanted> wanted() {
     for (const TypedCondition &C : W.Typed.Conditions)
       if (StringRef(C.Path).starts_with("retval"))
         return makeError(Usage, "--when '" + C.Text +
-                                    "': function_graph records entries before that is "
-                                    "known: choose function_duration with -t, or add "
-                                    "--threshold");
+                                    "': -t graph records entries before that is known: "
+                                    "choose -t duration, or add --threshold");
   std::vector<std::string> Given(Opts.Globs.begin(), Opts.Globs.end());
   if (Given.empty())
     Given.push_back("*");

@@ -43,10 +43,10 @@ RecordOptions::RecordOptions(OptionTable &Table)
               {"count", FunctionProfile, "counts, no events (default with --histogram)"},
               {"entry", Function, "one event at the start of each call"},
               {"graph", FunctionGraph, "two events per call, its start and its end"},
-              {"function_duration", FunctionDuration, "same as duration"},
-              {"function_profile", FunctionProfile, "same as count"},
-              {"function", Function, "same as entry"},
-              {"function_graph", FunctionGraph, "same as graph"}}),
+              {"function_duration", FunctionDuration},
+              {"function_profile", FunctionProfile},
+              {"function", Function},
+              {"function_graph", FunctionGraph}}),
       Threshold(Table, "threshold", "Drop calls shorter than DURATION: 200us"),
       Why(Table, "why",
           "For calls of at least DURATION (10ms), record the stack trace and when and why "
@@ -223,7 +223,7 @@ Expected<RecordingLimits> RecordOptions::read() const {
   if (Tracer == FunctionProfile)
     for (const OptionRow *Row : std::initializer_list<const OptionRow *>{&Buffer, &Overwrite})
       if (Row->given())
-        warn(Row->name() + " does nothing: function_profile records no events; "
+        warn(Row->name() + " does nothing: -t count records no events; "
                            "choose another tracer with -t");
   RecordingLimits Limits;
   Limits.Rotates = pb_options_rotate(&Asked);

@@ -18,8 +18,7 @@ struct RecordOptions {
 
   /// Chooses the tracer that --histogram needs, unless -t names one. Call it first.
   void chooseTracer();
-  /// The processes that -p names. -p once named a tracer: chooses it for such a word. So
-  /// call this before the functions below.
+  /// The processes that -p names.
   llvm::Expected<std::vector<pid_t>> processes();
   /// Fails if an option is invalid, or excludes another one.
   llvm::Expected<RecordingLimits> read() const;

@@ -13,6 +13,7 @@
 #include "showing/Table.h"
 #include "support/MappedFile.h"
 #include "trace/budget/budget.h"
+#include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -196,8 +197,9 @@ static void printTable(ArrayRef<ProcessStatus> All) {
     auto IfKnown = [&](uint64_t N) { return IsKnown ? utostr(N) : "-"; };
     std::string Tracer = S.StandsStill      ? "(stopped)"
                          : S.IsSilent       ? "(no answer)"
-                         : S.Tracer.empty() ? "-"
-                                            : printable(S.Tracer);
+                         : S.Tracer.empty()
+                             ? "-"
+                             : printable(pb_tracer_name(S.Tracer.c_str()));
     if (!S.Tracer.empty() && !S.IsRecording)
       Tracer += " (off)";
     std::string Waits = utostr(C.Timeouts);

@@ -18,11 +18,12 @@ enum kind {
 	NUMBERS, /* as many as @word has, separated by / */
 	SWITCH, /* the value is @word, and not the default */
 	CONTEXT,
+	TRACER,
 };
 
-/* Tracers; PROFILE is function_profile without histogram=1. */
+/* Tracers; COUNT is count without histogram=1. */
 enum {
-	PROFILE = 1,
+	COUNT = 1,
 	HISTOGRAM = 2,
 	ENTRY = 4,
 	DURATION = 8,
@@ -53,7 +54,7 @@ struct option {
 #define ONE_FILE "sample rotate-size rotate-every"
 
 static const struct option table[] = {
-	{ "tracer", .kind = TEXT, AT(tracer_name) },
+	{ "tracer", .kind = TRACER, AT(tracer_name) },
 	{ "output", .kind = TEXT, AT(output) },
 	{ "arena", .kind = TEXT, AT(arena) },
 	{ "arena-id", .kind = NUMBER, AT(arena_id), .least = 1, .most = UINT32_MAX,
@@ -112,6 +113,26 @@ static const struct option table[] = {
 };
 
 static const struct option *const end = table + sizeof(table) / sizeof(table[0]);
+
+/* Names of tracers. Data files have the long ones, which users may write, too. */
+static const struct {
+	const char *name, *in_files;
+} tracer_names[] = {
+	{ "count", "function_profile" },
+	{ "entry", "function" },
+	{ "duration", "function_duration" },
+	{ "graph", "function_graph" },
+};
+
+#define NR_TRACERS (sizeof(tracer_names) / sizeof(tracer_names[0]))
+
+const char *pb_tracer_name(const char *in_files)
+{
+	for (size_t i = 0; i < NR_TRACERS; i++)
+		if (!strcmp(in_files, tracer_names[i].in_files))
+			return tracer_names[i].name;
+	return in_files;
+}
 
 /* Values */
 
@@ -226,6 +247,12 @@ static int parse_value(struct pb_options *options, const struct option *option,
 		if (*(const char ***)field)
 			(*(const char ***)field)[*nr] = value;
 		++*nr;
+		return 0;
+	case TRACER:
+		for (size_t i = 0; i < NR_TRACERS; i++)
+			if (!strcmp(value, tracer_names[i].name))
+				value = tracer_names[i].in_files;
+		*(const char **)field = value;
 		return 0;
 	case TEXT:
 		*(const char **)field = value;
@@ -342,6 +369,7 @@ static int is_set(const struct pb_options *options, const struct option *option)
 	case LIST:
 		return *(const size_t *)((const char *)options + option->nr) != 0;
 	case TEXT:
+	case TRACER:
 		return *(const char *const *)field != NULL;
 	case SWITCH:
 	case CONTEXT:
@@ -353,13 +381,10 @@ static int is_set(const struct pb_options *options, const struct option *option)
 
 static unsigned int tracer_of(const struct pb_options *options)
 {
-	static const char *const names[] = { "function", "function_duration",
-					     "function_graph" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(options->tracer_name, names[i]))
-			return ENTRY << i;
-	return options->histogram ? HISTOGRAM : PROFILE;
+	for (size_t i = 1; i < NR_TRACERS; i++)
+		if (!strcmp(options->tracer_name, tracer_names[i].in_files))
+			return HISTOGRAM << i;
+	return options->histogram ? HISTOGRAM : COUNT;
 }
 
 static const char *name_of(const struct option *option, int is_command)
@@ -379,9 +404,8 @@ static const struct option *find_option(const char *name, size_t length)
 
 static void say_tracers(unsigned int tracers, int is_command, char text[PB_WHY_MAX])
 {
-	const char *const names[] = { "function_profile",
-				      is_command ? "--histogram" : "histogram=1", "function",
-				      "function_duration", "function_graph" };
+	const char *const names[] = { "count", is_command ? "--histogram" : "histogram=1",
+				      "entry", "duration", "graph" };
 
 	text[0] = '\0';
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -431,7 +455,7 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
 		if (!is_set(options, option))
 			continue;
 		if (option->tracers && !(option->tracers & tracer)) {
-			say_tracers(option->tracers == HISTOGRAM ? PROFILE : option->tracers,
+			say_tracers(option->tracers == HISTOGRAM ? COUNT : option->tracers,
 				    is_command, text);
 			snprintf(why, PB_WHY_MAX, "%s%s is for %s%s", dashes, name, text,
 				 is_command ? ": choose one with -t" : "");

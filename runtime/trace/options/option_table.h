@@ -34,6 +34,9 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
  */
 void pb_option_describe(const char *name, char text[PB_WHY_MAX]);
 
+/* The name of a tracer for users: "duration" for "function_duration". Others are unchanged. */
+const char *pb_tracer_name(const char *in_files);
+
 /* The @i-th list of strings, which the caller allocates and frees; NULL after the last. */
 const char ***pb_options_list(struct pb_options *options, size_t i);
 

@@ -2,13 +2,13 @@
 /*
  * The environment variable PATCHBAY: what to trace in a process from its start.
  *
- *	PATCHBAY=tracer=function_duration,threshold=200us,filter=lua_*,output=DIR
+ *	PATCHBAY=tracer=duration,threshold=200us,filter=lua_*,output=DIR
  *
  * A list of NAME=VALUE, separated by commas; `\,` is a comma within a value
  * and `\\` a backslash. AT_SECURE processes ignore it. If it is wrong, nothing is
  * traced, and one line on standard error says why.
  *
- *	tracer=NAME    one of tracers.h
+ *	tracer=NAME    count, entry, duration or graph; tracers.h has their longer names
  *	output=DIR     directory for data files
  *	filter=GLOB    trace functions whose name in the symbol table matches;
  *	               may be repeated
@@ -62,7 +62,7 @@
  *	overwrite=1    a full buffer drops its oldest events, not the newest; if a new
  *	               thread takes over the buffer of a thread that has ended, it
  *	               drops that thread's events, too
- *	histogram=1    function_profile also counts the durations of calls
+ *	histogram=1    count also counts the durations of calls
  *	sleep-time=0   durations, and threshold=, exclude off-CPU time, as with
  *	               ftrace's option
  *	names=0        omit the names of functions (names.h)

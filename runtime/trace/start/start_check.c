@@ -57,10 +57,10 @@ static int refuse(char why[PB_WHY_MAX], const char *reason)
 int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 {
 	if (!pb_options.tracer_name)
-		return refuse(why, "no tracer: give one, as in tracer=function_profile");
+		return refuse(why, "no tracer: give one, as in tracer=duration");
 	if (!pb_tracer_find(pb_options.tracer_name, 0, 0, 0, 0)) {
 		snprintf(why, PB_WHY_MAX,
-			 "tracer='%s' is none of function_profile, function, function_duration, function_graph",
+			 "tracer='%s' is none of count, entry, duration, graph",
 			 pb_options.tracer_name);
 		return -EINVAL;
 	}
@@ -75,7 +75,7 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 			      "max-size, rotate-size and rotate-every need 'patchbay record', which names and removes files");
 	if (tracer->events && !pb_may_read_counter())
 		return refuse(why,
-			      "this process may not read the time stamp counter (PR_SET_TSC): only function_profile without histogram can be recorded");
+			      "this process may not read the time stamp counter (PR_SET_TSC): only count without histogram can be recorded");
 	if (pb_typed_init())
 		return refuse(why,
 			      "typed is not as this version's 'patchbay record' makes it");

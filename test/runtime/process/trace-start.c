@@ -19,14 +19,14 @@
 // NOTRACE: entry library_calls
 // NOTRACE: entry later
 // RUN: rm %t/data/*
-// RUN: %{run} PATCHBAY='tracer=function,filter=*,start-at=main,output=%t/data' %t/prog
+// RUN: %{run} PATCHBAY='tracer=entry,filter=*,start-at=main,output=%t/data' %t/prog
 // RUN: %patchbay dump %t/data | FileCheck %s --check-prefix=FROM --implicit-check-not=calls
 // FROM: entry main
 // FROM-NEXT: entry later
 // RUN: env PROG=%t/prog NONE=%t/none TRACER=%patchbay_lib/libpatchbay-trace.so sh %S/../Inputs/bad-options.sh 2> %t/said
 // RUN: FileCheck %s --check-prefix=SAID --match-full-lines --strict-whitespace < %t/said
 // RUN: rmdir %t/none
-//      SAID:patchbay: error: PATCHBAY: tracer='functions' is none of function_profile, function, function_duration, function_graph; nothing is traced
+//      SAID:patchbay: error: PATCHBAY: tracer='functions' is none of count, entry, duration, graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: tracer='' is none of {{.*}}
 // SAID-NEXT:patchbay: error: PATCHBAY: threshold='1x' is not a number with one of the units ns, us, ms, s, m, h; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: threshold='' is not a number {{.*}}
@@ -37,21 +37,21 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='3k' is not a size {{.*}}; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='1025g' is not a size {{.*}}; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: depth='0' is not a number from 1 to 64; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: depth is for function_duration and function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: depth is for duration and graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1' is not TICKS/NANOSECONDS; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1/2x' is not TICKS/NANOSECONDS; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: args is for function, function_duration and function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args is for entry, duration and graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: overwrite='yes' is not 1; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: live='0' is not 1; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: histogram is for function_profile; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: histogram is for count; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time='1' is not 0; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for histogram=1, function_duration and function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for histogram=1, duration and graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time cannot be combined with depth: leave out one of them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: args cannot be combined with sleep-time: leave out one of them; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: thread is for histogram=1, function, function_duration and function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thread is for histogram=1, entry, duration and graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: no tracer: give one, as in tracer=function_profile; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: no tracer: give one, as in tracer=duration; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no output: give a directory, as in output=/tmp; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no filter: give a glob for names, as in filter=*; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: output='{{.*}}/none/missing': No such file or directory; nothing is traced

@@ -36,7 +36,7 @@
 // FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): {{.*}}
 // FORKED-NEXT: 2 processes recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=BOTH
-// BOTH-COUNT-2: tracer function_duration
+// BOTH-COUNT-2: tracer duration
 // BOTH-COUNT-1: left out sums: takes ..., so its arguments cannot be passed on{{$}}
 #include "../Inputs/check.h"
 

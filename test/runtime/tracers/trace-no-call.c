@@ -17,7 +17,7 @@
 // RUN: %{report} --html page.html 2>&1 | FileCheck %s
 // RUN: cd %t && %{status} 1 %patchbay graph 2>&1 | FileCheck %s --implicit-check-not=function{{$}}
 // RUN: cd %t && %{status} 1 %patchbay replay 2>&1 | FileCheck %s --implicit-check-not=CALLTIME
-// CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, for example because the program was killed in its first calls; function_graph without a threshold shows calls that did not return{{$}}
+// CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, for example because the program was killed in its first calls; -t graph without --threshold shows calls that did not return{{$}}
 /* The advice helps, and for counts there is no message. */
 // RUN: %{record} -t function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // RUN: %{record} -t count -F recursion -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack

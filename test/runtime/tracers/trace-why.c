@@ -92,13 +92,13 @@
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record -t count --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=TRACER
-// TRACER: error: --why is for function_duration and function_graph: choose one with -t{{$}}
+// TRACER: error: --why is for duration and graph: choose one with -t{{$}}
 // RUN: %{status} 125 %patchbay record -t function_duration --why 0 -- %t/prog 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: error: --why: '0' is not a duration from 1ns on, such as 10ms{{$}}
 // RUN: %{status} 125 %patchbay record -t function_graph --no-sleep-time --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=SLEEP
 // SLEEP: error: --why cannot be combined with --no-sleep-time: leave out one of them{{$}}
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function,filter=*,output=.,why=1ms' ./prog many 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
-// ENVIRONMENT: patchbay: error: PATCHBAY: why is for function_duration and function_graph; nothing is traced
+// ENVIRONMENT: patchbay: error: PATCHBAY: why is for duration and graph; nothing is traced
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function_graph,filter=*,output=.,why=x' ./prog many 2>&1 | FileCheck %s --check-prefix=TIME
 // TIME: patchbay: error: PATCHBAY: why='x' is not a duration from 1ns on, such as 10ms; nothing is traced
 #include "../Inputs/check.h"
