@@ -3,7 +3,6 @@
 #include "BorrowedThread.h"
 #include "SafePoint.h"
 #include "StubPlace.h"
-#include "ThreadLimits.h"
 #include "Tracee.h"
 #include "live/ProgressTime.h"
 #include "live/ThreadStatus.h"
@@ -322,8 +321,6 @@ Error Injector::awaitThread() {
                         " did not run the loading code " + inTime() + "; nothing was loaded");
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
-  // Code that could make no thread may have unmapped the area before this looked.
-  const bool HasBegun = isMarked(AREA_BEGUN) || isMarked(AREA_DONE);
   measure();
   if (!awaitDone(timeOf(Use.Thread), UntilDone, [&] {
         Tracee::letLateGo(Pid);
@@ -339,8 +336,10 @@ Error Injector::awaitThread() {
                         "reads: start the program with 'patchbay record', which sees that");
   // If the area is gone again, the thread could not be made.
   if (!Created || !isMarked(AREA_DONE))
-    return Memory.error(whyNoThread(Pid, HasBegun) +
-                        ": loading the runtime needs a thread");
+    return Memory.error("it cannot make the thread that loads the runtime: a limit of memory, "
+                        "mappings or threads is reached (prlimit -p " + Twine(Pid) +
+                        ", sysctl vm.max_map_count, memory.max and pids.max of its control "
+                        "group), or a signal handler left the loading code by siglongjmp()");
   Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
   return Error::success();
 }
