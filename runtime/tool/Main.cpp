@@ -4,7 +4,6 @@
 #include "trace/format/format.h"
 #include "verbs/DisplayOptions.h"
 #include "patchbay/abi.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include <algorithm>
 #include <fcntl.h>

@@ -15,7 +15,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <csignal>

@@ -11,7 +11,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <tuple>
 #include <unistd.h>
 #include <vector>
 

@@ -17,8 +17,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("archive", "Copy function names into a recording");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 static SymfsOption Symfs(Options);
 
 static constexpr char Help[] = R"(
@@ -48,8 +47,6 @@ EXIT CODES:
 )";
 
 static Expected<int> runArchive(ArrayRef<const char *>) {
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   auto Files = dataFiles(Dir);
   if (!Files)
     return makeError("cannot read " + Dir + ": " + toString(Files.takeError()) +

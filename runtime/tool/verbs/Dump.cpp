@@ -11,8 +11,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("dump", "Write the recorded events in a format for other programs");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 
 namespace {
 struct Format : FlagOption {
@@ -159,8 +158,6 @@ static Error writeFile(Trace &T) {
 }
 
 static Expected<int> runDump(ArrayRef<const char *>) {
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   size_t Forms = isParquet();
   for (const Format &F : Formats)
     if (F.given()) {

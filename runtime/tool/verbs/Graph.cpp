@@ -16,8 +16,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("graph", "Show the call tree, summed over threads and processes");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 static StringOption Root(Options, "f", "FUNCTION",
                          "Show the callees of FUNCTION (GLOB) on all paths");
 static FlagOption Callers(Options, "callers", "Show the callers of -f FUNCTION instead");
@@ -108,8 +107,6 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
 }
 
 static Expected<int> runGraph(ArrayRef<const char *>) {
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   if (MaxDepth.given() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   if (Callers && Root.empty())

@@ -26,8 +26,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("info", "Show how a recording was made");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 static SymfsOption Symfs(Options);
 static DisplayOptions Display(Options);
 
@@ -249,8 +248,6 @@ static void printLeftOut(Trace &T, raw_ostream &OS) {
 }
 
 static Expected<int> runInfo(ArrayRef<const char *>) {
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   Expected<Trace> T = openOutline(Dir, Symfs);
   if (!T)
     return T.takeError();

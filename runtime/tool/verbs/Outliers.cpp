@@ -23,8 +23,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("outliers", "Compare slow calls of a function with its other calls");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 static StringOption Root(Options, "f", "FUNCTION",
                          "Compare calls of FUNCTION (GLOB of one name)");
 static DurationOption Slower(Options, "slower", "Treat calls of at least DURATION (10ms) as slow");
@@ -390,8 +389,6 @@ static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
 }
 
 static Expected<int> runOutliers(ArrayRef<const char *>) {
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   if (Root.empty())
     Root = Choice.takeFunction();
   if (Root.empty())

@@ -21,8 +21,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("replay", "Print the recorded events by time");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 static FlagOption Nested(Options, "nested", "Nest calls in their callers (default: true)",
                          /*Default=*/true);
 static NumberOption MaxDepth(Options, "max-depth,D", "N", "Print at most N levels of calls");
@@ -529,8 +528,6 @@ void Printer::nested(StringRef Tracer) {
 }
 
 static Expected<int> runReplay(ArrayRef<const char *>) {
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   if (MaxDepth.given() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   Expected<Trace> T = Choice.openEvents(Dir);

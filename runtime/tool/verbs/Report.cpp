@@ -23,7 +23,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("report", "Show calls and times of each function");
-static InputOption Input(Options);
+static InputOption Dir(Options);
 static ChoiceOption<Field> Sort(
     Options, "s,sort", "KEY", "Sort by this key, and show it unless -f is given", Field::Calls,
     {{"calls", Field::Calls, "calls, most first (default for counts)"},
@@ -389,8 +389,7 @@ static Expected<int> writePage(Trace &T, const std::string &Dir, Trace *Before,
   return T.Incomplete || (Before && Before->Incomplete) ? Failure : Success;
 }
 
-static Expected<int> runDiff(const std::string &Dir,
-                             std::vector<Field> Fields) {
+static Expected<int> runDiff(std::vector<Field> Fields) {
   if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Histograms}))
     return E;
   auto IsOther = [](Field F) {
@@ -428,7 +427,7 @@ static Expected<int> runDiff(const std::string &Dir,
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
-static Expected<int> runHtml(const std::string &Dir) {
+static Expected<int> runHtml() {
   Expected<Trace> T = Choice.open(Dir);
   if (!T)
     return T.takeError();
@@ -463,8 +462,7 @@ static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Funct
          Name + "' shows the shares of the others";
 }
 
-static Expected<int> runTable(const std::string &Dir,
-                              std::vector<Field> Fields) {
+static Expected<int> runTable(std::vector<Field> Fields) {
   Expected<Trace> T = Choice.open(Dir);
   if (!T)
     return T.takeError();
@@ -519,9 +517,6 @@ static Expected<int> runTable(const std::string &Dir,
 }
 
 static Expected<int> runReport(ArrayRef<const char *>) {
-  std::string Dir;
-  if (Error E = Input.get().moveInto(Dir))
-    return E;
   Expected<std::vector<Field>> Fields = parseFields();
   if (!Fields)
     return Fields.takeError();
@@ -532,9 +527,9 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Histograms}))
       return E;
   if (!Diff.empty())
-    return runDiff(Dir, *Fields);
+    return runDiff(*Fields);
   if (!Html.empty())
-    return runHtml(Dir);
+    return runHtml();
   if (Json && (Histograms || !Fields->empty()))
     return makeError(Usage, "--json prints all values: leave out -f and "
                             "--histogram");
@@ -543,7 +538,7 @@ static Expected<int> runReport(ArrayRef<const char *>) {
                             "out --by, and choose calls with --tid");
   if (Histograms && !Fields->empty())
     return makeError(Usage, "--histogram shows no columns: leave out -f");
-  return runTable(Dir, *Fields);
+  return runTable(*Fields);
 }
 
 const Verb patchbay::ReportVerb = {Options, Help, runReport};

@@ -4,7 +4,6 @@
 // process.
 #include "CallChoice.h"
 #include "InputOption.h"
-#include "showing/HowRecorded.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "terminal/Browser.h"
@@ -16,8 +15,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static OptionTable Options("tui", "Browse a recording or a running process on a terminal");
-static InputOption Input(Options);
-static std::string Dir; // from Input
+static InputOption Dir(Options);
 static StringOption Process(Options, "p", "PID", "Show a running process, as top does");
 static DurationOption Delay(Options, "d,delay",
                             "With -p: refresh after DURATION (200ms; default: 1s)", 1000000000);
@@ -142,11 +140,9 @@ static Expected<int> showProcess() {
 
 static Expected<int> runTui(ArrayRef<const char *>) {
   bool IsLive = Process.given();
-  if (Error E = Input.get().moveInto(Dir))
-    return std::move(E);
   if (Error E = Choice.checkDurations())
     return std::move(E);
-  if (IsLive && Input.isGiven())
+  if (IsLive && Dir.isGiven())
     return makeError(Usage, "a recording and a process are given: leave out " + Dir + " or -p");
   if (Delay.given() && !IsLive)
     return makeError(Usage, "-d needs a process: add -p PID");
