@@ -104,30 +104,43 @@ static int parse_request(const struct pb_control_request *request,
 	return 0;
 }
 
-/* Constructors, handlers and verifiers of programs need more stack than this library. */
-static int grow_stack(const struct pb_program_request *request)
-{
-	int error = pb_stack_grow();
+struct attaching {
+	struct pb_program_request *request;
+	struct pb_attached_program *program;
+	int nr;
+};
 
-	if (error)
-		pb_say(request->client, "its listening thread cannot have a larger stack");
-	return error;
+static void attach_code(void *arg)
+{
+	struct attaching *of = arg;
+
+	of->nr = *of->request->symbol ? pb_program_attach_so(of->request, of->program) :
+					pb_program_attach_bpf(of->request, of->program);
+}
+
+static void free_code(void *program)
+{
+	pb_program_free(program);
 }
 
 /* @attached must have a free element. */
 static int attach_program(struct pb_program_request *request)
 {
 	struct attached *new = &attached[nr_attached];
+	struct attaching attaching = { .request = request, .program = &new->program };
 	int nr = check_file(request);
 
-	if (!nr)
-		nr = grow_stack(request);
 	if (nr)
 		return nr;
 	memset(new, 0, sizeof(*new));
 	new->client = request->client;
-	nr = *request->symbol ? pb_program_attach_so(request, &new->program) :
-				pb_program_attach_bpf(request, &new->program);
+	/* Constructors, handlers and verifiers of programs need more stack than this library. */
+	nr = pb_on_large_stack(attach_code, &attaching);
+	if (nr) {
+		pb_say(request->client, "its listening thread cannot have a larger stack");
+		return nr;
+	}
+	nr = attaching.nr;
 	if (request->nr_said > SAID_MAX)
 		pb_say(request->client, "and %u more",
 		       request->nr_said - SAID_MAX);
@@ -177,9 +190,12 @@ static void end_attachment(nfds_t index)
 	error = pb_program_leave(&a->program);
 	one = *a;
 	*a = attached[--nr_attached];
-	/* On error the code stays loaded: calls may still reach it. */
+	/*
+	 * On error the code stays loaded: calls may still reach it. It also stays without memory
+	 * for the stack that its destructors need.
+	 */
 	if (!error)
-		pb_program_free(&one.program);
+		pb_on_large_stack(free_code, &one.program);
 	close(one.client);
 }
 

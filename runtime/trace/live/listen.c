@@ -373,7 +373,6 @@ static void *serve(void *arg)
 	if (is_over && !is_ending())
 		end_visit();
 	pb_fork_worked();
-	pb_stack_shrink();
 	join_count();
 	/* The kernel closes the thread's descriptors. */
 	return NULL;

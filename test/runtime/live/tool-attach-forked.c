@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `patchbay attach` gives the listening thread more stack. After a fork the child's
- * thread may get the stack of its parent's, which has grown already. What lies below
- * that stack stays as it is.
+ * `patchbay attach` works in a forked child, whose listening thread may get the stack of
+ * its parent's. The program's code runs on another stack. What lies below the stack of
+ * the listening thread stays as it is.
  */
 // RUN: rm -rf %t && mkdir %t && %build %s -o %t/prog
 // RUN: %plain -fno-sanitize=kcfi -shared -fPIC %S/../Inputs/attached.c -o %t/prog.so
