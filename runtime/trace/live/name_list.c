@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "name_list.h"
-#include "read_file.h"
+#include "system/read_file.h"
 
 #include <core/system/memory.h>
 

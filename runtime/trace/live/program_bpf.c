@@ -4,7 +4,7 @@
  * it depends on many other libraries.
  */
 #include "program.h"
-#include "read_file.h"
+#include "system/read_file.h"
 
 #include <core/system/memory.h>
 

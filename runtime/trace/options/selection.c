@@ -2,6 +2,7 @@
 #include "selection.h"
 
 #include "format/format.h"
+#include "system/read_file.h"
 #include "system/sys.h"
 
 #include <core/system/memory.h>
@@ -10,7 +11,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* More than the names of all functions of the largest programs need. */
 #define MOST ((size_t)256 << 20)
@@ -35,52 +35,29 @@ static int read_path(const char *from, char path[PATH_MAX])
 	return 0;
 }
 
-static int read_all(int file, char *to, size_t size)
-{
-	while (size) {
-		long n = pb_sys(SYS_read, file, to, size);
-
-		if (n < 0 && n != -EINTR)
-			return (int)n;
-		if (!n)
-			return -EINVAL;
-		if (n > 0) {
-			to += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 /* Puts @kept bytes of @value first. */
-static int read_file(int file, const char *value, size_t kept, char **text)
+static int read_options(int file, const char *value, size_t kept, char **text)
 {
 	const size_t magic = sizeof(PBD_SELECTION_MAGIC) - 1;
-	struct stat status;
+	char *bytes;
 	size_t size;
-	int error = (int)pb_sys(SYS_newfstatat, file, "", &status, AT_EMPTY_PATH);
+	int error = pb_read_file(file, MOST, &bytes, &size);
 
 	if (error)
 		return error;
-	if (!S_ISREG(status.st_mode) || status.st_size < (off_t)magic ||
-	    (size_t)status.st_size > MOST)
-		return -EINVAL;
-	size = (size_t)status.st_size;
-	*text = pb_malloc(kept + size + 1);
-	if (!*text)
-		return -ENOMEM;
-	error = read_all(file, *text + kept, size);
-	if (!error && memcmp(*text + kept, PBD_SELECTION_MAGIC, magic))
+	*text = NULL;
+	if (size < magic || memcmp(bytes, PBD_SELECTION_MAGIC, magic))
 		error = -EINVAL;
-	if (error) {
-		pb_free(*text);
-		return error;
+	else if (!(*text = pb_malloc(kept + size - magic + 1)))
+		error = -ENOMEM;
+	if (*text) {
+		/* The magic ends with the position of a comma. */
+		pb_copy(*text, value, kept);
+		pb_copy(*text + kept, bytes + magic, size - magic);
+		(*text)[kept + size - magic] = '\0';
 	}
-	pb_copy(*text, value, kept);
-	/* The magic ends with the position of a comma. */
-	memmove(*text + kept, *text + kept + magic, size - magic);
-	(*text)[kept + size - magic] = '\0';
-	return 0;
+	pb_free(bytes);
+	return error;
 }
 
 int pb_selection_read(const char *value, char **text, char *why, size_t size)
@@ -103,7 +80,7 @@ int pb_selection_read(const char *value, char **text, char *why, size_t size)
 		       (int)pb_sys(SYS_openat, AT_FDCWD, path,
 				   O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (file >= 0) {
-		error = read_file(file, value, kept, text);
+		error = read_options(file, value, kept, text);
 		pb_sys(SYS_close, file);
 	} else {
 		error = file;

@@ -11,7 +11,7 @@
 /*
  * Put @value without selection=, and then the contents of the file, into
  * *@text, which the caller frees. Returns 0, -EINVAL (`patchbay record` did not
- * make the file), -ENOMEM, or an error of open(2) or read(2). On error @why, of
+ * make the file), -EFBIG, -ENOMEM, or an error of open(2) or read(2). On error @why, of
  * @size bytes, has the reason.
  */
 int pb_selection_read(const char *value, char **text, char *why, size_t size);

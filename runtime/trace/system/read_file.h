@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files that a client of `patchbay live` has opened. Handlers must not call this code. */
+/* Reads files of other processes. Handlers must not call this code. */
 #ifndef PB_TRACE_READ_FILE_H
 #define PB_TRACE_READ_FILE_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "read_file.h"
 
+#include "sys.h"
+
 #include <core/system/memory.h>
 
-#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Reads instead of mapping: another process may truncate the file at any time. */
 static int read_all(int file, char *bytes, size_t size)
@@ -13,10 +14,10 @@ static int read_all(int file, char *bytes, size_t size)
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = pread(file, bytes + done, size - done, (off_t)done);
+		const long n = pb_sys(SYS_pread64, file, bytes + done, size - done, done);
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n < 0 && n != -EINTR)
+			return (int)n;
 		if (!n)
 			return -EINVAL;
 		if (n > 0)
@@ -28,10 +29,10 @@ static int read_all(int file, char *bytes, size_t size)
 int pb_read_file(int file, size_t max, char **bytes, size_t *size)
 {
 	struct stat status;
-	int error;
+	int error = (int)pb_sys(SYS_newfstatat, file, "", &status, AT_EMPTY_PATH);
 
-	if (fstat(file, &status))
-		return -errno;
+	if (error)
+		return error;
 	if (!S_ISREG(status.st_mode) || status.st_size <= 0)
 		return -EINVAL;
 	if ((size_t)status.st_size > max)
