@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "gate.h"
 
+#include "message.h"
 #include "system/sys.h"
 
 #include <linux/filter.h>
@@ -139,27 +140,14 @@ static int has_option(int fd, int option, int wanted)
 int pb_gate_take(int gate)
 {
 	uint8_t secret[PB_CONTROL_KNOCK]; /* the filter has verified it */
-	struct iovec iov = { secret, sizeof(secret) };
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	/* The kernel closes descriptors that find no room here. */
-	struct msghdr header = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = CMSG_LEN(sizeof(int)),
-	};
-	const struct cmsghdr *files;
+	size_t nr = 1;
 	int client;
+	const ssize_t size = pb_receive(gate, secret, sizeof(secret), &client, &nr);
 
-	if (recvmsg(gate, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
-		return -errno;
-	files = CMSG_FIRSTHDR(&header);
-	if (!files || files->cmsg_level != SOL_SOCKET ||
-	    files->cmsg_type != SCM_RIGHTS)
+	if (size < 0)
+		return (int)size;
+	if (!nr)
 		return -EINVAL;
-	memcpy(&client, CMSG_DATA(files), sizeof(client));
 	if (has_option(client, SO_DOMAIN, AF_UNIX) &&
 	    has_option(client, SO_TYPE, SOCK_SEQPACKET))
 		return client;

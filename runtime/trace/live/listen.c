@@ -19,7 +19,6 @@
 #include "system/wrap.h"
 #include "threads/ring.h"
 #include "visit.h"
-#include "wake_take.h"
 #include "watch.h"
 
 #include <core/system/private.h>
@@ -34,6 +33,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 
 /*
@@ -222,6 +222,27 @@ static int drop_late(void)
 	return nr;
 }
 
+/* Returns a descriptor of wake-ups (wake.h) for poll(2), or -errno. */
+static int open_wakes(void)
+{
+	sigset_t signals;
+	int fd;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, PB_WAKE_SIGNAL);
+	fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void take_wakes(int wakes)
+{
+	struct signalfd_siginfo one;
+
+	/* One read removes several wake-ups: it is no real-time signal. */
+	while (read(wakes, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
 /* @wakes: negative if there is no such descriptor. */
 static void serve_once(int gate, int wakes)
 {
@@ -260,7 +281,7 @@ static void serve_once(int gate, int wakes)
 	pb_watch_look();
 	if (nr_ready > 0) {
 		if (woken->revents)
-			pb_wake_take(wakes);
+			take_wakes(wakes);
 		if (watcher->revents)
 			pb_watch_end();
 		pb_visit_polled(visitors, nr_visitors);
@@ -353,7 +374,7 @@ static void join_count(void)
 
 static void *serve(void *arg)
 {
-	int gate = begin_listening(), wakes = gate < 0 ? gate : pb_wake_open();
+	int gate = begin_listening(), wakes = gate < 0 ? gate : open_wakes();
 	int is_over = 0;
 
 	/* Without a wake descriptor the thread looks every LOOK_MS. */

@@ -60,31 +60,38 @@ void pb_message_drop(int client)
 	recv(client, &byte, sizeof(byte), MSG_DONTWAIT);
 }
 
-int pb_message_receive(int client, struct pb_message *message)
+ssize_t pb_receive(int socket, void *to, size_t size, int *file, size_t *nr)
 {
-	struct pb_control_request *request = &message->request;
-	struct iovec iov = { request, sizeof(*request) };
-	int file[PB_CONTROL_FILES_MAX] = { 0 };
+	struct iovec iov = { to, size };
 	union control control;
 	/* The kernel closes descriptors that find no room here. */
 	struct msghdr header = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = CMSG_LEN(sizeof(file)),
+		.msg_controllen = CMSG_LEN(*nr * sizeof(*file)),
 	};
-	const struct cmsghdr *files;
-	size_t nr = 0;
-	ssize_t size;
+	const ssize_t received =
+		recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	const struct cmsghdr *files = received < 0 ? NULL : CMSG_FIRSTHDR(&header);
 
-	size = recvmsg(client, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	if (size <= 0)
-		return size ? -errno : -ECONNRESET;
-	files = CMSG_FIRSTHDR(&header);
+	*nr = 0;
 	if (files && files->cmsg_level == SOL_SOCKET &&
 	    files->cmsg_type == SCM_RIGHTS) {
-		nr = (files->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(file, CMSG_DATA(files), nr * sizeof(int));
+		*nr = (files->cmsg_len - CMSG_LEN(0)) / sizeof(*file);
+		memcpy(file, CMSG_DATA(files), *nr * sizeof(*file));
 	}
+	return received < 0 ? -errno : received;
+}
+
+int pb_message_receive(int client, struct pb_message *message)
+{
+	struct pb_control_request *request = &message->request;
+	int file[PB_CONTROL_FILES_MAX] = { 0 };
+	size_t nr = PB_CONTROL_FILES_MAX;
+	const ssize_t size = pb_receive(client, request, sizeof(*request), file, &nr);
+
+	if (size <= 0)
+		return size ? (int)size : -ECONNRESET;
 	complete(request, size);
 	sort_files(message, file, nr);
 	return 0;

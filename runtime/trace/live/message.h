@@ -5,6 +5,14 @@
 
 #include "format/control.h"
 
+#include <sys/types.h>
+
+/*
+ * Receive up to @size bytes and *@nr descriptors, at most PB_CONTROL_FILES_MAX, without
+ * waiting. Returns the number of bytes, or -errno and no descriptor.
+ */
+ssize_t pb_receive(int socket, void *to, size_t size, int *file, size_t *nr);
+
 /*
  * @names, @program: descriptors that the client sent, or -1
  * @unexpected:      the descriptors do not match @request.files

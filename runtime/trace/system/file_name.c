@@ -26,24 +26,6 @@ static void add_number(struct path *path, unsigned int number)
 	add_text(path, first);
 }
 
-static int end_path(struct path *path)
-{
-	if (path->at == path->end)
-		return -ENAMETOOLONG;
-	*path->at = '\0';
-	return 0;
-}
-
-int pb_file_path(char path[PATH_MAX], const char *output, const char *name)
-{
-	struct path whole = { path, path + PATH_MAX - 1 };
-
-	add_text(&whole, output);
-	add_text(&whole, "/");
-	add_text(&whole, name);
-	return end_path(&whole);
-}
-
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix)
 {
@@ -57,7 +39,10 @@ int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		add_number(&path, nr);
 	}
 	add_text(&path, suffix);
-	return end_path(&path);
+	if (path.at == path.end)
+		return -ENAMETOOLONG;
+	*path.at = '\0';
+	return 0;
 }
 
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd)

@@ -12,9 +12,6 @@
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix);
 
-/* "OUTPUT/NAME". Returns 0 or -ENAMETOOLONG. */
-int pb_file_path(char path[PATH_MAX], const char *output, const char *name);
-
 /* The path in /proc of this thread's descriptor @fd. */
 #define PB_FD_NAME_MAX 64
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);
