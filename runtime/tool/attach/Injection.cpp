@@ -215,7 +215,7 @@ bool Injector::isWhereItWas(pid_t Thread) const {
   return Now.IsRunnable && Now.Ran - Before->second < 100us;
 }
 
-// Tries threads in system calls where threads can often be borrowed first.
+// First tries the threads in system calls in which a thread can often be borrowed.
 Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
                                                Clock::time_point End) {
   std::vector<pid_t> Others;

@@ -62,7 +62,7 @@ Error EndedMeanwhile::judge(Error E) const {
   if (!hasEnded(Pid))
     return E;
   consumeError(std::move(E));
-  return processError(Pid, "it has ended meanwhile");
+  return processError(Pid, "it has ended");
 }
 
 static Error checkState(unsigned Pid) {
@@ -209,7 +209,7 @@ static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
 Error patchbay::checkLoaderLock(const ProcessMemory &Memory) {
   const uint64_t Loader = auxiliaryValue(Memory, AT_BASE);
   const uint64_t Lock = abandonedLock(Memory, Loader);
-  // A thread may have released it, and ended, between two looks.
+  // A thread may have released it, and ended, between two checks.
   if (!Lock || (usleep(10000), abandonedLock(Memory, Loader) != Lock))
     return Error::success();
   return Memory.error("no library can be loaded into it: when it was forked, another thread "

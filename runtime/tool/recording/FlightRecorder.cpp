@@ -65,8 +65,8 @@ Error FlightRecorder::refused(int Errno) const {
     return processError(Options.Pid, "another command watches it already");
   case EOPNOTSUPP:
     return processError(
-        Options.Pid, "its tracer records no durations, so no call is known to "
-                     "be slow: use -t duration or -t graph");
+        Options.Pid, "its tracer records no durations, so slow calls are not detected: "
+                     "use -t duration or -t graph");
   case ENODATA:
     return processError(Options.Pid, "it has no data file: it has recorded nothing or could "
                                      "not create one");

@@ -31,7 +31,7 @@ static Error whyRefused(pid_t Pid) {
     if (!isTracer(M.Path) || ControlSocket::isLeft(Pid))
       continue;
     if (IsTraced)
-      return Memory->error("it is recorded already, since it was started");
+      return Memory->error("it has been recorded since its start");
     if (StringRef(M.Path).ends_with("/libpatchbay-trace.so"))
       return Memory->error("it was started with libpatchbay-trace.so, which only records "
                            "from the start");

@@ -143,7 +143,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
   if (size_t Lost = Known - Records->size()) {
     std::string Message =
         Image.path() + ": " + counted(Lost, "function") +
-        " cannot be traced: no module descriptor leads to the records, as after "
+        " cannot be traced: no module descriptor points to the records, as after "
         "objcopy --prefix-symbols: rename symbols in the source instead";
     if (Records->empty()) {
       What.Why = Message;
@@ -334,8 +334,7 @@ static void sayUnused(const TypedArgs &Typed) {
   static SaidOnce Unused;
   if (size_t More = Unused.say(Typed.unused(), [](const std::string &Text) { warn(Text); }))
     warn("--args: not used in " + utostr(More) +
-         " more functions: callers known to the compiler may pass any value there, so "
-         "recorded values may be wrong");
+         " more functions: the compiler may pass any value, so recorded values may be wrong");
 }
 
 // Fails if there is nothing to trace. Warns about missing functions, since the

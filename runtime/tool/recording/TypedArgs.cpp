@@ -391,8 +391,7 @@ struct UnusedNames {
   /// Option: "--args". Effect: "recorded values may be wrong".
   void say(StringRef Option, const std::string &Function, StringRef Effect,
            std::vector<std::string> &To) const {
-    constexpr StringLiteral Anything =
-        ": callers known to the compiler may pass any value there, so ";
+    constexpr StringLiteral Anything = ": the compiler may pass any value, so ";
     if (!Unused.empty())
       To.push_back((Option + ": not used in " + Function + ": " + join(Unused, ", ") +
                     Anything + Effect).str());

@@ -56,7 +56,7 @@ static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
-  // Wait no longer than the process waits for a holder.
+  // Wait at most as long as the process waits for a holder.
   auto Reply = Socket->receive(nullptr, nullptr, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
@@ -164,10 +164,10 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   if (Result == -ENOTTY)
     return nullptr;
   if (Result == -EUSERS)
-    return processError(Pid, "the runtime is kept in it by " + Twine(PB_CONTROL_KEEPERS) +
-                                 " other commands already");
+    return processError(Pid, Twine(PB_CONTROL_KEEPERS) +
+                                 " other commands already keep the runtime in it");
   if (Result)
-    return processError(Pid, "the runtime cannot be kept in it: " + errnoText(-Result));
+    return processError(Pid, "cannot keep the runtime in it: " + errnoText(-Result));
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
@@ -192,7 +192,7 @@ void Visit::awaitEnd() {
     return;
   auto Reply = Socket.receive();
   if (!Reply) {
-    // The process has ended meanwhile.
+    // The process has ended.
     consumeError(Reply.takeError());
     return;
   }

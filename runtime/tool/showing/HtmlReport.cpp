@@ -163,7 +163,7 @@ static void printMissing(const PageSide &After, const PageSide *Before,
     for (const std::string &Line : missing(*Before))
       Lines.push_back(Before->Dir + ": " + Line);
     if (std::string How = recordedDifferently(Before->T, After.T); !How.empty())
-      Lines.push_back("both were recorded with different options, which change calls and "
+      Lines.push_back("the two were recorded with different options, which change calls and "
                       "times: " +
                       How);
   }

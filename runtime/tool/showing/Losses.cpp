@@ -293,7 +293,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
       Ratios.push_back("1/" + utostr(Sample));
     Add(false, "sampled, " + join(Ratios, " and ") + " of the " +
                    (L.InTrees ? "outermost " : "") + "calls of each function and thread were "
-                   "recorded" + (L.InTrees ? ", with all calls within: " : ": ") +
+                   "recorded" + (L.InTrees ? ", with all calls inside: " : ": ") +
                    counted(L.SampledFrom, "call") + Were(L.SampledFrom) + " made and counted" +
                    (L.IsSelfTooLarge ? "; self times include calls that were not recorded" : ""));
     // A sample of nearly all calls is useless: main() was probably chosen, and contains
@@ -353,7 +353,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   Disarmed(L.Hot, "--max-rate");
   Disarmed(L.Costly, "--max-overhead");
   if (uint64_t N = L.Changed.size())
-    Add(true, counted(N, "function") + Were(N) + " disarmed by something else meanwhile (" +
+    Add(true, counted(N, "function") + Were(N) + " disarmed by something else (" +
                   namesText(L.Changed) +
                   "), such as a uprobe (perf, bpftrace) or a debugger: some of " +
                   (N == 1 ? "its" : "their") + " calls are missing");
@@ -373,7 +373,7 @@ std::vector<LossText> patchbay::endedTexts(const Losses &L) {
   Add(L.Jumped, Were(L.Jumped) + Twine(" left by longjmp()"));
   Add(L.CutOff, Were(L.CutOff) +
                     Twine(" cut off: no return was seen, as when longjmp() "
-                          "leaves a call, or its function is disarmed meanwhile"));
+                          "leaves a call, or its function is disarmed during it"));
   Add(L.Open, Twine(" had not returned when recording ended") +
                   (L.Lost ? ", or their return was lost" : ""));
   if (L.Moved)

@@ -335,7 +335,7 @@ std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
 std::string TreeView::empty() const {
   if (!F.T->hasEvents())
     return "only counts were recorded: 'patchbay record -t graph' records calls";
-  return F.Seconds ? "no call in this moment" : "no call was recorded";
+  return F.Seconds ? "no call at this moment" : "no call was recorded";
 }
 
 //===----------------------------------------------------------------------===//

@@ -82,8 +82,8 @@ PERMISSIONS:
 RUNTIME:
   'attach' loads the runtime into the process if it does not listen yet, as
   'patchbay record -p' does (x86-64 and AArch64). The runtime stays while a
-  command is attached. The process can be recorded meanwhile. A process listens
-  already after 'patchbay record --live', or with live=1 in PATCHBAY.
+  command is attached. The process can be recorded at the same time. A process
+  listens already after 'patchbay record --live', or with live=1 in PATCHBAY.
 
 EXIT CODES:
   0  success: the programs were attached until this command or the process ended

@@ -42,8 +42,8 @@ DESCRIPTION:
     cut off  longjmp() or the like ended it. It counts until the last event
              within it.
 
-  The column % is the share of the time of all calls shown. The mark ~ stands
-  before a time that was mostly the cost of tracing, so it is inexact.
+  The column % is the share of the time of all calls shown. The mark ~ precedes
+  a time that was mostly the cost of tracing, so it is inexact.
 
   Filters such as -F, -N and --min hide calls, and do not change times. The
   callees of a hidden call are below its caller.

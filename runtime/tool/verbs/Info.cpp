@@ -102,7 +102,7 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (S.Sample)
     OS << "  sample     1/" << S.Sample << " per function and thread, of "
        << Data.sampledFrom() << " calls"
-       << (S.Flags & PBD_SESSION_TREES && S.Tracer != "function" ? ", with all calls within\n"
+       << (S.Flags & PBD_SESSION_TREES && S.Tracer != "function" ? ", with all calls inside\n"
                                                                  : "\n");
   if (S.Flags & PBD_SESSION_UNDER)
     OS << "  under      only within calls of the functions of --under"
@@ -156,7 +156,7 @@ static void printWhy(const DataFile &Data, raw_ostream &OS) {
   if (IsUsedAgain && Why.Calls > Data.NrSlow)
     OS << ", " << Why.Calls - Data.NrSlow << " of them overwritten";
   if (Why.Lost)
-    OS << "; nothing of " << counted(Why.Lost, "other")
+    OS << "; no data of " << counted(Why.Lost, "other")
        << " (no space, no permission, or --max-overhead)";
   OS << "; " << whatIsKnown(Why) << '\n';
 }
@@ -215,7 +215,7 @@ static StringRef whyLeftOut(uint64_t Flags, bool Again) {
   if (Flags & PBD_LEFT_OUT_COSTLY)
     return "disarmed when tracing exceeded --max-overhead; earlier calls are recorded";
   if (Flags & PBD_LEFT_OUT_CHANGED)
-    return "a uprobe, a debugger or the like changed its site meanwhile; some calls are "
+    return "a uprobe, a debugger or the like changed its site; some calls are "
            "missing";
   if (Flags & PATCHBAY_RECORD_VARIADIC)
     return "takes ..., so its arguments cannot be passed on";

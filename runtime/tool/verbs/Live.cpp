@@ -104,7 +104,7 @@ FLIGHT RECORDER:
     time     the interval of --every passed
     end      the process ended, for any reason
 
-  Tracing continues meanwhile. A snapshot appears when it is complete, so a
+  A snapshot does not stop tracing. It appears when it is complete, so a
   collector may watch DIR. --keep and --max-size count and remove snapshots of
   this process in this recording. All other files in DIR stay.
 
@@ -226,7 +226,7 @@ static Error recordUnder(StringRef Glob, bool Also) {
     return Reply.takeError();
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(NothingFound,
-                     "process " + Twine(Pid) + ": no function with traceable returns "
+                     "process " + Twine(Pid) + ": no function whose exit can be traced "
                      "matches '" + Glob + "'" + Selection.hint());
   if (Reply->result == -ENOSYS)
     return failure("its runtime is older and does not support --under");

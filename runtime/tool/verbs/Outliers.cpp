@@ -27,7 +27,7 @@ static InputOption Dir(Options);
 static StringOption Root(Options, "f", "FUNCTION",
                          "Compare calls of FUNCTION (GLOB of one name)");
 static DurationOption Slower(Options, "slower", "Treat calls of at least DURATION (10ms) as slow");
-static FlagOption All(Options, "all", "Show all lines, also without a difference");
+static FlagOption All(Options, "all", "Show all lines, even without a difference");
 static FlagOption Json(Options, "json", "Print JSON");
 static CallChoice Choice(Options);
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
@@ -53,7 +53,7 @@ COLUMNS:
   itself         additional self time of slow calls. Without filters the values
                  add up to the total difference: look at the largest first
   slow, calls    time with callees, and number of calls, in a slow call
-  others, calls  the same in the other calls
+  others, calls  time with callees, and number of calls, in another call
 
 CAUSES:
   The cause of a slow call is the function with the most additional self time in
@@ -76,7 +76,7 @@ NOTES:
   A call within another call of the function is part of that call. Calls
   without a recorded return are in neither group. Times include off-CPU time,
   unless recorded with --no-sleep-time.
-  The mark ~ stands before a time that was mostly the cost of tracing.
+  The mark ~ precedes a time that was mostly the cost of tracing.
 
 EXIT CODES:
   0  success

@@ -99,7 +99,7 @@ ATTACHING TO A PROCESS:
   armed function of it. Its C library keeps the ended thread's stack and heap
   for later threads: 72 MB of address space, and as much of RLIMIT_DATA as
   'ulimit -s' says. --follow also records children. Without it a line says how
-  many run when the recording starts or ends; others may have ended meanwhile.
+  many run when the recording starts or ends; others may have run in between.
   The runtime is not prepared for setuid(2), chroot(2), seccomp(2), syscall user
   dispatch and longjmp(3) during an attached recording, as it is in programs
   that this command runs.
@@ -116,7 +116,7 @@ CHILDREN AND DAEMONS:
   it starts are not traced unless its user may write to DIR.
 
 SANDBOXES AND THE LISTENING THREAD:
-  --live, --max-rate, --max-overhead and --rotate-* start one thread more in
+  --live, --max-rate, --max-overhead and --rotate-* start another thread in
   PROG and in its forked children. Then PROG must not call functions that need a
   single thread, such as unshare(2). The listening thread keeps capabilities
   that PROG drops by capset(2). It ends when PROG restricts its system calls
@@ -144,7 +144,7 @@ SELECTING CALLS:
 
   --sample chooses among outermost calls, those that are within no other traced
   call; with --under, among calls of its functions. It records a chosen call
-  with all calls within, so self times are right. If main() is traced it is the
+  with all calls inside, so self times are right. If main() is traced it is the
   only outermost call of its thread: use --under. With -t entry, --sample
   chooses among all calls. It counts the calls that it does not record, for a
   few nanoseconds each. 'patchbay report' shows the counts in the column
@@ -384,7 +384,7 @@ static Expected<Wanted> wanted() {
     return Conditions.takeError();
   W.Typed.Conditions = std::move(*Conditions);
   W.Typed.WithMarks = Opts.takesTypedArguments();
-  // Graph records the entry before the result is known.
+  // function_graph records the entry before the result is known.
   if (Opts.Tracer == RecordOptions::FunctionGraph && !Opts.Threshold.given())
     for (const TypedCondition &C : W.Typed.Conditions)
       if (StringRef(C.Path).starts_with("retval"))

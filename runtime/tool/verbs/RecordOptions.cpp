@@ -59,8 +59,8 @@ RecordOptions::RecordOptions(OptionTable &Table)
             "Record at most N nested levels of calls (1-64). On x86-64 deeper calls use no "
             "extra stack"),
       Sample(Table, "sample", "1/N",
-             "Record one of N outermost calls (with --under: of its functions' calls) per "
-             "function and thread, with all calls within, and count the others"),
+             "Per function and thread, record one of N outermost calls, with all calls inside it. "
+             "Count the others. With --under: one of N calls of its functions"),
       Processes(Table.in("Processes"), "p", "PID",
                 "Record this running process instead of PROG (repeatable)"),
       Comms(Table, "comm", "NAME",
@@ -98,14 +98,14 @@ RecordOptions::RecordOptions(OptionTable &Table)
              "Keep at most SIZE bytes of events per thread; K, M or G, from 4K to 1024G "
              "(default: 256M, 24 bytes per event)"),
       MaxMemory(Table, "max-memory", "SIZE",
-                "Keep at most SIZE bytes of events per process; K, M or G, from 1M on "
+                "Keep at most SIZE bytes of events per process; K, M or G, at least 1M "
                 "(default: --buffer per thread)"),
       MaxSize(Table, "max-size", "SIZE",
-              "Limit the disk space of all processes together; K, M or G, from 1M on. "
+              "Limit the disk space of all processes together; K, M or G, at least 1M. "
               "Events that exceed it are lost; with rotation the oldest files are removed "
               "instead"),
       RotateSize(Table, "rotate-size", "SIZE",
-                 "Start a new file when one reaches SIZE; K, M or G, from 1M on"),
+                 "Start a new file when one reaches SIZE; K, M or G, at least 1M"),
       RotateEvery(Table, "rotate-every",
                   "Start a new file every DURATION: 60s"),
       Keep(Table, "keep", "N",

@@ -27,7 +27,7 @@ static InputOption Dir(Options);
 static ChoiceOption<Field> Sort(
     Options, "s,sort", "KEY", "Sort by this key, and show it unless -f is given", Field::Calls,
     {{"calls", Field::Calls, "calls, most first (default for counts)"},
-     {"made", Field::Made, "calls, also those that --sample only counted"},
+     {"made", Field::Made, "calls, including those that --sample only counted"},
      {"unfinished", Field::Unfinished, "calls without a recorded return"},
      {"name", Field::Name, "function name"},
      {"total", Field::Total, "time with callees (default for durations)"},
@@ -89,8 +89,8 @@ COLUMNS:
   longest        time of the longest call
   self           total without recorded callees, so a threshold or a filter
                  makes it larger
-  made           with record --sample: all calls, also those only counted. All
-                 other values cover recorded calls and are not scaled
+  made           with record --sample: all calls, recorded or counted. Other
+                 values cover recorded calls and are not scaled
   %              share of the self time of all functions, or of all calls if
                  self is unknown (-f percent)
   unfinished     calls without a recorded return. A running call counts in
@@ -124,14 +124,14 @@ COST OF TRACING:
   the cost on this machine, within a call and around it. Times exclude the cost
   of the call and of all recorded calls within it. --raw shows measured times,
   and --min and --max compare them. 'patchbay info' shows the cost and its
-  error: a call costs less if the processor does it beside the function's own
-  work, so the cost of a typical call is taken out.
+  error: a call costs less if the processor executes tracing code in parallel
+  with the function's own, so the cost of a typical call is taken out.
 
   -f +error shows how far the total may be from the truth. It may be further if
   the machine was busy when recording began, or if many callees return
-  floating-point numbers, whose calls cost more. The mark ~ stands before a time
-  that was mostly cost. Times without it are wrong by a third at most, and
-  usually by less than 20 %. 'record -N' and --max-overhead give better times.
+  floating-point numbers, whose calls cost more. The mark ~ precedes a time that
+  was mostly cost. Times without it are wrong by a third at most, and usually by
+  less than 20 %. 'record -N' and --max-overhead give better times.
   Self has the mark if the total has it. The cost of calls that --threshold or
   --depth dropped is unknown and stays in the times. The cost of reading
   arguments (--args) stays in them, too. The cost of record --why is measured

@@ -113,7 +113,7 @@ static Error ask(ProcessStatus &S) {
 
 // Without an answer only the figures from the process's memory are shown. That is an error
 // if the process is gone, or if the user named it; but not if it is stopped or its recording
-// ended meanwhile.
+// has just ended.
 static Error askProcess(ProcessStatus &S, bool IsNamed) {
   auto Listens = ControlSocket::listens(S.Pid);
   if (!Listens || !*Listens)

@@ -39,7 +39,7 @@ NOTES:
 
 EXIT CODES:
   0  there are no faults
-  1  there are faults, also from llvm-bolt; or a BIN cannot be read, is
+  1  there are faults, even if llvm-bolt made them; or a BIN cannot be read, is
      malformed, is not linked, or has another ABI version
   2  wrong usage
   3  a BIN has neither records nor slots; there are no faults in the others
@@ -96,7 +96,7 @@ static Error verify(StringRef Path, Totals &Sum) {
                          (*Modes & (1u << PATCHBAY_MODE_KERNEL)
                               ? "compiled in kernel mode, which has no records,"
                                 " and it has no __patchable_function_entries "
-                                "that leads to a slot"
+                                "that points to a slot"
                               : noRecords()));
   }
 

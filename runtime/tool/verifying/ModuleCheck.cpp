@@ -119,11 +119,11 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
-  // All notes lead to one descriptor, or to several equal ones if objcopy made
+  // All notes point to one descriptor, or to several equal ones if objcopy made
   // hidden symbols local. The runtime uses one of them.
   if (Modules->empty())
     Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
-            "descriptors that loaded notes lead to", "1", "0");
+            "descriptors that loaded notes point to", "1", "0");
   for (uint64_t Module : *Modules)
     checkDescriptor(View, Module,
                     Sections->empty() ? nullptr : Sections->front(), Out);

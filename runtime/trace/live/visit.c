@@ -224,7 +224,7 @@ static int begin_visit(const char *options, char *why, size_t size)
 
 	if (pb_tracer && !visit.is_unfinished)
 		return fail(-EALREADY, why, size,
-			    "it is recorded already, since it was started");
+			    "it has been recorded since its start");
 	pb_fork_change();
 	if (visit.is_unfinished)
 		error = undo(1);

@@ -299,9 +299,9 @@ static void say_wanted(const struct option *option, char why[PB_WHY_MAX])
 		snprintf(range, sizeof(range), " from %" PRIu64 "K to %" PRIu64 "G",
 			 option->least >> 10, option->most >> 30);
 	else if (option->kind == SIZE)
-		snprintf(range, sizeof(range), " from %" PRIu64 "M on", option->least >> 20);
+		snprintf(range, sizeof(range), " of at least %" PRIu64 "M", option->least >> 20);
 	else if (option->least && option->most == UINT64_MAX)
-		snprintf(range, sizeof(range), " from %" PRIu64 " on", option->least);
+		snprintf(range, sizeof(range), " of at least %" PRIu64, option->least);
 	else if (option->least)
 		snprintf(range, sizeof(range), " from %" PRIu64 " to %" PRIu64, option->least,
 			 option->most);
@@ -312,11 +312,11 @@ static void say_wanted(const struct option *option, char why[PB_WHY_MAX])
 		break;
 	case NS:
 		snprintf(why, PB_WHY_MAX, "%s",
-			 option->least ? "a duration from 1ns on, such as 10ms" :
+			 option->least ? "a duration of at least 1ns, such as 10ms" :
 					 "a number with one of the units ns, us, ms, s, m, h");
 		break;
 	case MS:
-		snprintf(why, PB_WHY_MAX, "a duration from 1ms on, such as 60s");
+		snprintf(why, PB_WHY_MAX, "a duration of at least 1ms, such as 60s");
 		break;
 	case SAMPLE:
 		snprintf(why, PB_WHY_MAX, "1/N, with N%s", range);
@@ -503,7 +503,7 @@ void pb_option_describe(const char *name, char text[PB_WHY_MAX])
 	any_of(&none, option->not_beside, /*is_command=*/1, words);
 	if (*words)
 		length += (size_t)snprintf(text + length, PB_WHY_MAX - length,
-					   "%snot beside %s", length ? "; " : "", words);
+					   "%snot with %s", length ? "; " : "", words);
 	any_of(&none, option->needs, /*is_command=*/1, words);
 	if (*words)
 		snprintf(text + length, PB_WHY_MAX - length, "%sneeds %s",

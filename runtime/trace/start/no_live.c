@@ -63,7 +63,7 @@ int patchbay_trace_visit(const char *options, char *why, size_t size)
 {
 	(void)options;
 	snprintf(why, size, "%s",
-		 pb_tracer ? "it is recorded already, since it was started" :
+		 pb_tracer ? "it has been recorded since its start" :
 			     "it was started with libpatchbay-trace.so, which only "
 			     "records from the start: preload libpatchbay-live.so instead");
 	return -EALREADY;

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-REASONS = re.compile(r"patchbay: error: process \d+: (it has ended meanwhile|no such process|"
+REASONS = re.compile(r"patchbay: error: process \d+: (it has ended|no such process|"
                      r"it has ended, but its parent has not waited for it \(zombie\))")
 
 

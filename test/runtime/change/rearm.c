@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Enough to share a cell; one has a private cell. */
+/* The functions named fig_ are enough to share a cell. One other function has a private cell. */
 OPAQUE int fig_one(int a) { return a + 1; }
 OPAQUE int fig_two(int a) { return a + 2; }
 OPAQUE int fig_three(int a) { return a + 3; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * --sample chooses among outermost calls and records all calls within, so that self times
- * and trees are right. A call is the outermost one also after a longjmp() out of another.
+ * --sample chooses among outermost calls and records all calls inside, so that self times
+ * and trees are right. A call is the outermost one even after a longjmp() out of another.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -13,7 +13,7 @@
 // CHECK-NEXT:    7      1  jump
 // CHECK-NEXT:  700    100  parse
 // CHECK-NEXT: 2100    300  token
-/* Self times: handle() has only calls within. */
+/* Self times: handle() only calls others. */
 // RUN: cd %t && %patchbay graph | FileCheck %s --check-prefix=TREE --strict-whitespace
 // TREE:      {{[mu]s +100  handle$}}
 // TREE-NEXT: {{[mu]s +100    parse$}}
@@ -34,7 +34,7 @@
 /* All calls are within main(). */
 // RUN: cd %t && %patchbay record -t duration --sample 1/7 -- ./prog
 // RUN: cd %t && %patchbay report -f made,calls,name 2>&1 >each | FileCheck %s --check-prefix=ALL
-// ALL: patchbay: patchbay.data: sampled, 1/7 of the outermost calls of each function and thread were recorded, with all calls within: 3515 calls were made and counted
+// ALL: patchbay: patchbay.data: sampled, 1/7 of the outermost calls of each function and thread were recorded, with all calls inside: 3515 calls were made and counted
 // ALL: patchbay: patchbay.data: --sample skipped hardly any call, since few calls are outermost ones: name the functions to sample with --under
 // RUN: FileCheck %s --check-prefix=EACH <%t/each
 // EACH-DAG: {{ 700 +700 +parse}}

@@ -8,13 +8,13 @@
 // RUN: %buildxx -O2 %s -o %t/prog %link
 // DEFINE: %{record} = cd %t && %patchbay record -t function_duration -F main
 // RUN: %{record} --args 'half(*)' -o all -- ./prog 2>&1 | FileCheck %s --implicit-check-not=warning
-// CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
+// CHECK: {{^}}patchbay: warning: --args: not used in half(int, int): 'dropped': the compiler may pass any value, so recorded values may be wrong{{$}}
 // RUN: %patchbay replay %t/all | FileCheck %s --check-prefix=REPLAY
 // REPLAY: half(used=1, dropped=<unused: {{-?[0-9]+}}>) = 1;
 // RUN: %patchbay dump --json %t/all | FileCheck %s --check-prefix=JSON
 // JSON: "dropped":{{ ?}}{"unknown":"unused: {{-?[0-9]+}}"}
 // RUN: %{record} --args 'half(used)' --when 'dropped == 5' -o when -- ./prog 2>&1 | FileCheck %s --check-prefix=WHEN --implicit-check-not=warning
-// WHEN: {{^}}patchbay: warning: --when: not used in half(int, int): 'dropped': callers known to the compiler may pass any value there, so the wrong calls may be recorded{{$}}
+// WHEN: {{^}}patchbay: warning: --when: not used in half(int, int): 'dropped': the compiler may pass any value, so the wrong calls may be recorded{{$}}
 // RUN: %{record} --args 'half(used)' --args 'whole(*)' --args 'shared<int>(*)' -o used -- ./prog 2>&1 | FileCheck %s --check-prefix=USED --implicit-check-not=warning
 // USED: 1 process recorded
 // RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
@@ -24,9 +24,9 @@
 // members that share eight bytes, so it may be silent about used ones.
 //
 // RUN: %{record} --args 'part(at.text, at.size)' -o part -- ./prog 2>&1 | FileCheck %s --check-prefix=PART --implicit-check-not=warning
-// PART: {{^}}patchbay: warning: --args: not used in part(Piece): 'at.text': callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
+// PART: {{^}}patchbay: warning: --args: not used in part(Piece): 'at.text': the compiler may pass any value, so recorded values may be wrong{{$}}
 // RUN: %{record} --args 'length(*)' -o view -- ./prog 2>&1 | FileCheck %s --check-prefix=VIEW
-// VIEW: warning: --args: not used in length({{.*}}): 'view': callers
+// VIEW: warning: --args: not used in length({{.*}}): 'view': the compiler
 // RUN: %{record} --args 'second(of.x)' -o pair -- ./prog 2>&1 | FileCheck %s --check-prefix=PAIR --implicit-check-not=warning
 // PAIR: {{^}}patchbay: warning: --args: debug information does not say whether second(Pair) uses 'of.x': if it does not, recorded values may be wrong{{$}}
 // RUN: %patchbay dump %t/pair | FileCheck %s --check-prefix=PAIR-VALUE
@@ -36,7 +36,7 @@
 //
 // RUN: %{record} --args 'many*(*)' -o many -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=MANY < %t/err
-// MANY: {{^}}patchbay: warning: --args: not used in 2 more functions: callers known to the compiler may pass any value there, so recorded values may be wrong{{$}}
+// MANY: {{^}}patchbay: warning: --args: not used in 2 more functions: the compiler may pass any value, so recorded values may be wrong{{$}}
 // RUN: grep -c 'not used in many' %t/err | FileCheck %s --check-prefix=TEN
 // TEN: {{^}}10{{$}}
 #include "../Inputs/check.h"

@@ -77,30 +77,30 @@
 // DEEP: => ... (the rest of the stack was not copied)
 /* No more space than the buffer's; --overwrite keeps the last causes, and older calls have none. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
-// FULL: why slow 16 call{{s?}} of at least 1.000 us; nothing of 84 other{{s?}} (no space, no permission, or --max-overhead);
+// FULL: why slow 16 call{{s?}} of at least 1.000 us; no data of 84 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --last json && %patchbay info | FileCheck %s --check-prefix=AGAIN
 // AGAIN: why slow 100 calls of at least 1.000 us, {{[1-9][0-9]}} of them overwritten; {{each|least}}
 /* Causes count against the space of all threads, and use at most half of it. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
-// MEMORY: why slow 27 call{{s?}} of at least 1.000 us; nothing of 73 other{{s?}} (no space, no permission, or --max-overhead);
+// MEMORY: why slow 27 call{{s?}} of at least 1.000 us; no data of 73 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
 // DIFF: were recorded with different options, {{.*}}: why: none / 1.000 us or more{{$}}
 /* Causes do not cost more than the tracing budget. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
-// OVERHEAD: why slow {{[1-9][0-9]?}} call{{s?}} of at least 1.000 us; nothing of {{[1-9][0-9]?}} other{{s?}} (no space, no permission, or --max-overhead);
+// OVERHEAD: why slow {{[1-9][0-9]?}} call{{s?}} of at least 1.000 us; no data of {{[1-9][0-9]?}} other{{s?}} (no space, no permission, or --max-overhead);
 /* Forked children have their own. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record -t count --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=TRACER
 // TRACER: error: --why is for duration and graph: choose one with -t{{$}}
 // RUN: %{status} 125 %patchbay record -t function_duration --why 0 -- %t/prog 2>&1 | FileCheck %s --check-prefix=ZERO
-// ZERO: error: --why: '0' is not a duration from 1ns on, such as 10ms{{$}}
+// ZERO: error: --why: '0' is not a duration of at least 1ns, such as 10ms{{$}}
 // RUN: %{status} 125 %patchbay record -t function_graph --no-sleep-time --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=SLEEP
 // SLEEP: error: --why cannot be combined with --no-sleep-time: leave out one of them{{$}}
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function,filter=*,output=.,why=1ms' ./prog many 2>&1 | FileCheck %s --check-prefix=ENVIRONMENT
 // ENVIRONMENT: patchbay: error: PATCHBAY: why is for duration and graph; nothing is traced
 // RUN: cd %t && env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so 'PATCHBAY=tracer=function_graph,filter=*,output=.,why=x' ./prog many 2>&1 | FileCheck %s --check-prefix=TIME
-// TIME: patchbay: error: PATCHBAY: why='x' is not a duration from 1ns on, such as 10ms; nothing is traced
+// TIME: patchbay: error: PATCHBAY: why='x' is not a duration of at least 1ns, such as 10ms; nothing is traced
 #include "../Inputs/check.h"
 
 #include <patchbay/exit.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations of calls: bars, each for twice the time of the one before, and the same as a
+// Durations of calls: bars, each for twice the duration of the previous one, and the same as a
 // table, as in `patchbay report --histogram`.
 
 function svg(kind, attributes, ...inside) {
@@ -100,7 +100,7 @@ class HistogramView {
           svg("text", { x: left, y: bottom + 18, "text-anchor": "middle" }, text));
       }
     plot.append(svg("path", { d: `M20 ${bottom}h${(last - first + 1) * wide}` }),
-      svg("text", { class: "quiet", x: 20, y: bottom + 40 }, (all < 500 ? "" : "duration of a call; ") + "each bar: twice the time of the one before" +
+      svg("text", { class: "quiet", x: 20, y: bottom + 40 }, (all < 500 ? "" : "duration of a call; ") + "each bar: twice the duration of the previous one" +
         (trace.before ? "; outlines: before" : "")));
     if (f >= 0) this.marks(plot, f, wide, bottom);
     return plot;
