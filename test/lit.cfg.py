@@ -209,7 +209,7 @@ def kernel_version(path):
 
 for tool in ("actionlint", "babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
              "lttng", "make", "mandoc", "node", "objcopy", "pandoc", "pkg-config", "rustc", "shellcheck", "strace", "uftrace", "valgrind",
-             "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
+             "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64", "powerpc64le-linux-gnu-gcc"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
 for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc64",
