@@ -63,6 +63,7 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
       Thresholds.insert(Data.Session->ThresholdNs);
     Under |= (Data.Session->Flags & PBD_SESSION_UNDER) != 0;
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
+    Stays += (Data.Session->Flags & PBD_SESSION_STAYS) != 0;
     uint64_t All = Data.Session->Lost;
     for (pbd_loss Why : {PBD_LOST_SANDBOX, PBD_LOST_SIZE, PBD_LOST_MEMORY})
       All -= std::min(All, Of(Why));
@@ -263,6 +264,10 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(true, counted(N, "process") + Were(N) +
                   " not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the "
                   "clock: -t count counts calls without it");
+  if (uint64_t N = L.Stays)
+    Add(false, counted(N, "process") + " stopped to rotate and went on in one file: it could not "
+                   "make another, for example after it changed its user or root directory, or "
+                   "limited its descriptors or memory");
   if (uint64_t N = L.Children)
     Add(true, counted(N, "event") + " of forked children" + Were(N) +
                   " lost: the children could not make a file" +

@@ -53,6 +53,7 @@ struct Losses {
   std::set<uint64_t> NewThresholds;
   bool Under = false;       // recorded within calls of some functions only
   uint64_t Strict = 0;      // processes in seccomp's strict mode
+  uint64_t Stays = 0;       // processes that could not rotate their files
   /// Names of functions that cannot be traced, by module and address in it.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
   /// Functions with guaranteed tail calls, whose calls would be useful. Keys as in LeftOut.

@@ -349,6 +349,7 @@ out:
 	 * This process may not be able to open a spare file again. If the
 	 * descriptor cannot be kept, the mappings still work.
 	 */
+	file->stays = is_spare;
 	if (!error && is_spare)
 		keep(file, fd);
 	else

@@ -42,6 +42,7 @@ struct pb_data_file {
 	uint64_t unused_at, nr_unused; /* blocks that the recorder may write */
 	struct pb_identity identity;
 	int kept; /* the descriptor of pb_data_keep() plus 1; 0: none */
+	int stays; /* the process cannot make another file */
 	struct pb_data_ahead ahead;   /* from pb_data_open() */
 	struct pb_data_ahead lasting; /* for chunks that are never unmapped */
 	char path[PATH_MAX];

@@ -132,6 +132,7 @@ struct pbd_moment {
 					       one */
 #define PBD_SESSION_TREES 4096u /* if the tracer has exits, @sample chose among outermost
 				   calls, and all calls within are recorded, too */
+#define PBD_SESSION_STAYS 8192u /* no rotation: the process could not make the next file */
 #define PBD_NAME_MAX 64
 
 /*

@@ -70,8 +70,10 @@ static void keep_file(int spare)
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = make ? make_file() : 0;
 	/* If this fails, the loss is counted when it happens. */
-	if (!error && pb_session->file.header)
+	if (!error && pb_session->file.header) {
 		pb_data_keep(&pb_session->file);
+		pb_session->file.stays |= spare;
+	}
 	if (make && spare && (pb_tracer_needs_blocks || pb_options.live))
 		pb_spare_files_make(pb_options.output);
 	pb_signal_unlock(&pb_session->lock, signals);

@@ -71,10 +71,15 @@ int pb_rotate_switch(void)
 	 * A process that has changed its user cannot create a file. No recorder would name
 	 * files, or write them.
 	 */
-	if (!chunk || pb_session->file.kept || pb_arena_is_left())
+	if (!chunk)
 		return -EPERM;
+	if (pb_session->file.stays || pb_arena_is_left()) {
+		pb_session_flag(PBD_SESSION_STAYS);
+		return -EPERM;
+	}
 	if (pb_left_files.nr == PB_ROTATE_LEFT)
 		return -EAGAIN;
+	pb_session_unflag(PBD_SESSION_STAYS);
 	pb_session_tick();
 	leave_file();
 	/* There is always room for the next file's beginning. */
@@ -85,9 +90,12 @@ int pb_rotate_switch(void)
 	pb_quota_count((int64_t)left.allocated);
 	if (error) {
 		go_back(chunk, asked, losses);
+		pb_session_flag(PBD_SESSION_STAYS);
 		of->failed = 1;
 		return error;
 	}
+	if (left.kept)
+		pb_data_forget();
 	carry_note();
 	pb_session_flag(chunk->flags & KEPT_FLAGS);
 	pb_left_files.held[pb_left_files.nr] = left.held;

@@ -3,7 +3,8 @@
  * rotated CALLS [CHILDREN]: four threads call often() CALLS times each; then each of
  * CHILDREN forked children does. rotated until N FOLDER: they call it until the folder has
  * N complete files or, if N is 0, until one of them was deleted. Prints "ready" when they
- * start. With one more argument it kills itself at the end.
+ * start. With one more argument it kills itself at the end. LIMITS: the number of
+ * descriptors to which it limits itself.
  */
 #include "check.h"
 
@@ -11,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +66,9 @@ int main(int argc, char **argv)
 	pthread_t thread[4];
 
 	calls = atol(argv[1]);
+#ifdef LIMITS
+	CHECK(!setrlimit(RLIMIT_NOFILE, &(struct rlimit){ LIMITS, LIMITS }));
+#endif
 	for (int i = 0; i < 4; i++)
 		CHECK(!pthread_create(&thread[i], NULL, call, NULL));
 	if (!strcmp(argv[1], "until")) {
