@@ -35,7 +35,7 @@ ALL, NONE, BUT_ONE = "all", "none", "but one"
 def steps(tracer, function):
     """(the request to every process, the functions counted from then on)"""
     yield (), ALL
-    if tracer == "function_duration":
+    if tracer == "duration":
         yield ("--threshold", "1000s"), NONE
         yield ("--threshold", "0", "--disarm", function), BUT_ONE
     else:
@@ -165,7 +165,7 @@ class Recorded:
                 for pid in self.started.processes():
                     self.control(pid, *change)
                 self.load(counted)
-                if not change and self.how.tracer == "function_duration":
+                if not change and self.how.tracer == "duration":
                     self.snapshots()
             self.pester()
             for scene in self.how.scenes:
@@ -276,7 +276,7 @@ class Recorded:
                                               data))
         found = {None: Counter({f["name"]: f["calls"] for f in said["functions"]})}
         wanted = {None: sum(expected.values(), Counter())}
-        if self.how.tracer == "function_duration":
+        if self.how.tracer == "duration":
             names = {(f["module"], int(f["entry"], 16)): f["name"] for f in said["functions"]}
             for process in recording.check(data):
                 calls = Counter()

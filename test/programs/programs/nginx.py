@@ -90,9 +90,9 @@ def images(folder, cc):
 
 
 def runs():
-    return [Run("with its master in front", False, "function_duration",
+    return [Run("with its master in front", False, "duration",
                 ("reload", "lose_a_worker")),
-            Run("as a daemon", True, "function_profile", ("upgrade",))]
+            Run("as a daemon", True, "count", ("upgrade",))]
 
 
 class Nginx(Server):

@@ -64,9 +64,9 @@ TIMED = ("exec_*", "*Transaction*", "Client*", "Portal*", "parse_*", "heap_*",
 
 
 def runs():
-    return [Run("in front", False, "function_duration", ("reload", "cancel", "lose_a_backend"),
+    return [Run("in front", False, "duration", ("reload", "cancel", "lose_a_backend"),
                 TIMED),
-            Run("as a daemon", True, "function_profile", ("reload", "lose_a_backend"))]
+            Run("as a daemon", True, "count", ("reload", "lose_a_backend"))]
 
 
 SETTINGS = """

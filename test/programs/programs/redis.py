@@ -70,7 +70,7 @@ def images(folder, cc):
 
 
 def runs():
-    return [Run("as a daemon", True, "function_duration", ("save", "rewrite"))]
+    return [Run("as a daemon", True, "duration", ("save", "rewrite"))]
 
 
 class Redis(Server):

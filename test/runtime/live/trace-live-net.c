@@ -14,7 +14,7 @@
 // REDEFINE: %{inside} = unshare --pid --fork --kill-child
 // REDEFINE: %{about} = sh -c '%patchbay live $(cat /proc/PID/task/PID/children)'
 // RUN: %t/prog lacks-net || %{live} 2>&1 | FileCheck %s
-// CHECK: {{^}}tracer     function{{$}}
+// CHECK: {{^}}tracer     entry{{$}}
 #include "../Inputs/check.h"
 
 #include <errno.h>

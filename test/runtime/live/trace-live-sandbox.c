@@ -42,7 +42,7 @@
 // so prctl(PR_SET_NO_NEW_PRIVS) leaves it running.
 // REDEFINE: %{mode} = vain
 // RUN: %{live} | FileCheck %s --check-prefix=HEARS
-// HEARS: {{^}}tracer     function
+// HEARS: {{^}}tracer     entry
 // HEARS: Threads: 2{{$}}
 // HEARS-COUNT-2: NoNewPrivs: 1
 //
