@@ -25,9 +25,20 @@ def is_between(value, low, high):
     return min(low, high) * 0.9 - 10 <= value <= max(low, high) * 1.1 + 10
 
 
+def cross(low, high):
+    """The last column of the third answer is the host's median, divided by that of most hosts,
+    whose rank differs, too. So each quotient has the divisor of the other bound."""
+    *_, low_median, _, low_ratio = low
+    *_, high_median, _, high_ratio = high
+    low[-1] = high_ratio * low_median / high_median
+    high[-1] = low_ratio * high_median / low_median
+
+
 given, *bounds = map(answers, sys.argv[1:])
 for number, (rows, low, high) in enumerate(zip(given, *bounds, strict=True), 1):
     for row, *bound in zip(rows, low, high, strict=True):
+        if number == 3:
+            cross(*bound)
         if not all(map(is_between, row, *bound)):
             sys.exit(f"answer {number}: {row} is not between {bound}")
 print(f"{len(given)} answers agree, of {sum(map(len, given))} rows")
