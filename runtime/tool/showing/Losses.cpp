@@ -265,7 +265,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                   " not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the "
                   "clock: -t count counts calls without it");
   if (uint64_t N = L.Stays)
-    Add(false, counted(N, "process") + " stopped to rotate and went on in one file: it could not "
+    Add(false, counted(N, "process") + " stopped rotating and went on in one file: it could not "
                    "make another, for example after it changed its user or root directory, or "
                    "limited its descriptors or memory");
   if (uint64_t N = L.Children)
