@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Access to maps from outside of programs. Signals are blocked during it: if a signal handler
- * ran a program, that would wait for a lock that its own thread holds.
+ * Access to maps from outside of programs, with signals blocked. Otherwise a signal handler
+ * could run a program, which would wait for a lock that its own thread holds.
  */
 #include "object.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SIGTRAP stays unblocked: a breakpoint or single step would kill the process. */
+/* Not SIGTRAP: if it were blocked, a breakpoint or single step would kill the process. */
 static void block(sigset_t *before)
 {
 	sigset_t all;

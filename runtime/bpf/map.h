@@ -53,7 +53,7 @@ void pb_bpf_map_destroy(struct patchbay_bpf_map *map);
 /*
  * Like bpf_map_lookup_elem(), bpf_map_update_elem() and bpf_map_delete_elem() on arrays and
  * hashes, with the same errors. Also -EBUSY: the thread that holds the lock is not running. In
- * a forked child it never may.
+ * a forked child that thread may not exist.
  */
 void *pb_bpf_map_lookup(struct patchbay_bpf_map *map, const void *key);
 int pb_bpf_map_update(struct patchbay_bpf_map *map, const void *key,

@@ -62,7 +62,7 @@ static int kind_of(const struct bpf_map *from, enum pb_bpf_map_kind *kind)
 	}
 }
 
-/* Returns the map's name without that of the object, which libbpf puts before a section's. */
+/* Skips the name of the object, which libbpf puts before the name of a section's map. */
 static const char *map_name(const struct bpf_map *from)
 {
 	const char *name = bpf_map__name(from);

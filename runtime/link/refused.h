@@ -9,7 +9,7 @@
 #include "check.h"
 
 /*
- * @record: a copy, because the module may be unloaded meanwhile
+ * @record: a copy, because the module may be unloaded before the log is called
  * @name:   looked up later
  */
 struct pb_refusal {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tracers: the public functions, each a lock around the engine. */
+/* The public functions for tracers. Each takes the locks and calls change/. */
 #include "api/ops.h"
 
 #include "types/set.h"
@@ -103,8 +103,8 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 }
 
 /*
- * Programs that were compiled with the first headers call this function: there
- * patchbay_ops_create() is not inline. So do programs that look it up by dlsym(3).
+ * For programs that were compiled with the first headers, where patchbay_ops_create() was not
+ * inline, and for programs that look it up by dlsym(3).
  */
 int pb_ops_create_first(const struct patchbay_ops_attr *attr,
 			struct patchbay_ops **ops)
@@ -136,7 +136,7 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	return error;
 }
 
-/* @exit: points to the new exit handler, which may be NULL. NULL: keep the exit handler. */
+/* If @exit is NULL, keep the exit handler. Otherwise *@exit is the new one, which may be NULL. */
 static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		  const patchbay_handler *exit)
 {
@@ -228,7 +228,7 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 	error = pb_filter_new(filter, &own);
 	if (error)
 		return error;
-	/* Refuse addresses: in a module to come, another function may be there. */
+	/* Refuse addresses: a module that is loaded later may have another function there. */
 	if (flags & PATCHBAY_ARM_FUTURE &&
 	    (own->by == PB_BY_ADDRS ||
 	     (own->notrace && own->notrace->by == PB_BY_ADDRS))) {

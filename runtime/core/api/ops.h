@@ -2,7 +2,7 @@
 /*
  * The room api/: the public functions of <patchbay/patchbay.h>. They check their arguments,
  * take the caller lock and the change lock, and pass requests to change/. A tracer, and its
- * filters for modules to come, live until patchbay_ops_destroy().
+ * filters for future modules, live until patchbay_ops_destroy().
  *
  * This header has the helpers that several public functions use.
  */

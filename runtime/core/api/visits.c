@@ -3,8 +3,8 @@
  * Visits of sites and names. The library calls a visitor without a lock, because the
  * visitor may call the loader. Another thread may hold the loader's lock in a constructor
  * or destructor that waits for the modules lock. So a visitor sees copies, which the library
- * makes under the modules lock, 64 at a time. If another thread unloads a visited module
- * meanwhile, the module's memory is kept.
+ * makes under the modules lock, 64 at a time. If another thread unloads a module during the
+ * visit, the library keeps the module's data until the visit ends.
  */
 #include "modules/inspect.h"
 #include "names/names.h"
@@ -282,7 +282,7 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 	return value;
 }
 
-/* For a tracer's attach function: the module's memory is kept until that returns. */
+/* For a tracer's attach function. The library keeps the module's memory until that returns. */
 int pb_private_visit_names(const struct patchbay_module_info *info,
 			   int (*visit)(uintptr_t entry, const char *name,
 					void *arg),

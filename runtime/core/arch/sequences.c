@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Mapped memory for sequences. A place is in reach of a site if all of it is. Then the branches
- * back to the site are in reach, too.
+ * Mapped memory for sequences. A place is in reach of a site if its first and last byte are.
+ * Then the site is in reach of its sequence's branch back, too.
  * @used:  the number of bytes given to sequences, which are never reused
  * @users: the number of modules that have sequences there
  */
@@ -42,7 +42,7 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	struct pb_sequences *reach;
 
-	/* Untouched pages cost no memory: those for functions that are never armed. */
+	/* The pages for functions that are never armed stay untouched, and cost no memory. */
 	reach = pb_calloc(1, sizeof(*reach) +
 				  module->nr * sizeof(*reach->sequences));
 	*error = reach ? 0 : -ENOMEM;

@@ -30,8 +30,9 @@ static inline unsigned int pb_record_trampoline(const struct patchbay_record *re
 }
 
 /*
- * Is a slot before @entry? Its pad proves it: one @ret, before the hash or another @ret.
- * Before the words of -fsanitize=function the pad is two @ret, before the slot.
+ * Does the function at @entry have a slot? A pad proves it. The pad is one @ret between slot
+ * and entry, and the hash or another @ret follows. With -fsanitize=function the pad is two
+ * @ret before the slot.
  */
 static inline bool pb_words_have_slot(const uint32_t *entry, uint32_t ret)
 {

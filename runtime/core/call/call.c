@@ -101,9 +101,9 @@ leave_set(struct patchbay_call *call, const struct patchbay_cell *cell)
 }
 
 /*
- * Call the exits of the current tracers of @cell. At the entry there may have been others.
- * For a function with one tracer this saves no registers: the other cases are functions of
- * their own.
+ * Call the exits of the current tracers of @cell. The function may have had others at the
+ * entry. With one tracer this saves no registers, because the other cases are noinline
+ * functions.
  */
 static inline void leave_own(struct patchbay_call *call, const struct patchbay_cell *cell)
 {

@@ -38,8 +38,8 @@ static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 }
 
 /*
- * Count a call as missed whose thread is in a handler at the exit. Only calls without an entry
- * handler need this: their direct way does not check for that at the entry.
+ * The thread is in a handler at the exit of this call: count the call as missed. Only calls
+ * without an entry handler need this. Their direct way checks for a handler at the exit only.
  */
 static void count_missed_exit(const struct patchbay_call *call)
 {
@@ -58,7 +58,7 @@ static void count_missed_exit(const struct patchbay_call *call)
 		pb_thread.open_calls--;
 }
 
-/* @end: the current stack is known to be in use up to there. */
+/* @end: the current stack is in use from here up to this address. */
 static void exit_slowly(struct patchbay_call *call, const void *end)
 {
 	const struct patchbay_regs *frame = (const void *)(call + 1);
@@ -127,7 +127,7 @@ static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
 	return found->nr < AHEAD_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* The next collected call. NULL if none is left, or a signal handler has thrown meanwhile. */
+/* The next collected call. NULL if none is left, or if a signal handler has thrown since. */
 static struct patchbay_call *next_call(const struct _Unwind_Exception *exception)
 {
 	struct patchbay_call *call;

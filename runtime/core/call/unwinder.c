@@ -51,9 +51,9 @@ static int is_in(const struct range *range, uintptr_t address)
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 
 /*
- * In a forked child, a thread that does not exist may hold the loader's locks for ever: glibc
- * releases the lock of dl_iterate_phdr() in no child. Tracers may be created there, too. So
- * use _dl_find_object(), which never waits (since glibc 2.35; modules/other_modules.c).
+ * In a forked child, the lock of dl_iterate_phdr() may stay locked for ever: glibc does not
+ * reset it, and the thread that held it is in the parent. The child may create tracers, too.
+ * So use _dl_find_object(), which never waits (since glibc 2.35; modules/other_modules.c).
  */
 static int find_range(struct range *range)
 {

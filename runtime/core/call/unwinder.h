@@ -37,14 +37,13 @@ void pb_unwinder_find(void);
 /* Is @address in the module of the library's unwinder? */
 int pb_unwinder_has(uintptr_t address);
 
-/* The traced call that @context stands in, or NULL. */
+/* The call whose body the frame of @context has called, or NULL for another frame. */
 struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
 
 /*
- * Look up @nr functions in libgcc_s.so.1, even if other objects interpose them. NULL in
- * @address stands for an unknown name. Returns 0 if libgcc_s.so.1 is not loaded.
- * libpatchbay.so is linked with it. libpatchbay.a does not have this function: there the
- * linker has bound all names to one unwinder.
+ * Look up @nr functions in libgcc_s.so.1, even if other objects interpose them. Stores NULL
+ * for unknown names. Returns 0 if libgcc_s.so.1 is not loaded. libpatchbay.so contains this
+ * function. libpatchbay.a does not: the linker has bound all its names to one unwinder.
  */
 int pb_libgcc_look_up(const char *const *names, void **address, size_t nr)
 	__attribute__((weak));

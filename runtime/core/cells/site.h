@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The site of a function: is it valid, and is it armed? */
+/* The state of a function's site: valid or not, armed or not. */
 #ifndef PB_CORE_SITE_H
 #define PB_CORE_SITE_H
 

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* The request skips functions of this shape, because of its tracer's exit. */
+/* The tracer has an exit, which functions of this shape cannot have. The request skips them. */
 #define SKIP 1
 
 /*
@@ -47,7 +47,7 @@ static __attribute__((noinline)) int add_group(struct pb_bulk *bulk, struct pb_b
 
 /*
  * Can a function with this @owner and @slot get a shared cell? Returns PB_NOT_BULK if it has a
- * private cell, or has a tracer: bulk_swap.c has removed those functions that it handles.
+ * private cell or a tracer. (bulk_swap.c has removed functions with tracers that it handles.)
  */
 static inline int check_owner(const struct pb_module *module, unsigned int owner,
 			      uintptr_t slot)
@@ -208,7 +208,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	     i = pb_choice_next(&b->choice, i + 1))
 		error = check_function(bulk, b, i, &run);
 	add_run(b, &run);
-	/* Return to a plan before the tracer is asked: it must not be asked twice. */
+	/* Return PB_NOT_BULK before the tracer's callbacks run: they must run only once. */
 	if (!error && b->nr && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;

@@ -65,7 +65,7 @@ _Static_assert(PB_BULK_COPY_SIZE == BLOCK_SIZE + PAGE, "a function may begin at 
  * comparison. Then the block is extended or written.
  * @from, @copied: the text to write begins here, and was copied up to there
  * @last:  the site of the block's last function; 0: the block is empty
- * @far:   sites up to this address, less than GAP from here, are in the copied text
+ * @far:   sites up to this address are in the copied text, and less than GAP apart
  * @old, @new: the text as it was read, and as it will be written, from the beginning of the
  *         page of @from. A copy has the same offset in its page as its original
  */
@@ -131,10 +131,10 @@ static inline __attribute__((always_inline)) int
 edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t end,
 	 struct block *block)
 {
-	/* A local copy: for the compiler, each store to text might change the original. */
+	/* A local copy: to the compiler, each store to text might change the original. */
 	const struct patchbay_record *records = b->module->records;
 	const struct patchbay_record *record = &records[*i], *stop = &records[end];
-	/* A number: compilers may infer that a pointer plus something is not NULL. */
+	/* An integer: compilers may infer that the sum of a pointer and an offset is not NULL. */
 	const uintptr_t text = (uintptr_t)block->new - page_of(block->from);
 	const uintptr_t far = block->far;
 	uintptr_t last = block->last;
@@ -224,8 +224,8 @@ static int change_all(struct pb_bulk *bulk, enum change change)
 }
 
 /*
- * Record where slots lead now. If arming failed (not @done), read the slots. If threads may
- * not have found the cells (not @seen), functions without an owner stay so.
+ * Record where slots lead now. If arming failed (not @done), read the slots. If no thread can
+ * have found the cells (not @seen), functions without an owner keep PB_OWNER_NONE.
  */
 static void record_owners(struct pb_bulk_module *b, int done, int seen)
 {

@@ -167,7 +167,8 @@ static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 
 /*
  * Record where slots lead now. If writing failed (not @done), read the slots. If no site was
- * armed (not @seen), functions without an owner stay so: no thread has read their slots.
+ * armed (not @seen), functions without an owner keep PB_OWNER_NONE: no thread has read their
+ * slots.
  */
 static void settle_owners(const struct pb_plan *plan, int done, int seen)
 {
@@ -512,7 +513,7 @@ int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change)
 
 /*
  * Takes no lock, because this function must not wait. That is safe: cells of an unloaded
- * module stay allocated, sets do not change, and each single store may be seen at any time.
+ * module stay allocated, sets do not change, and a thread may see each store at any time.
  */
 void pb_private_pause(struct patchbay_ops *ops, int paused)
 {

@@ -22,7 +22,7 @@
 int pb_engine_commit(struct pb_request *requests);
 
 /*
- * pb_engine_module_added() arms the tracers with filters for modules to come.
+ * pb_engine_module_added() arms the tracers with filters for future modules.
  * pb_engine_module_leaving(), under the engine lock, makes the module's functions call no
  * more handlers. Both need no caller lock, and do not wait.
  */

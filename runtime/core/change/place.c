@@ -22,9 +22,10 @@ struct grouping {
 };
 
 /*
- * Can two functions share a cell, as far as this tracer of theirs is concerned? A tracer with
- * an exit must have been armed by the same batch on both, and must have the same word in their
- * calls. By these the exit of a call knows whether the tracer saw the entry (call.h).
+ * Do @a and @b, of two functions, allow these to share a cell? They must have the same tracer
+ * and data. A tracer with an exit must have been armed by the same batch on both, and have the
+ * same word in their calls: the exit of a call uses these to tell whether the tracer saw the
+ * entry (call.h).
  */
 static int same_tracer(const struct patchbay_cell *a,
 		       const struct patchbay_cell *b)
@@ -180,7 +181,7 @@ static int is_empty(const struct pb_shared_cell *cell)
 /*
  * Find a cell that only functions of @g have. If it has tracers, it must have all functions
  * of @g: a cell in use gets its new tracers last, so no other function may join before that.
- * Skip a cell that some function has left while a thread may be inside on its behalf.
+ * Skip a cell that a function has left, if a thread may still be in a call of that function.
  */
 static struct pb_shared_cell *find_own(const struct pb_group *g)
 {

@@ -72,8 +72,8 @@ int pb_groups_fit(const struct pb_module *module, unsigned int nr);
 
 /* The functions below apply the plan to cells, under the engine lock. They write no text. */
 /*
- * Fill the new cell of a function with its tracers. No thread is inside the cell: disarming
- * has waited for that.
+ * Fill the new cell of a function with its tracers. No thread is inside the cell: a cell that
+ * was disarmed is not reused before a wait.
  */
 void pb_fill_target(struct pb_target *t);
 
@@ -100,8 +100,8 @@ struct patchbay_cell pb_target_tracer(const struct pb_target *t);
 uintptr_t pb_target_slot(const struct pb_target *t);
 
 /*
- * Writing text has failed half way, with the slot of function @i among the writes: it was to
- * use @owner. Returns its owner now, which this reads from the slot.
+ * Writing text has failed half way. It may have changed the slot of function @i to @owner.
+ * Returns the present owner of the function, which this reads from the slot.
  */
 unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);

@@ -138,8 +138,8 @@ int pb_check_exit(const struct pb_target *asked)
 }
 
 /*
- * Returns the first of the @nr targets of a function whose @check result holds for the last
- * of them, too: both have the same tracer.
+ * Of the @nr targets of a function, returns the one that was asked on behalf of the tracer of
+ * the last target. Its answer holds for the last target. Returns the last if none was asked.
  */
 static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
 {

@@ -22,8 +22,8 @@ struct pb_group;
  * Arm or disarm @ops on the functions that @filter selects. Requests are carried out in
  * the order of their list.
  * @flags: PATCHBAY_ARM_*
- * @all:   when disarming: also remove all filters of the tracer for modules to come
- * @fresh: the filter is not yet among the filters for modules to come
+ * @all:   when disarming: also remove all filters of the tracer for future modules
+ * @fresh: the filter is not yet among the filters for future modules
  * @order: the position in the list
  * @nr:    the number of functions that the request armed or disarmed
  * @known: the number of functions that the filter selected, armed already or not
@@ -114,8 +114,8 @@ struct pb_plan {
 
 /*
  * Fill in the zeroed @plan for @requests, in all modules or in @only. Allocates everything
- * that carrying out the plan needs, and asks the tracers for their data. The plan has no
- * targets in modules that are unloaded meanwhile. The caller holds the change lock, not the
+ * that carrying out the plan needs, and asks the tracers for their data. If a module is
+ * unloaded during that, the plan drops its targets. The caller holds the change lock, not the
  * engine lock. Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function to arm was
  * disarmed a moment ago, and threads may still be in its old handlers.
  */
@@ -166,11 +166,11 @@ int pb_requests_begin(struct pb_request *requests);
 int pb_requests_check(const struct pb_request *requests);
 void pb_requests_end(struct pb_request *requests);
 
-/* All filters for modules to come, in the order in which they were given. */
+/* All filters for future modules, in the order in which they were given. */
 extern struct pb_filter *pb_future;
 
 /*
- * Add or remove filters for modules to come, as @requests say. Call this under the engine
+ * Add or remove filters for future modules, as @requests say. Call this under the engine
  * lock and before a wait, because modules may be loaded during the wait. Afterwards pass
  * @forgotten to pb_future_free(), without the engine lock.
  */
@@ -179,8 +179,8 @@ void pb_future_free(struct pb_filter *forgotten);
 
 /*
  * Calls of the tracers' callbacks @check and @attach. They run without the modules lock, so
- * the module may be unloaded meanwhile: callbacks see copies of its data, and the caller then
- * checks pb_module.gone. The caller holds the change lock.
+ * another thread may unload the module during the call: callbacks see copies of its data, and
+ * the caller then checks pb_module.gone. The caller holds the change lock.
  *
  * @index: for the caller's use. @refused: the tracer refused the function, which is no error
  */

@@ -79,8 +79,8 @@ static void take_answers(struct pb_plan *plan, const struct pb_question *questio
 }
 
 /*
- * Ask the tracer of @request about the functions of one module: those of the targets from
- * *@i on, but none after @last - 1.
+ * Ask the tracer of @request about the functions of one module, for targets *@i to @last - 1.
+ * Sets *@i to the first target of the next module.
  */
 static int ask_module(struct pb_plan *plan, const struct pb_request *request,
 		      struct pb_question *questions, size_t *i, size_t last)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What programs see of sites, and functions with a tracer whose sites were changed by other
- * code. For example, a uprobe that is removed restores the byte of the file, and a debugger
- * stores a breakpoint.
+ * The state of sites that programs see. And *changed* functions: they have a tracer, but other
+ * code has changed their site. For example, a uprobe that is removed restores the byte of the
+ * file, and a debugger stores a breakpoint.
  */
 #ifndef PB_CORE_INSPECT_H
 #define PB_CORE_INSPECT_H

@@ -16,10 +16,10 @@
 #include "types/set.h"
 #include "types/shared_cells.h"
 
-/* The version of all data that are reachable from here. Tools of another version refuse. */
+/* The version of all data that are reachable from here. Tools refuse any other version. */
 #define PB_LIVE_VERSION 13
 
-/* Detects structures that were changed without a new version. Then tools refuse, too. */
+/* Tools also refuse another layout: a structure was changed without a new version. */
 #define PB_LIVE_LAYOUT                                                         \
 	(sizeof(struct patchbay_cell) | sizeof(struct pb_set) << 8 |           \
 	 offsetof(struct pb_module, desc) << 16 |                              \

@@ -334,8 +334,8 @@ static int has_text(struct pb_module *gone, const struct pb_module *coming)
 }
 
 /*
- * Mark the unloaded modules that no slot points to any more, with a new phase: a thread may
- * still be in a trampoline that it has entered before.
+ * Start a grace period for the unloaded modules that no slot points to now: a thread that
+ * loaded a slot before may still be in a trampoline. Stores its phase into the modules.
  */
 static void note_unmapped(const struct pb_module *coming)
 {
@@ -363,10 +363,10 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *comin
 }
 
 /*
- * Called while a module is being loaded, when the thread may use the loader. (In a forked
- * child of a process with threads, a thread that does not exist may hold the loader's lock for
- * ever.) The lock of dl_iterate_phdr() comes before the modules lock, so this runs within a
- * walk of the loader, like call_locked() of static_call.c.
+ * Called while a module is being loaded, because only then the loader's lock is surely usable:
+ * in a forked child, a thread of the parent may have held it, and nothing releases it. The lock
+ * of dl_iterate_phdr() comes before the modules lock, so this runs within a walk of the loader,
+ * like call_locked() of static_call.c.
  */
 static void look_for_unmapped(struct pb_module *coming)
 {

@@ -142,8 +142,8 @@ void pb_others_forget_unloaded(void)
  * Modules in other namespaces of the loader (dlmopen(3)). They are not registered and cannot
  * be traced: such a namespace has its own C library, which ends threads without notice to this
  * library, although pb_thread is part of each thread. Handlers and unwinders would have to
- * use that C library instead of ours. So the library only reports such modules to the user.
- * Finds none if the loader has no namespaces or does not list them, and in a forked child.
+ * use that C library instead of ours. So the library only reports such modules to the user. It
+ * reports none in a forked child, or if the loader has no namespaces or does not list them.
  */
 
 /* Older versions of glibc list neither other namespaces nor a link map's program headers. */

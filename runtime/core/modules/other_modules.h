@@ -3,7 +3,7 @@
  * The room modules/: the registry of loaded modules. Constructors and destructors of modules
  * change it under the modules lock, and wait for no other lock (system/lock.h has the reason).
  * After a module is unloaded, its struct pb_module stays until no caller uses it and no
- * thread is in one of its handlers. Its records and its text are unmapped at once.
+ * thread is in one of its handlers. Its records and its text are unmapped immediately.
  *
  * This header: from a module's loaded note (abi.h) to its descriptor; and modules that the
  * library lists on request, but does not trace (struct pb_other).

@@ -129,7 +129,7 @@ int pb_elf_close(struct pb_elf_file *file)
 	return file->error;
 }
 
-/* Does a note segment contain the bytes of @id? That is proof enough. */
+/* Does a note segment contain the bytes of @id? This does not parse the notes. */
 static int has_id(struct pb_elf_file *file, const ElfW(Phdr) *ph,
 		  const uint8_t *id, size_t id_size)
 {
@@ -202,7 +202,7 @@ int pb_elf_is_rewritten(struct pb_elf_file *file)
 	char *names = NULL;
 	int found = 0;
 
-	/* A file without section names has no section of the name that is looked for. */
+	/* In a file without section names, no section has the name @moved. */
 	if (sh && at != SHN_UNDEF) {
 		size = at < nr ? sh[at].sh_size : 0;
 		names = size ? get(file, sh[at].sh_offset, size, 1) : NULL;

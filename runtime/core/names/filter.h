@@ -27,10 +27,10 @@ struct pb_filter_item {
 
 /*
  * @users:        the reference count: the number of pb_filter_free() calls to come
- * @next, @link:  in the list of filters for modules to come: the next one, and the pointer
- *                to this one
- * @same:         the next filter for modules to come with the same tracer
- * @ops, @flags:  the tracer to arm in modules to come, and how
+ * @next, @link:  in the list of all filters for future modules: the next filter, and the
+ *                pointer to this one
+ * @same:         the next filter for future modules of the same tracer
+ * @ops, @flags:  the tracer to arm in future modules, and how
  * @pattern:      glob or regular expression, as it was given
  * @prefix:       the length of the glob's part before the first wildcard
  * @match, @arg:  a callback that replaces fnmatch(3), or NULL
@@ -70,8 +70,8 @@ void pb_filter_free(struct pb_filter *filter);
 int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b);
 
 /*
- * Does the filter select functions of this name? Returns 0 if not. If so, returns 1, or for
- * lists 1 + the index of the item. Or returns -ENOMEM. Not for PB_BY_ADDRS.
+ * Does the filter select functions of this name? Returns 1 if so, or for lists 1 + the index
+ * of the item; 0 if not; or -ENOMEM. Not for PB_BY_ADDRS.
  */
 int pb_filter_name(const struct pb_filter *filter, const char *name);
 

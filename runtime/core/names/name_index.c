@@ -30,7 +30,7 @@ static const struct patchbay_record *record_at(const struct patchbay_record *rec
 	return order ? order[i] : &records[i];
 }
 
-/* Are the records equal? If only their entries are, arming refuses the wrong one. */
+/* Are the records equal? If only their entries are, arming refuses the one with a wrong site. */
 static int are_twins(const struct patchbay_record *a, const struct patchbay_record *b)
 {
 	const size_t same = offsetof(struct patchbay_record, signature);
@@ -148,7 +148,7 @@ struct reader {
 	int rewritten, error;
 };
 
-/* Make room for a name of @size bytes, with the terminating 0. */
+/* Allocate memory for one more name of @size bytes, including the terminating 0. */
 static int make_room(struct reader *reader, size_t size)
 {
 	struct pb_name_index *index = reader->index;
@@ -195,8 +195,8 @@ static void add_name(struct reader *reader, const char *name, size_t length,
 }
 
 /*
- * llvm-bolt leaves a jump where it has moved a function away. Is this its name for that jump?
- * The function's record still leads there.
+ * At the old entry of a function that it has moved, llvm-bolt puts a jump. Is @name its symbol
+ * for that jump? The function's record still points to the old entry.
  */
 static int is_left_behind(const char *name, size_t length)
 {

@@ -194,8 +194,8 @@ static int choose_by_pattern(struct search *search,
 }
 
 /*
- * Names of functions that have no symbol (<patchbay/filter.h>): "@", the module's build id in
- * hexadecimal digits, or its path if it has no build id, "+", and the ELF address of the entry.
+ * The name of a function without a symbol (<patchbay/filter.h>) is "@", the module's build id
+ * (its path if it has none), "+", and the ELF address of the entry. Numbers are hexadecimal.
  */
 static int is_entry_name(const char *name)
 {
@@ -206,7 +206,7 @@ static const char digits[] = "0123456789abcdef";
 
 enum { ADDRESS_SIZE = 2 * sizeof(uintptr_t) + 1 };
 
-/* Returns @name after the part that names the module. NULL if it names another module. */
+/* Returns the part of @name after the module, or NULL if that is another module. */
 static const char *skip_module(const struct pb_module *module, const char *name)
 {
 	const struct patchbay_module_info *info = &module->info;
@@ -241,7 +241,7 @@ static uintptr_t entry_of_name(const struct pb_module *module, const char *name)
 	return module->info.base + entry;
 }
 
-/* Allocate a string with the common part of @module's names, and room. NULL: out of memory. */
+/* Allocate a name up to the "+", with space for an address. Returns NULL if out of memory. */
 static char *new_entry_name(const struct pb_module *module)
 {
 	const struct patchbay_module_info *info = &module->info;

@@ -44,8 +44,8 @@ const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *en
 int pb_names_look(struct pb_module *module);
 
 /*
- * Were functions of @module moved? Was that of this record? Then the record points to unused
- * code. Call pb_names_look() before.
+ * Has a tool moved any function of @module, or the function of @record? If so, the record
+ * points to unused code. Call pb_names_look() first.
  */
 int pb_names_has_moved(const struct pb_module *module);
 int pb_names_is_moved(const struct pb_module *module,

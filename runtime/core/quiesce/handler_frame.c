@@ -23,7 +23,7 @@ int pb_handler_is_gone(const struct pb_reader *reader, uintptr_t frame)
 	       pb_os_differs(mark_of(frame), value_of(reader));
 }
 
-/* Is the frame in the stack from @from to @to? It has struct patchbay_regs and the mark. */
+/* Does the frame (struct patchbay_regs and the mark) overlap the stack from @from to @to? */
 static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 {
 	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
@@ -33,12 +33,12 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 	return start < to && end > from;
 }
 
-/* Other code of the library needs as much stack. */
+/* Other functions of the library use this much stack, so the thread has it. */
 #define ROOM ((uintptr_t)8192)
 
 /*
- * Use the stack down to @start, to overwrite the frame there. Other threads read only that
- * memory, and then detect that the frame is gone.
+ * Overwrite the stack down to @start, with the frame there. Other threads judge the frame by
+ * its memory alone (pb_handler_is_gone()), so they detect from now on that it is gone.
  */
 static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 {
@@ -50,8 +50,8 @@ static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 }
 
 /*
- * A frame in the stack in use, or shortly below it, is gone. In the second case overwrite it,
- * but use no stack below the frame: the thread may have no more.
+ * A frame in the stack that is now in use, or shortly below it, is gone. If it is below,
+ * overwrite it, but use no stack below the frame: the thread may have no more.
  */
 __attribute__((noinline)) int
 pb_handler_is_surely_gone(const struct pb_reader *self, uintptr_t frame,

@@ -29,7 +29,7 @@ void pb_open_calls_fork(void)
 
 /*
  * Returns the count of @reader's thread. If the thread has ended without notice, its storage
- * may be unmapped or reused: then it does not contain this reader.
+ * may be unmapped or reused. In that case the storage does not refer to @reader: returns 0.
  */
 static int64_t count_of(const struct pb_reader *reader)
 {

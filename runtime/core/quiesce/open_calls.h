@@ -8,8 +8,8 @@
  *	begins		pb_timed_entry(), or the direct way of x86-64 (direct.h)
  *	ends		pb_timed_exit(), or the direct way; or a missed call
  *
- * A signal handler may abandon the exit handler by longjmp(). So a call ends after its exit
- * handler has run: a call whose handler is abandoned has no return.
+ * A signal handler may abandon the exit handler by longjmp(). So the count drops only after
+ * the exit handler has run: a call whose exit handler was abandoned stays open.
  *
  * A call of a fiber may begin in one thread and end in another. Only the sum of all
  * threads has a meaning.
@@ -25,7 +25,7 @@
  */
 #define PB_OPEN_CALLS_FIRST (INT64_MIN / 2)
 
-/* begin: the calling thread has got a reader. end: it is about to give the reader back. */
+/* Call these when the calling thread has got a reader, and before it gives the reader back. */
 void pb_open_calls_begin(void);
 void pb_open_calls_end(void);
 

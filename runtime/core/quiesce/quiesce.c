@@ -13,10 +13,10 @@
 #define load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-/* One in this many calls from within a handler detects an abandoned handler by system calls. */
+/* Every OFTEN-th call from within a handler uses system calls to detect abandoned handlers. */
 #define OFTEN 64
 
-/* The frames of threads without a reader are marked with this one. */
+/* Its address is the mark in frames of threads without a reader. */
 static const struct pb_reader no_reader;
 
 /* The callback of libpatchbay-trace, or NULL. */
@@ -113,10 +113,10 @@ static int has_left_surely(const struct pb_reader *self, uintptr_t frame,
 
 /*
  * Take the inner mark, unless an interrupted call has it. This function loads the phase after
- * it has taken the mark. The caller loads slot and cell after both stores. So relative to the
- * barrier of pb_quiesce_begin(), this thread has either made both stores visible, or will see
- * what was stored before the barrier. The outer mark relies on the same order. No store-load
- * barrier is needed here, because membarrier(2) supplies it on the waiting side.
+ * it has taken the mark. The caller loads slot and cell after both stores. At the barrier of
+ * pb_quiesce_begin(), this thread either has made both stores visible, or will later load
+ * what the waiter stored before the barrier. The outer mark relies on the same order. No
+ * store-load barrier is needed here, because membarrier(2) supplies it on the waiting side.
  */
 static int mark_inner(struct pb_reader *self, const struct patchbay_regs *frame)
 {
@@ -237,14 +237,14 @@ static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
 }
 
 /*
- * Returns the phase since which the thread of @reader has been in a handler that was running
- * at @phase, or @phase if it is in no such handler. Unless @closely, an abandoned handler
- * counts as running.
+ * If the thread of @reader is in a handler that was running when @phase began, returns the
+ * phase at which it entered that handler. Otherwise returns @phase. Unless @closely, an
+ * abandoned handler counts as running.
  *
- * This function reads the phase of a mark before its frame. If a handler has been running
- * since then, the frame that is read here belongs to it, or is 0. So if that frame is gone,
- * the handler is gone. By now the mark may belong to a later handler, which the caller need
- * not wait for.
+ * This function reads the phase of a mark before its frame. If the handler that stored the
+ * phase is still running, the frame that is read here belongs to it, or is 0. So if that frame
+ * is gone, the handler is gone. Then the mark may belong to a later handler, which the caller
+ * need not wait for.
  */
 static uint64_t inside_since(const struct pb_reader *reader, uint64_t phase,
 			     int closely)

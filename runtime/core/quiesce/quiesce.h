@@ -8,7 +8,7 @@
  *
  * A trampoline marks its thread as *inside* before it reads the slot. It marks the
  * thread as *outside* after the handler has returned. The mark is the value of
- * pb_reader_phase at the entry, in the thread's reader (reader.h). To mark is a plain
+ * pb_reader_phase at the entry, in the thread's reader (reader.h). Marking is a plain
  * store, without an atomic exchange or a full barrier: pb_quiesce_begin() supplies the
  * full barrier, by membarrier(2). This is the scheme of user-space RCU's "memb" flavour,
  * with a phase that only grows. The store that marks a thread as outside is a release.
@@ -78,16 +78,16 @@ int pb_quiesce_begin(uint64_t *phase);
 int pb_quiesce_over(uint64_t phase);
 
 /*
- * Returns the last phase, at most @phase, for which pb_quiesce_over() would return 1: all
- * phases up to the result are over. It may return an earlier one, at least 0, if threads
- * have entered handlers since. @closely: also detect abandoned handlers (handler_frame.h)
+ * Returns a phase that is at most @phase and for which pb_quiesce_over() would return 1. It is
+ * the last one, or an earlier one if a thread has entered a handler with an old copy of the
+ * phase (@next_phase in reader.h). @closely: also detect abandoned handlers (handler_frame.h)
  * and ended threads, by one or two system calls for each thread in a handler.
  */
 uint64_t pb_quiesce_until(uint64_t phase, int closely);
 
 /*
- * Returns the id of a thread that is in a handler since before the grace period @phase.
- * Returns 0 if there is none, or if its id is unknown. Sets *@over to the result of
+ * Returns the id of a thread that has been in a handler since before the grace period
+ * @phase, or 0 if there is none or its id is unknown. Sets *@over to the result of
  * pb_quiesce_over(), but detects abandoned handlers (handler_frame.h) and ended threads,
  * too. This costs as much as pb_quiesce_until() with @closely.
  */

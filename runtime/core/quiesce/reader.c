@@ -136,7 +136,7 @@ static uint64_t end_busy(struct pb_reader *reader, uint64_t life, uint64_t state
 	const uint64_t busy = (life & ~(uint64_t)STATE) | BUSY;
 	const uint64_t next = (life & ~(uint64_t)STATE) + (STATE + 1) + state;
 
-	/* Fails in a child that a signal handler has forked meanwhile; see forked_child(). */
+	/* Fails in a child that a signal handler forked in between; see forked_child(). */
 	return change_life(reader, busy, next) ? next : 0;
 }
 
@@ -262,7 +262,7 @@ static void count_taken_until(size_t end)
 		;
 }
 
-/* Make the next reader BUSY that was never taken. */
+/* Make BUSY the first reader that was never taken. Returns NULL if the arena has none. */
 static struct pb_reader *claim_next(uint64_t *life)
 {
 	for (size_t i = load(&nr_taken); i < capacity(); i++) {
@@ -280,8 +280,9 @@ static struct pb_reader *claim_next(uint64_t *life)
 }
 
 /*
- * Make a reader BUSY that was taken before, and return it, or NULL. Sets *@missed if one was
- * free, but another thread or a signal handler was faster.
+ * Make BUSY a reader that was taken before: that of the thread that the calling thread has
+ * replaced, or a free one. Returns NULL if there is none. Sets *@missed if another thread or a
+ * signal handler has taken the free one first.
  */
 static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 				    int *missed)
@@ -308,10 +309,10 @@ static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 }
 
 /*
- * All readers are taken: make room for one more. All threads that need room share one pass
- * over the arena. Each asks the kernel about the next threads until it finds one that has
- * ended. If a pass reclaims fewer than a quarter of the readers, the arena grows. So on average
- * a new thread asks the kernel a few times.
+ * All readers are taken: free or map at least one. Threads that need one share a pass over
+ * the arena. Each asks the kernel about the next threads until it finds one that has ended. If
+ * a pass reclaims fewer than a quarter of the readers, the arena grows. So on average a new
+ * thread asks the kernel a few times.
  */
 static int make_room(const struct thread *self)
 {
@@ -322,7 +323,7 @@ static int make_room(const struct thread *self)
 		size_t i;
 		uint64_t life;
 
-		/* Another thread has made room already. */
+		/* Another thread has mapped more readers already. */
 		if (capacity() > nr)
 			return 1;
 		i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
@@ -355,7 +356,7 @@ static struct pb_reader *claim(const struct thread *self, uint64_t *life)
 
 /*
  * Make @reader the calling thread's reader. A signal handler may have registered the thread
- * before: it has taken over this reader, or it has taken another one and this one is freed.
+ * first: it has taken over @reader, or has taken another one. In the second case free @reader.
  */
 static void publish(struct pb_reader *reader, uint64_t life)
 {
@@ -389,9 +390,8 @@ static int is_of_libc(void)
 }
 
 /*
- * Without a key no destructor frees the reader when the thread ends. Then it is taken over by
- * the next thread whose storage is at the same address, or by a thread that finds all readers
- * taken.
+ * Without a key no destructor frees the reader when the thread ends. Then a later thread takes
+ * it over: one whose storage is at the same address, or one that finds all readers taken.
  */
 struct pb_reader *pb_reader_take(void)
 {
@@ -424,7 +424,7 @@ static void block_signals(sigset_t *saved)
 	sigset_t all;
 
 	sigfillset(&all);
-	/* SIGTRAP stays unblocked: a breakpoint or single step would kill the process. */
+	/* If SIGTRAP were blocked, a breakpoint or single step would kill the process. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, saved);
 }

@@ -138,8 +138,8 @@ static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	walk->error = get_unit(info, &unit);
 	/*
-	 * The tramps of a unit of another version are not known. But for keys of other units,
-	 * they load the target from the key, and so need no update.
+	 * The library cannot find the tramps of a unit of another version. But tramps for keys
+	 * of other units load the target from the key, and so need no update.
 	 */
 	if (walk->error == -EPROTONOSUPPORT && !is_in(&unit, walk->update->key))
 		walk->error = 0;
@@ -415,8 +415,8 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *arg)
 
 /*
  * Call @func under the modules lock, with the text open, within a walk over the units (there is
- * always one). @func makes walks that take the loader's lock. That comes before the modules
- * lock, so this outer walk takes it first. A thread may take it again.
+ * always one). @func makes walks that take the loader's lock. The loader's lock comes before the
+ * modules lock, so this outer walk takes it first. A thread may take it several times.
  */
 static int call_locked(struct update *update, int (*func)(struct update *))
 {
@@ -435,7 +435,7 @@ static int set_target(struct update *update)
 		patch_sites = pb_arch_call_sites == PB_CALL_SITES_BY_DEFAULT ?
 				      ON :
 				      OFF;
-	/* NULL stands for a weak function that does not exist. Then the tramp returns. */
+	/* If the target is NULL (a weak function that does not exist), the tramp returns. */
 	if (!former)
 		former = (void *)__static_call_nop;
 	update->target = target_of(update->text, (void *)update->target.func);

@@ -61,7 +61,7 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	/*
 	 * The notes that the library looks for have an alignment of 4. Some linkers (mold) put
 	 * them into one segment with notes whose alignment is 8, and whose length is the same
-	 * with either alignment. In segments with a larger alignment there are none.
+	 * with either alignment. Segments with a larger alignment do not have these notes.
 	 */
 	if (segment->p_align > 8 || at % 4 ||
 	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,

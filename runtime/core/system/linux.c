@@ -74,8 +74,8 @@ void pb_os_text_forget(void)
 }
 
 /*
- * Returns @handle, or a handle of the same memory that can be written to. If there is none,
- * returns @handle, and writing fails.
+ * Returns a handle that can write text: @handle, or another one for the same memory. If there
+ * is none, returns @handle, and writes fail.
  */
 static int make_writable(int handle)
 {
@@ -198,7 +198,7 @@ int pb_os_differs(const uint32_t *at, uint32_t value)
 
 #define call(number, ...) pb_raw_syscall(number, (const long[6]){ __VA_ARGS__ })
 
-/* Opens the file even if system calls are restricted: such a process also writes text by it. */
+/* Opens the file even if system calls are restricted. Writing text opens it then, too. */
 int pb_os_peek(const void *at, void *to, size_t size)
 {
 	const long file = call(SYS_openat, AT_FDCWD, (long)"/proc/self/mem",

@@ -66,7 +66,7 @@ struct quiet {
 };
 static __thread __attribute__((tls_model("initial-exec"))) struct quiet quiet;
 
-/* The quiet of the owner of the change lock while it is in a callback, which may take locks. */
+/* Saves `quiet` of the owner of the change lock during a callback, which may take locks. */
 static struct quiet callers_quiet;
 
 /* A function that the owner of the change lock must call before it unlocks. */
@@ -170,8 +170,8 @@ void pb_caller_unlock(void)
 }
 
 /*
- * A child that exits at once sends SIGCHLD while the forking thread still holds the engine
- * lock. If the program has no handler for SIGCHLD, the kernel discards the signal, unless this
+ * A child may exit, and send SIGCHLD, while the forking thread still holds the engine lock.
+ * If the program has no handler for SIGCHLD, the kernel discards the signal, unless this
  * thread blocks it. A blocked SIGCHLD would wake another thread, whose epoll_wait(2) or
  * similar call would fail with EINTR (signal(7); sig_ignored() in Linux's kernel/signal.c).
  */
@@ -194,7 +194,7 @@ static void block_signals(sigset_t *before)
 	sigset_t all, trap;
 
 	sigfillset(&all);
-	/* SIGTRAP stays unblocked: a breakpoint or single step would kill the process. */
+	/* If SIGTRAP were blocked, a breakpoint or single step would kill the process. */
 	sigdelset(&all, SIGTRAP);
 	if (is_forking && !is_handled(SIGCHLD))
 		sigdelset(&all, SIGCHLD);

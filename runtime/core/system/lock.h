@@ -133,8 +133,8 @@ int pb_engine_is_locked(void);
 #define pb_may_allocate() assert(!pb_engine_is_locked())
 
 /*
- * Is this process a forked child? There the loader's lock of dl_iterate_phdr() may be held
- * for ever by a thread that does not exist.
+ * Is this process a forked child? There the loader's lock of dl_iterate_phdr() may stay locked
+ * for ever: another thread of the parent held it during fork().
  */
 extern int pb_is_forked;
 

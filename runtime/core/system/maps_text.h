@@ -25,7 +25,7 @@ struct pb_maps_text {
 struct pb_maps_line {
 	uintptr_t start, end;
 	const char *access; /* PERMISSIONS, four characters */
-	const char *file, *inode; /* DEVICE INODE; its second part */
+	const char *file, *inode; /* DEVICE INODE; INODE */
 	size_t file_size;	  /* of @file */
 	const char *path;	  /* followed by the newline */
 	size_t path_size;

@@ -4,7 +4,8 @@
  * A large block is a mapping. A free list is a stack that one compare-and-exchange changes
  * (Treiber, "Systems Programming: Coping with Parallelism", 1986). Beside the address of the
  * top block is a counter. It makes the exchange fail if another thread has taken the top block
- * and freed it in between. Memory of free lists is never unmapped, so a late thread may read it.
+ * and freed it in between. Memory of free lists is never unmapped, so pop() may read a block
+ * that another thread has just taken.
  *
  * Freed mappings of up to KEPT_MAX bytes together are kept, because most batches allocate and
  * free the same sizes as the previous batch.

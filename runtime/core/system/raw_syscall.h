@@ -4,7 +4,7 @@
 #define PB_CORE_RAW_SYSCALL_H
 
 #if defined(__x86_64__)
-/* (System V ABI, AMD64 supplement, A.2.1.) The result, or -errno. */
+/* Returns the result, or -errno. (System V ABI, AMD64 supplement, A.2.1.) */
 static inline long pb_raw_syscall(long number, const long arg[6])
 {
 	register long r10 __asm__("r10") = arg[3];
@@ -28,7 +28,7 @@ static inline long pb_raw_syscall(long number, const long arg[6])
 #define PB_REGISTER(arm, riscv) __asm__(arm)
 #define PB_SYSTEM_CALL "svc #0"
 #endif
-/* (syscall(2), "Architecture calling conventions".) The result, or -errno. */
+/* Returns the result, or -errno. (syscall(2), "Architecture calling conventions".) */
 static inline long pb_raw_syscall(long number, const long arg[6])
 {
 	register long nr PB_REGISTER("x8", "a7") = number;
@@ -48,8 +48,8 @@ static inline long pb_raw_syscall(long number, const long arg[6])
 
 #elif defined(__powerpc64__)
 /*
- * (Linux, Documentation/arch/powerpc/syscall64-abi.rst: `sc`, which returns errors
- * as positive numbers and says so in cr0.SO.) The result, or -errno.
+ * Returns the result, or -errno. (Linux, Documentation/arch/powerpc/syscall64-abi.rst: `sc`
+ * returns errors as positive numbers, and sets cr0.SO.)
  */
 static inline long pb_raw_syscall(long number, const long arg[6])
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /*
- * One system call writes within a block; the kernel copies page by page. A block with many
+ * One system call writes at most one block; the kernel copies page by page. A block with many
  * patches is written as a whole, with the code between them, because one call costs 0.57 us
  * for one byte, and only 1.0 us for 4096 bytes. For 50,000 functions of 96 bytes (Cascade
  * Lake, Linux 6.18, ms):

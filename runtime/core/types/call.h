@@ -26,10 +26,10 @@
  *						handler		unchanged
  *	other tracers are armed, disarmed, ...	yes		these have their own
  *								numbers and bits
- *	the module is unloaded			no		the cell enters
- *								nothing
- *	the thread has entered a handler	no, it counts	pb_call_exit_slowly()
- *	(a fiber that it resumed there)		as missed
+ *	the module is unloaded			no		the cell calls no
+ *								handler
+ *	the body's fiber is resumed, and	no, it counts	pb_call_exit_slowly()
+ *	returns, inside a handler		as missed
  *	an exception passes			yes, with a	pb_call_unwound()
  *						reason
  *
@@ -108,10 +108,10 @@ int pb_call_check(const struct patchbay_record *record);
 extern const unsigned int pb_arch_direct_words;
 
 /*
- * Is the function simple for tracers that all have @flags? It uses no stack arguments, and
- * only PATCHBAY_OPS_NO_RESULT_FP allows results that are not in integer registers. FAST
- * handlers leave these registers as they are, and so does pb_call_exit(). The slow paths save
- * them.
+ * Is the function simple for tracers that all have @flags? A simple function has no stack
+ * arguments. Its result is in integer registers, unless @flags has
+ * PATCHBAY_OPS_NO_RESULT_FP. FAST handlers and pb_call_exit() do not change other result
+ * registers. The slow paths save them.
  */
 int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags);
 

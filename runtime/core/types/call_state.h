@@ -42,7 +42,7 @@
  *							the state
  *	the call's		another			pb_call_exit() checks each tracer
  *	another			-			with pb_call_was_told(); all bits
- *							are set, for the same reason
+ *							are set: all saw the entry
  *
  * test/unit/exit-states.cpp runs all interleavings of a call with arming, disarming, a
  * second tracer and an unloaded module by these rules. It fails if any rule is removed.

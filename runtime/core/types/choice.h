@@ -21,8 +21,8 @@ struct pb_choice {
 };
 
 /*
- * Choose none of @nr functions; @nr is not 0. @items: allocate room for items. Returns 0 or
- * -ENOMEM.
+ * Initialize @choice for @nr functions, none of them chosen. @nr is not 0. @items: allocate
+ * @choice->items, too. Returns 0 or -ENOMEM.
  */
 int pb_choice_init(struct pb_choice *choice, size_t nr, int items);
 void pb_choice_free(struct pb_choice *choice);
@@ -30,7 +30,7 @@ void pb_choice_free(struct pb_choice *choice);
 /* Copy @from, without its items. Returns 0 or -ENOMEM. */
 int pb_choice_copy(struct pb_choice *choice, const struct pb_choice *from);
 
-/* Add function @i, which list item @item chooses. Of several items, the first is kept. */
+/* Add function @i, which list item @item chooses. Keeps the lowest item of a function. */
 void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item);
 void pb_choice_add_all(struct pb_choice *choice);
 void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others);

@@ -19,7 +19,7 @@ typedef void pb_handler(uintptr_t ip, uintptr_t parent_ip,
 
 /*
  * The private cell of function @ip, whose slot points to @gate. Compiled for general
- * registers only; may run at any time.
+ * registers only. Async-signal-safe.
  */
 const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 					 uintptr_t ip);
@@ -40,11 +40,11 @@ static inline int pb_is_gate(const struct patchbay_cell *cell)
  * @fast_exits: some members have an exit, all handlers are PATCHBAY_OPS_FAST, and the
  *           function is simple for the members with an exit (call.h)
  * @has_exits: some members have an exit
- * @more:    the words of a call that the members use and its frame has no room for, in
- *           bytes; a multiple of 16; trampolines read it
- * @told:    call->told of a call that all members with an exit see
- * @since:   the highest number of the members, disabled or not; instead of a word, the
- *           direct way of cells with this set (call_state.h)
+ * @more:    the size in bytes of the members' words that do not fit into the frame of a call;
+ *           a multiple of 16; trampolines read it
+ * @told:    call->told of a call whose entry all members with an exit saw
+ * @since:   the highest number of the members, disabled or not, and the state of calls with
+ *           this set (call_state.h)
  * @enter:   how a cell enters the set. It saves vector registers unless all handlers are
  *           FAST, and calls the body if any member has an exit
  * @entries: the entry handlers, in the order of arming

@@ -47,7 +47,7 @@ struct pb_group;
 /* The owner of a function says where its slot leads: the number of a shared cell, or: */
 enum {
 	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or points to a private cell */
-	PB_OWNER_NOBODY, /* the cell without tracers: others kept the function's shared cell */
+	PB_OWNER_NOBODY, /* the cell without tracers: disarmed, while others kept the shared cell */
 	PB_OWNER_GATE,	 /* the gate */
 	PB_OWNER_FIRST,	 /* the first shared cell */
 };
@@ -61,8 +61,8 @@ enum {
  * @result:      the kind of result of @shape, which never changes
  *
  * While a plan is made (place.c):
- * @leaving:     how many of its functions get other tracers, or none
- * @to:          the group that they join; NULL: they get no tracers
+ * @leaving:     how many of its functions the plan gives other tracers or none
+ * @to:          the group that these join; NULL: they get no tracers
  * @scattered:   they join different groups
  */
 struct pb_shared_cell {
@@ -82,7 +82,7 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
  * The library records the owner of each function and does not derive it from the slot,
  * because another patcher may change slots.
  * @cells:  PB_NR_SHARED cells; the first @end of them have been used
- * @own:    NULL, or the private cells behind the gate, by record
+ * @own:    NULL, or the private cells that the gate leads to, by record
  * @owners: the PB_OWNER_* of each function, by record. Pages are allocated on first use
  */
 struct pb_shared {

@@ -19,7 +19,7 @@ struct pb_cell_range {
  * @cells:  a range that contains all private cells that the tracer was ever armed on. With
  *          many tracers of few functions each, a change of one walks only its range
  * @error:  the error of the last attempt to arm it in a newly loaded module, or 0
- * @missed: counts calls not seen because the thread was in a handler
+ * @missed: counts calls that the tracer missed because the thread was in a handler
  */
 struct patchbay_ops {
 	struct patchbay_ops_attr attr;

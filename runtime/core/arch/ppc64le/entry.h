@@ -32,12 +32,12 @@
 /* The distance from the stack pointer in a handler's trampoline to its struct patchbay_regs. */
 #define HANDLER_FRAME OWN_REGS
 
-/* Offset from struct patchbay_regs to the word that handler_frame.c looks at. */
+/* Offset from struct patchbay_regs to the word that handler_frame.c reads. */
 #define PB_FRAME_MARK_AT (OWN_THREAD - OWN_REGS)
 #define FUNCTION_SIZE (HEADER_SIZE + REGS_SIZE)
 #define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
 
-/* Says that the function's body has been called. Branches ignore this bit of LR. */
+/* A bit of OWN_RETURN: the body has been called. Branches ignore this bit of LR. */
 #define OWN_CALLED 1
 
 #define DWARF_LR 65

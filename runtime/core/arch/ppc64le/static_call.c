@@ -153,7 +153,7 @@ static void plan_same(const struct pb_tramp *tramp,
 }
 
 /*
- * Plan a branch to @target with another TOC pointer. Of the near form, only the branch may be
+ * Plan a branch to @target with another TOC pointer. In the near form, only the branch may be
  * written more than once.
  */
 static void plan_near(const struct pb_tramp *tramp,

@@ -66,7 +66,7 @@ static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])
 	return offset - (offset >> 33 << 34);
 }
 
-/* Is @code what follows the load of r12, in either part of a tramp? */
+/* Does @code have the words that follow the load of r12, in either part of a tramp? */
 static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 {
 	static const uint32_t jump[2][3] = {

@@ -129,7 +129,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	words = pb_riscv64_site(entry, (int64_t)(site->site - site->entry));
 	if (!words)
 		return -EILSEQ;
-	/* Other words than these: another patcher wrote an auipc or jalr with another target. */
+	/* Another patcher wrote any other words, for example a jalr with another target. */
 	prepared = armed_words(site, armed) && words[0] == armed[0];
 	if (words[1] == PB_RISCV64_NOP)
 		return prepared || words[0] == PB_RISCV64_NOP ?

@@ -36,8 +36,8 @@ static inline uintptr_t pb_bulk_reach(uintptr_t stub, uintptr_t low, uintptr_t h
 
 /*
  * Is @site, @offset bytes after @entry, disarmed, and is the usual pad before the entry? @from
- * is the result of pb_bulk_reach(). If not, pb_arch_site_state() knows more. This combines
- * pb_x86_64_site() and pb_x86_64_leads(), in as few instructions as the usual site needs.
+ * is the result of pb_bulk_reach(). If this returns 0, pb_arch_site_state() finds the state.
+ * This combines pb_x86_64_site() and pb_x86_64_leads(), in fewer instructions.
  */
 static inline int pb_bulk_is_disarmed(uintptr_t from, uintptr_t entry, uintptr_t site,
 				      uintptr_t offset)

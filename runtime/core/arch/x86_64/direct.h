@@ -109,7 +109,7 @@
 /*
  * rsp points to site + 5, with struct patchbay_regs below it. rdi is site + 5, and r11 the
  * cell. rax is the value of cell->since for which the trampoline has chosen this way.
- * cell->since may have changed meanwhile; the code below detects that. SF is the bit
+ * cell->since may have changed after that; the code below detects this. SF is the bit
  * CELL_DIRECT_BOTH of rax. \id makes the labels unique. If the direct way turns out to be
  * wrong, the trampoline \back continues.
  */
@@ -217,9 +217,9 @@
 	/*
 	 * @since must belong to this function. But the thread is not marked: when @since was
 	 * loaded, the cell may have had other functions, and this function may have got the
-	 * cell back. So load the slot and @since again. Both checks would be wrong only if
-	 * around this load of the slot the same functions, armed by the same batch, took the
-	 * cell and left it again.
+	 * cell back. So load the slot and @since again. Both checks are wrong only in one case:
+	 * at both loads of @since the cell had other functions, armed by the same batch, and
+	 * at this load of the slot, between them, the cell had this function.
 	 */
 	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rdi)
 	jne	.Lback_\id
@@ -253,7 +253,7 @@
 	subq	CALL_WORD(%rbp), %rax
 	cmpq	(%r9), %rax
 	jae	.Llong_\id
-.Ldrop_\id:	/* CF is set, and stays so. */
+.Ldrop_\id:	/* CF is set, and nothing below clears it. */
 	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	mark_outside %r11
 	return_past_body

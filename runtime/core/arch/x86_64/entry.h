@@ -65,13 +65,13 @@
 #define CELL_DIRECT_BOTH 0x80
 
 /*
- * The direct way of sets has this room below struct patchbay_call: a word for each tracer
- * except the first, and, at the lower end, the position in a list.
+ * The stack that the direct way of sets uses below struct patchbay_call: a word for each
+ * tracer except the first, and, at the lower end, the position in a list.
  */
 #define DIRECT_WORDS 9
 #define DIRECT_ROOM ((DIRECT_WORDS + 1) * 8)
 
-/* Bits of CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are saved at the stack pointer. */
+/* Bits of CALL_SINCE. CALL_SKIP is PATCHBAY_EXIT_SKIP. CALL_X87: x87 registers are saved at rsp. */
 #define CALL_SKIP 2
 #define CALL_X87 4
 

@@ -6,7 +6,7 @@
 
 #include <cet.h> /* says that the file works with IBT and shadow stacks */
 
-/* By these macros the library's own trampolines find its data and functions. */
+/* The library's trampolines find its data and functions by these macros; own.h has others. */
 
 /* The offset of struct pb_thread from %fs:0. */
 .macro words_to register

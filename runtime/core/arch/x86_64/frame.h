@@ -25,7 +25,7 @@
 
 /*
  * Mark the thread as inside. rbp gives the trampoline's frame. \thread is the offset of the
- * thread's reader from %fs:0. Then \regs points to struct patchbay_regs. Clobbers \temp.
+ * thread's reader from %fs:0. Makes \regs point to struct patchbay_regs. Clobbers \temp.
  */
 .macro mark_inside thread, regs, temp
 	leaq	CALL_REGS(%rbp), \regs

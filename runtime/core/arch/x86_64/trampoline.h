@@ -38,8 +38,8 @@
  *
  * Before the trampoline marks the thread as inside, it may read the slot and cell->since, to
  * choose its way: every cell that a slot has pointed to exists as long as the function. It
- * must not act on these values otherwise. When they are used, the slot may point to another
- * cell, and the old cell may belong to other functions.
+ * must not use these values for anything else. By then the slot may point to another cell, and
+ * the old cell may belong to other functions.
  */
 .macro trampoline from, nr, id, exits
 	.cfi_remember_state
