@@ -31,7 +31,7 @@ __attribute__((constructor)) static void start_late(void)
 	void (*start)(void) = late;
 
 	constructed = 1;
-	/* Do not leave a writable function pointer behind that an attacker could use. */
+	/* An attacker could use a writable function pointer that is called later. */
 	late = NULL;
 	if (start)
 		start();

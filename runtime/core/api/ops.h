@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room api/: the public functions of <patchbay/patchbay.h>. They check their arguments,
+ * The layer api/: the public functions of <patchbay/patchbay.h>. They check their arguments,
  * take the caller lock and the change lock, and pass requests to change/. A tracer, and its
  * filters for future modules, live until patchbay_ops_destroy().
  *

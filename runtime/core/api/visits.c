@@ -32,7 +32,7 @@ static int begin_visit(struct modules *modules)
 	int error = 0;
 
 	*modules = (struct modules){ 0 };
-	/* In a handler, the visitor could wait for a thread that waits for this handler. */
+	/* Refused in a handler: the visitor could wait for a thread that waits for this handler. */
 	if (pb_thread_inside() || pb_is_called_back())
 		return -EDEADLK;
 	pb_modules_lock();

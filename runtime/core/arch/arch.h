@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room arch/: the port to each architecture. change/ calls it under the change lock.
+ * The layer arch/: the port to each architecture. change/ calls it under the change lock.
  * Functions that write text also need the engine lock. Trampolines take no lock.
  *
  * This header is the core's interface to an architecture: everything that a port provides.

@@ -13,7 +13,7 @@
  * Why other threads may execute sequences: a sequence is written once, before any branch leads
  * to it. The sync between publishing and arming orders the write before the first fetch. The
  * kernel maintains the caches. A function keeps its sequence while the module is loaded,
- * because a thread may be in it for any time, at the entry or the exit, and has no mark there.
+ * because an unmarked thread may be in it for any length of time, at the entry or the exit.
  *
  * sequences.c defines these functions of arch.h: pb_arch_map_reach(), pb_arch_unmap_reach() and
  * all that read or change a site. The last word of a site is a NOP, or a branch to the sequence.

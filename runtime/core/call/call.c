@@ -33,7 +33,7 @@ static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 static __attribute__((noinline)) uint64_t
 enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	/* Load @since before own_of() loads the set: if @since is a set's, it sees a set. */
+	/* Before own_of() loads the set: if @since belongs to a set, own_of() finds a set. */
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
 	const struct patchbay_cell *own = own_of(cell);
 

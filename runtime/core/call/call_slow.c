@@ -104,8 +104,8 @@ void pb_call_resume(struct _Unwind_Exception *exception)
 }
 
 /*
- * Each walk of the stack begins at the throwing function, so it collects several calls at
- * once: those that @exception will pass next. They are valid until the thread throws again,
+ * Each walk of the stack begins at the throwing function. So one walk collects several calls:
+ * those that @exception will pass next. They are valid until the thread throws again,
  * because each throw begins with a search (_UA_SEARCH_PHASE).
  */
 #define AHEAD_MAX 14

@@ -11,7 +11,7 @@
  *
  * The same walk finds handlers of tracers that a signal handler abandons by longjmp(3): each
  * returns to a trampoline, whose frame is among the skipped ones. This is the second proof in
- * handler_frame.h, and the only one that is available at once.
+ * handler_frame.h. It needs no wait until the stack is reused.
  */
 #include "call/unwinder.h"
 #include "quiesce/quiesce.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room call/: the C code of a call between its trampoline and its handlers. It takes no
+ * The layer call/: the C code of a call between its trampoline and its handlers. It takes no
  * lock and does not allocate, because it runs in any thread and in signal handlers. A thread
  * reads cells and sets only while it is marked as inside (quiesce/quiesce.h).
  *

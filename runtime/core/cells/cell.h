@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room cells/: the tracers of functions. Cells change under the engine lock, while calls
+ * The layer cells/: the tracers of functions. Cells change under the engine lock, while calls
  * read them without a lock. A private cell lives as long as its module, and a set until a
  * grace period after the cell has got another one.
  *
@@ -88,7 +88,7 @@ void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter);
  */
 void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set);
 
-/* Is @cell->enter that of its set? The set may be pb_set_nobody, or left over (settle.c). */
+/* Do calls enter @cell by its set? Not by pb_set_nobody, nor by a set kept by settle_cell(). */
 int pb_cell_has_set(const struct patchbay_cell *cell);
 
 /*

@@ -17,7 +17,7 @@ struct pb_site pb_site_of(const struct pb_module *module,
 				 .reach = pb_arch_reach(module, record) };
 }
 
-/* Is @addr in the module's text, with room for a prefix before it and a site after it? */
+/* Is @addr in the module's text, with space for a prefix before it and a site after it? */
 static int in_text(const struct pb_module *module, uintptr_t addr)
 {
 	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&

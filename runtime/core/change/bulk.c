@@ -103,7 +103,7 @@ static int leave_cells(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return error;
 }
 
-/* Choose only functions that have the tracer. */
+/* Restrict the choice to functions that have the tracer. */
 static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct patchbay_ops *ops = bulk->request->ops;

@@ -7,8 +7,8 @@
  * other tracers, only their cells change (bulk_swap.c).
  *
  * The bulk path writes back the code between the sites, so only some architectures have it
- * (pb_arch_rewrite; arch/<name>/arch_bulk.h has the details). Everything else is done by a
- * plan (plan.h).
+ * (pb_arch_rewrite; arch/<name>/arch_bulk.h has the details). A plan carries out all other
+ * requests (plan.h).
  *
  * bulk.c and bulk_check.c collect the data, bulk_text.c writes text.
  */

@@ -122,7 +122,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (owners.stays[i] || !owners.nr[i])
 			continue;
-		/* Plans wait for threads, and call @check once for each function. */
+		/* A plan can wait for threads, and calls @check once for each function. */
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops) ||
 		    owners.nr[i] != cell->nr || cell->left || ops->attr.check)

@@ -29,7 +29,7 @@ static void drop_list(struct list *list)
 	pb_free(list->from);
 }
 
-/* Begin with the tracers of @target's cell, if it has one. Makes room for @more tracers. */
+/* Begin with the tracers of @target's cell, if it has one. Reserves space for @more tracers. */
 static int start_list(struct list *list, const struct pb_target *target,
 		      size_t more)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room change/: from requests to cells and text. The caller holds the caller lock and
- * the change lock. The room first allocates everything. It makes the change under the engine
+ * The layer change/: from requests to cells and text. The caller holds the caller lock and
+ * the change lock. This layer first allocates everything. It makes the change under the engine
  * lock, and undoes it on error. A plan lives for one batch. Sets and cells that it replaces
  * are retired (settle.h).
  *

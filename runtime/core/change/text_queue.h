@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A queue of patches of text. System calls are expensive, so the queue writes many patches
- * at once: as many as fit into the cache together with the text that they change.
+ * together: as many as fit into the cache with the text that they change.
  */
 #ifndef PB_CORE_TEXT_QUEUE_H
 #define PB_CORE_TEXT_QUEUE_H
@@ -28,7 +28,7 @@ int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole);
 void pb_text_queue_free(struct pb_text_queue *queue);
 
 /*
- * Make room for @nr more patches, at most PB_PUBLISH_MAX, at @queue->patches[@queue->nr].
+ * Reserve space for @nr more patches, at most PB_PUBLISH_MAX, at @queue->patches[@queue->nr].
  * Returns 0 or the error of writing the queued patches. The queue is empty after an error.
  */
 int pb_text_queue_room(struct pb_text_queue *queue, size_t nr);

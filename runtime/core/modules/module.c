@@ -180,7 +180,7 @@ static int check_desc(const struct patchbay_module *desc,
 	return desc->flags ? -EPROTONOSUPPORT : 0;
 }
 
-/* @path: room for PATH_MAX bytes, which are too many for a small stack. */
+/* @path: a buffer of PATH_MAX bytes, which would be too large for a small stack. */
 static struct pb_module *new_module_at(const struct patchbay_module *desc,
 				       char *path, int *error)
 {
@@ -460,11 +460,11 @@ static void append_arrived(struct pb_module *module)
 
 int pb_module_register(const struct patchbay_module *desc)
 {
-	/* Ask the loader before a lock is taken. */
 	struct pb_module *module;
 	int error;
 
 	pb_others_forget_unloaded();
+	/* Ask the loader before a lock is taken. */
 	module = new_module(desc, &error);
 	if (!module)
 		return error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room modules/: the registry of loaded modules. Constructors and destructors of modules
+ * The layer modules/: the registry of loaded modules. Constructors and destructors of modules
  * change it under the modules lock, and wait for no other lock (system/lock.h has the reason).
  * After a module is unloaded, its struct pb_module stays until no caller uses it and no
  * thread is in one of its handlers. Its records and its text are unmapped immediately.

@@ -19,7 +19,7 @@ struct pb_elf_file {
 };
 
 /*
- * pb_elf_open() returns 0 or a negative errno; -ENOEXEC if @path is not such a file.
+ * pb_elf_open() returns 0 or a negative errno; -ENOEXEC if @path is another kind of file.
  * pb_elf_close() returns -ENOMEM if memory was short since the open: then results may be
  * incomplete.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room names/: from a filter to records of a module. It reads files and allocates, so it
+ * The layer names/: from a filter to records of a module. It reads files and allocates, so it
  * runs under the modules lock and never under the engine lock. The index of a module's names
  * lives as long as the module.
  */

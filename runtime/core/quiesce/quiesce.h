@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room quiesce/: which threads are in a handler, and how to wait for them. Threads mark
- * themselves without a lock. The lock of the list of threads nests in the engine lock.
+ * The layer quiesce/: which threads are in a handler, and how to wait for them. Threads mark
+ * themselves without a lock, in a list that is also read without a lock.
  * Readers live in memory that is never unmapped.
  *
  * Grace periods: detect when all handlers that were running have returned.

@@ -65,7 +65,7 @@ int pb_wait(void)
 	error = pb_quiesce_begin(&phase);
 	if (error)
 		return error;
-	/* Most handlers return at once. A few threads must be scheduled again first. */
+	/* Most handlers return immediately. A few threads must be scheduled again first. */
 	for (int polls = 0; polls < PATIENCE; polls++)
 		if (pb_quiesce_over(phase))
 			return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room static_call/: static calls of <patchbay/static_call.h>. A program with static
- * calls alone needs this room, arch/ and system/. An update walks the notes of all loaded
+ * The layer static_call/: static calls of <patchbay/static_call.h>. A program with static
+ * calls alone needs this layer, arch/ and system/. An update walks the notes of all loaded
  * units within the loader's lock, then writes under the engine lock.
  *
  * The interface to an architecture: arch/<name>/static_call.c implements it, with encoders

@@ -17,7 +17,7 @@
 extern int pb_os_restricted;
 
 /*
- * Returns a handle to read and write the program's own text, whatever its protection.
+ * Returns a handle to read and write the program's own text, even if it is read-only.
  * Returns -errno on failure; -ENODEV if the system has no way to do so (Linux: no /proc).
  */
 int pb_os_text_open(void);
@@ -51,9 +51,9 @@ void pb_os_thread(int *process, int *number);
 int pb_os_has_ended(int process, int number);
 
 /*
- * Map @size bytes of readable and executable, never writable, memory filled
- * from @code, wholly between @low and @high. Returns NULL and sets *@error to
- * a negative errno if there is no room or no permission.
+ * Map @size bytes between @low and @high that are readable and executable, but
+ * never writable, and contain @code. Returns NULL and sets *@error to a
+ * negative errno if there is no free address range or no permission.
  */
 void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 		     size_t size, int *error);

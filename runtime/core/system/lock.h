@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room system/: locks, text, the operating system. It knows neither modules nor tracers.
+ * The layer system/: locks, text, the operating system. It knows neither modules nor tracers.
  *
  * Four locks, taken in this order:
  *
@@ -33,8 +33,7 @@
  *						state
  *
  * A thread reads guarded data under the modules lock or the engine lock. It changes
- * them under both. Only the lock of the list of threads (quiesce.c) nests inside the
- * engine lock.
+ * them under both. No lock nests inside the engine lock.
  *
  * The loader holds its own lock around constructors and destructors of modules. A
  * callback may wait for that lock (dladdr, dlopen). So may a handler that the owner of
@@ -70,9 +69,9 @@
  * Except for the caller lock, a thread that holds a lock may take it again. A callback
  * may call exit(), whose destructors unregister modules, or fork().
  *
- * dl_iterate_phdr() takes a second lock of the loader. The loader itself holds that one
- * only while it changes its list, not around constructors and destructors. It comes
- * before the modules lock: a program may call the library within dl_iterate_phdr().
+ * dl_iterate_phdr() takes a second lock of the loader. The loader holds that lock only
+ * while it changes its list, not around constructors and destructors. It comes before the
+ * modules lock: a program may call the library within dl_iterate_phdr().
  */
 #ifndef PB_CORE_LOCK_H
 #define PB_CORE_LOCK_H

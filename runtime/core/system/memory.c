@@ -184,7 +184,7 @@ static struct block *take_kept(size_t size)
 	return NULL;
 }
 
-/* Keep a mapping that was freed, if there is room. Returns 1 if so. */
+/* Keep a mapping that was freed, unless too many are kept. Returns 1 if it is kept. */
 static int keep(struct block *block)
 {
 	const size_t size = block->size;

@@ -4,7 +4,7 @@
  *
  * All patches (of slots, sites, tramps) go through pb_text_apply(): read, compare, then
  * write. It never makes a mapping writable, and overwrites only the bytes that it expects.
- * (change/bulk_text.c writes many functions at once.)
+ * Exception: change/bulk_text.c writes many functions with one system call.
  *
  * Other threads may execute text during a write. The write is atomic only for one byte
  * (x86-64), or for one aligned instruction word (other architectures, whose kernels copy

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls of functions that have tracers with an exit handler: the part that the
- * trampolines (arch/.../exit.S) leave to C. <patchbay/exit.h> documents the guarantees
- * for such tracers.
+ * Calls of functions that have tracers with an exit handler: the part of a call that is in
+ * C. The other part is in the trampolines (arch/.../exit.S). <patchbay/exit.h> documents the
+ * guarantees for these tracers.
  *
  * While the body runs, its thread is outside (quiesce.h). So no thread waits for the
  * body, and tracers may be armed and disarmed. Batches have increasing numbers. A tracer
@@ -36,9 +36,9 @@
  * Fields and variables named `since` hold the number and the state of a call.
  * call_state.h has their layout and the rules to compare them.
  *
- * If a thread is already inside, the trampoline leaves the call to pb_enter_slowly() at
- * the entry, and to pb_call_exit_slowly() at the exit. A direct way without an entry
- * handler checks this at the exit only.
+ * If a thread is already inside, the trampoline calls pb_enter_slowly() at the entry, and
+ * pb_call_exit_slowly() at the exit. A direct way without an entry handler checks this at
+ * the exit only.
  */
 #ifndef PB_CORE_CALL_H
 #define PB_CORE_CALL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The room types/: data and states that several rooms share. The registry's data are read
+ * The layer types/: data and states that several layers share. The registry's data are read
  * under the modules lock or the engine lock, and changed under both (system/lock.h). Calls
  * read cells, sets and states without a lock.
  *

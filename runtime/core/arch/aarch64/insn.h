@@ -25,7 +25,7 @@ static inline bool pb_aarch64_is_branch(uint32_t word)
 /* The target of the branch @word at @from. */
 static inline uint64_t pb_aarch64_branch_target(uint32_t word, uint64_t from)
 {
-	/* Sign-extend and multiply by 4 at once: bit 25 becomes bit 31, then >> 4. */
+	/* Sign-extend and multiply by 4: << 6 moves bit 25 to bit 31, then >> 4. */
 	return from + (uint64_t)(int64_t)((int32_t)(word << 6) >> 4);
 }
 

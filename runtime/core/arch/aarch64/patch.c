@@ -16,7 +16,7 @@
  *   execution of instructions"). A thread executes the old one or the new one,
  *   and the new one after a context synchronization event.
  *
- * The kernel stores the word at once (memcpy() copies 4 bytes by a register).
+ * The kernel writes the word by one store (memcpy() copies 4 bytes by a register).
  * Then it cleans and invalidates the caches for instruction fetch.
  */
 #include "arch/sequences.h"

@@ -6,9 +6,9 @@
  * aligned word, which is a B, BL or NOP before and after. Threads execute the
  * old or the new word (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
  * execution of instructions"). After pb_sync_core(), which causes a context
- * synchronization event, they execute the new one. The kernel stores the word
- * at once (memcpy() copies 4 bytes by a register). Then it cleans and
- * invalidates the caches for instruction fetch.
+ * synchronization event, they execute the new one. The kernel makes one store
+ * (memcpy() copies 4 bytes by a register). Then it cleans and invalidates the
+ * caches for instruction fetch.
  */
 #include "static_call/static_call.h"
 

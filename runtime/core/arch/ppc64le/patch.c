@@ -14,8 +14,8 @@
  *   patch class, so a thread executes the old or the new word (Power ISA 3.1,
  *   Book II, "Concurrent Modification and Execution of Instructions"). It
  *   executes the new one after it has synchronized its context. The kernel
- *   stores the word at once (memcpy() copies 4 bytes by a register) and flushes
- *   the block.
+ *   makes one store (memcpy() copies 4 bytes by a register) and flushes the
+ *   block.
  */
 #include "arch/sequences.h"
 

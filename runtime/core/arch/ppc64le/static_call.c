@@ -8,8 +8,8 @@
  *   before and after. Both are of the patch class, so threads execute the old
  *   or the new word (Power ISA 3.1, Book II, "Concurrent Modification and
  *   Execution of Instructions"). After pb_sync_core(), which synchronizes their
- *   context, they execute the new one. The kernel stores the word at once
- *   (memcpy() copies 4 bytes by a register) and flushes the block.
+ *   context, they execute the new one. The kernel makes one store (memcpy()
+ *   copies 4 bytes by a register) and flushes the block.
  * - The near form's addis and addi are not of that class. They are written
  *   once, before any branch jumps to them; later a thread may be between them.
  *   So the near form serves targets with one other TOC. For targets with a
@@ -17,7 +17,7 @@
  *
  * Call sites are not patched. The tramp saves the caller's TOC pointer where
  * the ld after the call expects it. Without the tramp, two words would have to
- * change at once.
+ * change in one step.
  */
 #include "static_call/static_call.h"
 

@@ -26,7 +26,7 @@
  *   one after the next sync. The JALR is correct only after the AUIPC. Every thread that
  *   reaches it has executed the AUIPC: no other path leads there.
  *
- * The kernel stores each word at once (memcpy() copies aligned words by a register). Then
+ * The kernel writes each word by one store (memcpy() copies aligned words by a register). Then
  * it makes all harts that run the process execute FENCE.I. Other harts do so before they
  * next run the process (flush_icache_mm()). membarrier(2) does the same from Linux 6.10.
  */
