@@ -108,18 +108,21 @@
  * Only direct calls reach a stub, and no reader needs its bytes to trace. Older compilers
  * put an endbr64 before the jmp, PATCHBAY_X86_64_STUB_ENDBR64.
  *
- * In a module that no runtime knows they jump to endbr64; clc; ret, after the
- * last stub. Unwind tables describe all of that: the return address is on top of
- * the stack, as at any function's entry.
+ * In a module that no runtime has registered, the stubs jump to endbr64; clc;
+ * ret, after the last stub. Unwind tables cover the stubs and these
+ * instructions: the return address is on top of the stack, as at any function's
+ * entry.
  *
- * The module's own trampolines follow, one for each stub. A runtime uses them if
- * it is so far away that branches to its own cost more. Each has two entries:
+ * The module's own trampolines follow, one for each stub. A runtime uses them if it is
+ * loaded so far away that branches to its own trampolines are slower. Each has two
+ * entries:
  *
- *	+0   endbr64; clc; ret   it is shut
- *	+16  the trampoline      unwind tables describe each of its instructions
+ *	+0   endbr64; clc; ret   the closed entry: the function runs untraced
+ *	+16  the trampoline      the open entry; unwind tables describe each instruction
  *
- * The trampolines need two kinds of information. Addresses are in a table after the
- * addresses that the stubs jump to. All of it is 0 until a runtime fills it in:
+ * The trampolines need addresses and the layout of the runtime's structures. The
+ * addresses are in a table after those that the stubs jump to. The table is 0 until a
+ * runtime fills it in:
  *
  *	+0   offset from %fs:0 of the word that points to the thread's marks
  *	+8   the function to call for a thread that is in a handler
@@ -128,14 +131,14 @@
  *	     thread that is in a handler, and for an exception that passes through; for
  *	     sites without a landing pad, then for those with one
  *
- * The layout of cells, sets and threads is in the instructions. It is not part of the
- * ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT. A runtime whose own
- * layout has another number directs the stubs to its own trampolines. So increment the
- * number if you change the code of a trampoline or its knowledge of structures. The
- * runtime and the pass share the source (core/arch/x86_64/own.h).
+ * The layout of cells, sets and threads is in the trampolines' instructions. It is not
+ * part of the ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT. A runtime
+ * whose own layout has another number directs the stubs to its own trampolines. So
+ * increment the number if you change the code of a trampoline or its knowledge of
+ * structures. The runtime and the pass share the source (core/arch/x86_64/own.h).
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
-#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* its bits that kcfi-arity sets */
+#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
 #define PATCHBAY_X86_64_MOV_OFFSET (-5)
 #define PATCHBAY_X86_64_RET 0xc3
 #define PATCHBAY_X86_64_SITE_DISARMED 0xa9
@@ -250,9 +253,9 @@
 #define PATCHBAY_MODE_KERNEL 2 /* only the slot is ours; entry NOPs are LLVM's */
 
 /*
- * The note of a file whose bitcode was made with the plugin and whose code was
- * generated without it, for example by another linker. The file should have
- * slots and has none. Its owner is PATCHBAY_NOTE_NAME, its type
+ * The note of an object file whose bitcode was made with the plugin, but whose code
+ * was generated without it, for example by another linker. The file should have
+ * slots, but has none. Its owner is PATCHBAY_NOTE_NAME, its type
  * PATCHBAY_NOTE_BITCODE, its descriptor struct patchbay_bitcode_note. There is one
  * for each source file, and it is loaded. The linker and the command warn about it.
  */
@@ -262,14 +265,14 @@
 #define PATCHBAY_BITCODE_REQUIRED 1
 
 /*
- * The note of libpatchbay, by which `patchbay list --live` finds it in a running
- * process. Its content is private to the two; its first word is a version.
+ * `patchbay list --live` finds libpatchbay in a running process by this note. Its content
+ * is private to the two; its first word is a version.
  */
 #define PATCHBAY_NOTE_RUNTIME 3
 
 /*
- * The note of libpatchbay-trace, by which `patchbay live` finds the process's
- * socket. Its content is also private.
+ * `patchbay live` finds the process's socket by this note of libpatchbay-trace. Its
+ * content is also private.
  */
 #define PATCHBAY_NOTE_CONTROL 4
 
@@ -316,8 +319,8 @@
  * All tramps have a direct form, which branches to the target, and an indirect
  * one, which falls through to a jump through the key's func. The runtime may
  * change one to the other at any time. Two targets are part of the tramp:
- * RETURN0 returns 0, and RETURN, after it, returns at once. The tramp goes
- * there directly if func is one of the functions of these names.
+ * RETURN0 returns 0, and RETURN, after it, only returns. The tramp branches
+ * there directly if func is the function of that name.
  */
 #define PATCHBAY_SCK_PREFIX "__SCK__"
 #define PATCHBAY_SCT_PREFIX "__SCT__"
@@ -498,10 +501,10 @@
  * @entry:           entry of the function, relative to this field's address
  * @site:            the patchable instruction, relative to this field's address
  * @signature:       the kCFI type id as callers check it, 0 if there is none
- * @gp_args:         integer registers of arguments, counted to the last one, with
- *                   the sret pointer (AArch64: x0 to x7; the
- *                   sret pointer is in x8 and not counted). ppc64le skips one
- *                   for each preceding floating-point argument
+ * @gp_args:         number of integer registers up to the last that holds an
+ *                   argument, including the sret pointer (AArch64: x0 to x7; the
+ *                   sret pointer is in x8 and not counted). ppc64le skips one for
+ *                   each preceding floating-point argument
  * @fp_args:         arguments in floating-point registers or, where these are
  *                   the same, in vector registers (elsewhere: UNKNOWN_ARGS)
  * @stack_arg_words: 8-byte words of arguments on the caller's stack; ppc64le:
@@ -587,7 +590,8 @@ patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
  * it to PATCHBAY_MODULE_REGISTER and PATCHBAY_MODULE_UNREGISTER by weak
  * references: without a runtime a program runs unchanged. The fields are 64 bits
  * wide, because __start_patchbay_sites may be an undefined weak symbol (every
- * record discarded), which is 0 and far from everything. Then both are equal.
+ * record discarded), which is 0 and may be farther away than 32 bits reach. Then
+ * both addresses are equal.
  */
 struct patchbay_module {
 	uint32_t abi_version;
@@ -633,15 +637,15 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_links) ==
  * @owner:       the runtime that has registered the module, or 0. It takes the
  *               module by compare and swap, so that only one of two runtimes gets
  *               it. The value is private to the runtime
- * @constructed: 1 from the module's constructor until its destructor. A runtime
- *               that comes before that leaves registration to the constructor
+ * @constructed: 1 from the module's constructor until its destructor. A runtime that is
+ *               loaded earlier leaves registration to the constructor
  * @late:        1 if the weak references are not resolved to the owner: the
  *               destructor calls links.module_unregister. The owner fills that in
  *               first and then stores @late with release semantics
- * @offered:     1 if links.module_register is filled in. A runtime stores it
- *               and then loads @constructed; a constructor does the reverse. Each
- *               has a full barrier between, so at least one of them sees the
- *               other
+ * @offered:     1 if links.module_register is filled in. A runtime stores it and
+ *               then loads @constructed; a constructor stores @constructed and
+ *               then loads @offered. Both have a full barrier in between, so at
+ *               least one of them sees the other's store
  */
 struct patchbay_state {
 	uint64_t owner;

@@ -48,16 +48,15 @@ extern "C" {
 
 /*
  * Finds integer or pointer argument @n, to be read or written: the function receives
- * the value that is there when the handler returns. The address of a result in
- * memory does not count.
+ * the value that is there when the handler returns. The hidden address of a result
+ * in memory is not counted.
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
- * -ENODATA: the record does not locate it. It may be on the stack, among others, or
- *           be one of `...`. Or the counts are unreliable
- *           (PATCHBAY_RECORD_UNKNOWN_ARGS). On ppc64le any preceding floating-point
- *           arguments may have used its register, and on riscv64 8 or more of
- *           them
+ * -ENODATA: the record does not locate it. It may be one of several arguments on
+ *           the stack, or one of `...`. Or the counts are unreliable
+ *           (PATCHBAY_RECORD_UNKNOWN_ARGS). On ppc64le preceding floating-point
+ *           arguments may have used its register, and on riscv64 8 or more of them
  */
 PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 				 struct patchbay_regs *regs, unsigned int n,
@@ -93,8 +92,8 @@ PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
- * -ENODATA: the record does not locate it. It may be on the stack, among others, or
- *           on riscv64 in an integer register, or be one of `...`. Or
+ * -ENODATA: the record does not locate it. It may be one of several arguments on
+ *           the stack, or on riscv64 in an integer register, or one of `...`. Or
  *           the counts are unreliable (PATCHBAY_RECORD_UNKNOWN_ARGS)
  */
 PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,

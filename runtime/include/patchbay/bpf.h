@@ -199,16 +199,16 @@ patchbay_bpf_program_section(const struct patchbay_bpf_program *program);
  * Attaches a program to the functions that @opts->filter selects. If that or @opts is
  * NULL, attaches it to those that its section names. bpf_get_attach_cookie() returns the
  * cookies. Returns what patchbay_link_attach() returns, -EALREADY if it is attached, or
- * -ENOMEM. If an error leaves a link, patchbay_bpf_link() is not NULL, and the program
- * has to be detached.
+ * -ENOMEM. If patchbay_bpf_link() is not NULL after an error, the program still has a
+ * link and has to be detached.
  */
 int patchbay_bpf_attach(struct patchbay_bpf_program *program,
 			const struct patchbay_link_opts *opts);
 
 /*
- * Attaches all programs to the functions of their sections, or none. @opts as above,
- * without a filter (-EINVAL). Returns the number of functions; one with several
- * programs counts several times.
+ * Attaches all programs to the functions of their sections, or attaches none. @opts
+ * as above, without a filter (-EINVAL). Returns the number of functions; one with
+ * several programs counts several times.
  */
 int patchbay_bpf_attach_all(struct patchbay_bpf_object *object,
 			    const struct patchbay_link_opts *opts);
@@ -216,11 +216,17 @@ int patchbay_bpf_attach_all(struct patchbay_bpf_object *object,
 /* Like patchbay_link_detach(). */
 int patchbay_bpf_detach(struct patchbay_bpf_program *program);
 
-/* Only for patchbay_link_get_info(). NULL: it is not attached. */
+/*
+ * Returns the program's link, only for patchbay_link_get_info(), or NULL if it is not
+ * attached.
+ */
 struct patchbay_link *
 patchbay_bpf_link(const struct patchbay_bpf_program *program);
 
-/* Maps, like programs above. Global variables have the name of their section. */
+/*
+ * Like the functions for programs above. The map of global variables has their section's
+ * name.
+ */
 struct patchbay_bpf_map *
 patchbay_bpf_next_map(const struct patchbay_bpf_object *object,
 		      const struct patchbay_bpf_map *map);
@@ -247,10 +253,11 @@ int patchbay_bpf_map_get_info(const struct patchbay_bpf_map *map,
 			      struct patchbay_bpf_map_info *info);
 
 /*
- * Copies the value of @key; sets it to @value (@flags: BPF_ANY, BPF_NOEXIST,
- * BPF_EXIST); deletes it. Returns 0, -ENOENT, -EEXIST, -E2BIG (the map is full, or an
- * array has no such index), -EINVAL (deletion from an array; unknown flags; a ring
- * buffer; a write to a constant value), -EBUSY (a lookup returns -ENOENT instead).
+ * Look up copies the value of @key to @value. Update sets it to @value (@flags:
+ * BPF_ANY, BPF_NOEXIST, BPF_EXIST). Delete removes the element. All return 0,
+ * -ENOENT, -EEXIST, -E2BIG (the map is full, or an array has no such index), -EINVAL
+ * (deletion from an array; unknown flags; a ring buffer; a write to a constant
+ * value), -EBUSY (a lookup returns -ENOENT instead).
  */
 int patchbay_bpf_map_lookup(struct patchbay_bpf_map *map, const void *key,
 			    void *value);
@@ -260,8 +267,9 @@ int patchbay_bpf_map_delete(struct patchbay_bpf_map *map, const void *key);
 
 /*
  * Calls @function with copies of each key and its value, until it returns nonzero.
- * Elements that are added or deleted meanwhile may be included or not. Returns the last
- * result of @function, 0 if there is no element, -EINVAL for a ring buffer, or -ENOMEM.
+ * Elements that are added or deleted during the call may be included or not. Returns
+ * the last result of @function, 0 if there is no element, -EINVAL for a ring buffer, or
+ * -ENOMEM.
  */
 int patchbay_bpf_map_for_each(struct patchbay_bpf_map *map,
 			      int (*function)(void *arg, const void *key,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The exit of functions: the view of handlers of a tracer with @exit.
+ * Exits of functions: what handlers of a tracer with @exit see, and can do.
  *
  * Such a tracer's site does not return into the function. Its trampoline calls the code
  * after the site like a separate function, with the same arguments, and returns to the
@@ -41,9 +41,9 @@
  * tracers without @exit see its calls. Other tail calls are not guaranteed, and a chain
  * of them needs stack for each traced function.
  *
- * On x86-64 such a call ends with the return instruction before the function's
- * entry. No unwinder knows that instruction: a profiler's sample there has no
- * callers.
+ * On x86-64 a call of a function with such a tracer ends with the return
+ * instruction before the function's entry. No unwind table covers that
+ * instruction, so a profiler's sample there has no callers.
  *
  * Only handlers of tracers with @exit may call these functions, with the handler's own
  * parameters. They call nothing, use only general registers, are async-signal-safe and
@@ -91,8 +91,8 @@ extern "C" {
 #endif
 
 /*
- * struct patchbay_call - a call of a function with such tracers; it is directly before
- * struct patchbay_regs, and the words of the tracers are before it (internal)
+ * struct patchbay_call - a call of a function with such tracers (internal). It is directly
+ * before struct patchbay_regs. The words of the tracers are directly before it
  * @vector: the result, in floating-point or vector registers
  * @gp:     the result, in integer registers
  * @set:    at the entry: the tracers, NULL if there was one
@@ -205,10 +205,10 @@ PATCHBAY_INLINE void patchbay_skip_body(struct patchbay_regs *regs)
 }
 
 /*
- * In an entry handler: this tracer does not need the exit of this call. On x86-64, if
- * the function has no other tracer, the body then continues as after any entry and needs
- * no more stack. That leaves stack for deep recursion. On other architectures, and if the
- * function has several tracers, this changes nothing: @exit may be called, and
+ * In an entry handler: this tracer does not need the exit of this call. On x86-64, if the
+ * function has no other tracer, the body then runs like that of a function without @exit,
+ * and needs no extra stack. That leaves stack for deep recursion. On other architectures,
+ * and if the function has several tracers, this changes nothing: @exit may be called, and
  * must see from its session word that it has nothing to do.
  */
 PATCHBAY_INLINE void patchbay_forgo_exit(struct patchbay_regs *regs)
@@ -218,9 +218,9 @@ PATCHBAY_INLINE void patchbay_forgo_exit(struct patchbay_regs *regs)
 
 /*
  * The exit handler for tracers that may call patchbay_skip_body() and do not need
- * exits. It does nothing, and the library knows that: on x86-64, if the function has no
- * other tracer and this one is FAST, the body continues as after any entry, and is not
- * called.
+ * exits. It does nothing. On x86-64, if the function has no other tracer and this one
+ * is FAST, the library does not call it: the body runs like that of a function without
+ * @exit.
  */
 void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
@@ -258,12 +258,12 @@ PATCHBAY_INLINE uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
  *
  * Code that runs before longjmp(), such as a preloaded library, calls this and then
  * longjmp(). Tracers with @exit see the calls that the jump ends, innermost first, with
- * PATCHBAY_EXIT_UNWIND and PATCHBAY_EXIT_JUMP. If a signal handler that interrupted a
- * tracer's handler also leaves that handler, the thread counts as outside from here on,
- * and tracers see its calls. So longjmp() has to follow. While the thread is in another
- * handler, its calls are still missed. If @sp is in no frame on the stack, tracers see
- * nothing: it is another stack, and the calls may continue. The same happens if an
- * unwinder cannot find the way.
+ * PATCHBAY_EXIT_UNWIND and PATCHBAY_EXIT_JUMP. If a signal handler calls this to leave
+ * a tracer's handler that it has interrupted, the thread counts as outside of handlers
+ * from here on, and tracers see its calls. So longjmp() has to follow. While the thread
+ * is in another handler, its calls are still missed. If @sp is in no frame on the
+ * stack, tracers see nothing: it is another stack, and the calls may continue. The same
+ * happens if the unwinder cannot unwind the stack.
  *
  * Unlike the other functions here this is not for handlers. Signal handlers may call it
  * where they may call _Unwind_Backtrace(): with glibc from 2.35 and libgcc from 12 on,

@@ -28,7 +28,8 @@ extern "C" {
  *           accept none from untrusted sources
  * @syms:    @cnt names, in any order. Each selects all functions of that name. The
  *           cost of finding one does not depend on their number
- * @addrs:   @cnt entries of functions; other addresses within a function are invalid
+ * @addrs:   @cnt entry addresses of functions; other addresses within a function are
+ *           invalid
  * @cookies: NULL, or @cnt values for cell->data, for the names or addresses at
  *           the same positions; if several select one function, the first counts
  * @cnt:     0 with @glob and @regex
@@ -102,13 +103,13 @@ struct patchbay_filter {
  *           function
  * -EILSEQ:  the text of a site is not the compiler's (another patcher
  *           changed it)
- * -ENOMEM:  no memory, or no space for a path to the trampolines within a
+ * -ENOMEM:  no memory, or no free address space for a jump to the trampolines within a
  *           branch's reach of a module (AArch64: 128 MB, ppc64le: 32 MB)
- * -ERANGE:  such a place is in reach of the module, but not of the function
+ * -ERANGE:  such space is in reach of the module, but not of the function
  *           (AArch64: it is in the middle of more than 256 MB of text, ppc64le:
  *           of more than 64 MB)
  * -EDEADLK: called from a handler
- * -EBUSY:   another thread has been in a callback for long (<patchbay/patchbay.h>)
+ * -EBUSY:   another thread has been in a callback for too long (<patchbay/patchbay.h>)
  * -EAGAIN:  a function was disarmed before, and a handler that was running then has
  *           not returned within the limit of patchbay_set_wait_limit()
  * -ENODEV:  no /proc to write text through, as in a chroot(2)

@@ -36,7 +36,7 @@ enum patchbay_site_state {
 	PATCHBAY_SITE_FOREIGN,
 	PATCHBAY_SITE_CHANGED,
 };
-#define PATCHBAY_SITE_NR_STATES 8 /* with room for more */
+#define PATCHBAY_SITE_NR_STATES 8 /* includes spare values */
 
 /*
  * struct patchbay_site_info - a site, for visitors of patchbay_for_each_site()
@@ -64,9 +64,9 @@ struct patchbay_site_info {
 /*
  * Calls @visit for every site of every module until it returns non-zero. Returns its last
  * result. @visit is a callback (see <patchbay/patchbay.h>) and runs without a lock: it
- * sees a recent state of the sites. It skips modules that are loaded meanwhile, and the
- * remaining sites of a module that is unloaded.
- * -EDEADLK: called from a handler or a callback. -ENOMEM.
+ * sees a recent state of the sites. It skips modules that are loaded during the call, and
+ * the remaining sites of a module that is unloaded. -EDEADLK: called from a handler or a
+ * callback. -ENOMEM.
  */
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 					void *arg),
@@ -79,9 +79,9 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
  * Calls @visit, unless it is NULL, for each such function, with its state:
  * PATCHBAY_SITE_CHANGED, _UNKNOWN, or another one. @visit runs like that of
  * patchbay_for_each_site(). Then this arms the functions again whose sites have the
- * compiler's bytes. It does not touch the others. Calls that were made meanwhile are lost
- * and not counted, so a tracer that runs for long should call this periodically. It costs
- * some nanoseconds per function.
+ * compiler's bytes. It does not touch the others. Calls that were made while a site was
+ * changed are lost and not counted, so a program that traces for long should call this
+ * periodically. It costs some nanoseconds per function.
  *
  * Returns the number of functions that were armed again, -EDEADLK from a handler, or an
  * error of patchbay_arm().
@@ -94,8 +94,8 @@ int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *ar
  * non-zero. Returns its last result. A renamed function has the name of its symbol
  * here. Reads symbol tables that were not read before, which takes some
  * milliseconds. @name is valid until @visit returns. @visit is called like that of
- * patchbay_for_each_site(). -EDEADLK. After -ENOMEM, -EMFILE or -ENFILE, some
- * names may not have been visited.
+ * patchbay_for_each_site(). -EDEADLK: called from a handler or a callback. After
+ * -ENOMEM, -EMFILE or -ENFILE, some names may not have been visited.
  */
 int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 					void *arg),
@@ -113,8 +113,8 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * @membarriers:  system calls that made every CPU serialize
  * @text_writes:  system calls that wrote to text, including those for static calls
  * @refused:      sites for which arming failed, by enum patchbay_site_state
- * @left:         handlers that were found never to return, because a signal
- *                handler left them by siglongjmp(3)
+ * @left:         handlers that will never return, as the library has detected, because a
+ *                signal handler left them by siglongjmp(3)
  * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
  * @waited_for:   the thread that the last of these waited for, by its gettid(2);
  *                0: its number is not known, because it started when the program

@@ -95,7 +95,7 @@
  * Threads
  * -------
  * A link is for one thread at a time. Otherwise the rules of <patchbay/patchbay.h>
- * apply, even for errors and signals. For links with exits see also
+ * apply, also for errors and signals. For links with exits see also
  * <patchbay/exit.h>.
  */
 #ifndef PATCHBAY_LINK_H
@@ -139,7 +139,7 @@ enum patchbay_return {
  * @exit:    for PATCHBAY_FEXIT and PATCHBAY_SESSION
  * @flags:   PATCHBAY_OPS_FAST, PATCHBAY_OPS_RECURSION
  * @nr_args: patchbay_get_func_arg() is called for arguments below this
- * @result:  of the functions
+ * @result:  the kind of result that it requires
  * @nr_fp_args: patchbay_get_func_arg_double() and similar functions are called for
  *           arguments below this; 0 with PATCHBAY_OPS_FAST
  */
@@ -254,9 +254,8 @@ int patchbay_link_update(struct patchbay_link *link,
 int patchbay_link_detach(struct patchbay_link *link);
 
 /*
- * Detaches the program, unless it is detached, and frees the link. NULL is allowed and
- * does nothing. Errors are those of patchbay_link_detach(), and leave the link in the same
- * state.
+ * Detaches the program if it is still attached, and frees the link. NULL is allowed and
+ * does nothing. Errors are those of patchbay_link_detach(). The link then still exists.
  */
 int patchbay_link_destroy(struct patchbay_link *link);
 

@@ -43,14 +43,14 @@
  * function's profile (getCanonicalFnName() in SampleProf.h). Linux drops
  * .llvm.N in kallsyms (CONFIG_LTO_CLANG).
  *
- * Names, globs and regular expressions of functions are in lists of the pass, filters
- * of libpatchbay, sections of BPF programs and options of the command. Patchbay tries
- * each with the symbol's name, and with that name without these suffixes. So
+ * Lists of the pass, filters of libpatchbay, sections of BPF programs and options of
+ * the command select functions by names, globs and regular expressions. Patchbay
+ * compares each with the symbol's name, and with that name without these suffixes. So
  * "parse" also selects parse.llvm.1527, and "parse.llvm.1527" only that. "parse" also
  * selects _ZL5parsei.__uniq.7, in C and in C++. If a file has only one function of a
  * name, the command omits the suffixes that only distinguish functions (.llvm.N,
  * .__uniq.N, .MODULE, .cfi, .N, .lto_priv.N, .localalias); 'patchbay list --json' has
- * the symbols. Demangled names are tried with spaces and without
+ * the symbols. Demangled names are compared with spaces and without
  * (patchbay_close_up()).
  */
 #ifndef PATCHBAY_NAMES_H

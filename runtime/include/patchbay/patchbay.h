@@ -64,14 +64,12 @@
  * by number. With <patchbay/exit.h> a tracer is also called when a function is left, and
  * can see or change its result, or skip its body.
  *
- * Callbacks
- * ---------
- * @check and @attach of tracers, @match of filters, @log of links and the visitors of
- * patchbay_for_each_site() and patchbay_for_each_name() are callbacks. They run with the
- * signal mask of the thread that called the library. They hold no lock that the loader
- * or another thread's dlopen() could wait for. With PATCHBAY_ARM_FUTURE, they run on the
- * thread that loads the module, within dlopen(), or on one that arms or disarms tracers.
- * A callback
+ * Callbacks --------- @check and @attach of tracers, @match of filters, @log of links
+ * and the visitors of patchbay_for_each_site() and patchbay_for_each_name() are
+ * callbacks. They run with the signal mask of the thread that called the library. The
+ * library then holds no lock that the loader or another thread's dlopen() could wait
+ * for. With PATCHBAY_ARM_FUTURE, they run on the thread that loads the module, within
+ * dlopen(), or on one that arms or disarms tracers. A callback
  * - may allocate memory, ask the loader (dladdr(3), dlopen(3), dlsym(3),
  *   dl_iterate_phdr(3)), make threads, fork, and end the process;
  * - must not call this library, which returns -EDEADLK, except
@@ -87,10 +85,10 @@
  * patchbay_set_wait_limit() allows, plus a second. Then its function returns -EBUSY and
  * has changed nothing.
  *
- * Other threads may unload modules meanwhile. The parameters of a callback stay valid
- * until it returns, but code at @entry may be gone. No function of such a module is armed.
- * Modules that other threads load while @check, @attach or @match runs are registered
- * afterwards.
+ * Other threads may unload modules during a callback. The parameters of a callback stay
+ * valid until it returns, but code at @entry may be gone. No function of such a module is
+ * armed. Modules that other threads load while @check, @attach or @match runs are
+ * registered afterwards.
  *
  * Versions
  * --------
@@ -134,7 +132,7 @@
  *   - cells and the sets that they point to. Calls read only these, and those exit
  *     handlers, without the lock.
  *   (Keys of static calls are the program's data; tramps in the direct form do not read
- *   them.) The C library's destructors and handlers of fork() are its own matter.
+ *   them. The C library's lists of destructors and of fork() handlers are not included.)
  * - The library reads no environment variables, so none can arm anything. This also holds
  *   for programs that run with more privileges than their caller.
  * - Users that may debug a process may inspect it: `patchbay list --live`.

@@ -121,9 +121,10 @@
  * child it waits for ever, as dl_iterate_phdr() does, if another thread was in
  * dl_iterate_phdr(), or changed the loader's list, at the fork.
  *
- * A call that begins after it has returned goes to the new target. One that began
- * before may be in the old one, or on its way there. One that begins meanwhile goes to
- * either. It returns 0 or a negative errno; on error calls go to the old target:
+ * A call that begins after it has returned goes to the new target. A call that began
+ * before may be in the old one, or on its way there. A call that begins during the
+ * update goes to either. It returns 0 or a negative errno; on error calls go to the
+ * old target:
  *
  *	-EINVAL   the target's kCFI hash is not that of the static call
  *	-EXDEV    ppc64le: a tramp that was linked for targets of its own link
@@ -273,11 +274,14 @@
 
 PATCHBAY_EXTERN_C int static_call_patch_sites(int enable);
 
-/* A key's func has these addresses instead of NULL, and to return 0. */
+/*
+ * A key's func is the address of the first one instead of NULL, and of the second one to
+ * return 0.
+ */
 PATCHBAY_EXTERN_C void __static_call_nop(void);
 PATCHBAY_EXTERN_C long __static_call_return0(void);
 
-/* The function behind static_call_update(), which does not know the type of @func. */
+/* static_call_update() checks the type of @func and calls this. */
 PATCHBAY_EXTERN_C int __static_call_update(struct static_call_key *key,
 					   void *func);
 

@@ -18,8 +18,8 @@ struct sums {
 
 static struct sums decision;    /* since the last decision */
 static struct sums quiet;       /* since a function was last disarmed or armed */
-static uint64_t quiet_since_ns; /* CLOCK_MONOTONIC of that */
-static double looked_ns; /* CPU time of looks that are not charged yet */
+static uint64_t quiet_since_ns; /* CLOCK_MONOTONIC when @quiet began */
+static double looked_ns; /* CPU time of looks, not charged yet */
 static double debt_ns;   /* overspent time that later savings must pay back */
 static double overhead;  /* recent average; negative: not known yet */
 
@@ -124,7 +124,7 @@ void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns)
 	 * may use the rest.
 	 */
 	pb_why_allow((uint64_t)(allowed / 2));
-	/* Earlier overspending, for example at the start, is saved in the long run. */
+	/* Later savings must pay back earlier overspending, for example at the start. */
 	debt_ns += why + calls + looked_ns - allowed;
 	if (debt_ns < 0)
 		debt_ns = 0;
@@ -135,7 +135,7 @@ void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns)
 	looked_ns = 0;
 }
 
-/* A decision is due early if tracing has used up the allowance until the regular decision. */
+/* Decide early if tracing has already used up the allowance of the whole decision. */
 int pb_account_is_due(void)
 {
 	return decision.own_ns >= decision_ns() ||
@@ -143,10 +143,10 @@ int pb_account_is_due(void)
 }
 
 /*
- * Disarm the busiest functions first: they are few. As a rule they also have the shortest
- * calls, since long calls cannot be frequent. Functions with fewer calls than SELDOM cost
- * little, and so few calls prove nothing: the first decisions cover a short time, in
- * which a slow function may be called several times.
+ * Disarm the busiest functions first: they are few. They usually have the shortest calls,
+ * since long calls cannot be frequent. Never disarm functions with fewer than SELDOM
+ * calls. They cost little, and the first decisions cover so short a time that a few calls
+ * do not show how often a function is called.
  */
 #define SELDOM 8
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What tracing has cost, and may cost (max-overhead=). Times are CPU times in
- * nanoseconds. The *own* time of the process is what it would need without tracing; the
- * *allowance* is a part of that. Only the listening thread calls this code.
+ * Computes what tracing costs, and what max-overhead= allows it to cost. Times are CPU
+ * times in nanoseconds. The *own* time of the process is what it would need without
+ * tracing; the *allowance* is a part of that. Only the listening thread calls this
+ * code.
  *
- * Each look charges the calls since the last one. A *decision* covers several
- * looks: two milliseconds of a program do not represent its whole run, and a
- * function may be busy for a moment and still fit the budget.
+ * Each look charges the calls since the previous look. A *decision* covers
+ * several looks, because a short time is not representative: a function may
+ * be busy for a moment and still fit the budget.
  */
 #ifndef PB_TRACE_ACCOUNT_H
 #define PB_TRACE_ACCOUNT_H
 
 #include "call_counts.h"
 
-/* Reset all sums. In a forked child they are its parent's. */
+/* Reset all sums, at the start and in a forked child, which inherits its parent's. */
 void pb_account_begin(void);
 void pb_account_begin_in_child(void);
 
@@ -44,9 +45,9 @@ double pb_account_part(uint64_t calls);
 void pb_account_decided(int has_disarmed);
 
 /*
- * May a function be armed again, since the cost was low for a while? Then sets
- * *@room to the part of the process's own time that it may cost, and begins to
- * wait again.
+ * Has the cost been low for long enough to arm a function again? If so, sets
+ * *@room to the part of the process's own time that the function may cost, and
+ * restarts the waiting time.
  */
 int pb_account_has_room(double *room);
 

@@ -128,9 +128,10 @@ static int smaller(const void *left, const void *right)
 }
 
 /*
- * The first functions are disarmed first. Functions that are called equally often, such as a
- * function and its wrapper, have counts that differ a little by chance. The smaller one is
- * first: its calls are likely shorter, so tracing costs more per time of its own.
+ * Sorts functions in the order in which they are to be disarmed: the most calls first. The
+ * counts of a function and its wrapper may differ slightly by chance, so counts within an
+ * eighth are equal. Of equal ones the smallest function is first, because its calls are
+ * probably shorter, and tracing adds relatively more to them.
  */
 static void sort_by_cost(struct pb_busy *busy, size_t nr)
 {
@@ -144,7 +145,7 @@ static void sort_by_cost(struct pb_busy *busy, size_t nr)
 	}
 }
 
-/* @again: arm them again when there is room. */
+/* @again: arm the functions again when the budget allows. */
 static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, int again)
 {
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
@@ -161,7 +162,7 @@ static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, in
 	pb_free(of);
 }
 
-/* The number of functions, in the order of their calls, that were called too often. */
+/* Returns how many functions were called too often. @busy is sorted by calls. */
 static size_t too_often(const struct pb_busy *busy, size_t nr, uint64_t ns)
 {
 	size_t hot = 0;
@@ -240,7 +241,7 @@ static void ask_for_short_slices(void)
 static void look_at_calls(const struct pb_look *at)
 {
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	/* Other threads may add elements in front of it meanwhile. */
+	/* Other threads may add elements before it during this call. */
 	struct pb_counts *first = pb_counts_first();
 	size_t nr, hot = 0;
 	struct pb_busy *busy;
@@ -272,7 +273,7 @@ void pb_budget_forked(void)
 	is_forked = 1;
 }
 
-/* Its counters still include its parent's calls. */
+/* The child's counters still include its parent's calls. */
 static void begin_in_child(void)
 {
 	pb_counts_begin_anew();

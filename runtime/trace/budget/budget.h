@@ -20,8 +20,8 @@
 
 #include <patchbay/patchbay.h>
 
-#define PB_BUDGET_DECIDE_MS 50   /* CPU time of a decision, at least; see account.h */
-#define PB_BUDGET_QUIET_MS 1000 /* before a function is armed again */
+#define PB_BUDGET_DECIDE_MS 50   /* minimum CPU time of a decision; see account.h */
+#define PB_BUDGET_QUIET_MS 1000 /* time with low cost before a function is armed again */
 
 /*
  * Does nothing without max-rate= or max-overhead=. @check: the @check of the tracer.
@@ -43,7 +43,7 @@ int pb_budget_look(void);
  * charged.
  */
 void pb_budget_rested(void);
-/* Call in a forked child, where no look has happened yet. */
+/* Call in a forked child before its first look. */
 void pb_budget_forked(void);
 /*
  * Recent cost of tracing, in millionths of the process's own CPU time, or

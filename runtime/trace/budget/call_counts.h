@@ -41,10 +41,10 @@ size_t pb_counts_functions(const struct pb_counts *counts);
  */
 size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide);
 
-/* Later decisions ignore the calls of these functions until the last look. */
+/* Later decisions ignore the calls that these functions made up to the last look. */
 void pb_counts_decided(struct pb_counts *counts, const struct pb_busy *which, size_t nr);
 
-/* In a forked child: the calls so far are its parent's. */
+/* In a forked child: forget the calls so far, which are its parent's. */
 void pb_counts_begin_anew(void);
 
 /* Call when no handler counts any more. */

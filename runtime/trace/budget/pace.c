@@ -11,8 +11,8 @@ static uint64_t last_ns;     /* CLOCK_MONOTONIC of the last look */
 static uint64_t passed_ns;   /* time since last_ns, when it was last computed */
 static uint64_t last_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look */
 static uint64_t got_ns;      /* CPU time of the process between the last two looks */
-static uint64_t counted_cpu_ns; /* the same clock at the last look that counted */
-static uint64_t look_ns;  /* CPU time of the process until the next look */
+static uint64_t counted_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look that counted */
+static uint64_t look_ns;  /* wanted CPU time of the process until the next look */
 static uint64_t pause_ns; /* minimum of look_ns; doubles with each look */
 static uint64_t wait_ns;  /* expected wall-clock time of look_ns */
 
@@ -45,8 +45,8 @@ void pb_pace_begin_in_child(void)
 }
 
 /*
- * If one function costs a quarter of the allowance of a decision, the thread looks before
- * it is due.
+ * When the calls of one function cost a quarter of a decision's allowance, handlers wake
+ * the listening thread to look early.
  */
 #define WAKE_CALLS_MIN 1024
 
@@ -104,9 +104,10 @@ void pb_pace_hurry(void)
 }
 
 /*
- * A wake-up has a cost. On a busy machine, or while the program waits, the process gets
- * less CPU time than the clock shows, perhaps a fiftieth. So wait longer, but not too
- * long: once the process runs at full speed again, the thread must look soon.
+ * Each wake-up costs CPU time. On a busy machine, or while the program waits, the
+ * process gets only a part of the elapsed time as CPU time, perhaps a fiftieth. So wait
+ * longer, but only up to a limit: when the process runs at full speed again, the thread
+ * must look soon.
  */
 #define STRETCH_MAX 100
 #define WAIT_MOST_NS (1000 * MS)

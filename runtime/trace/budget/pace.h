@@ -16,7 +16,7 @@
 #define PB_PACE_SOON_MS 2
 
 /*
- * @passed_ns: on the clock since the last look
+ * @passed_ns: elapsed time since the last look
  * @cpu_ns:    CPU time of the process since the last look that counted calls
  * @has_news:  @cpu_ns is large enough to estimate the cost of calls
  */
@@ -28,7 +28,10 @@ struct pb_look {
 void pb_pace_begin(void);
 /* In a forked child: forget the times of its parent. */
 void pb_pace_begin_in_child(void);
-/* Handlers ask for a look after this many calls of a function, a power of 2, less 1. */
+/*
+ * A power of 2 minus 1. Handlers ask for a look each time a counter has all these bits
+ * clear.
+ */
 uint64_t pb_pace_wake_mask(void);
 
 /* Is it time to look? Fills in *@look then. */

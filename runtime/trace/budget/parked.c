@@ -8,7 +8,7 @@
 
 /*
  * @base, @path: identify the module: another one may be loaded at this address later
- * @armed:       armed again; if it is parked again, arming it was in vain
+ * @armed:       it was armed again; if it is parked once more, that was too early
  */
 static struct parked {
 	struct parked *next;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were disarmed because they cost too much (budget.h), until there is room
- * for them. Their calls are not counted meanwhile, so their present cost is unknown. Each
- * time a function has waited, the estimate of its cost is halved. So a function that was
- * busy for a moment comes back soon. A function that costs a hundred times the budget is
- * tried again after minutes, and then less and less often. Only the listening thread
- * calls this code.
+ * Functions that were disarmed because they cost too much (budget.h) are *parked* until
+ * the budget allows arming them again. The calls of a parked function are not counted, so
+ * its present cost is unknown. After each wait its estimated cost is halved. So a
+ * function that was busy for a moment comes back soon. A function that costs a hundred
+ * times the budget is armed again after minutes, and then less and less often. Only the
+ * listening thread calls this code.
  */
 #ifndef PB_TRACE_PARKED_H
 #define PB_TRACE_PARKED_H
@@ -19,8 +19,8 @@
 #define PB_PARKED_WAIT_MAX_NS (PB_PARKED_WAIT_NS << 10)
 
 /*
- * @entry was disarmed at @now_ns (CLOCK_MONOTONIC). It had cost @part of the
- * CPU time of the process itself. @of was armed on it.
+ * Park @entry, which was disarmed from @of at @now_ns (CLOCK_MONOTONIC). It had cost
+ * @part of the process's own CPU time.
  */
 void pb_parked_add(uintptr_t entry, struct patchbay_ops *of, double part,
 		   uint64_t now_ns);

@@ -18,23 +18,23 @@ static struct pba_arena *arena_head; /* as @arena, or only its first page */
 static uint32_t nr_chunks, nr_pages;
 static int was_opened;
 /*
- * A bit for each page that this process, or one that it was forked from, has ever taken:
- * it may use them.
+ * A bit for each page that this process or an ancestor has ever taken. The process may
+ * still use such a page.
  */
 static uint64_t own_pages[PBA_PAGES_MAX / 64];
-/* A bit for each chunk. */
-static uint64_t unmapped; /* pb_arena_leave(): the program may use these addresses */
+/* A bit for each chunk that pb_arena_leave() unmapped. The program may use the addresses. */
+static uint64_t unmapped;
 static int has_left;
-/* Blocks of the process with this file. A forked child has none. */
+/* Blocks of this process's file. A forked child has none. */
 static struct {
 	uint64_t start_ns;
 	uint64_t populated; /* mapped pages */
-	uint64_t taken;     /* until its thread passes it on to the recorder */
+	uint64_t taken;     /* until the thread passes the block to the recorder */
 	uint64_t first_ns;  /* of the first file of a rotation */
-	uint64_t left;	    /* of files that the process has left: threads may use them */
+	uint64_t left;	    /* of earlier files of a rotation: threads may still use them */
 } own;
 
-/* The processors may be busy. A client waits longer. */
+/* Long enough for busy processors, and less than a client waits. */
 #define WAIT_NS UINT64_C(5000000000)
 
 _Static_assert(PBA_CHUNKS_MAX <= 64, "a bit for each chunk");
@@ -50,7 +50,7 @@ static char *page(uint32_t nr)
 	return (char *)arena + PBA_PAGES_AT(nr_chunks) + nr * PBA_PAGE_SIZE;
 }
 
-/* A memory limit would also count the mapping. */
+/* A limit of address space or of locked memory would also count the arena's mapping. */
 static int is_memory_limited(void)
 {
 	struct rlimit limit;
@@ -126,9 +126,10 @@ void pb_arena_finish_files(void)
 }
 
 /*
- * Add blocks that readers skip until the recorder writes to them. Several at once, since
- * allocating space waits while the recorder writes. At most an eighth of the file is
- * unused in the end. Limits count unused blocks.
+ * Add blocks that readers skip until the recorder writes to them. Allocating space waits
+ * while the recorder writes to the file, so this adds several. At most an eighth of the
+ * file remains unused. With a size limit this adds only one, because the limit counts
+ * unused blocks.
  */
 static int add_unused_blocks(struct pb_data_file *file)
 {
@@ -187,7 +188,10 @@ static int is_of(const struct pba_chunk *head, const struct pb_data_file *file,
 	       head->start_ns == file->header->start_ns && is_same(head->file, name);
 }
 
-/* Other processes can write to chunk @nr. Its thread may not have begun the block. */
+/*
+ * Checks all fields, because other processes can write to the arena. The thread may not
+ * have begun the block yet.
+ */
 static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file,
 		       const char name[PBA_NAME_MAX])
 {
@@ -224,8 +228,8 @@ static int write_full(const struct pb_data_file *file, uint32_t nr, uint64_t at)
 }
 
 /*
- * The recorder cannot keep up. Write a full chunk of this process, and use it again. If the
- * process is killed meanwhile, the recorder writes it once more.
+ * Used when the recorder cannot keep up: write a full chunk of this process to the file,
+ * and use it again. If the process is killed during the write, the recorder repeats it.
  */
 static int take_full(const struct pb_data_file *file)
 {
@@ -254,7 +258,7 @@ static int take_full(const struct pb_data_file *file)
 	return -EAGAIN;
 }
 
-/* A process that is killed while it has taken a chunk leaves it so. That takes no system call. */
+/* If the process is killed between here and PBA_OWNED, the chunk stays PBA_TAKEN. */
 void *pb_arena_take(struct pb_data_file *file)
 {
 	struct pba_chunk *chunk;
@@ -275,8 +279,8 @@ void *pb_arena_take(struct pb_data_file *file)
 	file->nr_unused--;
 	__atomic_store_n(&chunk->state, PBA_OWNED, __ATOMIC_SEQ_CST);
 	/*
-	 * The arena was closed meanwhile: the recorder may have ended, or waits until all
-	 * chunks are free.
+	 * The arena was closed after the first check. The recorder may have ended, or waits
+	 * until all chunks are free.
 	 */
 	if (!pb_arena_is_open()) {
 		set_state(chunk, PBA_FREE);
@@ -301,7 +305,7 @@ int pb_arena_has(const void *address)
 	return arena && nr < nr_chunks && !(unmapped >> nr & 1);
 }
 
-/* The page with this address; not less than @nr_pages if it is none. */
+/* The page's number; at least @nr_pages if @address is in no page. */
 static uint64_t page_of(const void *address)
 {
 	return ((uintptr_t)address - (uintptr_t)page(0)) / PBA_PAGE_SIZE;
@@ -333,7 +337,9 @@ static int claim(struct pba_chunk *of)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The first @nr pages that are free, or @nr_pages. */
+/*
+ * Takes the first @nr consecutive free pages. Returns the first one's number, or @nr_pages.
+ */
 static uint32_t claim_pages(uint32_t nr)
 {
 	for (uint32_t first = 0, n; nr <= nr_pages - first; first += n + 1) {
@@ -415,7 +421,7 @@ int pb_arena_pass_on(const void *chunk, enum pba_state state)
 		set_state(&arena->chunk[nr], state);
 		return 1;
 	}
-	/* Other chunks of the file may be in the same area, but not before this one. */
+	/* Only the first chunk of an area is passed on. */
 	nr = pb_arena_has_pages(chunk) ? page_of(chunk) : 0;
 	if (!pb_arena_has_pages(chunk) || chunk != page((uint32_t)nr) ||
 	    __atomic_load_n(&arena->page[nr].state, __ATOMIC_RELAXED) != PBA_OWNED)
@@ -435,7 +441,7 @@ static void write_blocks(const struct pb_data_file *file, int fd,
 	}
 }
 
-/* The header comes last. */
+/* Writes in descending order, so that the header, in the first page, comes last. */
 static void write_areas(const struct pb_data_file *file, int fd,
 			const char name[PBA_NAME_MAX])
 {
@@ -572,7 +578,10 @@ void pb_arena_leave(const struct pb_data_file *file)
 		use_as(file->header->start_ns);
 		in_use = own.taken | own.left;
 	}
-	/* A signal handler may have filled a block whose thread still completes a record. */
+	/*
+	 * Full blocks, too: a signal handler may have filled the block while the thread
+	 * that it interrupted still has to complete a record there.
+	 */
 	for (uint32_t i = 0; file->header && i < nr_chunks; i++)
 		if (__atomic_load_n(&arena->chunk[i].state, __ATOMIC_ACQUIRE) == PBA_FULL &&
 		    arena->chunk[i].start_ns >= own.first_ns &&

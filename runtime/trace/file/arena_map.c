@@ -10,14 +10,17 @@
 #include <sys/mman.h>
 
 /*
- * After the recorder has ended, or in another PID namespace, another file may have this
- * path, even the arena of another command.
+ * In another PID namespace, or after the recorder has ended, the path may name another
+ * file, even the arena of another command.
  */
 static int is_arena(int fd, struct pba_arena *head)
 {
 	const int seals = (int)pb_sys(SYS_fcntl, fd, F_GET_SEALS, 0);
 
-	/* Without these seals, the recorder could end the process by SIGBUS. */
+	/*
+	 * Without these seals, the recorder could truncate the file and kill the
+	 * process by SIGBUS.
+	 */
 	return seals > 0 && seals & F_SEAL_SHRINK && seals & F_SEAL_GROW &&
 	       pb_sys(SYS_pread64, fd, head, offsetof(struct pba_arena, chunk), 0) ==
 		       offsetof(struct pba_arena, chunk) &&
@@ -28,7 +31,7 @@ static int is_arena(int fd, struct pba_arena *head)
 
 struct pba_arena *pb_arena_map(int is_whole, uint32_t *nr, uint32_t *nr_pages)
 {
-	/* All of it is large. */
+	/* The whole structure is too large for the stack. */
 	_Alignas(struct pba_arena) char start[offsetof(struct pba_arena, chunk)];
 	const struct pba_arena *head = (void *)start;
 	uint64_t size;
@@ -51,7 +54,7 @@ struct pba_arena *pb_arena_map(int is_whole, uint32_t *nr, uint32_t *nr_pages)
 		return NULL;
 	if (!is_whole && pb_data_unlocks)
 		pb_sys(SYS_munlock, mapped, size);
-	/* A core dump has the program's memory only. */
+	/* Keep the arena out of core dumps. */
 	pb_sys(SYS_madvise, mapped, size, MADV_DONTDUMP);
 	*nr = head->nr;
 	*nr_pages = head->nr_pages;

@@ -18,7 +18,7 @@
 /* Does seccomp's strict mode forbid reading the counter? */
 #define PB_COUNTER_NOT_IN_STRICT_MODE 0
 
-/* The architecture guarantees it. */
+/* The architecture guarantees a constant rate. */
 static inline int pb_counter_is_invariant(void)
 {
 	return 1;
@@ -26,7 +26,7 @@ static inline int pb_counter_is_invariant(void)
 
 /*
  * If *@word is *@old, set it to @new and return 1; otherwise set *@old to *@word. May fail
- * without reason. An interrupt clears the reservation. Relaxed order needs no barrier.
+ * spuriously, for example after an interrupt, which clears the reservation.
  */
 static inline int pb_local_cmpxchg(uint64_t *word, uint64_t *old, uint64_t new)
 {

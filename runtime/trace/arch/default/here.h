@@ -7,7 +7,10 @@
 
 #include <patchbay/patchbay.h>
 
-/* Not needed here: the caller's registers lead to its own caller. */
+/*
+ * Does nothing: struct pbd_slow has the caller's registers, and they are
+ * sufficient to unwind.
+ */
 static inline void pb_here(uint64_t here[PBD_HERE])
 {
 	(void)here;

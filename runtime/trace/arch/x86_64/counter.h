@@ -39,15 +39,15 @@ static inline int pb_local_cmpxchg(uint64_t *word, uint64_t *old, uint64_t new)
 	return done;
 }
 
-/* Adds atomically in the same sense. */
+/* Adds @value. Like pb_local_cmpxchg(), it is atomic on its own processor only. */
 static inline void pb_local_add(uint64_t *word, uint64_t value)
 {
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
 }
 
 /*
- * Compares with memory in one instruction, as a relaxed load: compilers do not combine
- * atomic loads with comparisons.
+ * Loads *@limit (relaxed) and compares in one instruction. Compilers do not combine an
+ * atomic load with a comparison.
  */
 static inline int pb_is_below(uint64_t value, const uint64_t *limit)
 {

@@ -10,7 +10,8 @@
 
 /*
  * Valgrind recognizes these instructions (VALGRIND_DO_CLIENT_REQUEST in its valgrind.h).
- * Elsewhere they change nothing: %rdi is rotated by 128 bits. Returns 0 there.
+ * Without Valgrind they change nothing, because they rotate %rdi by 128 bits, and this
+ * returns 0.
  */
 static inline uint64_t pb_valgrind_request(uint64_t request, uint64_t arg0, uint64_t arg1)
 {
