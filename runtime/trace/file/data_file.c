@@ -158,7 +158,7 @@ static int without_copy(const struct pb_data_file *file)
 								 -EMFILE;
 }
 
-/* The caller gives the descriptor back to end_use(). */
+/* Returns a descriptor for end_use(), or -errno. */
 static int begin_use(const struct pb_data_file *file)
 {
 	int fd = pb_data_reopen(file);
@@ -189,8 +189,8 @@ static void *map(int fd, uint64_t at, uint64_t size, int flags, int *error)
 }
 
 /*
- * A mapping that keeps the open file description, and so its lock. It is never read: the
- * header is in the arena.
+ * Map one page only to keep the open file description, and thereby its lock. The page is
+ * never accessed, because the header is in the arena.
  */
 static int hold(struct pb_data_file *file, int fd)
 {
@@ -202,7 +202,7 @@ static int hold(struct pb_data_file *file, int fd)
 	return 0;
 }
 
-/* In the arena, or mapped. */
+/* Make the header in the arena, or map it. */
 static struct pbd_header *make_header(struct pb_data_file *file, int fd, uint64_t size,
 				      int *error)
 {
@@ -245,8 +245,8 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 }
 
 /*
- * Fill in all but the name. The magic comes last: a spare file already has its
- * name, and no reader accepts it without the magic.
+ * Fill in the header, the magic last: a spare file already has a name that readers find,
+ * and they accept no file without the magic.
  */
 static void fill_in(struct pbd_header *header)
 {
@@ -267,9 +267,9 @@ static void fill_in(struct pbd_header *header)
 }
 
 /*
- * Used if this process may not write to the directory, or if the directory does not exist
- * in its root (chroot(2)). Not used if the process has run out of descriptors: then the
- * event is lost.
+ * Take a spare file if this process may not write to the directory, or if the directory
+ * does not exist in its root (chroot(2)). Take none if the process has run out of
+ * descriptors: the event is lost, and the next one tries again.
  */
 static int take_spare(struct pb_data_file *file, int error)
 {
@@ -314,10 +314,10 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 		return fd;
 	/*
 	 * The lock belongs to the open file description, which the mappings
-	 * below keep. So it lasts as long as a process records here, whichever
-	 * descriptors are closed, and in forked children, too. `patchbay
-	 * record` checks it before it moves or deletes a file. If locking
-	 * fails, the process records all the same. The program does not wait
+	 * below keep. So it lasts as long as this process or a forked child
+	 * records here, whichever descriptors are closed. `patchbay record`
+	 * checks the lock before it moves or deletes a file. If locking fails,
+	 * the process records all the same. LOCK_NB: the program must not wait
 	 * for another process that holds the lock.
 	 */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
@@ -368,7 +368,10 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	return error;
 }
 
-/* The file goes on at @at, which may be within memory that was made ahead. */
+/*
+ * The next chunk begins at @at. If that is within an area that was made ahead, end the
+ * area there.
+ */
 static void end_ahead(struct pb_data_ahead *ahead, uint64_t at)
 {
 	const uint64_t before = (uintptr_t)ahead->mapped % PBA_PAGE_SIZE;
@@ -380,7 +383,10 @@ static void end_ahead(struct pb_data_ahead *ahead, uint64_t at)
 	pb_arena_cut(ahead->mapped, before + ahead->size);
 }
 
-/* Each byte of the file is in one area at most. */
+/*
+ * Call before a new area begins at @at: each byte of the file must be in at most one
+ * area.
+ */
 static void end_areas(struct pb_data_file *file, uint64_t at)
 {
 	if (!file->is_in_arena)
@@ -403,8 +409,8 @@ static void *make_area(struct pb_data_file *file, uint64_t at, uint64_t size, in
 }
 
 /*
- * On error returns NULL and sets *@error. The file is unchanged, or longer by
- * bytes that no reader looks at.
+ * On error returns NULL and sets *@error. The file may have become longer, but readers
+ * stop at @committed.
  */
 static void *append(struct pb_data_file *file, uint64_t size, int flags, int *error)
 {
@@ -460,7 +466,7 @@ static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
 	ahead->size = ahead->mapped ? size : 0;
 }
 
-/* Bytes of it that are after the committed part of the file. */
+/* The bytes of @ahead after the committed part of the file. */
 static uint64_t left_of(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead)
 {
@@ -474,7 +480,7 @@ size_t pb_data_ahead(const struct pb_data_file *file)
 	return left_of(file, &file->ahead);
 }
 
-/* The next bytes of the file, if they are mapped already. */
+/* Returns the next @size bytes of the file if @ahead has them, or NULL. */
 static void *take_ahead(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead, uint64_t size)
 {
@@ -484,10 +490,10 @@ static void *take_ahead(const struct pb_data_file *file,
 }
 
 /*
- * Programs load and unload modules for as long as they run, and each time add
- * some small chunks. A process may have about 65,000 mappings (sysctl
- * vm.max_map_count), so each chunk cannot have its own. So the size of one
- * mapping grows with the size of the file.
+ * A program that keeps loading and unloading modules adds small chunks for as
+ * long as it runs. A process may have about 65,000 mappings (sysctl
+ * vm.max_map_count), which is too few for one mapping per chunk. So chunks
+ * share mappings, whose size grows with that of the file.
  */
 static void *take_lasting(struct pb_data_file *file, uint64_t size)
 {
@@ -501,7 +507,10 @@ static void *take_lasting(struct pb_data_file *file, uint64_t size)
 	return take_ahead(file, &file->lasting, size);
 }
 
-/* The recorder unmaps blocks and per-thread counters when their thread ends. */
+/*
+ * Blocks and per-thread counters are unmapped when their thread ends. All other chunks
+ * last.
+ */
 static int is_lasting(enum pbd_kind kind)
 {
 	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS &&
@@ -536,7 +545,7 @@ void pb_data_unmap(const struct pb_data_file *file,
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->size;
 
-	/* Other chunks share its pages. */
+	/* Keep chunks in the first mapping, because other chunks share their pages. */
 	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size ||
 	    pb_arena_pass_on(chunk, PBA_ENDED) || pb_arena_has_pages(chunk))
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Writes the data file (format.h) to areas of the arena (arena.h), or to mappings of the
- * file where there is none. It allocates space on disk before it maps it, so a full disk
- * causes an error here, and no SIGBUS later. All functions
- * may be called where sys.h's code may. The caller holds a lock.
+ * Writes the data file (format.h) to areas of the arena (arena.h) or, without an arena,
+ * to mappings of the file. It allocates disk space before it maps the file, so a full
+ * disk causes an error here, and no SIGBUS later. All functions may be called where
+ * sys.h's code may. The caller holds a lock.
  */
 #ifndef PB_TRACE_DATA_FILE_H
 #define PB_TRACE_DATA_FILE_H
@@ -23,8 +23,8 @@ struct pb_data_ahead {
 };
 
 /*
- * Only its user may read it, as with perf.data: it contains arguments and
- * results of calls. A process that can open it can also lock it.
+ * Only its user may read the file, as with perf.data: it contains arguments and results of
+ * calls. A process that can open the file could also lock it.
  */
 #define PB_DATA_MODE 0600
 
@@ -34,15 +34,15 @@ struct pb_data_ahead {
  */
 struct pb_data_file {
 	struct pbd_header *header; /* in the arena or mapped; NULL: no file */
-	const void *held; /* an address in a mapping of the file, which keeps its lock */
-	uint64_t is_in_arena; /* the header is, and so is all else for which it has room */
-	uint64_t allocated; /* bytes of the disk that were counted for it */
+	const void *held; /* the mapping that keeps the file's lock */
+	uint64_t is_in_arena; /* header and other chunks are in the arena */
+	uint64_t allocated; /* bytes of disk space that the quota counted */
 	uint64_t end;       /* end of the allocated pages */
 	uint64_t extents;   /* number of allocations so far */
 	uint64_t unused_at, nr_unused; /* blocks that the recorder may write */
 	struct pb_identity identity;
 	int kept; /* the descriptor of pb_data_keep() plus 1; 0: none */
-	int stays; /* the process cannot make another file */
+	int stays; /* a spare file: the process cannot make another one */
 	struct pb_data_ahead ahead;   /* from pb_data_open() */
 	struct pb_data_ahead lasting; /* for chunks that are never unmapped */
 	char path[PATH_MAX];
@@ -57,7 +57,7 @@ struct pb_data_file {
 /* Set this before any other use of this header. */
 extern uint64_t pb_page_size;
 
-/* New mappings of files are locked memory (mlockall(2)): unlock them. */
+/* Unlock new mappings of files: mlockall(2) locks them. */
 extern int pb_data_unlocks;
 
 /*
@@ -75,8 +75,8 @@ size_t pb_data_ahead(const struct pb_data_file *file);
 const char *pb_data_name(const struct pb_data_file *file);
 
 /*
- * Append a zeroed chunk of @size bytes and map it permanently. The caller fills
- * it in and then calls pb_data_commit(). If the disk has no space, returns NULL
+ * Append a zeroed chunk of @size bytes, which stays mapped. The caller fills it
+ * in and then calls pb_data_commit(). If the disk has no space, returns NULL
  * and sets *@error. The file is then unchanged.
  */
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
@@ -103,8 +103,8 @@ int pb_data_reopen(const struct pb_data_file *file);
 int pb_data_keep(struct pb_data_file *file);
 
 /*
- * Unmap the first part of the file. In the arena it has no other, so this releases its
- * lock.
+ * Unmap the first part of the file. If the header is in the arena, there is no other
+ * mapping, so this releases the lock.
  */
 void pb_data_unhold(const struct pb_data_file *file);
 
@@ -114,10 +114,13 @@ void pb_data_unhold(const struct pb_data_file *file);
  */
 void pb_data_close(struct pb_data_file *file);
 
-/* Likewise for a file of another process that is mapped at @of. NULL: none. */
+/*
+ * Unmap all of the file that has a mapping at @of, which may be an earlier file of this
+ * process or its parent's. NULL does nothing.
+ */
 void pb_data_unmap_all(const void *of);
 
-/* Does this error mean that descriptors may be free again at the next event? */
+/* Is the error a lack of descriptors, so that the next event should try again? */
 int pb_data_is_passing(int error);
 
 /*

@@ -8,8 +8,7 @@
 #include <linux/fs.h>
 
 /*
- * Name a file that has none yet. The kernel deletes a file without a name if
- * the process dies first.
+ * Name a file of O_TMPFILE. If the process dies before that, the kernel deletes the file.
  */
 static int give_name(int fd, const char *name)
 {
@@ -21,8 +20,8 @@ static int give_name(int fd, const char *name)
 }
 
 /*
- * Never replaces another file. Some file systems, such as NFS, cannot rename without replacing. Others, such
- * as vfat, have no links.
+ * Never replaces another file. Some file systems, such as NFS, do not support
+ * RENAME_NOREPLACE. Others, such as vfat, have no links.
  */
 static int rename_file(const char *from, const char *to)
 {

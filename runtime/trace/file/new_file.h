@@ -8,19 +8,19 @@
 #include <limits.h>
 
 /*
- * Make a new file without a name. Some file systems do not support that
- * (O_TMPFILE). There the file gets a name that readers ignore. Such a name may
- * exist already: from a process that was killed at this point, or from another
- * one with the same pid. @now: set to the name, or empty. Returns a descriptor
- * or -errno.
+ * Make a new file without a name (O_TMPFILE). If the file system does not
+ * support that, give it a temporary name that readers ignore. The first
+ * temporary name may exist: another process with the same pid uses it, or was
+ * killed before it renamed the file. @now: set to the temporary name, or
+ * empty. Returns a descriptor or -errno.
  */
 int pb_new_file(const char *output, char now[PATH_MAX]);
 
 /*
- * Each image that a process id runs has its own file, with the first free name.
- * The file gets its name when its header is complete, so no reader finds half
- * of it. @now: its current name, or empty if it has none. @name: set to the new
- * one. Returns 0 or -errno.
+ * Give the file the first free name. Each image that a process id runs has its
+ * own file. Call this when the header is complete, so that no reader finds an
+ * incomplete file. @now: its current name, or empty if it has none. @name: set
+ * to the new one. Returns 0 or -errno.
  */
 int pb_name_new_file(int fd, const char *now, const char *output,
 		     char name[PATH_MAX]);

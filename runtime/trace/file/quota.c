@@ -44,7 +44,10 @@ void pb_quota_end(void)
 	change(-1u);
 }
 
-/* Without an arena: the room that the command keeps free (tool/recording/Rotation.cpp). */
+/*
+ * The limit. Without an arena, a rotating process gets the part that the command keeps
+ * free (tool/recording/Rotation.cpp).
+ */
 static uint64_t most(void)
 {
 	const uint64_t max = pb_options.max_size, least = pb_options.rotate_size;

@@ -16,11 +16,17 @@
 void pb_quota_begin(void);
 void pb_quota_end(void);
 
-/* Before allocating, and if that failed, this many bytes. Returns 0 or -PB_OVER_SIZE. */
+/*
+ * Take @bytes before allocating them; give them back if that failed. pb_quota_take()
+ * returns 0 or -PB_OVER_SIZE.
+ */
 int pb_quota_take(uint64_t bytes);
 void pb_quota_give(uint64_t bytes);
 
-/* Without an arena: begin to count what is on disk already, or, negative, stop that. */
+/*
+ * Without an arena: count bytes that are already on disk, or, if negative, stop counting
+ * them.
+ */
 void pb_quota_count(int64_t bytes);
 
 /* Was any request refused since the last call? */

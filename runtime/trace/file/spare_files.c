@@ -18,7 +18,7 @@
 static int kept;
 static struct pb_identity identity;
 
-/* A message has the file's name and descriptor. */
+/* A message with a file's path and descriptor. */
 struct message {
 	struct msghdr head;
 	struct iovec path;
@@ -34,7 +34,7 @@ static void prepare(struct message *message, char *path, size_t size)
 
 	/*
 	 * Some C libraries have padding where the kernel reads the upper halves
-	 * of numbers.
+	 * of numbers, so clear all of it.
 	 */
 	pb_copy(message, &nothing, sizeof(nothing));
 	message->path.iov_base = path;
@@ -81,7 +81,10 @@ static int put(int socket, char *path, int fd)
 {
 	struct message message;
 
-	/* `patchbay record` sees the lock: a process may still take the file. */
+	/*
+	 * The lock tells `patchbay record` that a process may still take the
+	 * file.
+	 */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	prepare(&message, path, size_of(path));
 	*descriptor_in(&message) = fd;
@@ -144,7 +147,7 @@ static int receive(int socket, char path[PATH_MAX])
 		      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (size <= 0)
 		return size ? (int)size : -ENOENT;
-	/* Otherwise the process had no free descriptor for it. */
+	/* The kernel drops the descriptor if the process has no free one. */
 	if (message.head.msg_controllen < sizeof(message.rights.head) ||
 	    path[size - 1])
 		return -EMFILE;

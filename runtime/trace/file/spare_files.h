@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process sets files aside while it can still make some. Its children need
- * them after the process has changed its user or its root directory. The files
- * are empty, and readers know their names (PBD_SPARE_SUFFIX).
+ * A process makes spare files while it can. Its children use them after the
+ * process has changed its user or its root directory and can make none. Spare
+ * files are empty, and readers know their names (PBD_SPARE_SUFFIX).
  *
  * The process does not keep them open. Their descriptors wait in a socket, as
  * messages (unix(7), SCM_RIGHTS). The process keeps one end, and closes the
@@ -12,9 +12,9 @@
  * other data files.
  *
  * An attacker in such a process can receive the remaining files, write to them,
- * and truncate them. That kills processes that record in them. These are
- * descendants without the same rights, or with another root directory. No other
- * file of the recording can be opened in this way.
+ * and truncate them. Truncation kills the processes that record in them: other
+ * descendants that changed their user or root directory. The attacker can open
+ * no other file of the recording in this way.
  *
  * Unused files belong to the recording and are deleted with it. `patchbay
  * record` deletes them earlier if no process can need them any more.
@@ -24,19 +24,21 @@
 
 #include <limits.h>
 
-/* Most files to set aside: enough for the usual children of one process. */
+/*
+ * Maximum number of spare files: enough for the usual children of one process.
+ */
 #define PB_SPARE_FILES 16
 
 /*
- * Set files aside in directory @output, unless this process or an ancestor has
- * done so. Without the rights or descriptors for that there are fewer, or none.
- * The caller holds the session's lock.
+ * Make spare files in directory @output, unless this process or an ancestor has
+ * done so. If the process lacks the rights or descriptors, it makes fewer
+ * files, or none. The caller holds the session's lock.
  */
 void pb_spare_files_make(const char *output);
 
 /*
- * Take one. Returns a descriptor and its path in @path, or -errno. -ENOENT:
- * none is left. The caller holds the session's lock.
+ * Take a spare file. Returns a descriptor and its path in @path, or -errno.
+ * -ENOENT: none is left. The caller holds the session's lock.
  */
 int pb_spare_files_take(char path[PATH_MAX]);
 

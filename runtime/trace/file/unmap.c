@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Unmaps a data file in a process that goes on. Its chunks were mapped one by
- * one, thousands of them in a long recording. Only the kernel has a list of
- * them.
+ * Unmaps a data file in a process that continues to run. Chunks were mapped
+ * one by one, thousands of them in a long recording. Only the kernel has a
+ * list of them.
  */
 #include "data_file.h"
 #include "system/sys.h"
@@ -34,8 +34,8 @@ static int is_same(const struct pb_maps_line *line, const char *file, size_t siz
 }
 
 /*
- * Unmaps all mappings of the file that is mapped at @of. The kernel's device
- * number in maps may differ from fstat(2)'s. Without memory, or without /proc,
+ * Compares device and inode as /proc/self/maps shows them, because the device
+ * number there may differ from fstat(2)'s. Without memory, or without /proc,
  * the mappings stay.
  */
 void pb_data_unmap_all(const void *of)

@@ -9,16 +9,17 @@
  * path in /proc of the recorder (option arena=), and forked children inherit the mapping.
  *
  * A thread *takes* a chunk for a large block of its data file. The process allocates the
- * block's space in the file first, so the recorder needs no space there, and a chunk
- * that is never written is an unused chunk of the file (PBD_SPARE). The recorder
- * frees chunks. It copies records of owned chunks several times a second, and full
- * chunks at once. If no chunk is free, the thread writes a full one of its process itself.
+ * block's space in the file first, so the recorder needs no space there, and a chunk that
+ * is never written is an unused chunk of the file (PBD_SPARE). The recorder frees chunks.
+ * It copies records of owned chunks several times a second, and full chunks as soon as
+ * they are full. If no chunk is free, the thread itself writes a full one of its process.
  *
- * Everything else of the file is in *areas*: runs of pages that stand for bytes of the
- * file from @at on. The first one has its header. The recorder copies what has changed
- * several times a second, and the header last. It copies all of it once more when no
- * process has the file's lock. So a process maps its file only to keep that lock, and
- * reads and writes none of these pages: truncating the file does not end the process.
+ * Everything else of the file is in *areas*: consecutive pages that hold the bytes of
+ * the file from @at on. The first area begins with the header. Several times a second
+ * the recorder copies changed bytes to the file, the header last. When no process
+ * holds the file's lock any more, the recorder copies all areas once more. A process
+ * maps its file only to keep that lock, and never accesses the mapping, so truncating
+ * the file does not kill the process.
  */
 #ifndef PATCHBAY_TRACE_ARENA_H
 #define PATCHBAY_TRACE_ARENA_H
@@ -46,8 +47,8 @@ enum pba_state {
 
 /*
  * A chunk, or the first page of an area. Other pages of areas are PBA_TAKEN. The process
- * sets all fields before @state becomes PBA_OWNED. Only @size changes later: the area ends
- * earlier, and what follows is in another one.
+ * sets all fields before @state becomes PBA_OWNED. Only @size changes later: the area
+ * becomes shorter, and another area has the bytes that follow.
  */
 struct pba_chunk {
 	uint32_t state; /* enum pba_state */
@@ -55,24 +56,25 @@ struct pba_chunk {
 	uint64_t at;	   /* where the block or area begins in the file */
 	uint64_t start_ns; /* of the file's header */
 	uint32_t pages; /* of an area */
-	uint32_t is_read; /* the recorder copies an owned chunk: leave it alone */
+	uint32_t is_read; /* the recorder is copying the chunk: do not reuse it */
 	char file[PBA_NAME_MAX];
 };
 
 struct pba_arena {
 	char magic[8];
 	uint32_t nr;
-	uint32_t closed; /* the recorder will end: take no more chunks */
+	uint32_t closed; /* the recorder is about to end: take no more chunks */
 	uint32_t recorder; /* its thread's id; the kernel sets FUTEX_OWNER_DIED when
 			      the thread ends (set_robust_list(2)) */
-	uint32_t asked;	   /* increased by processes: write all records now */
+	uint32_t asked;	   /* a process increments it to have all records written now */
 	uint32_t answered; /* the last @asked that the recorder has done */
 	uint32_t id; /* random; option arena-id= */
 	uint32_t nr_pages;
-	uint32_t nr_used; /* no page from this one on was ever taken */
+	uint32_t nr_used; /* number of the first page after all that were ever taken */
 	/*
-	 * For max-size=: bytes on disk of all files of the recording, and the number of
-	 * processes that are just changing files and @size_used. The recorder corrects it.
+	 * For max-size=: bytes on disk of all files of the recording, which the recorder
+	 * corrects, and the number of processes that are changing files and @size_used at
+	 * the moment.
 	 */
 	uint64_t size_used;
 	uint32_t size_changing;

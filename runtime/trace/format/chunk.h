@@ -33,9 +33,9 @@ struct pbd_header {
 	uint64_t committed;   /* bytes of the file that hold complete chunks */
 	uint64_t left_out;    /* functions in chunks of struct pbd_left_out; not in
 				 a header of PBD_HEADER_MIN */
-	uint64_t blocks;      /* offset of struct pbd_blocks; 0: there is none. It
-			         counts only once it is committed. Not in a header of
-			         an older writer */
+	uint64_t blocks;      /* offset of struct pbd_blocks; 0: there is none.
+			         Ignored until it is committed. Not in a header of an
+			         older writer */
 	uint64_t recording;  /* the same in all files of one recording, and different
 			        in others; 0: unknown. Not in a header of an older
 			        writer */

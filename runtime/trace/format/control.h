@@ -2,17 +2,17 @@
 /*
  * The protocol between a traced process and `patchbay live` or `patchbay attach`.
  *
- * With live=1 in PATCHBAY the process has a datagram socket, the "gate", at
- * which clients knock. Its name is abstract, so a killed process leaves
- * nothing. It is random, so no other process can have taken it, in any PID
- * namespace. A forked child has a random name of its own.
+ * With live=1 in PATCHBAY the process has a datagram socket, the "gate",
+ * where clients *knock*. The socket's name is abstract, so it disappears
+ * with the process, and random, so no other process has the same one, in
+ * any PID namespace. A forked child has another random name.
  *
- * A user may control a process if that user may ptrace it, since a tracer could
- * do all of this anyway. The kernel decides: by user and group, capabilities,
- * prctl(PR_SET_DUMPABLE), user namespaces, and Yama (ptrace(2), "Ptrace access
- * mode checking"). All processes in the network namespace can see the name.
- * They must not be able to send anything into the process, not even a
- * descriptor to close. The client proves its rights in this way:
+ * A user may control a process if that user may ptrace it, since ptrace(2)
+ * permits all of this anyway. The kernel decides: by user and group,
+ * capabilities, prctl(PR_SET_DUMPABLE), user namespaces, and Yama (ptrace(2),
+ * "Ptrace access mode checking"). All processes in the network namespace can
+ * see the name. They must not be able to send anything into the process, not
+ * even a descriptor to close. The client proves its rights in this way:
  *
  *  1. It opens /proc/PID/mem, which asks for PTRACE_MODE_ATTACH_FSCREDS. There
  *     it finds struct pb_control_note of libpatchbay-trace.so. The note points to
@@ -20,11 +20,11 @@
  *  2. It makes a pair of connected SOCK_SEQPACKET sockets, and knocks: it sends
  *     the secret to the gate, with one of the two (SCM_RIGHTS). The kernel drops
  *     any other packet in the client's own system call (gate.h).
- *  3. The process draws a proof for each connection, writes it into a place of
- *     its memory, and greets the client with the number of that place.
+ *  3. For each connection the process makes a random proof, stores it in a free element
+ *     of @proof, and sends the client the number of that element (the *place*).
  *  4. The client reads the proof there, and sends it along with its request.
  *
- * The proof is for this connection only. The process wipes it when the request
+ * The proof is for this connection only. The process erases it when the request
  * has come, or after a time limit. So a process that has learned the secret,
  * for example from a core dump, can keep this process busy, but not control it.
  * fork() fills the memory of struct pb_control_point with zeros. So a child,
@@ -36,15 +36,16 @@
  * A process that restricts itself must not keep an unrestricted thread, since
  * an attacker inside the process could use it. Nor may the thread make system
  * calls under a filter that does not allow them. So it ends
- *  - before a filter of seccomp(2) or its strict mode comes into force, be it for
- *    one thread or for all;
- *  - when landlock_restrict_self(2) has succeeded.
- * The thread never gains privileges by execve(2), so a program may set
- * PR_SET_NO_NEW_PRIVS and stay controllable. The C library applies setuid(2)
- * and similar calls to all threads. Before them the thread has opened
- * /proc/thread-self/mem, so it can still change the code of this process, and
- * of no other. It does not see capset(2), nor system calls that bypass prctl()
- * and syscall() of the C library. There the thread keeps its rights.
+ *  - before a filter of seccomp(2) or its strict mode takes effect, for one
+ *    thread or for all;
+ *  - when landlock_restrict_self(2) has succeeded. The thread never gains
+ * privileges by execve(2), so a program may set PR_SET_NO_NEW_PRIVS and stay
+ * controllable. The C library applies setuid(2) and similar calls to all
+ * threads. By then the thread has opened /proc/thread-self/mem, so it can
+ * still change the code of this process, and of no other. The process does
+ * not
+ * notice capset(2), nor system calls that bypass prctl() and syscall() of the
+ * C library. After those the thread keeps its rights.
  *
  * A connection carries one request and one reply, and is then closed. PB_CONTROL_ATTACH
  * keeps it open while the program is attached: when the client closes it, or dies, the
@@ -67,7 +68,7 @@
 #define PB_CONTROL_KNOCK 32
 #define PB_CONTROL_PROOF 32
 
-/* Most connections that have not sent their request yet. */
+/* Maximum number of connections that have not sent their request yet. */
 #define PB_CONTROL_PLACES 16
 
 #define PB_CONTROL_RESTRICTED 1 /* the process, or the one that forked it,
@@ -79,8 +80,8 @@
  * @version: PB_CONTROL_VERSION, or 0 until a thread listens
  * @name:    of the gate, after the first NUL of its address
  * @knock:   the secret: the whole packet that the gate accepts
- * @proof:   by place
- * @ended:   0, or why no thread listens any more, as above
+ * @proof:   the proofs of connections, by place
+ * @ended:   0, or why no thread listens any more: PB_CONTROL_RESTRICTED or _LEFT
  * @thread:  the listening thread's number in its own PID namespace; 0: it does
  *           not run yet. The gate is in the network namespace of that thread
  */
@@ -94,8 +95,8 @@ struct pb_control_point {
 };
 
 /*
- * Descriptor of the note of type PATCHBAY_NOTE_CONTROL. PB_CONTROL_VERSION
- * always comes first. @point points to the pointer to struct pb_control_point.
+ * Descriptor of the note of type PATCHBAY_NOTE_CONTROL. All versions begin with the
+ * version. @point points to the pointer to struct pb_control_point.
  */
 struct pb_control_note {
 	uint32_t version;
@@ -149,28 +150,28 @@ enum pb_control_file {
  *
  * Before the reply the process sends lines for the user, each a packet of at most
  * PB_CONTROL_SAID_MAX bytes. They say why it refuses the program, and for which
- * functions. After the reply it sends what BPF programs put into ring buffers. When the
- * client has shut down its side, the process sends the contents of the maps and closes
- * the connection. It drops a client that accepts no data for two seconds.
+ * functions. After the reply it sends the contents of BPF programs' ring buffers. When
+ * the client has shut down its side, the process sends the contents of the maps and
+ * closes the connection. It drops a client that accepts no data for two seconds.
  */
 /*
  * PB_CONTROL_HOLD is for recordings that a command has begun in a process
  * (visit.h). The connection stays open, and the recording lasts as long as the
- * client holds it. When the client shuts down its side or dies, the process
- * ends the recording, sends a second reply, and stops listening.
+ * connection. When the client shuts down its side or dies, the process ends
+ * the recording, sends a second reply, and stops listening.
  *
- * With a @text the client holds the runtime instead of a recording. Any number
- * of clients can do so. The process listens until the last of them has gone.
- * While nothing is recorded it uses these options (options.h). If it goes on
- * listening for another client, the result of the second reply is
- * PB_CONTROL_STAYS.
+ * With a @text the client holds the runtime instead of a recording, as up to
+ * PB_CONTROL_KEEPERS clients can. The process listens until the last of them
+ * has gone. While nothing is recorded it uses the options in @text
+ * (options.h). If it continues listening for another client, the result of the
+ * second reply is PB_CONTROL_STAYS.
  */
 #define PB_CONTROL_STAYS 1
-#define PB_CONTROL_KEEPERS 64 /* most clients that keep the runtime */
+#define PB_CONTROL_KEEPERS 64 /* maximum number of clients that hold the runtime */
 
 /*
- * PB_CONTROL_WATCH: as SNAPSHOT, and the connection stays open. After the reply the
- * process sends PB_CONTROL_SLOW when a recorded call took at least the given time. One
+ * PB_CONTROL_WATCH: like SNAPSHOT, but the connection stays open. After the reply the
+ * process sends PB_CONTROL_SLOW when a recorded call took at least the time in @text. One
  * packet covers all such calls since the previous one. It sends PB_CONTROL_STOPPED when a
  * function of stop_at has stopped recording. Only one client can watch. The descriptor of
  * the data file stays valid after the process has gone.
@@ -192,30 +193,29 @@ struct pb_control_request {
 
 /*
  * @result: 0, for ARM, DISARM and UNDER the number of functions, or -errno:
- *          -EKEYREJECTED: the proof is not right. Nothing else is told.
+ *          -EKEYREJECTED: the proof is wrong, and the reply says nothing else.
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
- *          -EOPNOTSUPP: a threshold, and a tracer without durations.
- *          -EBUSY: a threshold, and causes of slow calls are recorded (why=).
+ *          -EOPNOTSUPP: a threshold, but the tracer has no durations.
+ *          -EBUSY: a threshold, but causes of slow calls are recorded (why=).
  *          -EINVAL, -ERANGE: an invalid threshold. WATCH returns them, too, and
  *          -EBUSY if another client watches.
- *          -EUNATCH: the request needs a recording. There is none, and programs
- *          are attached.
- *          -EBADF: other descriptors than @files and the verb say.
- *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
- *          ATTACH: the number of functions; lines have explained the errors.
+ *          -EUNATCH: the request needs a recording, but only programs are attached.
+ *          -EBADF: the descriptors do not match @files and the verb.
+ *          -EINVAL: the file does not contain names. -EFBIG: more than 64 MiB.
+ *          ATTACH: the number of functions; lines sent before explain errors.
  *          -ENOENT: no such function. -ENOEXEC: the file cannot be loaded.
- *          -ETIMEDOUT: done, but a handler that was running before may still be
- *          running. -EAGAIN: nothing was changed, since a handler is running of
- *          a function that was to be armed again.
- *          HOLD: -EBUSY: another client has it. -ENOTTY: the recording began
- *          with the process, and ends with it. -EUSERS: too many clients keep
- *          the runtime. In the second reply, -ETIMEDOUT: nothing is traced any
- *          more, but a handler may still be running.
+ *          -ETIMEDOUT: done, but a handler that was running before may still be running.
+ *          -EAGAIN: nothing has changed, since an old handler of a function to be armed
+ *          is still running.
+ *          HOLD: -EBUSY: another client holds the recording. -ENOTTY: the
+ *          recording began with the process, and ends with it. -EUSERS: too
+ *          many clients hold the runtime. In the second reply, -ETIMEDOUT:
+ *          nothing is traced any more, but a handler may still be running.
  *          Others: errors of patchbay_arm_filter(), patchbay_batch_commit(), or
  *          of opening the data file.
  * @waited_for: for -ETIMEDOUT and -EAGAIN, the thread that runs that handler, as
  *          gettid(2) returns it in the process; 0: a thread that is ending
- * The other fields have the values after the request.
+ * The other fields have the state after the request.
  */
 struct pb_control_reply {
 	uint32_t version;

@@ -8,16 +8,16 @@
  * it (PID.N.pbd for the Nth image that one process id ran). With rotation it writes
  * several files, one after another, and each can be read on its own. A complete one is
  * called PID.TIME.pbd, as 42.20260131T235959.999Z.pbd (UTC). A child that could not
- * make a file uses one that another process had set aside, PID.N.spare.pbd with that
- * process's PID. Unused spare files are empty.
+ * make a file uses a spare one of another process, PID.N.spare.pbd with that process's
+ * PID. Unused spare files are empty.
  *
  * A file is a header and a sequence of chunks. The writer has them in memory that another
  * process writes to the file (arena.h), or keeps the file mapped shared. It advances
- * `committed` only over chunks that are complete. So after SIGKILL every committed chunk
- * is still there, and a reader that stops at `committed` never sees a half-written one. Counters
- * and event records inside a committed chunk go on changing while the process runs. A
- * record counts once its last word is written. The file of a forked child refers to
- * another one in the directory (struct pbd_parent).
+ * `committed` only over chunks that are complete. So after SIGKILL every committed chunk is
+ * still there, and a reader that stops at `committed` never sees a half-written one.
+ * Counters and event records inside a committed chunk continue to change while the process
+ * runs. A record is valid once its last word is written. The file of a forked child refers
+ * to another one in the directory (struct pbd_parent).
  *
  * Times are ticks of the processor's counter. Readers convert them to nanoseconds by
  * the moments in struct pbd_session, on any machine. Functions have numbers, which
@@ -73,10 +73,9 @@ struct pbd_functions {
 };
 
 /*
- * The same for recorded events. The number of a function is its entry plus @first, the
- * 64-bit number that ELF address 0 would have. So the writer needs no table of
- * functions. A module that was loaded again may be in several of these chunks, with the
- * same numbers.
+ * Functions of recorded events. The number of a function is its ELF address plus
+ * @first, so the writer needs no table of functions. A module that was loaded again may
+ * be in several of these chunks, with the same numbers.
  */
 struct pbd_text {
 	struct pbd_chunk chunk;
@@ -137,9 +136,9 @@ struct pbd_moment {
 
 /*
  * How events were recorded, and when. The writer updates @last whenever a thread
- * begins, or begins a block, and when the process ends. Of the two, the one at @nr_last
- * % 2 is complete. Readers compute the counter's rate from the time between @first and
- * the last moment.
+ * begins, or begins a block, and when the process ends. @last[@nr_last % 2] is
+ * complete. Readers compute the counter's rate from the time between @first and the
+ * last moment.
  */
 struct pbd_session {
 	struct pbd_chunk chunk;
@@ -194,10 +193,10 @@ enum pbd_record_kind {
  * @frame is the stack pointer, divided by 16. It tells which of two calls with the same
  * time is nested in the other.
  *
- * Why not a smaller record? Without @frame, and with half of @time, 12 bytes would do.
- * That takes 45 instructions per call instead of 41, and saves only page faults. A call
- * that longjmp() left would look like one that goes on. test/bench/README.md has the
- * figures, in "records".
+ * Why not a smaller record? Without @frame, and with half of @time, 12 bytes would
+ * suffice. Writing them takes 45 instructions per call instead of 41, and saves only
+ * page faults. A call that longjmp() left would look like one that is still running.
+ * test/bench/README.md has the figures, in "records".
  */
 struct pbd_record {
 	uint64_t time;     /* of the call's entry, in ticks */
@@ -211,9 +210,9 @@ struct pbd_record {
 #define PBD_DETAIL_MAX (UINT64_MAX >> PBD_DETAIL_SHIFT)
 
 /*
- * Records with the function numbers PBD_VALUE and following are values of a later
- * record's call. Their detail is the number of that call's function. They belong to the
- * next record of it with the same @frame, unless another record that is no value comes
+ * Records with function numbers from PBD_VALUE on are values of a later record's call.
+ * Their detail is the number of that call's function. They belong to the next record of
+ * that function with the same @frame, unless another record that is no value comes
  * first. @time is the value. Values from PBD_VALUE on are arguments in integer
  * registers, counted as registers are. The last two are results, unconverted: of an
  * integer register and of a floating-point register.
@@ -234,9 +233,9 @@ struct pbd_record {
 #define PBD_TYPED_STATE_SHIFT 48
 
 /*
- * PBD_TYPED_NUMBER: @time is the value, as wide as its kind says. Lower states are a
- * number of bytes of a string. More parts follow, except after PBD_TYPED_LAST (its end)
- * or PBD_TYPED_CUT (cut off). Others say why there is no value.
+ * PBD_TYPED_NUMBER: @time is the value, as wide as its kind says. Lower states are the
+ * number of string bytes in @time, to which PBD_TYPED_LAST is added in the last part, or
+ * PBD_TYPED_CUT if the string was cut off there. Other states say why there is no value.
  */
 enum pbd_typed {
 	PBD_TYPED_NUMBER = 0x10,
@@ -253,17 +252,17 @@ enum pbd_typed {
 
 /*
  * With PBD_SESSION_NO_SLEEP_TIME a thread's times are its CPU time, so durations
- * exclude off-CPU time. This record says: from its @time on the processor's counter is
- * ahead of the thread's clock by the detail. Before the first such record the
- * difference was the one at the thread's begin.
+ * exclude off-CPU time. The detail is how far the processor's counter is ahead of the
+ * thread's clock from @time on. Before the first such record it was as far ahead as when
+ * the thread began.
  */
 #define PBD_ASLEEP (PBD_VALUE + 16)
 
 /*
  * With PBD_SESSION_OVERWRITE a new thread may continue in the block of a thread that has
- * ended. Two consecutive records say so, and later events belong to the new thread. The
- * first record has its number as @time and its tid as detail. The second has its name:
- * eight bytes as @time and seven as detail, the first byte lowest in each.
+ * ended. Two consecutive records mark that, and later events belong to the new thread.
+ * The first record has its number as @time and its tid as detail. The second has its
+ * name: eight bytes as @time and seven as detail, the first byte lowest in each.
  */
 #define PBD_THREAD (PBD_VALUE + 17)
 #define PBD_THREAD_NAME (PBD_VALUE + 18)
@@ -299,27 +298,27 @@ struct pbd_block {
 	uint64_t seq;    /* in the order of this @thread's blocks; may begin above 1 */
 	uint64_t pass;   /* from 0 */
 	uint32_t thread; /* that began it; counted from 1 by this process */
-	uint32_t tid;    /* gettid(2), which the kernel may reuse; 0: the thread began
-			    where it could not ask for it */
-	uint64_t lost;   /* events after this block that found no room */
+	uint32_t tid;    /* gettid(2), which the kernel may reuse; 0: unknown, because the
+			    thread began where it could not call gettid(2) */
+	uint64_t lost;   /* events after this block that were dropped */
 	char comm[16];   /* the thread's last known name: when the block was begun,
 			    or when the thread or the recording ended */
 	struct pbd_record record[];
 };
 
 /*
- * The times of the records of all blocks, so that a reader need not look at each
- * record. `patchbay record` writes it at the end, when the process has ended.
- * Recordings that were cut short have none, nor have those with PBD_SESSION_OVERWRITE.
- * The pieces of a block are consecutive, in the order of the file.
+ * The times of the records of all blocks, so that a reader need not read each record.
+ * `patchbay record` writes this chunk when the process has ended. Recordings that were
+ * cut short and those with PBD_SESSION_OVERWRITE do not have it. The pieces of a block
+ * are consecutive, in the order of the file.
  *
- * @events is PBD_INDEX_LOOK if the reader must read the piece in any case. It then has
- * PBD_ASLEEP records, or begins or ends between values and their call.
+ * @events is PBD_INDEX_LOOK if the reader must read the piece in any case. The piece then
+ * has PBD_ASLEEP records, or begins or ends between values and their call.
  */
 struct pbd_index_piece {
 	uint64_t offset;  /* of its first record, from the beginning of the file */
-	uint64_t begin;   /* no call of it began earlier, in ticks */
-	uint64_t end;     /* and no record was written later: for a call its end */
+	uint64_t begin;   /* none of its calls began earlier, in ticks */
+	uint64_t end;     /* no record was written later; a call's record is written at its end */
 	uint32_t records;
 	uint32_t events;  /* of these; the others are holes or values */
 };
@@ -332,9 +331,10 @@ struct pbd_index {
 };
 
 /*
- * All blocks, in the order of the file, so that a reader need not follow them one by
- * one. A recording of 10 GB has ten thousand, each in another page. Written together
- * with struct pbd_index. @head is a copy of the block without its records.
+ * All blocks, in the order of the file, so that a reader need not visit each block
+ * to find the next. A recording of 10 GB has ten thousand, each in another page.
+ * This chunk is written together with struct pbd_index. @head is a copy of the block
+ * without its records.
  *
  * The checksums are CRC-32 of IEEE 802.3, as zlib's crc32(): of the bytes of all
  * entries, and of all pieces of the index. If one does not match, the reader goes
@@ -357,7 +357,7 @@ struct pbd_blocks {
 /*
  * How long the calls of a function took, in one thread. @bucket[i] counts calls of at
  * least 2^i and less than 2^(i+1) ticks. The first also counts calls of no tick, the last
- * all longer ones. While the process runs, counts may be of slightly different moments.
+ * all longer ones. While the process runs, the counts need not all be of the same moment.
  */
 #define PBD_HISTOGRAM_BUCKETS 48
 struct pbd_histogram {
@@ -376,9 +376,9 @@ struct pbd_histograms {
 	struct pbd_histogram histogram[];
 };
 
-#define PBD_WHY_SWITCHES 1u /* of some threads: when they left a processor and came back */
+#define PBD_WHY_SWITCHES 1u /* of some threads: when they went off-CPU and came back */
 #define PBD_WHY_KERNEL 2u   /* also their kernel stacks at that time */
-#define PBD_WHY_NEITHER 4u  /* of some threads: only their CPU time */
+#define PBD_WHY_NEITHER 4u  /* only the CPU time, of some threads */
 #define PBD_WHY_FILTERED 8u /* the recorder did not ask for more: the process began
 			       with a system call filter (seccomp) */
 
@@ -392,9 +392,9 @@ struct pbd_why {
 	uint64_t threshold_ns;
 	uint32_t have; /* PBD_WHY_* */
 	uint32_t refused;
-	uint64_t nr;   /* calls that were examined: the last one's id */
-	uint64_t lost; /* calls that were not: no room, the kernel could not be
-		          asked, or max-overhead= was used up */
+	uint64_t nr;   /* calls that were examined, which is also the last one's id */
+	uint64_t lost; /* calls that were not examined: no space, no answer from the
+		          kernel, or max-overhead= was used up */
 };
 
 #define PBD_WAIT_PREEMPTED 1u /* runnable, but another thread ran */
@@ -403,7 +403,7 @@ struct pbd_why {
 #define PBD_WAIT_FRAMES 16
 struct pbd_wait {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC */
-	uint64_t ns;       /* as far as it is within the call */
+	uint64_t ns;       /* the part of it within the call */
 	uint32_t flags;    /* PBD_WAIT_* */
 	uint16_t nr_kernel; /* addresses in the kernel, the innermost first */
 	uint16_t nr_user;   /* and then one in the process, or none */
@@ -489,7 +489,7 @@ struct pbd_samples {
 	struct pbd_sample sample[];
 };
 
-/* The option of PATCHBAY that asked for functions, by a glob or a name. */
+/* The option of PATCHBAY that requested functions, by a glob or a name. */
 enum pbd_asked_by {
 	PBD_FILTER = 1,
 	PBD_ARGS = 2,
@@ -499,9 +499,9 @@ enum pbd_asked_by {
 };
 
 /*
- * The names that were asked for, and whether each matched a function of this process.
- * "*" always counts as matched. After the last element are their strings, in their
- * order, each ended by NUL.
+ * The requested names, and whether each matched a function of this process. "*"
+ * always counts as matched. The strings follow the last element, in the same order,
+ * each ended by NUL.
  */
 struct pbd_asked {
 	struct pbd_chunk chunk;
@@ -513,9 +513,9 @@ struct pbd_asked {
 };
 
 /*
- * Functions whose arguments have names and types, and the number of calls that each
- * left out because of its arguments. After the last element are their strings, in their
- * order, each ended by NUL. typed_spec.h describes them.
+ * Functions whose arguments have names and types, and for each the number of calls that
+ * were left out because of a condition. Strings follow the last element, in the same
+ * order, each ended by NUL; typed_spec.h describes them.
  */
 struct pbd_arguments {
 	struct pbd_chunk chunk;
@@ -528,18 +528,19 @@ struct pbd_arguments {
 };
 
 /*
- * For a forked child. The chunks that map numbers to functions may be large, so
- * they stay in the ancestor's file. These are all chunks of struct pbd_module,
- * pbd_functions, pbd_text, pbd_arguments and pbd_left_out in the first @size bytes of
- * @file, and those that a struct pbd_parent there refers to. After the fork each
- * process writes such chunks to its own file, and the two may use the same numbers.
+ * For the file of a forked child. The chunks that map numbers to functions may be
+ * large, so they stay in the ancestor's file. They are all chunks of struct
+ * pbd_module, pbd_functions, pbd_text, pbd_arguments and pbd_left_out in the first
+ * @size bytes of @file, and those that a struct pbd_parent of @file refers to. After
+ * the fork each process writes such chunks to its own file, and the two may use the
+ * same numbers.
  *
  * @file is a name in the same directory. @pid and @start_ns must equal those of its
  * header; otherwise it is another file. Its process is the nearest ancestor that wrote
  * such chunks, and need not be the parent.
  *
- * @here: this file has a copy of these chunks, made before @here was set. So the file,
- * for example a snapshot, can be read without the other one.
+ * @here: this file, for example a snapshot, has a copy of these chunks and can be read
+ * without the other one. The copy is complete before @here is set.
  */
 struct pbd_parent {
 	struct pbd_chunk chunk;

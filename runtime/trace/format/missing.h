@@ -51,10 +51,10 @@ struct pbd_other {
 };
 
 /*
- * Why the file lacks events. For the *lost* ones the tracer saw the call, and had no
- * room to record it. Blocks and struct pbd_session count them as @lost (histograms:
- * calls), except PBD_LOST_CHILD. For the *missed* ones the tracer was not called, so
- * nothing else counts them.
+ * Why the file lacks events. *Lost*: the tracer saw the call, but had no space to
+ * record it. Blocks and struct pbd_session also count these events as @lost
+ * (histograms: calls), except PBD_LOST_CHILD. *Missed*: the tracer was not called,
+ * so nothing else counts these calls.
  *
  * PBD_LOST_FULL:    the thread's buffer was full
  * PBD_LOST_SPACE:   the file could not grow; pbd_header.error says why
@@ -89,10 +89,11 @@ struct pbd_loss_counts {
 };
 
 /*
- * One per file, except in files of older writers. @process counts all. @thread counts
- * those of the first @nr threads that lost or missed an event, as far as it has room;
- * @nr may be larger. A thread may have two elements, which add up. A forked child
- * without a file counts in that of the process it comes from.
+ * One per file, except in files of older writers. @process counts the losses of all
+ * threads. @thread counts those of the first PBD_LOSS_THREADS threads that lost or
+ * missed an event. @nr is the number of these threads, and may be larger. A thread
+ * may have two elements, which add up. A forked child without a file counts its
+ * losses in the file of its nearest ancestor that has one.
  */
 struct pbd_losses {
 	struct pbd_chunk chunk;
@@ -121,9 +122,9 @@ struct pbd_losses {
 };
 
 /*
- * PBD_RETURNS_NOT_COUNTED: the tracer has no such calls, or shows them, or a later file
- *                          of the process has the number
- * PBD_RETURNS_PENDING:     the process has not come to its end, or was killed there
+ * PBD_RETURNS_NOT_COUNTED: the tracer has no timed calls, or shows those without a
+ *                          return, or a later file of the process has the number
+ * PBD_RETURNS_PENDING:     the process has not ended, or was killed
  * PBD_RETURNS_COUNTED:     @no_return is the number
  * PBD_RETURNS_UNKNOWN:     function_graph's threshold was set or removed meanwhile
  */

@@ -81,12 +81,13 @@ static size_t without_colons(const char *name, size_t size)
 	return size;
 }
 
-/* Nesting of result types that is followed. */
+/* Maximum nesting of result types. */
 enum { MOST_DECLARED = 8 };
 
 /*
- * The offset of the name in "(*f<int>(int))(char)", after "void ". The function
- * returns a pointer to a function or to an array. 0: @part is not of this kind.
+ * Returns the offset of "f" if @part is "(*f<int>(int))", as in "void
+ * (*f<int>(int))(char)": the declared function returns a pointer to a function or to
+ * an array. Otherwise returns 0.
  */
 static size_t find_declared(const char *part, size_t size)
 {
@@ -109,7 +110,11 @@ static size_t find_declared(const char *part, size_t size)
 	return 0;
 }
 
-/* "A::friend operator==": LLVM's demangler writes it for a member-like friend of A. */
+/*
+ * Drops "friend" from "A::friend operator==", as LLVM's demangler writes a member-like
+ * friend of A. Returns the new length, or 0 if there is no "::friend": @name is a
+ * result type.
+ */
 static size_t without_friend(const char *name, size_t size)
 {
 	static const char word[] = "::friend";
@@ -121,8 +126,9 @@ static size_t without_friend(const char *name, size_t size)
 }
 
 /*
- * A parameter list ends the name, unless a member of that function follows:
- * "f(int)::{lambda()#1}::operator()() const". A space ends the result type.
+ * A space ends the result type, which is dropped. A parameter list ends the name,
+ * unless a member of that function follows: "f(int)::{lambda()#1}::operator()()
+ * const".
  */
 size_t pb_name_short(const char *name, size_t size, int with_templates, char *to)
 {
@@ -214,7 +220,7 @@ int pb_name_matches(const char *text, const char *glob)
 	return result;
 }
 
-/* @text has room for a form of @readable. @size is the length of @readable. */
+/* @size is the length of @readable. @text has space for one byte more. */
 static int match_short(const char *readable, size_t size, char *text, const char *glob)
 {
 	size_t length = pb_name_short(readable, size, 1, text);

@@ -36,7 +36,9 @@ static int is_keyword(const char *text, size_t size, const char *keyword,
 }
 
 /*
- * LLVM's demangler writes "operator<<A>", without a space, for a template of operator<.
+ * Is "<<" after "operator" the shift operator? LLVM's demangler also writes
+ * "operator<<A>", without a space, for a template of operator<. @behind is what
+ * follows.
  */
 static int is_shift(const char *behind, size_t size)
 {
@@ -47,7 +49,8 @@ static int is_shift(const char *behind, size_t size)
 static const char operator_word[] = "operator", decltype_word[] = "decltype";
 
 /*
- * The length of "operator()", or of "operator" alone; 0: @text does not begin with one.
+ * Returns the length of an operator's name, such as "operator()", or of "operator"
+ * alone if no sign follows. Returns 0 if @text does not begin with "operator".
  */
 static size_t operator_size(const char *text, size_t size, int is_in_word)
 {
@@ -75,9 +78,9 @@ static size_t operator_size(const char *text, size_t size, int is_in_word)
 }
 
 /*
- * The length of a < operator in an expression, which opens no bracket; 0 for
- * any other <. LLVM's demangler writes a space after it. libstdc++'s puts
- * brackets around both operands.
+ * Returns the length of an operator with < in an expression, where < opens
+ * no bracket; 0 for any other <. LLVM's demangler writes a space after the
+ * operator. libstdc++'s puts brackets around both operands.
  */
 static size_t sign_size(const char *text, size_t size, char before)
 {
@@ -110,16 +113,16 @@ static int is_unclosed(const struct pb_name_parts *of, const char *bracket)
 	return from < of->nr_unclosed && of->unclosed[from] == bracket;
 }
 
-/* The character before the next part, see struct pb_name_parts. */
+/* The value of pb_name_parts.before after this part. */
 static char last_of(const char *part, size_t size)
 {
 	return size > 1 && part[0] == operator_word[0] ? '\0' : part[size - 1];
 }
 
 /*
- * The length of a bracketed part. Skips operators that look like brackets. An unclosed
- * bracket is an ordinary character. Remembers the unclosed brackets within it, so that
- * they are not searched again.
+ * Returns the length of a bracketed part. Skips operators that look like brackets. An
+ * unclosed bracket is an ordinary character, of length 1. Remembers unclosed brackets,
+ * so that later calls need not search for their ends again.
  */
 static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t size,
 			    char before)
@@ -163,8 +166,8 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 }
 
 /*
- * Reads operators inside of others like brackets. Otherwise each would be read to the
- * end.
+ * Like part_size(), but does not read nested "operator" and " requires " to their
+ * ends. Otherwise the time would grow with the square of the length.
  */
 static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size,
 			 char before)
@@ -189,9 +192,10 @@ static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
 }
 
 /*
- * The length of a conversion operator with its type, which may be a function
- * type, or of new and delete. It ends before its parameters: brackets in the
- * type are "(*)" or "(Type::*)".
+ * Returns the length of a conversion operator with its type, or of operator
+ * new or delete. The part ends before the parameters. If the type is a
+ * function type, it also has brackets, which begin with "(*)" or
+ * "(Type::*)".
  */
 static size_t conversion_size(struct pb_name_parts *of, const char *text, size_t size, size_t at)
 {
@@ -227,8 +231,8 @@ static size_t decltype_size(struct pb_name_parts *of, const char *text, size_t s
 static const char requires_words[] = " requires ";
 
 /*
- * The length of a template's constraints, which contain names. They reach to the end,
- * unless a lambda of the function follows.
+ * Returns the length of a template's constraints, which contain names. Constraints
+ * extend to the end, unless a lambda of the function follows.
  */
 static size_t requires_size(struct pb_name_parts *of, const char *text, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Splits a demangled name into parts: finds brackets and their ends, although operators
- * use the same signs. libpatchbay-trace and the command share this code.
+ * Splits a demangled name into parts. Finds matching brackets, although operators use
+ * the same characters. libpatchbay-trace and the command share this code.
  */
 #ifndef PB_TRACE_NAME_PARTS_H
 #define PB_TRACE_NAME_PARTS_H
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/* No type is nested this deep. Deeper brackets are read as ordinary characters. */
+/* Maximum nesting of brackets. Deeper brackets are ordinary characters. */
 enum { PB_NAME_DEPTH = 256 };
 
 /* @rest and @size are the rest of the name. */
 struct pb_name_parts {
 	const char *rest;
 	size_t size;
-	char before; /* the character before @rest; NUL: none, or an operator's name */
+	char before; /* before @rest; NUL at the beginning and after an operator's name */
 	size_t nr_sign; /* remaining characters of a < or << operator */
 	unsigned int nr_unclosed;
 	const char *unclosed[PB_NAME_DEPTH]; /* brackets that are known to be

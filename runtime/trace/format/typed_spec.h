@@ -6,11 +6,12 @@
  *
  *	len=u8:r1;req->uri=s:r0@16;state=e4{IDLE=0/BUSY=1}:r2;?u8:r1>4096;retval=i4:v0
  *
- * Values, separated by `;`, each NAME=KIND:SOURCE. `?` after the name: the function
- * does not use the argument, so callers may pass any value. `!` before the first name:
- * a mark, whose calls are recorded whatever the threshold. A condition begins with `?`
- * and has no name: KIND:SOURCE, one of == != < <= > >=, and a number or, for s,
- * t, S, L, v, a string. Calls that do not meet it are left out.
+ * Values, separated by `;`, each NAME=KIND:SOURCE. `?` after the name means that the
+ * function does not use the argument, so callers may pass any value. `!` before the
+ * first name means that the function is a mark: the threshold drops none of its
+ * calls. A condition begins with `?` and has no name: KIND:SOURCE, one of == != < <=
+ * > >=, and a number or, for s, t, S, L, v, a string. Calls that do not meet it are
+ * left out.
  *
  * KIND: i, u  signed and unsigned integers, followed by their number of bytes
  *       b, c  bool, char

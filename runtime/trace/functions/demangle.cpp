@@ -4,7 +4,7 @@
 // defines. It also defines the C++ library functions that the headers use. So
 // the tracer needs no C++ library.
 #include "demangle.h"
-// libstdc++ uses it for a std::string_view that reads past its end. That never
+// libstdc++ calls this if code accesses a std::string_view past its end, which never
 // happens here.
 #define __throw_out_of_range_fmt pb_trap
 // The headers use std::realloc() and the like. They get the library's own heap.
@@ -26,7 +26,7 @@ using ::pb_realloc;
 using namespace llvm::itanium_demangle;
 
 void std::pb_trap(const char *, ...) { __builtin_trap(); }
-// For destructors that are never called.
+// Only deleting destructors refer to this, and they are never called.
 void operator delete(void *, size_t) noexcept {}
 // Hide both from other libraries, regardless of compiler options. Otherwise
 // they would replace the program's.
@@ -38,12 +38,12 @@ asm(".hidden _ZdlPvm");
 static constexpr size_t MostBytes = 1 << 18;
 static constexpr size_t LongestName = 1 << 14;
 
-// The demangler recurses as deeply as a name nests. own_stack.c has more room.
+// The demangler recurses as deeply as a name nests. The stack of own_stack.c is larger.
 static constexpr size_t MostStack = 1 << 16;
 
 namespace {
 
-/// How much stack is used since this object was made, which is in the outermost frame.
+/// Measures the stack that is used below this object, which is in the outermost frame.
 class StackUse {
 public:
   bool isTooMuch() const {
@@ -54,8 +54,8 @@ private:
   uintptr_t Begin = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
 };
 
-/// Memory for the nodes of one name. The parser treats a node that could not be
-/// allocated as an error. So this fails if the name nests too deeply, too.
+/// Memory for the nodes of one name. The parser fails if a node cannot be allocated.
+/// This allocates no node if the name nests too deeply.
 class NodeMemory {
 public:
   ~NodeMemory() { reset(); }
@@ -105,7 +105,7 @@ private:
 
 } // namespace
 
-// The number of a local entity among those with its name: "_4", or "__12_". It
+// Skips the number of a local entity among those of the same name: "_4", or "__12_". It
 // is not printed.
 const char *llvm::itanium_demangle::parse_discriminator(const char *First,
                                                         const char *Last) {
@@ -131,8 +131,8 @@ const char *llvm::itanium_demangle::parse_discriminator(const char *First,
 
 namespace {
 
-/// Fails if a name nests too deeply. Each circle of calls of the parser has one of these
-/// functions.
+/// Fails if a name nests too deeply. Every recursion of the parser goes through one of
+/// these functions.
 class Parser : public AbstractManglingParser<Parser, NodeMemory> {
   using Base = AbstractManglingParser<Parser, NodeMemory>;
 
@@ -195,8 +195,8 @@ static bool hasMemoryFor(size_t Length) {
   return Probe;
 }
 
-// "Tp", a pack of template parameters, is the only part that the headers parse in a
-// circle without a call of Parser or NodeMemory. No compiler writes packs of packs.
+// "Tp", a pack of template parameters, is the only part that the headers parse
+// recursively without a call of Parser or NodeMemory. No compiler emits packs of packs.
 static bool hasManyPacks(const char *Name) {
   return strstr(Name, "TpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTpTp");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * C++ names as in source code. LLVM's demangler is compiled into this library, because a C
- * program has no C++ library, and may load a plugin that brings one.
+ * Demangles C++ names. LLVM's demangler is compiled into this library, because a C program
+ * has no C++ library, and may later load a plugin with a C++ library of its own.
  */
 #ifndef PB_TRACE_DEMANGLE_H
 #define PB_TRACE_DEMANGLE_H

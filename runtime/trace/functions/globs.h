@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Filters of libpatchbay for the names that PATCHBAY asks for. */
+/* Makes filters of libpatchbay for the names in PATCHBAY. */
 #ifndef PB_TRACE_GLOBS_H
 #define PB_TRACE_GLOBS_H
 
@@ -11,9 +11,10 @@
 struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text);
 
 /*
- * Returns a filter for names that match one of @globs or @others, or that are listed. It has no
- * glob if all lists are empty. If one of the globs is "*", the filter selects all functions, also
- * those without a name. Filters of different lists need different values of @name.
+ * Returns a filter for names that match one of @globs or @others, or that are listed. The
+ * filter's glob is NULL if all lists are empty. If one of the globs is "*", the filter
+ * selects all functions, also those without a name. Filters of different lists need
+ * different values of @name.
  */
 struct pb_glob_list {
 	const char *const *globs, *const *others;

@@ -31,7 +31,10 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 		high = at > high ? at : high;
 	}
 	index = pb_calloc(1, sizeof(*index));
-	/* Untouched pages cost no memory: those between functions that are far apart. */
+	/*
+	 * Pages that are never written, between functions that are far apart, cost no
+	 * memory.
+	 */
 	place = pb_calloc(high - low + 1, sizeof(*place));
 	if (!index || !place) {
 		pb_free(index);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each function has a place of its own for its counter, but functions share cells, and with
- * them cell->data. So cell->data points to an index from a function's address to its place.
- * Entries are at least PATCHBAY_PREFIX_SIZE bytes apart, so an array with one element for that
- * many bytes has an element of its own for each function. It needs 4 bytes per 16 bytes of
- * text between the first function and the last. A call finds its place by two loads more than
- * with private data. (A private cell of 64 bytes would need one load, from another cache line.)
+ * Each function needs a counter of its own, but functions share cells, and thereby
+ * cell->data. So cell->data points to an index, which maps a function's address to the
+ * number of its counter (its *place*). The index is an array with one element for
+ * PATCHBAY_PREFIX_SIZE bytes of text; entries are at least that far apart. It needs 4 bytes
+ * per 16 bytes of text between the first function and the last. A call finds its place by
+ * two more loads than with private data. (A private cell of 64 bytes would need one load,
+ * from another cache line.)
  *
- * Records of events need no place: see pb_function_number().
+ * Tracers that record events need no index: see pb_function_number().
  */
 #ifndef PB_TRACE_INDEX_H
 #define PB_TRACE_INDEX_H
@@ -17,9 +18,10 @@
 #define PB_INDEX_STEP PATCHBAY_PREFIX_SIZE
 
 /*
- * @place: by address, divided by PB_INDEX_STEP. Points to where the element of address 0 would be
- * @of:    the array of places
- * @next:  the previous index
+ * @place: indexed by address / PB_INDEX_STEP. Points to where the element of address 0
+ *         would be
+ * @of:    the array of counters
+ * @next:  the next index in the list of all
  */
 struct pb_index {
 	const uint32_t *place;
@@ -36,9 +38,10 @@ static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 }
 
 /*
- * Make an index of these functions, and set their data to it. They get consecutive places in
- * @of, from @first on. The index stays until the recording is over, because a thread may use it
- * at any time. Returns NULL if out of memory. Only one thread at a time may call this.
+ * Make an index of these functions, and set their data to it. They get consecutive places
+ * in the array @of, from @first on. The index stays until the recording is over, because a
+ * thread may use it at any time. Returns NULL if out of memory. Only one thread at a time
+ * may call this.
  */
 struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 			      uint32_t first, void *of);

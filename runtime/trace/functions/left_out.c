@@ -17,8 +17,8 @@
 #include <string.h>
 
 /*
- * The list is sorted by address. Each filter that selects a function asks about it, so the list
- * has an address only once for the same flags. The session's lock guards the list.
+ * Sorted by address. Several filters may select a function and each reports it, so an
+ * address is only added once with the same flags. The session's lock guards the list.
  */
 static struct left_out {
 	uint64_t address;
@@ -26,9 +26,9 @@ static struct left_out {
 	uint32_t written;
 } *left_out;
 static size_t nr_left_out, room, nr_written;
-static size_t nr_placed; /* how many of these have their modules in the file */
+static size_t nr_placed; /* @nr_left_out when know_modules() last wrote their modules */
 
-/* The index of the address in the list, or where to insert it. */
+/* Returns the index of the first element with the address, or where to insert it. */
 static size_t find_left_out(uint64_t address)
 {
 	size_t at = 0, end = nr_left_out;
@@ -124,7 +124,7 @@ void pb_left_out_write_locked(void)
 	pb_parent_is_self();
 	map->chunk = chunk;
 	map->next = pb_left_out_maps;
-	/* Release: a child that is forked now reads a complete list. */
+	/* Release: a child that is forked at any time reads a complete list. */
 	__atomic_store_n(&pb_left_out_maps, map, __ATOMIC_RELEASE);
 }
 
@@ -207,9 +207,10 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Write the modules of left-out functions. A module is in the file once one of its functions is
- * armed. If all are left out, that never happens, and their addresses would mean nothing. Ask
- * the loader: at the end, modules have left libpatchbay but are still loaded.
+ * Write the modules of left-out functions. A module is only in the file if one of its
+ * functions was armed. If all are left out, readers could not resolve their addresses. Ask
+ * the loader: at the end of the process libpatchbay no longer knows the modules, but they
+ * are still loaded.
  */
 static void know_modules(void)
 {

@@ -81,7 +81,7 @@ int pb_session_know(const struct patchbay_module_info *module)
 	return 0;
 }
 
-/* struct pbd_text is written as a struct pbd_functions. */
+/* write_functions() writes a struct pbd_text as a struct pbd_functions. */
 _Static_assert(offsetof(struct pbd_functions, first) ==
 			       offsetof(struct pbd_text, first) &&
 		       offsetof(struct pbd_functions, entry) ==
@@ -116,7 +116,7 @@ static int write_functions(const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* Is @module from the file of @map? Both must have the same build id and the same path. */
+/* Is @module the same file as the module of @map, by build id and path? */
 static int is_same_file(const struct pb_map *map,
 			const struct patchbay_module_info *module)
 {
@@ -128,8 +128,9 @@ static int is_same_file(const struct pb_map *map,
 }
 
 /*
- * Find the number that ELF address 0 of a module has. A module that is loaded again gets its
- * former number: otherwise a program that loads modules forever would run out of numbers.
+ * Sets *@number to the number of the module's ELF address 0. A module that is loaded again
+ * gets the same number. Otherwise a program that keeps loading modules would run out of
+ * numbers.
  */
 static int number_text(const struct patchbay_module_info *module,
 		       uint64_t *number)
@@ -171,8 +172,8 @@ static int add_text(const struct patchbay_module_info *module,
 }
 
 /*
- * Write the arguments of functions, as far as they are known, and make the functions' data and
- * the counters of left-out calls.
+ * Write a struct pbd_arguments, with the strings that pb_typed_find() finds and the
+ * counters of left-out calls. Set the functions' data to struct pb_typed.
  */
 static int write_arguments(const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr,
@@ -250,7 +251,7 @@ static int add_functions(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Add functions with numbers as in add_text(), and with an index of places for counts. */
+/* Like add_text(), but the functions' data is an index of places for counts. */
 static int add_sampled(const struct patchbay_module_info *module,
 		       struct patchbay_target *targets, size_t nr,
 		       struct pb_map *map)

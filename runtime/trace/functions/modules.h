@@ -9,15 +9,18 @@
 int pb_session_module(const struct patchbay_module_info *module);
 
 /*
- * Write a module, unless the file has it. For modules whose addresses occur in the file's
- * events, or in files of forked children. Returns 0 or -errno.
+ * Write a module unless the file has it. Its addresses occur in the events of this file, or
+ * of files of forked children. Returns 0 or -errno.
  */
 int pb_session_know(const struct patchbay_module_info *module);
 
 /* The attach function of tracers that record events; see pb_function_number(). */
 int pb_session_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
-/* The attach functions of the tracers in sample.c, typed.c and histogram.c, with other data. */
+/*
+ * The attach functions of the tracers in sample.c, typed.c and histogram.c. They set other
+ * data.
+ */
 int pb_sample_attach(void *data, const struct patchbay_module_info *module,
 		     struct patchbay_target *targets, size_t nr);
 int pb_typed_attach(void *data, const struct patchbay_module_info *module,

@@ -80,7 +80,10 @@ void pb_names_find(const struct patchbay_module_info *module,
 	}
 	if (!is_sorted)
 		pb_sort(search.entries, nr, sizeof(*search.entries), in_order);
-	/* If the file cannot be read, names are missing. The reader may still find them. */
+	/*
+	 * If the module's file cannot be read, names are missing here, but the reader may
+	 * find them.
+	 */
 	pb_private_visit_names(module, add_name, &search);
 	pb_free(search.entries);
 }

@@ -19,8 +19,8 @@ struct pb_names {
 };
 
 /*
- * Find the names of @targets. A tracer's attach function calls this, with its own arguments and
- * without the session's lock. Finds no names if they are not available.
+ * Find the names of @targets, or none if they are not available. A tracer's attach function
+ * calls this with its own arguments, and without the session's lock.
  */
 void pb_names_find(const struct patchbay_module_info *module,
 		   const struct patchbay_target *targets, size_t nr,

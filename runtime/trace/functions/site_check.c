@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <time.h>
 
-/* The least time between two looks, and the part of a processor's time that looks may take. */
+/*
+ * Minimum time between two looks. Looks may also take at most 1/PART of a processor's time.
+ */
 #define PAUSE_NS 1000000000ull
 #define PART 1000
 
@@ -54,7 +56,7 @@ void pb_site_check_look(void)
 	if (now < next_ns)
 		return;
 	pb_site_check();
-	/* Modules in other namespaces are unloaded without notice, so look for them, too. */
+	/* No callback reports modules in other namespaces, so look for them, too. */
 	if (pb_tracer)
 		pb_others_write();
 	cost = (pb_now_ns(CLOCK_MONOTONIC) - now) * PART;
@@ -81,7 +83,10 @@ static int look_at_sites(void (*visit)(const struct patchbay_site_info *site, vo
 	return error;
 }
 
-/* Entries that were found: up to NR_ENTRIES, after the first @first. */
+/*
+ * Found functions. @nr counts all. @entries has up to NR_ENTRIES of them, after the first
+ * @first.
+ */
 #define NR_ENTRIES 64
 
 struct found {

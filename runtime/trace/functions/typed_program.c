@@ -34,7 +34,10 @@ static int parse_unsigned(const char **at, uint64_t max, uint64_t *value)
 	return errno || *value > max ? -EINVAL : 0;
 }
 
-/* Parse the kind and its size in bytes. Skips parts that only readers need. */
+/*
+ * Parse the kind and its size in bytes. Skips the names of enumerators, which
+ * only readers need.
+ */
 static int parse_kind(const char **at, struct pb_typed_value *to)
 {
 	static const char letters[] = "iubcxdfeEstSLv";

@@ -62,7 +62,7 @@ struct pb_typed_value {
 };
 
 struct pb_typed_program {
-	int is_mark; /* calls are recorded whatever the threshold */
+	int is_mark; /* the threshold drops none of its calls */
 	unsigned int nr;
 	struct pb_typed_value value[];
 };
@@ -71,7 +71,7 @@ struct pb_typed_program {
  * cell->data of a function of typed=.
  * @number:   for pb_function_number(), as with other functions
  * @left_out: counts calls that do not meet a condition
- * @program:  NULL: the function's string is for another file
+ * @program:  NULL: the function's string was for another file
  */
 struct pb_typed {
 	uintptr_t number;

@@ -19,7 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Afterwards the file has all present records, unless the recorder needs more than 5 s. */
+/*
+ * Have all present records written to the file. Gives up if the recorder needs more than 5
+ * s.
+ */
 static void write_records(void)
 {
 	pb_sigset signals;
@@ -33,9 +36,9 @@ static void write_records(void)
 }
 
 /*
- * Open the data file for the client, which copies it. So a client that is slow or stops
- * delays no thread of this process. Records are committed one by one, so the client reads
- * whole records while threads write (ring.h). Returns a descriptor or -errno.
+ * Open the data file for the client, which copies it. So a slow or stopped client delays
+ * no thread of this process. Records are committed one by one, so the client reads whole
+ * records while threads write (ring.h). Returns a descriptor or -errno.
  */
 static int open_data_file(void)
 {

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Longest time that records wait in a ring buffer, in milliseconds. */
+/* Interval in milliseconds between reads of ring buffers. */
 #define TICK 100
 
-/* Functions that are refused are listed up to this number. */
+/* Maximum number of refused functions that are listed. */
 #define SAID_MAX 20
 
 static struct attached {
@@ -38,9 +38,10 @@ void pb_say(int client, const char *format, ...)
 	if (size <= 0)
 		return;
 	/*
-	 * SO_SNDTIMEO limits the time that send() takes (listen.c). After one
-	 * timeout the thread shuts the connection down. Later calls of send()
-	 * fail at once, and poll(2) reports that the client has gone.
+	 * SO_SNDTIMEO limits the time that send() takes (listen.c). After the
+	 * first timeout shut the connection down, so that later calls of
+	 * send() fail immediately, and poll(2) reports that the client has
+	 * gone.
 	 */
 	if (send(client, line, (size_t)size, MSG_NOSIGNAL) < 0 &&
 	    errno == EAGAIN)
@@ -65,8 +66,8 @@ void pb_program_log(void *arg, const char *name, uintptr_t entry, int error,
 }
 
 /*
- * Never returns the errno of a file that could not be read: -ENOENT means that
- * no function matches.
+ * Does not return the errno of fstat(2), since to the client -ENOENT means that no function
+ * matches.
  */
 static int check_file(const struct pb_program_request *request)
 {
@@ -175,8 +176,8 @@ int pb_attach(int client, const struct pb_message *message)
 }
 
 /*
- * The entry stays in the table until its link is gone, so that a child forked
- * meanwhile finds it.
+ * The entry stays in the table until its link is gone, so that a child that is forked
+ * during this call finds it.
  */
 static void end_attachment(nfds_t index)
 {
@@ -241,8 +242,8 @@ void pb_attach_end(void)
 void pb_attach_leave(void)
 {
 	/*
-	 * It fails in a chroot(2) without /proc, for example. No client is left
-	 * to be told.
+	 * Ignore errors, for example in a chroot(2) without /proc: no client is left to
+	 * send them to.
 	 */
 	while (nr_attached)
 		pb_program_leave(&attached[--nr_attached].program);

@@ -10,7 +10,7 @@
 
 #include <poll.h>
 
-/* Most programs attached at once. Each has a connection. */
+/* Maximum number of attached programs. Each has a connection. */
 #define PB_ATTACHED_MAX 64
 
 /*
@@ -38,9 +38,10 @@ void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 void pb_attach_end(void);
 
 /*
- * Call in a forked child of a visit (visit.h). Programs and connections belong
- * to its parent, and the parent's descriptor numbers mean nothing to this
- * thread. Leaves all links. Objects stay loaded.
+ * Call in a forked child of a visited process (visit.h). Detaches all
+ * programs, because they and the connections belong to its parent. Objects
+ * stay loaded. Closes no descriptor, because the parent's numbers are invalid
+ * in the child.
  */
 void pb_attach_leave(void);
 

@@ -21,7 +21,7 @@
 #define PER_WORD 5
 #define NR_CODE (2 + NR_WORDS * PER_WORD + 3)
 
-/* A random name. Knowing it gives no rights. */
+/* Make a random name. A process gains no rights by knowing it. */
 static int draw_name(char name[PB_CONTROL_NAME_MAX])
 {
 	uint64_t random[2];
@@ -36,7 +36,7 @@ static int draw_name(char name[PB_CONTROL_NAME_MAX])
 /*
  * A program for SO_ATTACH_FILTER (Linux's Documentation/networking/filter.rst)
  * that drops all packets but @secret. M[0] collects the bits in which words
- * differ. So the run time does not reveal which part of a guess was right.
+ * differ, so that the run time does not depend on which words are right.
  */
 static void write_filter(struct sock_filter *code, const uint8_t *secret)
 {
@@ -49,14 +49,14 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 	for (unsigned int i = 0; i < NR_WORDS; i++) {
 		memcpy(&word, secret + 4 * i, sizeof(word));
 		/*
-		 * The kernel requires a store to M[0] before a load. So the
-		 * first word loads 0 into X.
+		 * The kernel refuses to load M[0] before a store, so for the first
+		 * word load the constant 0 into X.
 		 */
 		*code++ = i ? (struct sock_filter)BPF_STMT(BPF_LDX | BPF_MEM, 0) :
 			      (struct sock_filter)BPF_STMT(BPF_LDX | BPF_IMM, 0);
 		*code++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						       4 * i);
-		/* Words are loaded in the network's byte order. */
+		/* The filter loads words in the network's byte order. */
 		*code++ = (struct sock_filter)BPF_STMT(
 			BPF_ALU | BPF_XOR | BPF_K, ntohl(word));
 		*code++ = (struct sock_filter)BPF_STMT(
@@ -64,7 +64,7 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 		*code++ = (struct sock_filter)BPF_STMT(BPF_ST, 0);
 	}
 	*code++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
-	/* The number of bytes to keep. */
+	/* Accept the packet; the operand is the number of bytes to keep. */
 	*code++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
 	*code = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
 }
@@ -80,7 +80,10 @@ static socklen_t set_address(const char *name, struct sockaddr_un *address)
 	return (socklen_t)(length + 1 + offsetof(struct sockaddr_un, sun_path));
 }
 
-/* Call before the socket has a name, so that no packet arrives earlier. */
+/*
+ * Call before the socket has a name, so that no packet arrives before the filter
+ * is set.
+ */
 static int set_filter(int fd, const uint8_t *secret)
 {
 	struct sock_filter code[NR_CODE];

@@ -2,10 +2,9 @@
 /*
  * The gate, where clients knock (control.h): a datagram socket that accepts
  * only the secret of struct pb_control_point. A socket filter checks it, in the
- * system call of the client. So the queue never holds a packet of another
- * sender, and above all no descriptors. Closing the last descriptor of a file
- * can take as long as its peer or its file system likes (tcp(7) with
- * SO_LINGER).
+ * system call of the client. So the queue never holds packets or descriptors of
+ * other senders. Descriptors would have to be closed, and closing the last
+ * descriptor of a file can block for any time (tcp(7) with SO_LINGER).
  */
 #ifndef PB_TRACE_GATE_H
 #define PB_TRACE_GATE_H

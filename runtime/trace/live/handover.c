@@ -11,8 +11,8 @@
 #include <time.h>
 
 /*
- * The most pauses of a millisecond in each of two waits. A busy machine makes the pauses
- * longer, but also delays the other thread.
+ * Maximum number of pauses of 1 ms in each of the two waits. On a busy machine the
+ * pauses are longer, but the other thread is slower, too.
  */
 #define WAIT_TRIES 4000
 
@@ -39,7 +39,7 @@ static int is_done(const struct handed *mine)
 	return __atomic_load_n(&mine->is_done, __ATOMIC_ACQUIRE);
 }
 
-/* Fails if the other thread has taken it. */
+/* Returns 0 if the listening thread has taken the request. */
 static int take_back(struct handed *mine)
 {
 	return __atomic_compare_exchange_n(&handed, &(struct handed *){ mine }, NULL, 0,

@@ -37,20 +37,19 @@
 #include <sys/socket.h>
 
 /*
- * Time limit for a client to send its request. A busy machine gives a client no processor
- * for seconds. Waiting for it delays no other client.
+ * Time limit for a client to send its request. On a busy machine a client may get no
+ * processor for seconds. Other clients do not wait for it.
  */
 #define REQUEST_NS 10000000000ull
 
 /*
- * The thread wakes up at least this often to see whether it must end. A visitor
- * may have died before it held the recording.
+ * The thread wakes up at least this often to check whether it must end, since a visitor
+ * may have died before its PB_CONTROL_HOLD.
  */
 #define LOOK_MS 500
 
 /*
- * In memory that fork() fills with zeros, since a child does not have this
- * thread.
+ * fork() fills this memory with zeros, since the child does not have the thread.
  * @started: the thread exists, or is about to
  * @begun:   it has opened what it needs
  * @ending:  it must end
@@ -110,7 +109,7 @@ static void greet(int client)
 		   sizeof(patience));
 	places[nr].client = client;
 	places[nr].since_ns = pb_now_ns(CLOCK_MONOTONIC);
-	/* Write the proof before telling the client where it is. */
+	/* Store the proof before the client is told its place. */
 	if (getrandom(pb_control_point->proof[nr], PB_CONTROL_PROOF, 0) !=
 		    PB_CONTROL_PROOF ||
 	    send(client, &greeting, sizeof(greeting),
@@ -126,7 +125,7 @@ static void admit_client(int gate)
 		greet(client);
 }
 
-/* Takes the same time, however many bytes match. */
+/* The run time does not depend on the number of matching bytes. */
 static int is_proven(const uint8_t *proof, const uint8_t *given)
 {
 	unsigned int differs = 0;
@@ -136,7 +135,7 @@ static int is_proven(const uint8_t *proof, const uint8_t *given)
 	return !differs;
 }
 
-/* Returns 0, or why to refuse the client. */
+/* Returns 0, or the error for the client. */
 static int check_request(const struct pb_control_request *request, const uint8_t *proof)
 {
 	if (request->version != PB_CONTROL_VERSION)
@@ -167,7 +166,7 @@ static void answer(int client)
 		close(client);
 }
 
-/* A proof is good for one try. */
+/* Each proof is valid for one request, even a wrong one. */
 static void read_request(size_t nr)
 {
 	struct pb_control_request request;
@@ -188,7 +187,7 @@ static void read_request(size_t nr)
 		answer(client);
 }
 
-/* The ms until the next client is late, or -1. */
+/* Returns the ms until the next client exceeds its time limit, or -1. */
 static int until_late(void)
 {
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
@@ -205,9 +204,9 @@ static int until_late(void)
 }
 
 /*
- * Drop clients that took too long. Call it after all received requests have been
- * answered: this thread may have waited for a processor. Returns how many clients are
- * left.
+ * Drop clients that took too long. Call this only after all received requests have
+ * been answered, since this thread itself may have waited for a processor. Returns
+ * how many clients are left.
  */
 static int drop_late(void)
 {
@@ -238,7 +237,7 @@ static void take_wakes(int wakes)
 {
 	struct signalfd_siginfo one;
 
-	/* One read removes several wake-ups: it is no real-time signal. */
+	/* One read takes all wake-ups, since the signal is no real-time signal. */
 	while (read(wakes, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
@@ -292,7 +291,7 @@ static void serve_once(int gate, int wakes)
 		if (fds[0].revents)
 			admit_client(gate);
 	}
-	/* This may wait for a lock, so clients come first. */
+	/* This may wait for a lock, so do it only if no client waits. */
 	if (!drop_late())
 		pb_site_check_look();
 }
@@ -307,23 +306,23 @@ static int begin_listening(void)
 	int gate;
 
 	pb_untraced = 1;
-	/* From now on pb_listen_end() can see the thread end. */
+	/* From here on pb_listen_end() can detect the end of the thread. */
 	__atomic_store_n(&self->point.thread, (uint32_t)pb_sys(SYS_gettid),
 			 __ATOMIC_SEQ_CST);
 	if (is_ending())
 		return -1;
-	/* The program may set this later, but not for this thread. */
+	/* If the program sets this later, it does so for its own threads only. */
 	pb_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/*
 	 * Give the thread its own descriptor table. Then the program cannot
-	 * close its descriptors, does not find numbers in use, and its closed
-	 * files do not stay open here.
+	 * close the thread's descriptors, all numbers are free for the
+	 * program, and files that the program closes do not stay open here.
 	 */
 	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE)) {
 		pb_note(-errno);
 		return -1;
 	}
-	/* Without it, nothing can be armed after the process has changed its user. */
+	/* Otherwise nothing could be armed after the process has changed its user. */
 	pb_private_keep_text();
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
@@ -344,9 +343,9 @@ static void end_visit(void)
 }
 
 /*
- * glibc's count of threads. The thread that counts it down to 0 calls exit(3), so the
- * listening thread must not be counted. libthread_db reads the count, too. NULL: another
- * C library.
+ * glibc's count of threads (libthread_db reads it, too). A thread that ends decrements
+ * it, and calls exit(3) if the result is 0. So the listening thread must not be counted.
+ * NULL: another C library.
  */
 static unsigned int *nr_counted;
 
@@ -381,7 +380,10 @@ static void *serve(void *arg)
 	if (gate >= 0)
 		pb_note(wakes);
 	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
-	/* NULL: no caller waits. After sem_post() the semaphore may be gone. */
+	/*
+	 * NULL: pb_listen_start() does not wait. After sem_post() the semaphore may be
+	 * gone.
+	 */
 	if (arg)
 		sem_post(arg);
 	pb_fork_work();
@@ -390,7 +392,7 @@ static void *serve(void *arg)
 		pb_visit_look();
 		is_over = pb_visit_is_over();
 	}
-	/* Do not ask again: the answer may have changed. */
+	/* Use @is_over: pb_visit_is_over() may return another result now. */
 	if (is_over && !is_ending())
 		end_visit();
 	pb_fork_worked();
@@ -414,7 +416,10 @@ void pb_listen_await(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return;
-	/* The caller may be code that the listening thread has loaded for a client. */
+	/*
+	 * The caller may be code that the listening thread itself has loaded for a
+	 * client.
+	 */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
 	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
@@ -438,7 +443,7 @@ int pb_listen_end(void)
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	if (!tries)
 		pb_note(-ETIME);
-	/* So that clients stop looking for it. */
+	/* Clients then stop waiting for the thread. */
 	__atomic_store_n(&self->point.ended, PB_CONTROL_RESTRICTED, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
@@ -472,15 +477,15 @@ int pb_listens(void)
 	return self && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE);
 }
 
-/* Exists in each sanitizer that must see the creation of every thread. */
+/* Defined by all sanitizers that must intercept the creation of every thread. */
 void __sanitizer_set_report_path(const char *path) __attribute__((weak));
 
 typedef int create_thread(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *arg), void *arg);
 
 /*
- * The C library's pthread_create(). The program may have a function of that name, which
- * prepares, counts or limits its own threads.
+ * Find the C library's pthread_create(). The program may have its own function of that
+ * name, which prepares, counts or limits the program's threads.
  */
 static create_thread *find_create(void)
 {
@@ -513,7 +518,10 @@ int pb_listen_start(int wait)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pb_stack_describe(&attr);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	/* Set it before the thread runs: a filter may come into force earlier. */
+	/*
+	 * Set this before the thread runs: another thread may install a system call
+	 * filter at any time, and then has to end this thread.
+	 */
 	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);
 	error = find_create()(&thread, &attr, serve, wait ? &begun : NULL);
 	if (error)

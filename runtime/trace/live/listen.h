@@ -10,10 +10,10 @@
 #define PB_PATIENCE_SECONDS 2
 
 /*
- * Start a thread that listens. A forked child calls it, too, since it does not
- * have its parent's thread (fork.c). It may be called again after
- * pb_listen_end(). @wait: return when clients can connect; not for a
- * constructor, which holds the loader's lock. Returns 0 or -errno.
+ * Start a thread that listens. Also called in a forked child, which does not
+ * have its parent's thread (fork.c), and possibly again after pb_listen_end().
+ * @wait: return when clients can connect. A constructor must not wait, because
+ * it holds the loader's lock. Returns 0 or -errno.
  */
 int pb_listen_start(int wait);
 
@@ -30,10 +30,10 @@ void pb_listen_await(void);
 
 /*
  * Stop listening, because the process restricts itself (control.h). Returns 1
- * when the thread is gone. Returns 0 at once, without a system call, if there
- * is none. A thread may be kept from ending, for example by a constructor of an
- * object that it attaches. The caller waits about PB_LISTEN_END_SECONDS for it,
- * and then records -ETIME in the data file.
+ * when the thread has ended, or 0 without a system call if there is none. The
+ * thread may be unable to end, for example while it runs the constructor of an
+ * object that it attaches. This waits about PB_LISTEN_END_SECONDS, and then
+ * records -ETIME in the data file.
  */
 int pb_listen_end(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of functions that a client has sent, in a file. */
+/* Reads names of functions from a file that a client has sent. */
 #ifndef PB_TRACE_NAME_LIST_H
 #define PB_TRACE_NAME_LIST_H
 
@@ -13,9 +13,10 @@ struct pb_name_list {
 
 /*
  * Make @filter select exactly the names in @file, each ended by NUL. @list
- * holds them until the caller has used the filter and frees it. Returns 0,
+ * has their memory; the caller frees it after using the filter. Returns 0,
  * -EINVAL (no regular file, no name, or no NUL at its end), -EFBIG (more than
- * 64 MiB), -ENOMEM, or an error of reading it. On error both are unchanged.
+ * 64 MiB), -ENOMEM, or an error of reading the file. On error both are
+ * unchanged.
  */
 int pb_name_list_read(struct pb_name_list *list, int file,
 		      struct patchbay_filter *filter);

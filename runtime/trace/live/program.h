@@ -9,8 +9,8 @@
 #include <patchbay/link.h>
 
 /*
- * A request, and the client that gets messages. The client has opened @file.
- * @path is the client's name for it.
+ * A request. @client gets the messages, and has opened @file. @path is the client's
+ * name of the file.
  */
 struct pb_program_request {
 	int client;
@@ -49,8 +49,8 @@ void pb_program_tell_maps(int client,
 			  const struct pb_attached_program *program);
 
 /*
- * Detach the program. Returns 0 if it is detached, and no thread is in the
- * program. Otherwise returns a negative errno of patchbay_link_detach().
+ * Detach the program. Returns 0 if it is detached and no thread is in it, or a
+ * negative errno of patchbay_link_detach().
  */
 int pb_program_leave(struct pb_attached_program *program);
 /* The part of pb_program_leave() for BPF. */
@@ -60,7 +60,7 @@ int pb_program_leave_bpf(struct pb_attached_program *program);
 void pb_program_free(struct pb_attached_program *program);
 void pb_program_free_bpf(struct pb_attached_program *program);
 
-/* Send a line to the client. If the client is slow, waits for a limited time only. */
+/* Send a line to the client. Waits a limited time if the client is slow. */
 void pb_say(int client, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

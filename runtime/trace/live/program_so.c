@@ -26,9 +26,9 @@ static int find_kind(const char *name, enum patchbay_link_kind *kind)
 }
 
 /*
- * A plain function is the handler of a program that needs no information about the
- * functions that it is attached to. Other programs are described by a struct
- * patchbay_program, possibly of an older header. For a plain function, fills in @only.
+ * A symbol that is a function is the handler of a program that has no requirements on
+ * the functions that it is attached to; this fills in @only for it. Any other symbol
+ * must be a struct patchbay_program, possibly of an older header.
  */
 static int describe_program(const struct pb_program_request *request,
 			    enum patchbay_link_kind kind, void *address,
@@ -104,10 +104,10 @@ static int attach_symbol(struct pb_program_request *request, void *handle,
 }
 
 /*
- * Before the loader reads a file it compares its *path* with those of loaded libraries,
- * and reuses the library on a match. It keeps a path as long as any handle is open, while
- * descriptor numbers are used again. So each call makes a new path: each bit of @serial
- * adds "/" or "." after a slash, which the kernel ignores.
+ * The loader first compares the *path* with those of loaded libraries, and reuses a
+ * library with the same path. The library with that path may still be loaded when its
+ * descriptor number is used again. So each call writes a new path to the descriptor: for
+ * each bit of @serial it adds "//" or "/.", which the kernel ignores.
  */
 static void write_path(char *path, size_t size, int file)
 {
@@ -122,7 +122,7 @@ static void write_path(char *path, size_t size, int file)
 	snprintf(path + at, size - at, "/%d", file);
 }
 
-/* Dependences of the library are found as usual, except those with $ORIGIN. */
+/* The loader finds the library's dependencies as usual, except those with $ORIGIN. */
 int pb_program_attach_so(struct pb_program_request *request,
 			 struct pb_attached_program *program)
 {

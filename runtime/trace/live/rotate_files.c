@@ -11,7 +11,10 @@
 
 #include <time.h>
 
-/* Polling intervals. A thread that switches wakes this one at once. */
+/*
+ * Polling intervals. A thread that switches to the next file wakes this thread
+ * immediately.
+ */
 #define SOON_MS 10
 #define BUSY_MS 100
 #define IDLE_MS 500
@@ -19,8 +22,8 @@
 #define REMOVE_NS UINT64_C(50000000)
 
 /*
- * Threads without room may try again: the command may have made some. A forked child may
- * not even have had room for its file.
+ * Let threads that were refused by max-size= try again, since the command may have
+ * removed files. A forked child may even have been refused its own file.
  */
 static int try_again(void)
 {
@@ -53,7 +56,7 @@ static void finish(uint32_t nr)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-/* A forked child may need its parent's files until it has its own. */
+/* A forked child may need its parent's files until it has its own (has_maps). */
 static void finish_all(void)
 {
 	const uint32_t nr = __atomic_load_n(&pb_left_files.nr, __ATOMIC_ACQUIRE);
@@ -63,8 +66,9 @@ static void finish_all(void)
 }
 
 /*
- * Until a forked child has a file, it uses its parent's. The command would wait for the
- * child, and not see that the parent has left that file.
+ * A forked child without a file keeps the parent's file locked. So the command could
+ * not see that the parent has left that file. Make the child's file after CHILD_NS if
+ * it has lost events.
  */
 static void make_file(uint64_t now)
 {
@@ -79,7 +83,11 @@ static void make_file(uint64_t now)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-/* Without an arena, this process does not see which files the command has removed. */
+/*
+ * Without an arena the process does not know when the command removes files. Assume
+ * that after REMOVE_NS a file that the process has left is removed, and count its
+ * bytes no more.
+ */
 static void give_back(uint64_t now)
 {
 	struct pb_rotation *of = &pb_session->rotation;
@@ -98,7 +106,10 @@ static void give_back(uint64_t now)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-/* Modules without a traceable function are recorded nowhere else. */
+/*
+ * List modules that cannot be traced in the file before it is left, because nothing
+ * else refers to them.
+ */
 static void write_others(uint64_t now)
 {
 	const uint64_t since =
@@ -110,7 +121,10 @@ static void write_others(uint64_t now)
 		pb_others_write();
 }
 
-/* Switch when it is due, unless the file is empty. Returns the ms until then. */
+/*
+ * Switch to the next file if that is due and the file has events. Returns the ms
+ * until the next switch.
+ */
 static uint64_t switch_in_time(uint64_t now)
 {
 	struct pb_rotation *of = &pb_session->rotation;

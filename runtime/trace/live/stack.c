@@ -9,13 +9,13 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-/* Needs of this library: names, paths and frames of regexec(3) are the largest parts. */
+/* What this library needs. Names, paths and frames of regexec(3) are the largest parts. */
 #define SMALL (128u << 10)
 
 #define LARGE (1u << 20)
-#define GUARD (64u << 10) /* its lowest part */
+#define GUARD (64u << 10) /* the lowest part of LARGE */
 
-/* The C library's part of each stack: thread-local variables and its own data. */
+/* Returns the C library's part of each stack: thread-local variables and its own data. */
 typedef size_t least_stack(const pthread_attr_t *attr);
 
 void pb_stack_describe(pthread_attr_t *attr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stacks of the listening thread. Its own one counts in the program's RLIMIT_DATA and
- * RLIMIT_AS, and in its resident memory after mlockall(2), so it is small.
+ * Stacks of the listening thread. Its permanent stack is small, because RLIMIT_DATA and
+ * RLIMIT_AS count it, and because mlockall(2) makes it resident.
  */
 #ifndef PB_TRACE_STACK_H
 #define PB_TRACE_STACK_H
@@ -12,9 +12,10 @@
 void pb_stack_describe(pthread_attr_t *attr);
 
 /*
- * Call @call with @arg, on a stack of nearly 1 MB with a guard area, which exists only
- * meanwhile. All signals of the calling thread must be blocked: a handler that scans the
- * stacks of threads would not know this one. Returns 0; or -errno if there is no memory.
+ * Call @call with @arg on a temporary stack of nearly 1 MB with a guard area. The
+ * calling thread must block all signals: a signal handler of the program that scans the
+ * stacks of threads (a garbage collector) would not know this stack. Returns 0; or
+ * -errno if there is no memory.
  */
 int pb_on_large_stack(void (*call)(void *arg), void *arg);
 
