@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Measures how much of an alternate signal stack (sigaltstack(2)) a traced call and
- * patchbay_jump() use. Stack that handlers and the signal itself use is not counted. The
- * limits are those in the public headers.
+ * patchbay_jump() use. The stack used by handlers and by signal delivery is not
+ * counted. The public headers document the limits.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -24,7 +24,9 @@
 
 enum { STACK = 256 * 1024, UNUSED = 0xaa };
 
-/* Documented in <patchbay/patchbay.h>; patchbay_jump() in <patchbay/exit.h>. */
+/*
+ * The limits in <patchbay/patchbay.h> and, for patchbay_jump(), in <patchbay/exit.h>.
+ */
 enum { CALL_TAKES = 1536, JUMP_TAKES = 6 * 1024 };
 
 OPAQUE int traced(int a) { return a + 1; }
@@ -55,7 +57,7 @@ static void jump(int signal)
 	siglongjmp(back, 1);
 }
 
-/* Use a new thread: its first call uses the most stack. */
+/* A new thread makes the call, because a thread's first call uses the most stack. */
 NOT_TRACED static void *interrupt(void *handler)
 {
 	const stack_t alternate = { .ss_sp = stack, .ss_size = STACK };

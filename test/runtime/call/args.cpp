@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arguments by number, where the record proves their location. Also tests that C++ can
-// include the headers.
+// A handler reads arguments by number, where the record proves their location. The test
+// also shows that C++ can include the headers.
 // RUN: %buildxx -Wall -Wextra -Wpedantic -Werror %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -37,7 +37,7 @@ OPAQUE long takeMore(long A, ...) {
   return A + B;
 }
 OPAQUE void takeNothing() {}
-// More arguments of each kind than registers.
+// Takes more arguments of each kind than there are registers.
 OPAQUE double addFloats(float A, double B, double C, double D, double E,
                         double F, double G, double H, double I, double J,
                         double K, double L, double M, double N) {
@@ -48,7 +48,7 @@ OPAQUE double addMore(double A, ...) { return A; }
 
 namespace {
 enum { Most = 12 };
-// The handler's results: errors, and values where there was no error.
+// What the handler got for each argument: an error, or the value.
 struct {
   int Calls, Error[Most], StackError[Most];
   uint64_t Value[Most], Stack[Most];
@@ -75,8 +75,8 @@ void handler(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   }
 }
 
-// Checks the number of register arguments and the error for the next one; the same for
-// stack words.
+// Checks the number of register arguments and the error for the next one, then the
+// number of stack words and the error for the next one.
 void expect(int Nr, int Error, int NrStack, int StackError) {
   CHECK_EQ(Seen.Calls, 1);
   for (int N = 0; N < Most; ++N) {
@@ -108,7 +108,7 @@ void callAll() {
   CHECK_EQ(Seen.Value[1], 12);
 #endif
 
-  // The address of the result is not an argument.
+  // The hidden pointer to the result is not an argument.
   takeHidden(21, 22);
   expect(2, -ERANGE, 0, -ERANGE);
   CHECK_EQ(Seen.Value[0], 21);
@@ -122,7 +122,7 @@ void callAll() {
   takeNothing();
   expect(0, -ERANGE, 0, -ERANGE);
 
-  // Arguments after the named ones are unknown.
+  // The kinds of variadic arguments are unknown.
   takeMore(31, 32l);
   expect(1, -ENODATA, 0, -ENODATA);
   CHECK_EQ(Seen.Value[0], 31);
@@ -171,7 +171,8 @@ void addFloat(uint64_t *Arg, float Summand) {
 }
 #endif
 
-// Register arguments of the last call, and the error for the next one.
+// The number of floating-point register arguments in the last call, and the error for
+// the next one.
 int Floats, FloatError;
 
 void floatHandler(uintptr_t, uintptr_t, const patchbay_cell *Cell,
@@ -197,7 +198,7 @@ void callFloats(bool Variadic) {
   CHECK_EQ(Floats, FloatRegisters);
   CHECK_EQ(FloatError, -ENODATA);
   CHECK(Sum == 231 + 0.5 + 100 * (FloatRegisters - 1));
-  if (Variadic) { // or its exit cannot be traced
+  if (Variadic) { // exits of variadic functions cannot be traced
     CHECK(addMore(1, 2.0) == 101);
     CHECK_EQ(Floats, 1);
     CHECK_EQ(FloatError, -ENODATA);
@@ -209,9 +210,9 @@ void callFloats(bool Variadic) {
 
 void ignore(uintptr_t, uintptr_t, const patchbay_cell *, patchbay_regs *) {}
 
-// A tracer reads and changes arguments: alone on its functions, with an exit handler,
-// or beside another tracer. The first call of a thread takes a different path than
-// later ones.
+// A tracer reads and changes floating-point arguments: alone on its functions, with an
+// exit handler, or together with another tracer. The first call of a thread takes a
+// different path than later ones.
 void floatArguments() {
   patchbay_ops_attr Attr{};
   Attr.size = sizeof(Attr);
@@ -237,7 +238,7 @@ void floatArguments() {
   CHECK_EQ(patchbay_ops_destroy(Other), 0);
 }
 
-// Functions with unreliable counts report no arguments.
+// Functions whose argument counts are unreliable report no arguments.
 void unknown() {
   patchbay_record Record{};
   patchbay_cell Cell{};

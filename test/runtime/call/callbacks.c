@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Callbacks of the library call the loader and create threads that load modules. Another
- * thread loads and unloads modules in a loop meanwhile. Callbacks run with the signal
- * mask of the library's caller.
+ * Callbacks of the library call the loader and create threads that load modules. At the
+ * same time, another thread loads and unloads modules in a loop. Callbacks run with the
+ * signal mask of the library's caller.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: cp %t.so %t-two.so
@@ -141,7 +141,10 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* In a constructor, which holds the loader's lock: no other thread loads a module. */
+/*
+ * Runs in a constructor, whose thread holds the loader's lock: no other thread can load
+ * a module.
+ */
 static int attach_new(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr)
 {
@@ -150,7 +153,7 @@ static int attach_new(void *data, const struct patchbay_module_info *module,
 	(void)data;
 	CHECK(nr == 1 && *module->path);
 	check_mask();
-	/* The other thread may have unloaded it. */
+	/* The other thread may have unloaded the module. */
 	dladdr((void *)targets[0].entry, &info);
 	CHECK(dlsym(RTLD_DEFAULT, "work") == (void *)work);
 	free(malloc(1000));
@@ -218,7 +221,9 @@ static void test_name(void)
 	CHECK_EQ(patchbay_for_each_name(visit_name, NULL), 0);
 }
 
-/* Also for functions of the library that comes and goes. */
+/*
+ * @check callbacks also run for functions of the library that is loaded and unloaded.
+ */
 static void test_check(void)
 {
 	arm(&(struct patchbay_ops_attr){ .check = check }, "plugin_*",
@@ -251,7 +256,7 @@ static void test_log(void)
 	CHECK(patchbay_link_attach(PATCHBAY_FENTRY, &program, &opts, &link) < 0);
 }
 
-/* New modules are armed by the thread that loads them, or by this one. */
+/* The thread that loads a module arms it, or this thread does. */
 static void test_future(void)
 {
 	struct patchbay_ops *ops =
@@ -302,7 +307,10 @@ int main(int argc, char **argv)
 	first = argv[1];
 	second = argv[2];
 	signal(SIGTERM, on_term);
-	/* Blocked signals stay blocked, and no others are. */
+	/*
+	 * The library blocks no signals in callbacks, and keeps blocked signals
+	 * blocked.
+	 */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGUSR2);
 	CHECK_EQ(pthread_sigmask(SIG_SETMASK, &mask, NULL), 0);

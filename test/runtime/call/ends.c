@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads make traced calls and end in every way, even without a notification of the
- * library. Calls are seen, and waiting for handlers finds all other threads. Readers are
- * reused (runtime/core/quiesce/reader.h).
+ * Threads make traced calls and end in every possible way, even without notifying the
+ * library. Their calls are seen, and waiting for handlers finds all other threads.
+ * Readers are reused (runtime/core/quiesce/reader.h).
  */
 // RUN: %build -fno-builtin %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -46,7 +46,7 @@ OPAQUE int traced(int a) { return a + 1; }
 
 NOT_TRACED void free(void *memory)
 {
-	(void)memory; /* it stays */
+	(void)memory; /* never freed */
 	if (is_ending) {
 		is_ending = 0;
 		ended_in_free += traced(1) == 2;
@@ -151,7 +151,7 @@ static struct patchbay_ops *arm(patchbay_handler on_exit)
 	return new;
 }
 
-/* A thread that ends without the C library knowing it: it is not joined. */
+/* Ends a thread without the C library's knowledge, so it cannot be joined. */
 static atomic_int number;
 
 NOT_TRACED static void exit_here(void)
@@ -240,8 +240,8 @@ static void test_fork(void)
 
 #if defined(__x86_64__)
 /*
- * A thread whose storage is not the C library's. It is all zero except for its own address,
- * which the ABI and glibc require.
+ * Runs a thread whose thread-local storage was not set up by the C library. The storage
+ * is all zero except for its own address, which the ABI and glibc require.
  */
 static int call_once(void *arg)
 {
@@ -331,7 +331,7 @@ int main(void)
 	seen = 0;
 	test_raw_clone();
 	printf("storage without contents: %d of 1 seen\n", seen);
-	/* The threads before were the first of their kind. */
+	/* The first threads of each kind allocate memory; later ones reuse it. */
 	count(end_in_free, TIMES);
 	before = pages();
 	for (int i = 0; i < MANY; i++)

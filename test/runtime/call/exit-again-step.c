@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A tracer is alone on a function. Another one joins it. The first one is removed
- * without a wait and armed again with other data. All this happens after n
- * instructions of a call, for each n. The armed tracers are called at the exit only
- * if they were called at the entry. Data of the first and the second arming are not
- * mixed. Arming again too early waits.
+ * The exit handler of a tracer is called only if the same arming called its entry
+ * handler. A tracer is alone on a function. After n instructions of a call, for each n,
+ * a second tracer joins it. The first one is then removed without a wait and armed
+ * again with other data. Data of the two armings are never mixed. Arming again too
+ * early waits.
  *
- * The test also removes and adds it in one batch, which needs no wait: alone, or
- * while another tracer is added.
+ * The test also removes and arms the first tracer in one batch, which needs no wait,
+ * with and without adding another tracer.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -31,12 +31,15 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* Calls seen with the data of each arming; 2: seen by the other tracer. */
+/* Calls seen with the data of each arming; index 2: calls seen by the other tracer. */
 static long entries[3], exits[3];
 static long arming, waited, not_waited;
 static int stepping;
 static long change_at;
-/* How it is removed and added: in two batches or one, with another tracer or not. */
+/*
+ * How the first tracer is removed and armed again: in two batches or in one, with
+ * another tracer or not.
+ */
 static enum { APART, TOGETHER, WITH_OTHER, NR_WAYS } way;
 
 static struct patchbay_ops *ops, *other;
@@ -71,8 +74,8 @@ static const struct patchbay_filter filter = { .size = sizeof(filter),
 					       .glob = "stepped" };
 
 /*
- * Commit @batch of @nr changes, although the stopped thread may be in a handler. The
- * changes are made; only the wait for the handler is given up.
+ * Commit @batch of @nr changes without waiting, because the stopped thread may be in a
+ * handler. The changes take effect, but the commit may return a timeout.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -123,7 +126,7 @@ NOT_TRACED static void *change_when_asked(void *arg)
 	return arg;
 }
 
-/* If it is not armed soon, it waits for this call. */
+/* If the tracer is not armed soon, arming is waiting for this call. */
 NOT_TRACED static void ask_for_change(void)
 {
 	struct timespec soon;
@@ -196,7 +199,10 @@ static struct patchbay_ops *create_other(unsigned int flags)
 	return created;
 }
 
-/* Did the call have that many instructions? */
+/*
+ * Changes tracers after @instructions of a call. Returns whether the call was that
+ * long.
+ */
 NOT_TRACED static int change_after(long instructions, unsigned int flags)
 {
 	pthread_t thread;

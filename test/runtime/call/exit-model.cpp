@@ -6,9 +6,9 @@
 // exit. Longer random sequences with nested calls follow. Calls return, throw or jump, or
 // their bodies are skipped. The model follows the table in core/types/call.h.
 //
-// On an emulated system every sequence has one operation. The effect of two is decided in
-// C, which is the same for all architectures. Random numbers choose some of these.
-//
+// On an emulated system each sequence has one operation. C code decides the effect of
+// two operations; it is the same on all architectures. A random subset of the sequences
+// is tested.
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}calls: {{[1-9][0-9]+}}{{$}}
@@ -28,7 +28,7 @@ namespace {
 enum Kind { Exit, Both, Entry, Answer, Timed };
 constexpr int NR = 3;
 
-// The log of handlers: the tracer, entry or exit, the old or the new handler, and the
+// Log of handler calls: the tracer, entry or exit, the old or the new handler, and the
 // reason of the exit.
 struct Event {
   int Tracer, Leaves, Version;
@@ -43,7 +43,7 @@ constexpr int MaxEvents = 64;
 Event Seen[MaxEvents];
 int NrSeen, NrWrong;
 
-// A tracer, and the model's state of it.
+// A tracer, and its state in the model.
 struct Tracer {
   patchbay_ops *Ops;
   Kind What;
@@ -93,7 +93,7 @@ HANDLER void leave(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   note(Cell, 1, Version, patchbay_exit_reason(Regs));
   if (What == Both)
     NrWrong += *patchbay_session_word(Cell, Regs) != word(Cell, Regs);
-  // The session word is private: no other tracer uses it; it is in the frame.
+  // Overwrite the session word: each tracer has a private one in the frame.
   if (What == Exit)
     *patchbay_session_word(Cell, Regs) = ~0ull;
 }
@@ -126,7 +126,7 @@ void create(int I, Kind What, unsigned Flags) {
 
 // Operations on a tracer.
 enum Action { Arm, Disarm, Disable, Enable, Update, NrActions };
-// The operations that are valid in its state.
+// For a step: any operation that is valid in the tracer's state.
 constexpr Action Any = NrActions;
 struct Step {
   int Tracer;
@@ -186,7 +186,7 @@ void take(Step S) {
   }
 }
 
-// The actions of a call before it returns.
+// The actions of one call before it returns.
 struct Script {
   std::vector<Step> Before, After; // a nested call
   unsigned Way;
@@ -195,7 +195,8 @@ constexpr unsigned Returns = 0, Throws = PATCHBAY_EXIT_UNWIND,
                    Jumps = PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP;
 const Script *Next, *End;
 
-// The tracers at a call's entry, and the log that the model expects.
+// The state at a call's entry: the tracers that were called, and the log that the model
+// expects.
 struct Frame {
   bool Told[NR];
   unsigned Epoch[NR];
@@ -260,13 +261,14 @@ void inBody() {
     call();
   for (Step Each : S.After)
     take(Each);
-  // The expected log after the function has been left.
+  // Log the events that are expected when the function returns, throws or jumps.
   EntryExpected.clear();
   modelExit(F, EntryExpected, S.Way);
   if (S.Way == Throws)
     throw 1;
   if (S.Way == Jumps) {
-    // Its locals are in the frame to which it jumps.
+    // The frame with the jump buffer also holds its locals, so they are an address in
+    // it.
     patchbay_jump(uintptr_t(Own));
     longjmp(*Own, 1);
   }
@@ -318,7 +320,7 @@ void run(const std::vector<Script> &Scripts) {
   call();
 }
 
-// Set the state of each tracer: armed or not, disabled or not.
+// Sets each tracer's state: armed or not, disabled or not.
 constexpr int NrStates = 27;
 void setState(int State) {
   for (int I = 0; I < NR; ++I, State /= 3) {
@@ -339,7 +341,7 @@ std::vector<Step> allSteps() {
   return Steps;
 }
 
-// The operations that can follow @First, which is not executed.
+// Does @Second make sense after @First, given the state before @First?
 bool mayFollow(Step First, Step Second) {
   if (First.Tracer != Second.Tracer)
     return makesSense(Second);
@@ -385,7 +387,7 @@ void walkAll() {
   }
 }
 
-// Nested calls, left in both ways.
+// Runs random nested calls, which return, throw or jump.
 void walkAtRandom(int Number) {
   while (Number--) {
     std::vector<Script> Scripts(1 + Random() % 3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads and signals may interrupt between any two instructions. Here a debugger's trap
- * comes at each instruction. Its handler calls the function that is being called, or
- * whose tracers are being changed.
+ * Tracers with exit handlers stay correct if a thread or a signal interrupts a call
+ * between any two instructions. A debugger's trap arrives at each instruction. Its
+ * handler calls the same function, or changes the function's tracers.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -28,7 +28,9 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* Calls that a tracer has seen; @wrong: session words or times of another call. */
+/*
+ * Calls that a tracer has seen. @wrong counts session words and times of another call.
+ */
 struct seen {
 	long entries, exits, wrong;
 };
@@ -67,7 +69,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 	s->wrong += *patchbay_session_word(cell, regs) != word(ip, cell, regs);
 }
 
-/* The only handler of a tracer, for its entry or its exit. */
+/* The only handler of a tracer: its entry handler or its exit handler. */
 FAST static void both(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
@@ -155,7 +157,10 @@ NOT_TRACED static void call(void)
 	called = before;
 }
 
-/* A tracer has seen all of a call, or has counted it as missed. */
+/*
+ * The tracer has seen both the entry and the exit of a call, or has counted the call as
+ * missed.
+ */
 static void check_missed(const struct patchbay_ops *ops, const struct seen *s)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -268,7 +273,10 @@ NOT_TRACED static void join(void)
 	CHECK(nr == 1 || nr == -EDEADLK);
 }
 
-/* Did the call have that many instructions? */
+/*
+ * Adds the tracer after @instructions of a call. Returns whether the call was that
+ * long.
+ */
 NOT_TRACED static int join_after(long instructions, unsigned int flags)
 {
 	memset(seen, 0, sizeof(seen));
@@ -298,16 +306,16 @@ NOT_TRACED static void step_joins(unsigned int flags)
 }
 
 /*
- * Another thread changes the tracers after n instructions of a call. The call may be
- * stopped in the trampoline, in a handler, so the other thread does not wait for
- * handlers. A tracer joins, or the second one leaves.
+ * Another thread adds or removes a tracer after n instructions of a call. The call may
+ * be stopped in the trampoline or in a handler, so the other thread does not wait for
+ * handlers.
  */
 static sem_t asked, answered;
 static struct patchbay_batch *asked_for;
 
 /*
- * Commit @batch of @nr changes, although the stopped thread may be in a handler. The
- * changes are made; only the wait for the handler is given up.
+ * Commit @batch of @nr changes without waiting, because the stopped thread may be in a
+ * handler. The changes take effect, but the commit may return a timeout.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -343,7 +351,10 @@ NOT_TRACED static void ask_for_change(void)
 static const struct patchbay_filter filter = { .size = sizeof(filter),
 					       .glob = "stepped" };
 
-/* Did the call have that many instructions? */
+/*
+ * Changes tracers after @instructions of a call. Returns whether the call was that
+ * long.
+ */
 NOT_TRACED static int change_after(long instructions, struct patchbay_ops *leaving,
 				   unsigned int flags)
 {
@@ -414,8 +425,8 @@ static void step_with_another_thread(void)
 }
 
 /*
- * Removing a tracer waits for its handler. The handler may run in a signal handler that
- * interrupted a call just before its return.
+ * Removing a tracer waits for its handler, even if the handler runs in a signal handler
+ * that interrupted a call just before its return.
  */
 OPAQUE int held(int a) { return a; }
 
@@ -432,7 +443,7 @@ NOT_TRACED static void *destroy_it(void *arg)
 	return arg;
 }
 
-/* FAST: it uses no vector registers and calls no traced function. */
+/* This handler is FAST: it uses no vector registers and calls no traced function. */
 NOT_TRACED static void hold(uintptr_t ip, uintptr_t parent_ip,
 			    const struct patchbay_cell *cell,
 			    struct patchbay_regs *regs)
@@ -453,7 +464,7 @@ NOT_TRACED static void call_held(void)
 		CHECK_EQ(held(5), 5);
 }
 
-/* Hold the next call after n instructions. Was it held? */
+/* Holds the next call after @instruction instructions. Returns whether it was held. */
 NOT_TRACED static int step_to(long instruction)
 {
 	pthread_t thread;

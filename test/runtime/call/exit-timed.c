@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with a threshold: which calls they see, with which times, on every kind of
- * function and beside other tracers. The calls themselves are unchanged.
+ * A tracer with a threshold sees only the calls that took longer, with correct times.
+ * This holds on every kind of function, and together with other tracers. Arguments and
+ * results are unchanged.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -19,10 +20,10 @@
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #define FAST NOT_TRACED GENERAL_REGS
 
-/* Ticks: more than any call takes, and the delay that some calls get. */
+/* In ticks: more than any call takes, and the delay that some calls get. */
 #define NEVER (UINT64_MAX / 2)
 #define LONG 20000
-#define FAR ((uint64_t)1 << 40) /* how far another processor is ahead */
+#define FAR ((uint64_t)1 << 40) /* how far another CPU's clock is ahead */
 
 struct pair {
 	long a, b;
@@ -57,9 +58,9 @@ OPAQUE long timed_stack(long a, long b, long c, long d, long e, long f, long g,
 	return timed_6(a, b, c, d, e, f) + 7 * g + 8 * h + 9 * i;
 }
 OPAQUE double timed_double(double x, double y) { return x + 2 * y; }
-#define CALLS 7 /* of those below */
+#define CALLS 7 /* calls made by call_all() */
 
-/* Calls that a tracer has seen; @wrong: impossible times. */
+/* Calls that a tracer has seen. @wrong counts impossible times. */
 struct seen {
 	long exits, unwound, wrong;
 	uint64_t longest;
@@ -68,7 +69,7 @@ struct seen {
 
 static struct seen seen[2];
 static uint64_t called;
-static uint64_t *word; /* of the last call */
+static uint64_t *word; /* session word of the last call */
 
 FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
@@ -167,7 +168,7 @@ NOT_TRACED static void call_all(void)
 	CHECK(timed_double(1.5, 0.25) == 2);
 }
 
-/* For one tracer, alone on its functions or beside others. */
+/* Checks one tracer, alone on its functions or together with others. */
 static void check_calls(void)
 {
 	reset(0, NEVER);
@@ -178,7 +179,10 @@ static void check_calls(void)
 	call_all();
 	check_seen(0, 0);
 
-	/* The value at the end of the call counts; only that call is so long. */
+	/*
+	 * The library reads the threshold at the end of a call. Only that call is this
+	 * long.
+	 */
 	reset(LONG, NEVER);
 	CHECK_EQ(timed_1(LONG), ~LONG);
 	check_seen(0, 1);
@@ -188,7 +192,7 @@ static void check_calls(void)
 	check_seen(0, 1);
 }
 
-/* Starts later than it ends, as on a CPU whose clock is ahead. */
+/* Starts later than it ends, as after a move to a CPU whose clock is behind. */
 OPAQUE void timed_backwards(uint64_t *start, uint64_t ticks)
 {
 	if (start)
@@ -232,7 +236,7 @@ static void check_two(struct patchbay_ops *second)
 	CHECK_EQ(patchbay_ops_destroy(second), 0);
 }
 
-/* The ways to leave a function other than by return. */
+/* Functions that are left in other ways than by return. */
 static jmp_buf target;
 
 OPAQUE void timed_jump(void) { longjmp(target, 1); }
@@ -263,7 +267,7 @@ static void check_ways_out(void)
 	check_seen(0, 0);
 }
 
-/* The first call of a thread takes another path. */
+/* The first call of a thread takes a different path than later ones. */
 static void *call_first(void *arg)
 {
 	call_all();
@@ -280,7 +284,9 @@ static void check_first_call(void)
 	check_seen(0, CALLS);
 }
 
-/* Called in a handler: missed and counted, however short the call is. */
+/*
+ * Its handler makes traced calls: these are counted as missed, even if they are short.
+ */
 OPAQUE void caller(void) {}
 
 static void call_traced(uintptr_t ip, uintptr_t parent_ip,
@@ -324,7 +330,7 @@ static void check_changes(struct patchbay_ops *ops)
 	call_all();
 	check_seen(0, CALLS);
 
-	/* The library manages these times. */
+	/* The library sets the handlers of a tracer with a threshold. */
 	CHECK_EQ(patchbay_ops_update(ops, other_entry), -EINVAL);
 	CHECK_EQ(patchbay_ops_update_both(ops, other_entry, leave), -EINVAL);
 	CHECK_EQ(patchbay_ops_update_both(ops, NULL, NULL), -EINVAL);

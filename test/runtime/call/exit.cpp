@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tracers with an exit handler: every kind of argument and result, arguments on
-// the stack, all ways to leave a function, and several tracers on one function.
-// Some tracers come and go while the function runs.
+// Tracers with exit handlers work for every kind of argument and result, arguments on
+// the stack, all ways to leave a function, and several tracers on one function. Some
+// tracers are added and removed while the function runs.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %buildxx -O0 -fcf-protection=full -fno-sanitize=kcfi %s -o %t.O0 %link
 // RUN: %t.O0 | FileCheck %s
-// Has its own unwinder, which libpatchbay does not call.
+// Contains its own unwinder, which libpatchbay does not call.
 // RUN: %buildxx -static-libgcc -static-libstdc++ %s -o %t.unwinder %link
 // RUN: %t.unwinder | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -33,7 +33,7 @@
 #endif
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-// Calls that handlers saw, per thread.
+// Calls that handlers saw, in this thread.
 static thread_local long entries, exits, unwinds, wrong;
 static thread_local uint64_t lastResult;
 static thread_local double lastDouble;
@@ -60,7 +60,7 @@ NOT_TRACED GENERAL_REGS static void exitFast(uintptr_t ip, uintptr_t parent_ip,
   ++exits;
 }
 
-// Uses all registers that a program may use.
+// Overwrites all registers that a handler may use.
 NOT_TRACED static void spoil() {
 #if defined(__x86_64__)
   asm volatile("pcmpeqd %%xmm0, %%xmm0\n pcmpeqd %%xmm1, %%xmm1\n"
@@ -103,12 +103,12 @@ NOT_TRACED GENERAL_REGS static void exitOnly(uintptr_t ip, uintptr_t parent_ip,
                                              patchbay_regs *regs) {
   BODY;
   (void)cell;
-  ++entries; // so that both agree
+  ++entries; // keeps both counts equal
   ++exits;
   unwinds += patchbay_exit_reason(regs) == PATCHBAY_EXIT_UNWIND;
 }
 
-// Every class of argument and of result.
+// Every class of arguments and results.
 struct Pair {
   long a, b;
 };
@@ -197,7 +197,8 @@ OPAQUE static std::complex<long double> xComplex(long double a) {
   return {a, a + 1};
 }
 
-// A C++ function with its own landing pad: its tables have no entry for the site.
+// A C++ function with its own landing pad: its exception tables have no entry for the
+// site.
 static int alive;
 struct Counted {
   Counted() { ++alive; }
@@ -299,7 +300,7 @@ static void testKinds() {
     callAll();
     checkBalance(before);
     CHECK_EQ(unwinds - unwound, 5); // x_throw() four times and xCleanup()
-    // Two tracers on each function, then one again.
+    // Add a second tracer to each function, then remove it.
     patchbay_ops *second = create(enterAny, exitAny, 0);
     arm(second);
     callAll();
@@ -331,7 +332,7 @@ static void testResults() {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// Left by longjmp(): no exit, and no state remains.
+// longjmp() leaves a function: no exit handler is called, and no state remains.
 static void testLongjmp() {
   patchbay_ops *ops = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   arm(ops);
@@ -346,7 +347,7 @@ static void testLongjmp() {
   exits = entries;
 }
 
-// Exit handlers are called when the thread ends.
+// When a thread ends, the exit handlers of its unfinished calls are called.
 static void testThreadExit() {
   patchbay_ops *ops = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   arm(ops);
@@ -373,9 +374,9 @@ static void testThreadExit() {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// A function is left on another thread than it was entered on. That thread has never
-// called a traced function, has called one, or is ending and misses calls. Exit handlers
-// are still called there.
+// A function can be entered on one thread and left on another. The other thread has
+// never called a traced function, has called one, or is ending and misses calls. Exit
+// handlers are still called there.
 enum Thread { NEW, KNOWN, ENDING };
 static ucontext_t here, there;
 static char stack[256 * 1024];
@@ -465,8 +466,9 @@ static void testChange() {
   first = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   late = create(nullptr, countExit, PATCHBAY_OPS_FAST);
   CHECK_EQ(patchbay_arm(first, "x_change", 0), 1);
-  // Alone and beside another one. Not called at the exit: a tracer that was armed late,
-  // removed, removed and armed again, disabled, or enabled late.
+  // Test a tracer alone and together with another one. At the exit, the library skips a
+  // tracer that was, during the call, armed, removed, removed and armed again,
+  // disabled, or enabled.
   for (int alone = 0; alone < 2; ++alone) {
     long out = exits;
     fiberExits = 0;
@@ -492,7 +494,7 @@ static void testChange() {
   CHECK_EQ(patchbay_ops_destroy(late), 0);
 }
 
-// A handler that replaces the function's result.
+// Replaces the function's result.
 NOT_TRACED static void answer(uintptr_t ip, uintptr_t parent_ip,
                               const patchbay_cell *cell, patchbay_regs *regs) {
   BODY;
@@ -539,7 +541,7 @@ static void testRefused() {
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", 0), -EOPNOTSUPP);
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", PATCHBAY_ARM_SKIP), 0);
   CHECK_EQ(patchbay_arm(ops, "x_noreturn", 0), -EOPNOTSUPP);
-#ifdef __x86_64__ // elsewhere it is passed by its address, or not aligned
+#ifdef __x86_64__ // other ABIs pass it by address, or do not align it
   CHECK_EQ(patchbay_arm(ops, "x_too_aligned", 0), -EOPNOTSUPP);
 #endif
   CHECK_EQ(patchbay_ops_update(ops, enterAny), -EINVAL);
@@ -564,8 +566,8 @@ static void testRefused() {
     CHECK_EQ(patchbay_ops_destroy(each), 0);
 }
 
-// All landing pads of this program and libpatchbay are checked, as in a program built
-// entirely with them. The C library's start files may lack them.
+// Turns on checks of all landing pads in this program and libpatchbay, as in a program
+// that has them everywhere. The C library's start files may lack them.
 NOT_TRACED static void guard(bool on) {
 #ifdef __ARM_FEATURE_BTI_DEFAULT
   dl_iterate_phdr(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal handler makes a traced call while its thread makes its first traced call. The test
- * interrupts each instruction of that call once, each time in a new thread. Either of the two
- * calls may create the thread's reader. Both are seen or counted as missed. The library waits
- * for the thread only while it is in a handler.
+ * A signal handler makes a traced call while its thread makes its first traced call.
+ * The signal interrupts each instruction of the first call once, each time in a new
+ * thread. Either of the two calls may create the thread's reader. Both are seen or
+ * counted as missed. The library waits for the thread only while it is in a handler.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -38,7 +38,10 @@ see(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	seen++;
 }
 
-/* The instruction after which the next thread is interrupted; whether it got there. */
+/*
+ * The next thread is interrupted after @moment instructions; @steps counts its
+ * instructions so far.
+ */
 static volatile int moment, steps;
 
 static void on_step(int signal, siginfo_t *info, void *arg)
@@ -64,7 +67,10 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* Signals that arrived while the first call was in its handler. */
+/*
+ * Number of missed calls: their signals arrived while the first call was in its
+ * handler.
+ */
 static int missed(const struct patchbay_ops *ops)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -99,7 +105,7 @@ int main(void)
 		CHECK_EQ(pthread_join(thread, NULL), 0);
 		CHECK_EQ(patchbay_synchronize(), 0);
 	} while (steps >= moment);
-	/* The last thread was not interrupted. */
+	/* The last thread was not interrupted, so it made one call only. */
 	CHECK_EQ(seen + missed(ops), 2 * moment - 1);
 	CHECK(seen > moment);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers that do not read floating-point results (PATCHBAY_OPS_NO_RESULT_FP): the results
- * are unchanged, although exits do not save them. Slow paths save them, because they call
- * functions of the C library, which may use all registers; here one does.
+ * Floating-point results are unchanged under tracers that do not read them
+ * (PATCHBAY_OPS_NO_RESULT_FP), although the exit path does not save them. Slow paths
+ * save them, because they call functions of the C library, which may use all registers.
+ * One such function does so here.
  */
 // RUN: %build %s -o %t.sse %link
 // RUN: timeout 600 %t.sse | FileCheck %s
@@ -39,7 +40,9 @@
 #define SET_ALL "pcmpeqd %%xmm\\n, %%xmm\\n"
 #endif
 
-/* Uses all registers of floating-point and vector results, as any function may. */
+/*
+ * Overwrites all registers of floating-point and vector results, as any function may.
+ */
 NOT_TRACED static void spoil(void)
 {
 	__asm__ volatile(".irp n,0,1,2,3,4,5,6,7\n" SET_ALL "\n"
@@ -114,7 +117,7 @@ typedef struct mixed mixed;
 #define real_differs(a, b) ((a) != (b))
 #define bytes_differs(a, b) memcmp(&(a), (const void *)&(b), sizeof(a))
 
-/* What bodies do before they return. */
+/* What each traced function does before it returns. */
 static void (*at_body)(void);
 NOT_TRACED static void body(void)
 {
@@ -137,7 +140,10 @@ NOT_TRACED static void body(void)
 	}
 KINDS(KIND)
 
-/* Calls a function; returns the name of the result's type if it has changed. */
+/*
+ * A check calls a function. It returns the name of the result's type if the result is
+ * wrong.
+ */
 typedef const char *check(void);
 #define CHECK_KIND(compare, type, ...) check_##type,
 static check *const checks[] = { KINDS(CHECK_KIND) };
@@ -162,7 +168,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_
 	exits++;
 }
 
-/* A handler of a tracer that keeps no registers. */
+/* A tracer with this handler does not save floating-point registers. */
 static int late_exits;
 NOT_TRACED static void leave_late(uintptr_t ip, uintptr_t parent_ip,
 				  const struct patchbay_cell *cell,
@@ -204,7 +210,7 @@ NOT_TRACED static void check_all(const char *where)
 	}
 }
 
-/* Each function is the first one that a thread calls. */
+/* Makes each function the first traced one of a new thread. */
 static void *call_first(void *arg)
 {
 	return (void *)(*(check *const *)arg)();
@@ -228,7 +234,7 @@ static void check_first_calls(void)
 	}
 }
 
-/* Each function begins in one thread, and returns in a new one. */
+/* Each function is entered in one thread, and returns in another one. */
 static ucontext_t here, there;
 static check *in_fiber;
 static const char *wrong_in_fiber;
@@ -276,7 +282,7 @@ static void check_other_threads(void)
 	}
 }
 
-/* In a handler, calls are missed and counted. */
+/* Calls in a handler are counted as missed. */
 OPAQUE void outer(void) {}
 
 static void call_all(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
@@ -308,7 +314,7 @@ static void check_in_handler(const struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_ops_destroy(caller), 0);
 }
 
-/* While a function runs, it gets another tracer, which does not see that exit. */
+/* A tracer is added while the function runs; it does not see the exit of that call. */
 static struct patchbay_ops *late;
 
 NOT_TRACED static void arm_late(void)
@@ -337,7 +343,9 @@ static void check_late_tracer(void)
 	}
 }
 
-/* Signals at each instruction of a call. Their handler makes traced calls, too. */
+/*
+ * A signal arrives at each instruction of a call, and its handler makes traced calls.
+ */
 static volatile int stepping;
 static int traps;
 
@@ -382,10 +390,10 @@ static void check_signals(void)
 	CHECK(traps > (int)(50 * NR_KINDS));
 }
 
-/* More tracers on a function than the direct way serves. */
+/* More tracers than the fast path supports on one function. */
 #define MANY 10
 
-/* A tracer with these handlers, and @nr others. */
+/* Checks a tracer with these handlers, together with @nr others. */
 static void check_tracers(patchbay_handler entry, const uint64_t *threshold, int nr)
 {
 	const unsigned int flags = PATCHBAY_OPS_FAST | PATCHBAY_OPS_NO_RESULT_FP;

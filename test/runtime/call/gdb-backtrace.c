@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A debugger stops in a tracer's handler. Its backtrace shows the caller through each
- * trampoline: the program's own, the library's, and those for exits.
+ * A debugger that stops in a tracer's handler shows the callers. The backtrace passes
+ * each kind of trampoline: the program's own, the library's, and those for exits.
  */
 // REQUIRES: host-x86_64, gdb
 // DEFINE: %{gdb} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break here' -ex run -ex backtrace
@@ -18,7 +18,10 @@
 // CHECK-NEXT: {{^}}#{{[0-9]+ .*}}main (
 // CHECK-NOT:  {{^}}#
 
-/* It also stops at the entry of the armed function, shows its argument, and finishes it. */
+/*
+ * The debugger also stops at the entry of the armed function, shows its argument, and
+ * finishes it.
+ */
 // DEFINE: %{session} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break tree' -ex run -ex 'break *fig' -ex continue -ex 'info args' -ex finish
 // RUN: %{session} --args %t | FileCheck %s --check-prefix=SESSION
 // RUN: %{session} --args %t exit | FileCheck %s --check-prefix=SESSION
@@ -35,7 +38,7 @@
 
 #include <string.h>
 
-/* With optimization, so that the argument has a location at the entry. */
+/* Optimized, so that the argument has a location at the entry. */
 __attribute__((noinline)) int fig(int a)
 {
 	__asm__ volatile("");

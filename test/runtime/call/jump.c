@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers leave a tracer's handler by siglongjmp(). They call patchbay_jump()
- * before, as the library preloaded by `patchbay record` does. The thread then counts as
- * outside of handlers, although its stack is unchanged. It is traced, and may call the
- * library. Other handlers stay active, even if their coroutine's stack lies between the
- * signal handler's and the frames that are left.
+ * After patchbay_jump(), a thread is traced again although siglongjmp() left a tracer's
+ * handler. Signal handlers call it before they jump, as the library preloaded by
+ * `patchbay record` does. The thread then counts as outside of handlers, although its
+ * stack is unchanged, and may call the library. Other handlers stay active, even if
+ * their coroutine's stack lies between the signal handler's and the frames that are
+ * left.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -47,7 +48,7 @@ OPAQUE int other(int a) { return a + 2; }
 #define IGNORE_ARGUMENTS (void)ip, (void)parent_ip, (void)cell, (void)regs
 
 static sigjmp_buf back;
-static uintptr_t target; /* in the frame of the caller of sigsetjmp() */
+static uintptr_t target; /* an address in the frame of sigsetjmp()'s caller */
 static volatile int leave_it, say_so, seen;
 
 static void leave(int signal)
@@ -116,7 +117,10 @@ static uint64_t left(void)
 
 #define USE(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* Far below the stack that the thread otherwise uses, so it stays unchanged. */
+/*
+ * Calls from far below the stack that the thread otherwise uses, so that stack stays
+ * unchanged.
+ */
 NOT_TRACED static void call_deep(void)
 {
 	char room[100000];
@@ -182,7 +186,7 @@ static void leave_and_go_on(const struct kind *kind, int flags)
 	CHECK_EQ(left() - before, 1);
 }
 
-/* A signal handler of the program, within a tracer's handler. */
+/* What the program's signal handler does within a tracer's handler. */
 static void (*in_handler)(void);
 
 NOT_TRACED HANDLER(call_back)
@@ -244,7 +248,10 @@ static void goes_on(void)
 
 static ucontext_t first, with_handler, with_jump;
 
-/* Entered while the thread was outside of handlers, and left inside of one. */
+/*
+ * Is entered while the thread is outside of handlers, and left by a jump in a signal
+ * handler.
+ */
 OPAQUE void be_left_later(void)
 {
 	swapcontext(&with_jump, &with_handler);
@@ -258,7 +265,7 @@ NOT_TRACED static void change_coroutine(void)
 
 NOT_TRACED static void run_handler(void) { CHECK_EQ(other(1), 3); }
 
-/* In another coroutine the handler of other() has not returned. */
+/* In another coroutine the handler of other() is still running; it stays active. */
 NOT_TRACED static void run_jump(void)
 {
 	const uint64_t before = left();
@@ -281,7 +288,10 @@ static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
 	makecontext(coroutine, run, 0);
 }
 
-/* Order of the stacks, lowest first: signal handler, handler, frames that are left. */
+/*
+ * The stacks, lowest first, are those of the signal handler, the tracer's handler, and
+ * the frames that are left.
+ */
 static void between_stacks(void)
 {
 	static const struct kind exits = { "", 0, enter_any, see_any, NULL, 1 };
@@ -308,7 +318,10 @@ static void between_stacks(void)
 	puts("one between two stacks: not left");
 }
 
-/* The same without patchbay_jump(): last, because the thread keeps this state. */
+/*
+ * The same without patchbay_jump(). This test is last, because the thread keeps the
+ * state.
+ */
 static void not_told(void)
 {
 	const struct kind kind = { "", 0, see_any, NULL, NULL, 1 };

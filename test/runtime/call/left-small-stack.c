@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A handler with little stack asks whether its thread may wait. It may not, as with more. */
+/*
+ * A handler that has little stack left calls patchbay_synchronize(). The call is
+ * refused, as with more stack.
+ */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}in a handler: Resource deadlock avoided{{$}}

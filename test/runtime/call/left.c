@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Signal handlers leave a tracer's handler by siglongjmp(), two thousand times a
- * second. The thread is still traced. Each call that returns is seen or counted as
- * missed. No caller waits for a handler that will never return. A handler that is only
- * interrupted, by a signal handler on another stack or by a coroutine, is waited for,
- * whatever its thread calls meanwhile.
- *
+ * Signal handlers leave a tracer's handler by siglongjmp(), 2,000 times a second. The
+ * thread is still traced. Each call that returns is seen or counted as missed. The
+ * library does not wait for a handler that will never return. It does wait for a
+ * handler that is only interrupted, by a signal handler on another stack or by a
+ * coroutine, whatever calls its thread makes.
  * Disarming, and requests for state, are answered within 100 ms meanwhile. On a busy
+ * Under this load, disarming and requests for state take at most 100 ms. On a busy
  * machine the threads wait for a CPU for a random time, which the kernel reports
- * (/proc/PID/task/TID/schedstat). The test checks the remaining time. To see the figure
- * on a quiet machine, with the time spent waiting, run the program with the limit, in
- * milliseconds:
- *	build/release/test/runtime/call/Output/left.c.tmp 100
- */
+ * (/proc/PID/task/TID/schedstat); the test subtracts it. To check the whole time on a
+ * quiet machine, run the program with the limit in milliseconds: */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK:      {{^}}entry: left 200 times, all calls seen or missed
@@ -46,7 +43,9 @@
 
 enum { SLOW = 2000, STACK = 256 * 1024 };
 
-/* How often a handler is left, for each kind, and nanoseconds between signals. */
+/*
+ * The number of jumps out of each kind of handler, and the nanoseconds between signals.
+ */
 static int times = 200;
 static long often = 500000;
 
@@ -63,7 +62,7 @@ OPAQUE int other(int a) { return a + 2; }
 static volatile sig_atomic_t inside, jumps;
 static sigjmp_buf back;
 
-/* A handler that is long enough to be interrupted most of the time. */
+/* Makes a handler so long that most signals interrupt it. */
 FAST static inline __attribute__((always_inline)) void spend_time(void)
 {
 	inside = 1;
@@ -119,7 +118,7 @@ static void set_timer(timer_t timer, long nanoseconds)
 	timer_settime(timer, 0, &period, NULL);
 }
 
-/* To the calling thread. */
+/* Creates a timer that signals the calling thread. */
 static timer_t new_timer(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
@@ -168,7 +167,7 @@ static uint64_t missed(const struct patchbay_ops *ops)
 	return info.nmissed;
 }
 
-/* Calls from places with different stack depth. */
+/* Calls from varying stack depths. */
 NOT_TRACED static int call_deep(int depth)
 {
 	volatile char room[64];
@@ -206,7 +205,10 @@ static void leave_often(const struct kind *kind, timer_t timer)
 	set_timer(timer, often);
 	call_for_long(timer, now() + 60);
 	CHECK_EQ(jumps, times);
-	/* Some of several tracers were called for a call that did not return. */
+	/*
+	 * When a call was left by a jump, some of its tracers had been called and
+	 * others had not.
+	 */
 	for (int i = 0; i < kind->nr; i++) {
 		long known = seen[i] + (long)missed(ops[i]);
 
@@ -223,7 +225,7 @@ static atomic_int stop;
 static _Atomic pid_t leaving_tid;
 
 /*
- * The longest duration, and the longest one during which neither thread waited for a CPU;
+ * The longest duration, and the longest one without the time spent waiting for a CPU,
  * in seconds.
  */
 struct longest {
@@ -243,7 +245,10 @@ static double waiting_of(pid_t thread)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)thread);
 	file = fopen(path, "re");
-	/* Depends on the kernel (CONFIG_SCHED_INFO); the thread may have ended. */
+	/*
+	 * The file depends on the kernel (CONFIG_SCHED_INFO), and the thread may have
+	 * ended.
+	 */
 	if (file) {
 		if (fscanf(file, "%*u %llu", &waited) != 1)
 			waited = 0;
@@ -281,7 +286,7 @@ static void print_longest(const char *what, const struct longest *longest)
 
 static struct longest status, disarming;
 
-/* Meanwhile, check the durations. */
+/* Measures the durations while another thread jumps. */
 static void *ask(void *arg)
 {
 	static const struct kind kind = { "", 0, see_any, NULL, NULL, 1 };
@@ -327,7 +332,7 @@ static void *leave_all(void *arg)
 	return arg;
 }
 
-/* From here on a handler stays until it is released. */
+/* From here on, a handler runs until the test releases it. */
 static atomic_int arrived, let_go, idle;
 static pid_t tid;
 
@@ -372,7 +377,10 @@ NOT_TRACED static void *leave_and_idle(void *arg)
 	return arg;
 }
 
-/* The thread makes no further call that would reveal it. */
+/*
+ * The thread leaves its handler and then makes no call that would show this to the
+ * library.
+ */
 static void left_and_idle(void)
 {
 	struct patchbay_ops *ops = arm_staying();
@@ -400,7 +408,9 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* The error names its thread; no other thread delays the call. */
+/*
+ * Destroying times out and the error names the thread; other threads are not delayed.
+ */
 static void expect_timeout(struct patchbay_ops *ops)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -431,7 +441,10 @@ static void interrupted(void)
 	puts("interrupted: the thread is named");
 }
 
-/* Many calls from different depths, so that the library checks closely. */
+/*
+ * Makes many calls from different depths, so that the library examines the stack
+ * closely.
+ */
 NOT_TRACED static void call_meanwhile(void)
 {
 	use_stack();
@@ -458,7 +471,7 @@ static void *call_with_altstack(void *arg)
 	return call(arg);
 }
 
-/* The signal handler's stack lies above that of the interrupted handler. */
+/* The signal handler's stack lies above the stack of the interrupted handler. */
 static void other_stack(void)
 {
 	const struct sigaction action = { .sa_handler = on_other_stack,
@@ -481,7 +494,7 @@ static void other_stack(void)
 	expect_timeout(ops);
 	let_go = 1;
 	pthread_join(thread, NULL);
-	CHECK_EQ(arrived, 1); /* all others were missed */
+	CHECK_EQ(arrived, 1); /* all later calls were missed */
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	puts("on another stack: waited for");
 }
@@ -509,7 +522,7 @@ static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
 
 NOT_TRACED static void *with_coroutines(void *arg)
 {
-	char stacks[2 * STACK]; /* the thread's own stack contains all three */
+	char stacks[2 * STACK]; /* the thread's own stack contains both coroutine stacks */
 
 	tid = (pid_t)syscall(SYS_gettid);
 	make(&lower, stacks, run_lower, &in_thread);
@@ -518,7 +531,7 @@ NOT_TRACED static void *with_coroutines(void *arg)
 	return arg;
 }
 
-/* A handler is interrupted by a signal handler that continues elsewhere. */
+/* A signal handler interrupts a tracer's handler and switches to another coroutine. */
 static void coroutine(void)
 {
 	const struct sigaction action = { .sa_handler = change_coroutine };
@@ -544,7 +557,10 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = leave };
 	const double limit = argc > 1 ? atof(argv[1]) / 1e3 : 0;
-	/* Emulated systems: a second is few instructions, or has fewer signals. */
+	/*
+	 * In a second, an emulated system executes few instructions or delivers fewer
+	 * signals.
+	 */
 	const char *slow = getenv("PATCHBAY_TEST_SLOW");
 	const double at_most = slow ? atof(slow) : 1;
 	pthread_t leaving, asking;
@@ -563,7 +579,7 @@ int main(int argc, char **argv)
 	pthread_join(asking, NULL);
 	print_longest("status", &status);
 	print_longest("disarming", &disarming);
-	/* Some delays of the machine are not counted as waiting by the kernel. */
+	/* The kernel does not count all delays of the machine as waiting. */
 	CHECK(status.rest < at_most && disarming.rest < at_most);
 	CHECK(!limit || (status.all < limit && disarming.all < limit));
 	left_and_idle();

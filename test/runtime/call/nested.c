@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal handler interrupts a tracer's handler and makes calls. No handler is
- * called for them, and each is counted as missed. If siglongjmp() left the handler
+ * A signal handler interrupts a tracer's handler and makes calls. No handler is called
+ * for them, and each is counted as missed. If siglongjmp() left the tracer's handler
  * and its frame was overwritten, handlers are called again, and the library waits for
  * them.
  */
@@ -60,7 +60,7 @@ static uint64_t missed(const struct patchbay_ops *ops)
 	return info.nmissed;
 }
 
-/* The handler of outer(). */
+/* What the handler of outer() does. */
 static void (*in_outer)(void);
 
 NOT_TRACED HANDLER(see_outer)
@@ -80,7 +80,7 @@ static void leave(int signal)
 
 static void raise_usr1(void) { raise(SIGUSR1); }
 
-/* The handler of inner() stays until it is released. */
+/* The handler of inner() runs until the test releases it. */
 static atomic_int arrived, let_go, calls_made;
 static pid_t tid;
 
@@ -94,7 +94,7 @@ FAST HANDLER(stay)
 
 #define USE(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* Far below the stack that the thread otherwise uses: not in the same page. */
+/* Calls from far below the stack that the thread otherwise uses, in another page. */
 NOT_TRACED __attribute__((noinline)) static void call_deep(void)
 {
 	char room[40000];
@@ -120,13 +120,13 @@ NOT_TRACED static void *leave_and_call(void *arg)
 		call_deep();
 	in_outer = NULL;
 	use_stack();
-	/* The library checks closely only from time to time. */
+	/* The library examines the stack only once in many calls. */
 	while (!arrived)
 		CHECK_EQ(inner(1), 3);
 	return arg;
 }
 
-/* Enough calls to trigger a close check. */
+/* Makes enough calls for the library to examine the stack. */
 static void call_often(int signal)
 {
 	(void)signal;
@@ -187,12 +187,14 @@ static void within_each_other(struct patchbay_ops *ops)
 	interrupts = 0;
 	printf("within each other: %d called, %d missed\n", called,
 	       (int)(missed(ops) - before));
-	/* All marks are free again. */
+	/* The library has freed all marks. */
 	CHECK_EQ(inner(1), 3);
 	CHECK_EQ(called, 2);
 }
 
-/* Leave the handler a hundred times, as a profiler does after a faulting read. */
+/*
+ * Jumps out of the handler a hundred times, as a profiler does after a faulting read.
+ */
 static void call_and_be_left(void)
 {
 	for (volatile int i = 0; i < 100; i++)

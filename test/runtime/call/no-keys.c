@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The program has used up the thread-specific keys of the C library, so the library is
- * not notified when a thread ends. It waits for handlers that threads are in, and not for
- * handlers left by siglongjmp(). These threads are still traced.
+ * The library works without notifications of ending threads: the program has used up
+ * the thread-specific keys of the C library. The library waits for handlers in which
+ * threads are running, and not for handlers left by siglongjmp(). Threads that jumped
+ * are still traced.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -67,7 +68,7 @@ static int wait_for_all(void)
 	return error;
 }
 
-/* In the child, only the thread that forked is in the handler. */
+/* In the child, only the thread that forked is still in the handler. */
 NOT_TRACED static void fork_here(void)
 {
 	pid_t child = fork();
@@ -124,7 +125,10 @@ static void left(void)
 		traced(1);
 	what = SEE;
 	seen = 0;
-	/* It is the only thread, and outside of handlers, whatever its state says. */
+	/*
+	 * No other thread exists, and this one is outside of handlers, whatever its
+	 * recorded state is.
+	 */
 	CHECK_EQ(wait_for_all(), 0);
 	for (int i = 0; i < 10; i++)
 		traced(i);
@@ -163,7 +167,7 @@ static void run(void *(*function)(void *))
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-/* More of them than there are marks, one after the other. */
+/* More threads jump out of a handler than there are marks, one after the other. */
 static void left_and_ended(void)
 {
 	what = LEAVE;
@@ -207,7 +211,7 @@ static void *call_on(void *arg)
 	return arg;
 }
 
-/* Some thread is in a handler at any time, but no thread stays there. */
+/* At any time some thread is in a handler, but none stays there. */
 static void called_all_the_time(void)
 {
 	pthread_t threads[4];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unusual control flow gives the same results whether functions are armed or not, one by
-// one or all, by one tracer or several. Cases: coroutines of both kinds, exceptions,
-// longjmp, tail calls, nested functions, results in memory and in x87 registers,
-// variadic arguments.
+// Unusual control flow gives the same results whether functions are armed or not: one
+// by one or all at once, by one tracer or several. Cases: coroutines of both kinds,
+// exceptions, longjmp, tail calls, nested functions, results in memory and in x87
+// registers, variadic arguments.
 //
 // RUN: %buildxx -std=c++20 %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -25,13 +25,13 @@
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #ifdef __powerpc64__
-#define MUSTTAIL // clang refuses it even of static functions
+#define MUSTTAIL // clang refuses it even for static functions
 #else
 #define MUSTTAIL __attribute__((musttail))
 #endif
 
-// Contexts of ucontext.h: a function switches to one, which continues where it
-// was, below its own frames.
+// Coroutines of ucontext.h: a function switches to another stack, which continues where
+// it stopped before.
 static ucontext_t here, there;
 static char stack[256 * 1024];
 static int produced;
@@ -69,8 +69,8 @@ static int contexts() {
   return sum;
 }
 
-// C++20: suspended in one function, resumed in another and on another thread,
-// destroyed while suspended.
+// A C++20 coroutine: suspended in one function, resumed in another and on another
+// thread, destroyed while suspended.
 struct Generator {
   struct promise_type {
     int value = 0;
@@ -133,7 +133,8 @@ static int coroutines() {
   return sum;
 }
 
-// Exceptions and longjmp() past several functions: from the last one, through others.
+// Exceptions and longjmp() leave several functions, starting in the innermost one or in
+// its callers.
 static jmp_buf back;
 OPAQUE static int oddThrow(int depth) {
   Counted counted;

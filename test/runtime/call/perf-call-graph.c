@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profile with call graphs passes armed functions, as it does without a tracer: each
- * sample is below main(). By frame pointers, and by unwind tables.
+ * perf's call graphs pass armed functions: each sample is below main(), as without a
+ * tracer. The test uses frame pointers, then unwind tables.
  */
 // REQUIRES: host-x86_64, perf
 // DEFINE: %{perf} = perf record -q -o %t.data -F 997 -e cpu-clock:u
@@ -9,8 +9,9 @@
 // DEFINE: %{root} =
 // DEFINE: %{check} = %{report} 2>/dev/null | FileCheck %s -DROOT=%{root}
 /*
- * By frame pointers a sample before `push %rbp`, and so one in an entry handler, lacks one
- * caller: main() for tree(). Those above it are there.
+ * With frame pointers, a sample before `push %rbp` lacks one caller; this includes
+ * samples in an entry handler. A sample in tree() then lacks main(), but has its
+ * callers.
  */
 // REDEFINE: %{root} = __libc_start_call_main
 // RUN: %build -static -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s -o %t.frames %patchbay_lib/libpatchbay.a -lpthread
@@ -43,7 +44,7 @@ NEVER_INLINED int fig(int a)
 	return a + 1;
 }
 
-/* Each call is not the last thing that its caller does. */
+/* No call is a tail call. */
 NEVER_INLINED int tree(int a) { return fig(a) + fig(a + 1) + 1; }
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 		CHECK_EQ(patchbay_arm(ops, "fig", 0), 1);
 		CHECK_EQ(patchbay_arm(ops, "tree", 0), 1);
 	}
-	/* 300 or more samples. */
+	/* Run long enough for 300 samples or more. */
 	end = clock() + CLOCKS_PER_SEC * 3 / 10;
 	while (clock() < end)
 		for (int i = 0; i < 10000; ++i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Any number of arguments survives a handler that overwrites all registers that it may.
- * Trampolines save only the registers that the record demands.
+ * Any number of arguments survives a handler that overwrites all registers that it may
+ * change. Trampolines save only the registers that the record requires.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -23,8 +23,8 @@ struct small {
 };
 
 /*
- * Code that finds a nested function's static chain, and the stack word of its first
- * argument.
+ * Code that reads a nested function's static chain, and the index of the stack word
+ * with its first argument.
  */
 #if defined(__x86_64__)
 #define READ_STATIC_CHAIN "mov %%r10, %0"
@@ -44,7 +44,10 @@ struct small {
 #endif
 
 typedef long L;
-/* Addressed by a register that only functions of this program share. */
+/*
+ * Its address is in a register with a fixed meaning within this program (such as the
+ * TOC).
+ */
 volatile L global = 5;
 OPAQUE static L take_global(void) { return global; }
 OPAQUE static L take0(void) { return 42; }
@@ -64,7 +67,7 @@ OPAQUE static L take8(L a, L b, L c, L d, L e, L f, L g, L h)
 {
 	return (take6(a, b, c, d, e, f) * 10 + g) * 10 + h;
 }
-/* A hidden pointer before the others; a pair of registers for one argument. */
+/* Takes a hidden result pointer first, and an argument in a pair of registers. */
 OPAQUE static struct big take_sret(L a, L b)
 {
 	return (struct big){ { a, b, a + b, a * b } };
@@ -87,7 +90,7 @@ OPAQUE static L take_variadic(int nr, ...)
 	return sum;
 }
 
-/* Acts as a nested function that reads a variable of its parent. */
+/* Mimics a nested function that reads a variable of its parent. */
 OPAQUE static L take_chain(L a)
 {
 	L *parent;
@@ -95,7 +98,7 @@ OPAQUE static L take_chain(L a)
 	__asm__ volatile(READ_STATIC_CHAIN : "=r"(parent));
 	return take2(*parent, a);
 }
-/* The last ones are on the stack, after all registers of every target. */
+/* The last arguments are on the stack, after all argument registers of every target. */
 OPAQUE static L take_many(L a, L b, L c, L d, L e, L f, L g, L h, L i, L j)
 {
 	return take2(take8(a, b, c, d, e, f, g, h), i) * 10 + j;
@@ -103,7 +106,10 @@ OPAQUE static L take_many(L a, L b, L c, L d, L e, L f, L g, L h, L i, L j)
 
 static long calls;
 
-/* All registers that a callee may change, and those that the trampoline uses. */
+/*
+ * Overwrites all registers that a callee may change, and those that the trampoline
+ * uses.
+ */
 static inline void overwrite_registers(void)
 {
 #if defined(__x86_64__)
@@ -114,7 +120,7 @@ static inline void overwrite_registers(void)
 			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
 			  "r11", "cc");
 #elif defined(__aarch64__)
-	/* Not x18: it belongs to the platform. */
+	/* Do not overwrite x18, which belongs to the platform. */
 	__asm__ volatile(
 		".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,30\n\t"
 		"mov x\\n, #-1\n\t.endr\n\tcmp x0, #0" ::
@@ -123,8 +129,8 @@ static inline void overwrite_registers(void)
 			  "x17", "x30", "cc");
 #elif defined(__powerpc64__)
 	/*
-	 * r2, too: callers through pointers restore it, though compilers have no
-	 * clobber for it. In CR all fields except 2 to 4.
+	 * Overwrite r2, too: callers through pointers restore it, though compilers have
+	 * no clobber for it. In CR, overwrite all fields except 2 to 4.
 	 */
 	__asm__ volatile(
 		".irp n,0,2,3,4,5,6,7,8,9,10,11,12\n\tli \\n, -1\n\t.endr\n\t"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * When a thread that made traced calls ends, libpatchbay calls one function for
- * libpatchbay-trace: in the thread, once, with signals blocked. Later calls of the thread
- * are still traced. Threads end in any order; threads that wait for handlers still find
- * the others.
+ * When a thread that made traced calls ends, libpatchbay calls one function of
+ * libpatchbay-trace: in that thread, once, with signals blocked. Later calls of the
+ * thread are still traced. Threads end in any order, and waiting for handlers still
+ * finds the remaining threads.
  */
 // RUN: %build -I %patchbay_source/runtime/core %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -46,7 +46,7 @@ static void destroy(void *arg)
 	sigset_t now;
 
 	traced(1);
-	/* Destructors are called several times if they request it. */
+	/* The C library calls a destructor again if it sets its key. */
 	if (arg != &own)
 		pthread_setspecific(early, &own);
 	else if (!retired_before)
@@ -73,8 +73,8 @@ static void run(void *calls)
 }
 
 /*
- * Threads end in the order in which they started, in reverse, and in random order.
- * Meanwhile others start, and one waits for all handlers.
+ * Threads end in the order in which they started, in reverse order, and in random
+ * order. At the same time other threads start, and one waits for all handlers.
  */
 #define THREADS 120
 
@@ -136,7 +136,7 @@ int main(void)
 	}
 	CHECK_EQ(of_others, 0);
 	CHECK_EQ(unblocked, 0);
-	/* The thread's own calls: in retire(), and in two rounds of destructors. */
+	/* The calls of each thread: in retire(), and in two rounds of destructors. */
 	CHECK_EQ(calls, 10 * 4);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0); /* does not wait for any thread */
 

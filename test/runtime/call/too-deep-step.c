@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call in a handler is counted as missed. A signal handler makes another call at each
- * instruction of that. It is counted as missed, too: by the tracer, or for the process if
- * the tracer cannot be accessed.
+ * A call in a handler is counted as missed. At each instruction of this call, a signal
+ * handler makes another call. That call is counted as missed, too: by the tracer, or
+ * for the whole process if the tracer cannot be accessed.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -52,7 +52,7 @@ static void on_step(int signal, siginfo_t *info, void *arg)
 	call();
 }
 
-/* Within the handler: the call is single-stepped. */
+/* Single-steps a call within the handler. */
 static void within(int signal)
 {
 	(void)signal;

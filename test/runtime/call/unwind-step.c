@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profiler's signal may arrive at any instruction. Between the call of an armed
- * function and its return (site, trampoline, handlers and body) a backtrace at each
- * instruction finds the callers. A debugger single-steps and lets the process take it.
+ * A profiler's signal may arrive at any instruction between the call of an armed
+ * function and its return: in the site, trampolines, handlers or body. A stack trace at
+ * each instruction finds the callers. A debugger single-steps the process and sends it
+ * a signal at each step.
  */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}unwound at {{[1-9][0-9]+}} instructions, and not at 0{{$}}
-/* With an exit handler, these include the `ret` before the function's entry. */
+/*
+ * With an exit handler, the instructions include the `ret` before the function's entry.
+ */
 // RUN: %t exit | FileCheck %s
 // RUN: %t exit-any | FileCheck %s
 // RUN: %t timed | FileCheck %s
 // RUN: %t several | FileCheck %s
 // RUN: %t several-exits | FileCheck %s
-/* So far with the library's trampolines; now with the program's own. */
+/* The runs above use the library's trampolines; the next ones use the program's own. */
 // RUN: %build %s -o %t.shared -Wl,-z,now %link
 // RUN: %t.shared | FileCheck %s
 // RUN: %t.shared exit | FileCheck %s
@@ -46,7 +49,7 @@ static volatile int calls;
 static int expected = 2;
 static volatile bool *unwound; /* shared by both processes */
 
-/* An atomic loop would never end in single steps. */
+/* Without atomics: an atomic loop would never end in single steps. */
 static void handler(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -114,7 +117,7 @@ static uintptr_t pc_of(pid_t pid)
 #endif
 }
 
-/* Returns false when the process has ended with success. */
+/* Returns false when the process has exited successfully. */
 static bool resume(pid_t pid, int request, int number)
 {
 	int status;
@@ -126,8 +129,8 @@ static bool resume(pid_t pid, int request, int number)
 }
 
 /*
- * With an argument the function has an exit, is timed, or has several tracers. Handlers
- * may use all registers if it is "exit-any".
+ * The argument chooses an exit handler, a threshold, or several tracers. With
+ * "exit-any", handlers may use all registers.
  */
 int main(int argc, char **argv)
 {
@@ -178,7 +181,7 @@ int main(int argc, char **argv)
 		if (!*unwound)
 			printf("not unwound at %#lx\n", (long)pc);
 		*unwound ? good++ : bad++;
-		/* Back to where the signal arrived: sigreturn ends there. */
+		/* Resume until sigreturn has returned to where the signal arrived. */
 		while (pc_of(pid) != pc)
 			CHECK(resume(pid, PTRACE_SYSCALL, 0));
 	}

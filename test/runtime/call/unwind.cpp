@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The trampoline is transparent. A backtrace from a handler passes it to the traced
-// function and its callers. An exception passes an armed function, and longjmp skips one.
-// The shadow stack entries of both are removed afterwards.
+// Trampolines are transparent to unwinders. A stack trace from a handler passes the
+// trampoline and finds the traced function and its callers. An exception passes an
+// armed function, and longjmp skips one. The shadow stack entries of both are removed
+// afterwards.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -40,16 +41,16 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
   return _URC_NO_REASON;
 }
 
-// Frame records or back chains, where they exist, lead the same way.
+// Where frame records or back chains exist, they lead to the same callers.
 #ifndef __x86_64__
 #ifdef __riscv
-constexpr int RecordSize = 2; // frame pointers lead past it
+constexpr int RecordSize = 2; // the frame pointer points to the end of the record
 #else
 constexpr int RecordSize = 0;
 #endif
 
-// The return address of the frame that @record belongs to; it may be signed. On
-// ppc64le it is in the frame to which this one's back chain points.
+// The return address in the frame of @record; it may be signed. On ppc64le it is in the
+// frame to which the back chain of @record points.
 static uintptr_t returnAddress(const uintptr_t *record) {
 #ifdef __powerpc64__
   return reinterpret_cast<uintptr_t *>(record[0])[2];

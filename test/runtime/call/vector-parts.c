@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each part of each vector argument and result survives handlers while all other parts are
- * zero. Upper parts that are zero are not loaded. Loading them would leave them dirty for
- * ever in a program without AVX, and slow down each SSE instruction.
+ * Each part of each vector argument and result survives handlers while all other parts
+ * are zero. Upper parts that are zero are not loaded: loading them would leave them
+ * dirty for ever in a program without AVX, and slow down each SSE instruction.
  */
 // REQUIRES: host-x86_64
 // RUN: %build %s -o %t.sse %link
@@ -39,7 +39,7 @@ typedef double vector __attribute__((vector_size(WIDTH)));
 
 static int calls;
 
-/* All that a handler may do, at the width of the program. */
+/* Overwrites all registers that a handler may change, at the width of the program. */
 static void wipe(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 		 struct patchbay_regs *regs)
 {
@@ -110,7 +110,7 @@ static void check_parts(void)
 	}
 }
 
-/* Bits of XINUSE: the upper halves of ymm, and those of zmm, of registers 0 to 15. */
+/* Bits of XINUSE: the upper halves of ymm0-15 and of zmm0-15. */
 #define UPPER 0x44
 
 static int can_tell(void)
@@ -134,7 +134,7 @@ OPAQUE static double take_double(double x)
 	return x + 1;
 }
 
-/* The state that a call leaves, starting from none. */
+/* Returns the dirty bits after a call that started with none. */
 static unsigned int dirty_after(void)
 {
 	__asm__ volatile("vzeroupper");
@@ -177,7 +177,7 @@ int main(void)
 		return 0;
 	}
 	tells = can_tell() && !dirty_after();
-	/* First, because the first call of a thread takes another path. */
+	/* Run this first, because the first call of a thread takes another path. */
 	if (tells) {
 		trace(count, NULL, PATCHBAY_OPS_FAST, check_dirty);
 		trace(wipe, NULL, 0, check_dirty);

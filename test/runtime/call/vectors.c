@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Vector and floating-point arguments survive a handler that uses all these registers at
- * the width that the program was compiled for. The same for variadic ones, whose number
- * of vector registers is in al on x86-64.
+ * Vector and floating-point arguments survive a handler that uses all their registers,
+ * at the width that the program was compiled for. So do variadic ones; on x86-64 al
+ * contains the number of their vector registers.
  */
 // RUN: %build %s -o %t.sse %link
 // RUN: %t.sse | FileCheck %s
@@ -63,7 +63,7 @@ typedef double vector __attribute__((vector_size(WIDTH)));
 
 static int calls;
 
-/* All that a handler may do. */
+/* Overwrites all registers that a handler may change. */
 static void wipe(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -76,8 +76,8 @@ static void wipe(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * More of each than registers on most targets. Not static: LLVM would choose its own
- * calling convention (riscv64).
+ * Takes more arguments of each kind than most targets have registers. It is not static,
+ * so that LLVM does not choose its own calling convention (riscv64).
  */
 OPAQUE void take_vectors(vector a, vector b, vector c, vector d, vector e,
 			 vector f, vector g, vector h, vector i, vector j,
@@ -130,7 +130,7 @@ static void check(void)
 
 int main(void)
 {
-	/* Not on the stack: copying it may need unsupported registers. */
+	/* Static, not on the stack: copying it may need unsupported registers. */
 	static struct patchbay_ops_attr attr = { .size = sizeof(attr),
 						 .handler = wipe };
 	struct patchbay_ops *ops;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A handler runs for long. These do not wait for it: a thread that requests figures while
- * another one waits, a batch with limit 0, and a change of other functions. Other calls
- * wait up to the limit. After a timeout the error says whether the change was made. A
- * tracer whose destruction timed out is never called again.
+ * While a handler runs for a long time, three operations do not wait for it: a request
+ * for statistics (even if another thread is waiting), a batch with limit 0, and a
+ * change of other functions. Other operations wait up to the limit. After a timeout the
+ * error says whether the change was made. A tracer whose destruction timed out is never
+ * called again.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -94,7 +95,10 @@ static size_t armed(const struct patchbay_ops *ops)
 	return info.armed;
 }
 
-/* The number of waits that timed out; the last one was for the caller. */
+/*
+ * Returns the number of waits that timed out. The last one waited for the caller's
+ * thread.
+ */
 static uint64_t timeouts(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -116,7 +120,7 @@ static void destroy_beside(void)
 	CHECK_EQ(calls, 1);
 	CHECK_EQ(patchbay_ops_destroy(ops), -ETIMEDOUT);
 	CHECK_EQ(timeouts(), before + 1);
-	/* The change is made all the same. */
+	/* The change was made although the wait timed out. */
 	CHECK_EQ(armed(ops), 0);
 	CHECK_EQ(third(5), 5);
 	CHECK_EQ(calls, 1);
@@ -124,7 +128,7 @@ static void destroy_beside(void)
 	to_destroy = ops;
 }
 
-/* Move a tracer from one function to another. */
+/* Creates a batch that moves a tracer from one function to another. */
 static struct patchbay_batch *exchange(struct patchbay_ops *ops,
 				       const char *disarm, const char *arm)
 {
@@ -139,7 +143,7 @@ static struct patchbay_batch *exchange(struct patchbay_ops *ops,
 	return batch;
 }
 
-/* A batch whose wait timed out: was it carried out? */
+/* After a batch's wait timed out, was the batch carried out? */
 static void batches(void)
 {
 	struct patchbay_ops *ops = create(handler);
@@ -181,7 +185,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* While another thread waits for a long time. */
+/* Requests statistics while another thread waits for a long time. */
 static void ask(const struct patchbay_ops *ops)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -212,7 +216,9 @@ int main(void)
 		usleep(100);
 	disarm_without_waiting(staying);
 
-	/* It is never called again; other functions are unaffected. */
+	/*
+	 * The destroyed tracer is never called again; other functions are unaffected.
+	 */
 	patchbay_set_wait_limit(50);
 	CHECK_EQ(slow(4), 4);
 	CHECK_EQ(arrived, 1);
@@ -226,7 +232,7 @@ int main(void)
 	CHECK_EQ(patchbay_ops_destroy(staying), -ETIMEDOUT);
 	destroy_beside();
 	batches();
-	/* A tracer that was never armed has no handler to wait for. */
+	/* A tracer that was never armed can be destroyed without waiting. */
 	CHECK_EQ(patchbay_ops_destroy(create(handler)), 0);
 	calls = 1;
 
@@ -240,7 +246,7 @@ int main(void)
 	pthread_join(waiter, NULL);
 	pthread_join(caller, NULL);
 
-	/* Now it is a normal function. */
+	/* Now slow() is an ordinary function. */
 	CHECK_EQ(patchbay_arm(quick, "slow", 0), 1);
 	CHECK_EQ(slow(6), 6);
 	CHECK_EQ(calls, 2);
