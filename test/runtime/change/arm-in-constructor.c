@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A constructor arms a tracer. Its thread holds the loader's lock, for which another
- * thread's callback waits. Arming returns -EBUSY, and no thread hangs.
+ * Arming in a constructor cannot deadlock. The constructor's thread holds the loader's
+ * lock, and a callback in another thread waits for that lock. Arming returns -EBUSY,
+ * and no thread hangs.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t %link -lpthread
@@ -54,7 +55,7 @@ UNTRACED static void *load(void *arg)
 	return arg;
 }
 
-/* dladdr() returns only after the constructor has returned. */
+/* dladdr() waits until the constructor has returned. */
 static int attach(void *data, const struct patchbay_module_info *module,
 		  struct patchbay_target *targets, size_t nr)
 {

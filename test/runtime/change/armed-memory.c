@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Measures the library's memory for ten thousand functions of several shapes with one
- * tracer: a byte per function of the module, and a few cells. All functions are armed,
- * every second one, or a random subset, at once or in two steps. Memory grows after some
+ * Measures the library's memory for 10,000 functions of several shapes with one tracer:
+ * a byte per function of the module, and a few cells. The test arms all functions,
+ * every second one, or a random subset, in one or two steps. Memory grows after some
  * functions that share a cell lose their tracer or get another one.
  */
 // RUN: %build %s -o %t %link

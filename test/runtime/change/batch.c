@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Batches: several tracers change in one transaction. A tracer that stays sees every call
- * exactly once, whatever changes around it.
+ * A batch changes several tracers in one transaction. A tracer that stays armed sees
+ * every call exactly once, whatever else changes.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 2000 | FileCheck %s
@@ -27,7 +27,7 @@ static struct patchbay_ops *ops[NR];
 static struct patchbay_batch *batch;
 static char order[64];
 
-/* The data are strings: the tracer's letter, or a cookie's. */
+/* A tracer's data is a string: the tracer's letter, or a letter for a cookie. */
 static void note(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -123,16 +123,16 @@ static void together(void)
 
 	CHECK_EQ(patchbay_batch_commit(batch), 0); /* nothing to do */
 
-	/* Several tracers at once, on functions without tracers. */
+	/* Arm several tracers in one batch, on functions without tracers. */
 	arm(0, "go_*th");
 	arm(1, "go_north");
 	arm(2, "go_west");
 	expect_all("", "", "");
 	CHECK_EQ(patchbay_batch_commit(batch), 4);
 	expect_all("ab", "a", "c");
-	CHECK_EQ(patchbay_batch_commit(batch), 0); /* it is empty again */
+	CHECK_EQ(patchbay_batch_commit(batch), 0); /* the commit has emptied the batch */
 
-	/* All three steps: one leaves all functions, others come and stay. */
+	/* One tracer leaves all its functions, others are added, and others stay. */
 	disarm(2, "*");
 	disarm(0, "*");
 	arm(3, "go_south");
@@ -151,7 +151,10 @@ static void together(void)
 	expect_all("bc", "d", "a");
 	CHECK_EQ(attached, 1);
 
-	/* Replaced: it has other data and the last place in the order. */
+	/*
+	 * Disarming and arming again gives the tracer new data and the last place in
+	 * the order.
+	 */
 	disarm(1, "go_north");
 	arm(1, "go_north");
 	disarm(3, "go_south");
@@ -169,7 +172,7 @@ static void together(void)
 	patchbay_batch_destroy(NULL);
 }
 
-/* Snapshot the bytes that are written: prefix and site of each function. */
+/* Copies the bytes that arming may write: prefix and site of each function. */
 static void look(unsigned char text[3][24])
 {
 	int (*const functions[])(int) = { go_north, go_south, go_west };
@@ -178,7 +181,7 @@ static void look(unsigned char text[3][24])
 		memcpy(text[i], (const char *)functions[i] - 16, 24);
 }
 
-/* The batch fails with @error, and nothing has changed. */
+/* Checks that the batch fails with @error and changes nothing. */
 static void fails(int error)
 {
 	unsigned char before[3][24], after[3][24];
@@ -200,11 +203,11 @@ static void or_nothing(void)
 	arm(0, "go_*th");
 	arm(2, "east");
 	fails(-ENOENT);
-	fails(-ENOENT); /* the requests are still there */
+	fails(-ENOENT); /* the batch still has its requests */
 	patchbay_batch_destroy(batch);
 	CHECK_EQ(patchbay_batch_create(&batch), 0);
 
-	/* A tracer refuses the last request. */
+	/* A tracer's @attach refuses the last request. */
 	attach_error = -ENOSPC;
 	disarm(2, "go_*");
 	arm(1, "go_west");
@@ -250,8 +253,8 @@ static _Atomic long made, seen[NR];
 static _Atomic int live[NR];
 
 /*
- * The data point to memory that is live. A late call of a removed tracer would read 0
- * there.
+ * Each tracer's data points to a flag that is 1 while the tracer may be called. A late
+ * call of a removed tracer would read 0 there.
  */
 static void count(uintptr_t ip, uintptr_t parent_ip,
 		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
@@ -344,7 +347,7 @@ static void while_called(long rounds)
 	printf("done: %ld calls\n", (long)made);
 }
 
-/* Armed and disarmed in one batch, in a module where nothing was ever armed. */
+/* Arms and disarms in one batch, in a module where nothing was armed before. */
 static void there_and_back(void)
 {
 	CHECK_EQ(patchbay_batch_arm(batch, ops[0], glob("go_*"), 0), 0);

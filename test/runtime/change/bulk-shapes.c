@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arms and disarms many functions at once; neighbours never have the same shape.
- * Arguments and results differ, one function in five has no landing pad, and records are
- * not in the order of text. If code can be written back and records are in order, few
- * writes are needed.
+ * Many functions are armed and disarmed at once although neighbours never have the same
+ * shape: arguments and results differ, one function in five has no landing pad, and
+ * records are not in the order of text. If code can be written back and records are in
+ * order, few writes are needed.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s --check-prefixes=CHECK,ORDER
@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The last one has no landing pad: its address is never taken. */
+/* The last function has no landing pad, because its address is never taken. */
 #define FUNCTIONS(n)                                                           \
 	OPAQUE int ints##n(int a) { return a + 1; }                            \
 	OPAQUE double doubles##n(double a, int b) { return a + b; }            \
@@ -66,7 +66,7 @@ static uint64_t text_writes(void)
 	return stats.text_writes;
 }
 
-/* Arm the @nr functions that match @glob, call all, and disarm them. */
+/* Arms the @nr functions that match @glob, calls all, and disarms them. */
 static long arm(struct patchbay_ops *ops, const char *glob, int nr)
 {
 	long seen;
@@ -91,7 +91,7 @@ static void swap(struct patchbay_record *a, struct patchbay_record *b)
 	b->site -= apart;
 }
 
-/* Swap neighbours and distant records; leave some in place. */
+/* Swaps neighbouring and distant records; some records stay in place. */
 static void bring_out_of_order(void)
 {
 	struct patchbay_record *records = __start_patchbay_sites;
@@ -119,7 +119,7 @@ static int has(char **argv, const char *word)
 		(uintptr_t)nothing##n, (uintptr_t)inner##n,
 
 /*
- * Remove a tracer from all its functions, the first hundred. The functions after them
+ * Removes a tracer from all its functions, the first hundred. The functions after them
  * keep theirs.
  */
 static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
@@ -138,7 +138,8 @@ static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 }
 
 /*
- * A tracer has its own data for some functions. It leaves other functions, then all.
+ * A tracer has separate data for some functions. It is removed from other functions,
+ * then from all.
  */
 static void leave_others(struct patchbay_ops *ops)
 {
@@ -188,7 +189,10 @@ int main(int argc, char **argv)
 	leave_others(ops);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 #if defined(__x86_64__)
-	/* Blocks with hundreds of functions: sites, some slots, sites again. */
+	/*
+	 * Each block has hundreds of functions and three writes: sites, some slots,
+	 * sites again.
+	 */
 	if (writes <= 16)
 #endif
 		printf("by few writes\n");

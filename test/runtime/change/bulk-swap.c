@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Adds a second and a third tracer to many functions at once, and removes them. If all
- * functions of a cell change, the library makes one set per cell and writes no text. The
- * number of allocations shows which path it took. Counts stay exact with functions
- * without tracers, with functions of another patcher, and if memory or write permission
- * fails at any point.
+ * A second and a third tracer are added to many functions at once, and removed. If all
+ * functions of a cell change, the library makes one set per cell and writes no text.
+ * The number of allocations shows which path it took. Counts stay exact even with
+ * functions without tracers, with functions that another patcher changed, and if memory
+ * or write permission fails at any point.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread -ldl
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -46,18 +46,21 @@ X256(FUNCTIONS, _)
 enum { KIND = 256, NR = 4 * KIND, TRACERS = 3 };
 
 #define ALL "*_[0-3][0-3][0-3][0-3]"
-/* Half of each kind. */
+/* Each wildcard matches half of the functions of each kind. */
 #define EVEN "*_[0-3][0-3][0-3][02]"
 #define LOWER "*_[01][0-3][0-3][0-3]"
 #define INTS "ints_[0-3][0-3][0-3][0-3]"
-/* Two of the four kinds. */
+/* Each wildcard matches two of the four kinds. */
 #define INTS_AND_LONGS "[il]*s_[0-3][0-3][0-3][0-3]"
 #define LONGS "longs_[0-3][0-3][0-3][0-3]"
 
 #define NOT_TRACED __attribute__((no_instrument_function))
 
 
-/* Number of allocations; the @no_memory-th one fails. */
+/*
+ * @asked counts allocations; number @no_memory fails. Writes from number @no_writes on
+ * fail.
+ */
 static long asked, no_memory, no_writes;
 
 #include "../Inputs/wrap-memory.h"
@@ -75,7 +78,7 @@ NOT_TRACED static void changed(int by)
 NOT_TRACED ssize_t pwritev(int file, const struct iovec *parts, int nr, off_t at)
 {
 	if (no_writes && !--no_writes) {
-		no_writes = 1; /* nor later */
+		no_writes = 1; /* later writes fail, too */
 		errno = EACCES;
 		return -1;
 	}
@@ -155,7 +158,7 @@ static uint64_t text_writes(void)
 	return stats.text_writes;
 }
 
-/* Change @nr functions: not one allocation each, and no write unless @text. */
+/* Change @nr functions with few allocations, and without writing text unless @text. */
 enum { NO_TEXT, TEXT };
 
 #if defined(__x86_64__)
@@ -170,7 +173,7 @@ enum { NO_TEXT, TEXT };
 		CHECK((text) == TEXT || text_writes() == writes);              \
 	} while (0)
 #else
-/* All changes follow a plan there. */
+/* On these architectures all changes use the general path. */
 #define IS_X86_64 0
 #define IN_BULK(change, nr, text) CHECK_EQ(change, nr)
 #endif
@@ -184,7 +187,7 @@ static void in_bulk(void)
 	expect(NR, NR, 0);
 	IN_BULK(patchbay_arm(ops[2], INTS, 0), KIND, NO_TEXT);
 	expect(NR, NR, KIND);
-	/* Functions that have the tracer already are not counted. */
+	/* Functions that already have the tracer are not counted. */
 	IN_BULK(patchbay_arm(ops[2], ALL, 0), NR - KIND, NO_TEXT);
 	expect(NR, NR, NR);
 	IN_BULK(patchbay_arm(ops[2], ALL, 0), 0, NO_TEXT);
@@ -195,7 +198,9 @@ static void in_bulk(void)
 	expect(0, 0, NR);
 	IN_BULK(patchbay_arm(ops[1], ALL, 0), NR, NO_TEXT);
 	expect(0, NR, NR);
-	/* Alone on some functions, with others on the rest. */
+	/*
+	 * The tracer is alone on some functions, and together with others on the rest.
+	 */
 	IN_BULK(patchbay_disarm(ops[2], INTS), KIND, NO_TEXT);
 	IN_BULK(patchbay_disarm(ops[1], ALL), NR, TEXT);
 	expect(0, 0, NR - KIND);
@@ -214,7 +219,7 @@ static void some_have_none(void)
 	over("some have none");
 }
 
-/* A plan moves these functions to other cells. */
+/* These changes move functions to other cells. */
 static void some_of_a_cell(void)
 {
 	start();
@@ -308,7 +313,9 @@ static void too_many_exits(void)
 	over("too many exits");
 }
 
-/* Let @f start with unknown code; @bytes receives the old bytes. */
+/*
+ * Replaces the first bytes of @f by unknown code, and stores the old bytes in @bytes.
+ */
 static void exchange(void (*f)(void), unsigned char bytes[5])
 {
 	const uintptr_t page = (uintptr_t)getpagesize(),
@@ -346,7 +353,10 @@ static void another_patcher(void)
 	over("another patcher");
 }
 
-/* All or nothing: half have tracers, and the text of the rest must be written. */
+/*
+ * A failed change has no effect at all. Half of the functions have tracers; for the
+ * others text must be written.
+ */
 static void without_memory(void)
 {
 	int places = 0, error;
@@ -389,7 +399,9 @@ static void without_writing(void)
 	for (;; n++) {
 		no_writes = n;
 		error = patchbay_arm(ops[1], ALL, 0);
-		/* The written text stays, without a tracer, until writes work. */
+		/*
+		 * Text that was written stays so, without a tracer, until writes work.
+		 */
 		if (error >= 0)
 			break;
 		no_writes = 0;

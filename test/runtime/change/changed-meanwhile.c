@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * While functions are armed, another writer changes their text between the library's read
- * and its write, as a debugger that sets a breakpoint. The breakpoint stays, and all
- * functions are armed. If the function is no longer valid then, none is armed, and all code
- * is unchanged.
+ * Another writer, such as a debugger that sets a breakpoint, changes text between the
+ * library's read and its write. The breakpoint stays, and all functions are armed. If
+ * the change makes a function invalid, no function is armed, and all code is unchanged.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t elsewhere
@@ -19,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * Code that no call here reaches. The functions take several blocks, and the change is not in
- * the first one, so what is written by then must be taken back.
+ * No call reaches the changed code. The functions take several blocks, and the change
+ * is not in the first one, so the library must roll back earlier writes.
  */
 #define NOPS "\x90\x90\x90\x90\x90"
 #define FUNCTION(n)                                                            \
@@ -37,7 +36,7 @@ enum { NR = sizeof(functions) / sizeof(functions[0]), AROUND = 32 };
 
 static unsigned char texts[NR][2 * AROUND];
 
-/* The address to write at the first comparison of a block; then NULL. */
+/* The address to write when the library first compares a block with it; then NULL. */
 static char *place, byte;
 
 static void poke(char *at, char to)
@@ -49,7 +48,7 @@ static void poke(char *at, char to)
 	close(file);
 }
 
-/* For a compiler that only tests for equality, one may replace the other. */
+/* A compiler may call bcmp() instead of memcmp() where only equality matters. */
 #define NOT_TRACED __attribute__((no_profile_instrument_function, no_builtin))
 NOT_TRACED int memcmp(const void *left, const void *right, size_t size)
 {
@@ -72,7 +71,10 @@ NOT_TRACED int bcmp(const void *left, const void *right, size_t size)
 	return memcmp(left, right, size);
 }
 
-/* Does not compare the slot: it may now point to a cell without tracers, which has no effect. */
+/*
+ * Compares the text except the slot. The slot may now point to a cell without tracers,
+ * which has no effect.
+ */
 static int is_unchanged(int i)
 {
 	const char *text = (char *)functions[i] - AROUND;

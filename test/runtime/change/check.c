@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers that select functions with @check. A refusal stops the batch or skips
- * the function. @check is called once per function, up to the first that cannot be
- * armed for another reason. Also tests the names of functions.
+ * A tracer selects functions with @check. A refusal stops the batch or skips the
+ * function. @check is called once per function, up to the first that cannot be armed
+ * for another reason. The test also checks the names of functions.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -41,7 +41,7 @@ static void count(uintptr_t ip, uintptr_t parent_ip,
 	calls++;
 }
 
-/* Accept only functions with at least two arguments. */
+/* Accepts only functions with at least two arguments. */
 static int check(void *arg, const struct patchbay_target *target)
 {
 	CHECK(arg == &checks);
@@ -70,7 +70,7 @@ static struct patchbay_ops *make_ops(int (*checks_with)(
 	return ops;
 }
 
-/* @alone: the functions have no other tracer. */
+/* If @alone, the functions have no other tracer. */
 static void test_refused(int alone)
 {
 	struct patchbay_ops *ops = make_ops(check), *other = make_ops(NULL);
@@ -103,7 +103,7 @@ enum { NR_REEDS = sizeof(reeds) / sizeof(reeds[0]) };
 
 static int accepted;
 
-/* This number of functions, in any order. */
+/* Accepts this number of functions, in any order. */
 static int check_number(void *arg, const struct patchbay_target *target)
 {
 	(void)target;
@@ -132,7 +132,7 @@ static void test_asked_once(void)
 
 static uintptr_t last_asked;
 
-/* All but the function whose site is damaged, if @refusal says so. */
+/* Accepts all functions except the one with a damaged site, if @refusal says so. */
 static int check_damaged(void *arg, const struct patchbay_target *target)
 {
 	++*(int *)arg;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Flips random bits of records and text, and makes several records of one function.
- * Arming succeeds or is refused, and its result is correct. It never ends the process,
- * and a refusal changes nothing.
+/*Arming succeeds or is refused when random bits of records and text are flipped, and
+ *when several records describe one function. After success the result is correct.
+ *Arming never ends the process, and a refusal changes nothing.
  *
  *	flips [ROUNDS [SEED]]
  */
@@ -22,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No arguments, so the number of saved registers can be any. */
+/* The functions have no arguments, so any number of saved registers is correct. */
 #define F(n) OPAQUE static int f##n(void) { return n; }
 F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 enum { NR = 8 };
@@ -38,7 +37,7 @@ static int (*const functions[NR])(void) = { f0, f1, f2, f3, f4, f5, f6, f7 };
 #define SITE_SIZE 8
 #endif
 
-/* A module of these functions with writable records. */
+/* A module with these functions and writable records. */
 static struct patchbay_record records[NR], good[NR];
 static struct patchbay_module module;
 static struct patchbay_state state;
@@ -52,7 +51,7 @@ static unsigned int random_below(unsigned int n)
 	return (random_state >> 16) % n;
 }
 
-/* Make @to, at any address, a copy of the record @from. */
+/* Makes @to a copy of the record @from; @to may have any address. */
 static void copy_record(struct patchbay_record *to,
 			const struct patchbay_record *from)
 {
@@ -87,7 +86,7 @@ static void make_module(void)
 	memcpy(good, records, sizeof(good));
 }
 
-/* Also with a hash that differs from the functions'. */
+/* Without kCFI's check, because the functions' hashes may have been flipped. */
 __attribute__((no_sanitize("kcfi"))) static void call_all(void)
 {
 	calls = 0;
@@ -102,7 +101,7 @@ static void flip_records(struct patchbay_ops *ops, long result[2])
 	for (unsigned int flips = random_below(3); flips--;)
 		((unsigned char *)records)[random_below(sizeof(records))] ^=
 			1 << random_below(8);
-	/* Two records of one function, which is armed once. */
+	/* Let two records describe one function, which is armed once. */
 	twins = !random_below(4);
 	if (twins)
 		copy_record(&records[random_below(NR)],
@@ -174,7 +173,10 @@ int main(int argc, char **argv)
 	for (long i = 0; i < rounds; i++) {
 		CHECK_EQ(patchbay_module_register(&module), 0);
 		flip_records(ops, of_records);
-		/* Cached facts about the records are no longer true. */
+		/*
+		 * Register again, because cached facts about the records are no longer
+		 * true.
+		 */
 		CHECK_EQ(patchbay_module_unregister(&module), 0);
 		CHECK_EQ(patchbay_module_register(&module), 0);
 		flip_text(ops, of_text);

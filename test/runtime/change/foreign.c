@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sites with bytes that the compiler did not write, and invalid modules. */
+/*
+ * Arming refuses sites whose bytes the compiler did not write, and registration refuses
+ * invalid modules.
+ */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -14,7 +17,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Bytes of a site, its state last, and of the pad: one wrong byte is enough. */
+/*
+ * Offsets of bytes in a site (the state is last) and in the pad before it. A single
+ * wrong byte causes refusal.
+ */
 #if defined(__x86_64__)
 static const int site[] = { 5, 6, 0 }, pad[] = { -8, -6 };
 #elif defined(__aarch64__)
@@ -29,7 +35,7 @@ static const int site[] = { 0, 3, 4, 7 }, pad[] = { -8, -5 };
 OPAQUE int fig(int a) { return a + 1; }
 OPAQUE int fig_tree(int a) { return a + 2; }
 
-/* As a debugger would. */
+/* Writes a byte of text, as a debugger would. */
 static unsigned char poke(int offset, unsigned char byte)
 {
 	uintptr_t addr = (uintptr_t)fig_tree + (uintptr_t)offset;
@@ -86,7 +92,7 @@ static void patched_by_others(struct patchbay_ops *ops)
 
 static const struct patchbay_record nowhere[1] = { { .entry = 0x10 } };
 
-/* Modules of another version are ignored. */
+/* Returns the number of modules that were ignored because of their version. */
 static uint64_t others(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -97,11 +103,16 @@ static uint64_t others(void)
 
 static void foreign_modules(struct patchbay_ops *ops)
 {
-	/* Writable, so that the test can damage it in many ways. */
+	/*
+	 * Copies of the descriptor and its state, which the test damages in many ways.
+	 */
 	static struct patchbay_module module;
 	static struct patchbay_state state;
 
-	/* A descriptor of the next version with unknown fields; a truncated one. */
+	/*
+	 * Try a descriptor of the next version with unknown fields, and a truncated
+	 * one.
+	 */
 	make_module_like_ours(&module, &state);
 	module.sites_stop = -8;
 	module.abi_version = PATCHBAY_ABI_VERSION + 1;
@@ -119,12 +130,13 @@ static void foreign_modules(struct patchbay_ops *ops)
 	module.flags = 0;
 	module.size = PATCHBAY_MODULE_SIZE_MIN - 1;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
-	module.size = sizeof(module) + 8; /* a later one may be larger */
+	module.size = sizeof(module) + 8; /* a descriptor of a later version may be
+	                                     larger */
 	CHECK_EQ(patchbay_module_register(&module), 0);
 	CHECK_EQ(patchbay_module_unregister(&module), 0);
 	module.size -= 8;
 
-	/* links or state outside of the module */
+	/* links or state lie outside of the module */
 	module.links += 1ll << 40;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
 	module.links -= 1ll << 40;
@@ -132,12 +144,15 @@ static void foreign_modules(struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
 	module.state -= 1ll << 40;
 
-	/* another copy of the library has it */
+	/* another copy of the library owns the module */
 	state.owner = 1;
 	CHECK_EQ(patchbay_module_register(&module), -EBUSY);
 	state.owner = 0;
 
-	/* start after stop; half a record; outside of the module */
+	/*
+	 * start lies after stop, a record is incomplete, or the table is outside of the
+	 * module
+	 */
 	module.sites_start = 32;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
 	module.sites_start = 0;
@@ -157,7 +172,7 @@ static void foreign_modules(struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_module_unregister(&module), -ENOENT);
 	CHECK_EQ(state.owner, 0);
 
-	/* a record that points to data */
+	/* a record points to data */
 	module.sites_start = (intptr_t)nowhere - (intptr_t)&module.sites_start;
 	module.sites_stop = (intptr_t)(nowhere + 1) -
 			    (intptr_t)&module.sites_stop;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arms a thousand functions while writes to text fail at some point, also before the
- * first one is armed. Then none is armed, and a later attempt succeeds. The same if
- * a few functions have a private cell because they were armed alone. The same if
- * some functions of a shared cell get other tracers: then all keep what they had.
- * The same if functions with an empty cell join others in a cell: they can do so
- * later.
+ * Arming a thousand functions fails completely if any write to text fails: then no
+ * function is armed, and a later attempt succeeds. The test repeats this in four cases:
+ * - Writes fail at each point, also before the first function is armed.
+ * - A few functions have a private cell because they were armed alone.
+ * - Some functions of a shared cell get other tracers. On failure all keep what they
+ * had.
+ * - Functions with an empty cell join others in a cell. They can do so after a failure.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -34,7 +35,10 @@ X1024(FUNCTION, _)
 static int (*const functions[])(int) = { X1024(NAME, _) };
 enum { NR = sizeof(functions) / sizeof(functions[0]) };
 
-/* Which write fails (0: none), whether all later ones fail, and with which error. */
+/*
+ * The number of the write that fails (0: none), whether later writes fail, and the
+ * error.
+ */
 static int fails, failed, all_fail, how_it_fails = EACCES;
 static uint64_t written;
 
@@ -71,7 +75,7 @@ static int sites_armed(void)
 	return nr;
 }
 
-/* Did the n-th write fail? */
+/* Lets the n-th write fail. Returns whether it did. */
 static int fail_at(struct patchbay_ops *ops, int n)
 {
 	int nr;
@@ -91,7 +95,10 @@ static int fail_at(struct patchbay_ops *ops, int n)
 }
 
 #if defined(__x86_64__)
-/* Another patcher armed a site, which has a cell; most functions have none yet. */
+/*
+ * Another patcher has armed one site. It has a cell; most other functions have none
+ * yet.
+ */
 static void armed_by_others(struct patchbay_ops *ops)
 {
 	const char call = (char)0xe8;
@@ -110,7 +117,10 @@ static void armed_by_others(struct patchbay_ops *ops)
 }
 #endif
 
-/* In a process where nothing was armed before. Did it fail? */
+/*
+ * Arms all in a process where nothing was armed before. Returns whether the n-th write
+ * failed.
+ */
 static int try(int n)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -147,9 +157,9 @@ static uint64_t text_writes(void)
 }
 
 /*
- * Two functions have a private cell. One was armed alone first. One shared a cell and got
- * its own data, so a gate stands before its cell. A failure is rolled back for them, too.
- * Returns the number of failures.
+ * Failures are rolled back for functions with a private cell, too. One function was
+ * armed alone first. Another one shared a cell and got its own data, so a gate precedes
+ * its cell. Returns the number of failures.
  */
 static int with_own_cells(void)
 {
@@ -181,7 +191,9 @@ static int with_own_cells(void)
 		CHECK_EQ(calls_seen(), 0);
 	}
 	CHECK_EQ(calls_seen(), NR);
-	/* Some functions that share a cell, and those that do not. */
+	/*
+	 * Disarm half of the functions: some that share a cell, and those that do not.
+	 */
 	CHECK_EQ(patchbay_disarm(ops, "at_[03]*"), NR / 2);
 	CHECK_EQ(calls_seen(), NR / 2);
 	CHECK_EQ(patchbay_arm(ops, "at_[03]*", 0), NR / 2);
@@ -202,9 +214,9 @@ static int with_own_cells(void)
 }
 
 /*
- * In one process, remove the tracer from half of the functions, or add another one to
- * them. They are in two distant places that need one write each. Sites that could not be
- * disarmed call no tracer. Returns the number of failures.
+ * In one process, removes the tracer from half of the functions, or adds another one to
+ * them. These functions are in two distant places that need one write each. Sites that
+ * could not be disarmed call no tracer. Returns the number of failures.
  */
 static int part(int disarm)
 {
@@ -244,8 +256,8 @@ static int part(int disarm)
 }
 
 /*
- * Arm the @nr functions of @glob, which share an empty cell with others. They join those
- * that have the tracer. Returns the number of failures.
+ * Arms the @nr functions of @glob, which share an empty cell with others. They join the
+ * functions that have the tracer. Returns the number of failures.
  */
 static int join(const char *glob, int nr)
 {
@@ -286,8 +298,8 @@ static size_t armed(const struct patchbay_ops *ops)
 }
 
 /*
- * All writes fail, including those of the rollback. Functions that have joined others stay
- * with them and count as armed until they are disarmed.
+ * All writes fail, including those of the rollback. Functions that have joined others
+ * stay in their cell and count as armed until they are disarmed.
  */
 static int stay(void)
 {
@@ -338,9 +350,9 @@ static uint64_t refused(void)
 }
 
 /*
- * Other patchers changed the site of one function: it is refused, and counted once, also
- * if another function has a tracer already. Or they changed its slot while the functions
- * of its cell are disarmed: that does not prevent disarming.
+ * Other patchers changed the site of one function. Arming it is refused, and it is
+ * counted once, even if another function has a tracer already. If they changed its slot
+ * instead, disarming the functions of its cell still works.
  */
 static void patched_by_others(void)
 {
@@ -389,14 +401,17 @@ int main(void)
 	while (try(n))
 		n++;
 	printf("failed at %d places\n", n - 1);
-	/* If many can be changed at once. */
+	/*
+	 * If many functions can be changed at once, failures also occur in the next
+	 * cases.
+	 */
 	printf("with own cells failed at %d places\n", with_own_cells());
 	n = part(0);
 	printf("parting failed at %d places\n", n + part(1));
 	n = join("at_200*", NR / 64);
 	printf("joining failed at %d places\n", n + join("at_[23]*", NR / 2));
 	printf("for good failed at %d places\n", stay());
-	/* A seccomp filter may return this, too. */
+	/* A seccomp filter may return this error, too. */
 	how_it_fails = EAGAIN;
 	printf("for good again failed at %d places\n", stay());
 	patched_by_others();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text in huge pages, as servers use it: copied to anonymous memory at its own address.
- * It is armed during calls, stays in huge pages, and is never writable.
+ * Text in huge pages can be armed during calls. It stays in huge pages, and is never
+ * writable. As servers do, the test copies text to anonymous memory at its own address.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -31,7 +31,7 @@ IN_HUGE static int grapefruit(int a, int b) { return a * b; }
 extern char huge_start[], huge_end[];
 
 static atomic_int stop;
-/* Returns the kilobytes of the range in huge pages; checks its protection. */
+/* Returns the kilobytes of the range in huge pages, and checks its protection. */
 static long huge_kilobytes(void)
 {
 	FILE *smaps = fopen("/proc/self/smaps", "r");

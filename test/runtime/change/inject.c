@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * System services fail, each time at another point: memory, writes to text,
- * membarrier(2). The change is then complete or rolled back.
+ * A change is complete or rolled back if a system service fails at any point. The test
+ * makes memory allocation, writes to text and membarrier(2) fail, one at a time.
  */
 // RUN: %build %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
@@ -29,7 +29,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The call at which @left becomes 0 fails, and all later ones fail if @on is set. */
+/*
+ * The call that decrements @left to 0 fails. If @on is set, all later calls fail, too.
+ */
 static struct {
 	int what, left, on, hits;
 } fault;
@@ -51,7 +53,7 @@ static int fails(int what)
 	return 1;
 }
 
-/* Let the n-th call from here fail, counted from 1. */
+/* Lets the n-th call from here fail (1 is the next call). */
 static void inject(int what, int n, int on)
 {
 	fault.what = what;
@@ -69,7 +71,7 @@ static int injected(void)
 #define NOT_TRACED __attribute__((no_instrument_function))
 #include "../Inputs/wrap-memory.h"
 
-/* Blocks in use. */
+/* Allocated blocks. */
 static long blocks;
 
 NOT_TRACED static int fails_now(void)
@@ -83,9 +85,9 @@ NOT_TRACED static void changed(int by)
 }
 
 /*
- * Let a whole call of regcomp() or regexec() fail, and none of the allocations inside: glibc's
- * regcomp() frees some memory twice if one of them fails, and the number of allocations of
- * regexec() depends on names.
+ * Let a whole call of regcomp() or regexec() fail, but no allocation inside. glibc's
+ * regcomp() frees some memory twice if one of its allocations fails, and the number of
+ * allocations in regexec() depends on names.
  */
 #define next_of(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
@@ -203,7 +205,7 @@ long syscall(long nr, ...)
 				  args[4], args[5]));
 }
 
-/* Too distant for one write, but in one page. */
+/* The functions are too distant for one write, but in one page. */
 OPAQUE __attribute__((aligned(4096))) int begins_page(int a) { return a; }
 #define APART OPAQUE __attribute__((aligned(256)))
 APART int at_one(int a) { return a; }
@@ -226,7 +228,9 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	strcat(order, cell->data);
 }
 
-/* The tracers called at each function, in one string. */
+/*
+ * Checks which tracers are called at each function; @names has their letters in order.
+ */
 static void expect(const char *names)
 {
 	order[0] = '\0';
@@ -250,7 +254,7 @@ static const struct patchbay_filter *glob(const char *glob)
 	return &filter;
 }
 
-/* All kinds of steps, with all kinds of filters. */
+/* Requests all kinds of changes, with all kinds of filters. */
 static int fill(struct patchbay_batch *batch)
 {
 	const char *const syms[] = { "at_one", "at_four" };
@@ -312,7 +316,7 @@ static void tear_down(void)
 
 enum { PREFIX = 16, SITE = 8 };
 
-/* The byte of a site that tells whether it is armed. */
+/* The offset and size of the part of a site that tells whether it is armed. */
 #if defined(__x86_64__)
 enum { STATE = PREFIX, STATE_SIZE = 1 };
 #elif defined(__aarch64__) || defined(__riscv)
@@ -321,7 +325,7 @@ enum { STATE = PREFIX + 4, STATE_SIZE = 4 };
 enum { STATE = PREFIX, STATE_SIZE = 4 };
 #endif
 
-/* Slots and sites. */
+/* Copies slots and sites. */
 static void look(char text[NR][PREFIX + SITE])
 {
 	for (int i = 0; i < NR; i++)
@@ -329,7 +333,10 @@ static void look(char text[NR][PREFIX + SITE])
 		       PREFIX + SITE);
 }
 
-/* Result of the change: fewer calls than that; it failed; or it succeeded. */
+/*
+ * The result of a change: it made fewer calls than the failing one's number; it failed;
+ * or it succeeded.
+ */
 enum { OVER, FAILED, DONE };
 
 static int outcome(int nr, int hits)
@@ -339,7 +346,7 @@ static int outcome(int nr, int hits)
 	return nr < 0 ? FAILED : hits ? DONE : OVER;
 }
 
-/* No memory leaks, however often it is tried. */
+/* Memory does not leak, however often the change fails. */
 static void fail_often(int what, int n, int error)
 {
 	long before_all = blocks;
@@ -348,7 +355,7 @@ static void fail_often(int what, int n, int error)
 		inject(what, n, 1);
 		CHECK_EQ(change(), error);
 		CHECK(injected());
-		/* Allocated once: room for cells, which stays. */
+		/* A block for cells may be allocated once; it stays. */
 		CHECK(blocks <= before_all + (what == WRITE));
 	}
 }
@@ -364,9 +371,7 @@ static void uncalled(uintptr_t ip, uintptr_t parent_ip,
 	CHECK(!"called");
 }
 
-/*
- * Text is not written before all memory is allocated.
- */
+/* The library allocates all memory before it writes text. */
 static int memory_at(int n)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -382,12 +387,12 @@ static int memory_at(int n)
 		look(text[1]);
 		CHECK(!memcmp(text[0], text[1], sizeof(text[0])));
 		expect(before);
-		fail_often(MEMORY, n, -ENOMEM); /* and all later ones */
+		fail_often(MEMORY, n, -ENOMEM); /* let all later ones fail, too */
 		expect(before);
 		inject(MEMORY, 1, 1);
 		CHECK_EQ(patchbay_disarm(ops[0], "at_*"), -ENOMEM);
 		CHECK_EQ(patchbay_ops_destroy(ops[0]), -ENOMEM);
-		/* A function that shares a cell needs memory. */
+		/* These calls need memory for a function that shares a cell. */
 		CHECK_EQ(patchbay_ops_update(ops[0], uncalled), -ENOMEM);
 		CHECK_EQ(patchbay_ops_disable(ops[0]), -ENOMEM);
 		CHECK_EQ(patchbay_ops_get_info(ops[0], &info), 0);
@@ -403,8 +408,8 @@ static int memory_at(int n)
 }
 
 /*
- * Armed sites are disarmed again as far as possible. The last writes only disarm; their
- * failure is no error.
+ * A failed write disarms the armed sites again, as far as possible. The last writes of
+ * a change only disarm sites; their failure is not an error.
  */
 static int write_at(int n, int on)
 {
@@ -429,7 +434,7 @@ static int write_at(int n, int on)
 	return what;
 }
 
-/* Even the first write can fail: cells that were never published are reused. */
+/* Even the first write can fail. The library reuses cells that were never published. */
 static int no_write_at(int n)
 {
 	if (n > 1)
@@ -458,7 +463,9 @@ static int membarrier_at(int n)
 	what = outcome(nr, injected());
 	if (what == FAILED) {
 		CHECK_EQ(nr, -ENOMEM);
-		/* The last one is for waiting; by then the change is complete. */
+		/*
+		 * The last membarrier() is for waiting. By then the change is complete.
+		 */
 		order[0] = '\0';
 		at_four(0);
 		expect(*order ? after : before);
@@ -467,7 +474,10 @@ static int membarrier_at(int n)
 	}
 	expect(after);
 
-	/* The wait was skipped: then the next call waits, or fails, too. */
+	/*
+	 * After a change that could not wait, the next call waits instead, or fails,
+	 * too.
+	 */
 	inject(MEMBARRIER, 1, 1);
 	CHECK_EQ(patchbay_disarm(ops[2], "at_*"), -ENOMEM);
 	CHECK_EQ(patchbay_ops_destroy(ops[2]), -ENOMEM);
@@ -509,8 +519,8 @@ static void wait_for_handler(void)
 }
 
 /*
- * The second site cannot be armed while a thread is already in the handler of the first.
- * The thread has left it when the error is returned.
+ * The second site cannot be armed when a thread is already in the handler of the first.
+ * When the error is returned, the thread has left the handler.
  */
 static void rolled_back_while_called(void)
 {
@@ -519,7 +529,7 @@ static void rolled_back_while_called(void)
 	pthread_t thread;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops[0]), 0);
-	/* Slots and displacements are written first; they stay. */
+	/* Arming writes slots and displacements first; these stay after disarming. */
 	CHECK_EQ(patchbay_arm(ops[0], "at_one", 0), 1);
 	CHECK_EQ(patchbay_arm(ops[0], "at_two", 0), 1);
 	CHECK_EQ(patchbay_disarm(ops[0], "at_*"), 2);
@@ -535,7 +545,7 @@ static void rolled_back_while_called(void)
 	CHECK_EQ(patchbay_ops_destroy(ops[0]), 0);
 }
 
-/* Each time in a process where nothing was armed or allocated before. */
+/* Runs each step in a process where nothing was armed or allocated before. */
 static void everywhere(const char *name, int (*at)(int n))
 {
 	int status, n = 0, failed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A tracer's data are in the program's heap, and only the library points to them. They are
- * no leak for LeakSanitizer. What the program has lost is one.
+ * LeakSanitizer finds a tracer's data through the library, which has the only pointer
+ * to it, and reports no leak. It still reports memory that the program itself has lost.
  */
 // RUN: %build -fsanitize=address -fno-sanitize=kcfi %s -o %t %link
 // RUN: env ASAN_OPTIONS=detect_leaks=1 %t | FileCheck %s

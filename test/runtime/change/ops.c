@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers: replaced, disabled and enabled while threads call, without writing text. Also
- * their information, and future modules.
+ * Tracers can be replaced, disabled and enabled while threads call, without writing
+ * text. The test also checks their information, and arming in future modules.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -89,7 +89,10 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	struct patchbay_ops *other = create(others_flags, second);
 	struct patchbay_ops_info info, larger[2];
 
-	/* Alone on one function, beside another tracer on the other. */
+	/*
+	 * The tracer is alone on one function, and together with another one on the
+	 * other.
+	 */
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
 	CHECK_EQ(patchbay_arm(ops, "tulip", 0), 1);
 	CHECK_EQ(patchbay_arm(other, "tulip", 0), 1);
@@ -108,7 +111,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	larger[0].size = sizeof(larger);
 	CHECK_EQ(patchbay_ops_get_info(ops, larger), 0);
 	CHECK_EQ(larger[0].armed, 2);
-	CHECK_EQ(larger[1].armed, 0); /* what is not known */
+	CHECK_EQ(larger[1].armed, 0); /* unknown fields are set to 0 */
 	info = info_of(ops);
 	CHECK_EQ(info.enabled, 0);
 	CHECK_EQ(info.armed, 2);
@@ -140,7 +143,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	CHECK_EQ(first_calls, 2);
 	CHECK_EQ(calls(), 3);
 
-	/* Alone again, in a set with one tracer left. */
+	/* Now the tracer is alone again, in a set with one tracer. */
 	CHECK_EQ(patchbay_ops_destroy(other), 0);
 	CHECK_EQ(patchbay_ops_update(ops, second), 0);
 	tulip(1);
@@ -162,7 +165,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 
 static int inner_calls;
 
-/* Calls a traced function: the tracers miss that call. */
+/* Calls a traced function from a handler: the tracers miss that call. */
 static void call_inner(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -194,7 +197,7 @@ static void nested(void)
 	CHECK_EQ(info_of(any).nmissed, 3);
 	CHECK_EQ(info_of(fast).nmissed, 2);
 	CHECK_EQ(info_of(outer).nmissed, 0);
-	/* A disabled tracer would not have seen those, so it counts none as missed. */
+	/* A disabled tracer would not see these calls, so it counts none as missed. */
 	CHECK_EQ(patchbay_ops_disable(any), 0);
 	rose(1);
 	CHECK_EQ(info_of(any).nmissed, 3);
@@ -231,7 +234,7 @@ static void refused(void)
 	rose(1);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(from_handler[i], -EDEADLK);
-	CHECK_EQ(from_handler[3], 0); /* it only reads */
+	CHECK_EQ(from_handler[3], 0); /* its handler only reads */
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
@@ -257,7 +260,7 @@ static void call_violets(const char *path)
 	CHECK_EQ(dlclose(library), 0);
 }
 
-/* Filters of all kinds for a future module. */
+/* Arms functions of a future module by all kinds of filters. */
 static void future(const char *path)
 {
 	static int data = 42;
@@ -292,7 +295,7 @@ static void future(const char *path)
 	CHECK_EQ(info_of(ops).future_error, -ENOSPC);
 	attach_error = 0;
 
-	/* Only an equal filter cancels one, whatever its cookies. */
+	/* Only an equal filter cancels a filter; cookies are not compared. */
 	by_name.cnt = 2;
 	CHECK_EQ(patchbay_disarm_filter(ops, &by_name), 1);
 	call_violets(path);
@@ -337,7 +340,10 @@ static void *call_rose(void *arg)
 	return arg;
 }
 
-/* A thread is in the handler that is removed, and has left when the call returns. */
+/*
+ * A thread is in the handler that is removed. When the call returns, the thread has
+ * left.
+ */
 static void waits(int which)
 {
 	struct patchbay_ops *ops = create(0, linger);
@@ -360,7 +366,7 @@ static void waits(int which)
 extern const struct patchbay_module __patchbay_module
 	__attribute__((visibility("hidden")));
 
-/* The same after the module was unloaded; as at exit, its text stays. */
+/* The same after the module was unloaded; its text stays, as at exit. */
 static void waits_for_gone(void)
 {
 	struct patchbay_ops *ops = create(0, linger);
@@ -388,7 +394,7 @@ static void *caller(void *arg)
 	return arg;
 }
 
-/* Other threads change tracers, as the one below does: changes are serialized. */
+/* Other threads change tracers at the same time; the library serializes changes. */
 static void *changer(void *arg)
 {
 	while (!stop) {
@@ -401,7 +407,7 @@ static void *changer(void *arg)
 	return arg;
 }
 
-/* When a removal returns, the removed tracer is not being called. */
+/* After a removal has returned, the removed tracer is not called. */
 static void while_called(int rounds)
 {
 	struct patchbay_ops *ops = create(PATCHBAY_OPS_FAST, first);

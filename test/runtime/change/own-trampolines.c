@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The stubs of a module point to its own trampolines, wherever the library is. They point
- * to the library's if the layout of cells and threads differs, or if the descriptor does
- * not state it. Both behave the same.
+ * The stubs of a module point to its own trampolines, wherever the library is. They
+ * point to the library's trampolines if the layout of cells and threads differs, or if
+ * the descriptor does not state the layout. Both kinds behave the same.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t own | FileCheck %s --check-prefix=OWN
@@ -14,7 +14,7 @@
 // RUN: %t.static own | FileCheck %s --check-prefix=OWN
 // OWN: {{^}}6 of 6 own, armed and called{{$}}
 // OTHER: {{^}}0 of 6 own, armed and called{{$}}
-/* The code there is unknown: it is refused, as any unknown bytes are. */
+/* The stubs lead to unknown code, which is refused like other unknown bytes. */
 // TABLE: {{^}}refused{{$}}
 
 #include "../Inputs/check.h"
@@ -53,7 +53,7 @@ OPAQUE double any(int nr, ...)
 static struct patchbay_module module;
 static struct patchbay_state state;
 
-/* Targets of the stubs, followed by the table. */
+/* Returns the targets of the stubs; the table follows them. */
 static const volatile uint64_t *addresses(void)
 {
 	return (const uint64_t *)((const char *)&__patchbay_module.links +
@@ -82,7 +82,7 @@ static void call_all(void)
 	CHECK(any(3, 1.5, 2.5, 4.0) == 8);
 }
 
-/* The layout of a pass that differs from ours. */
+/* Makes a module whose descriptor states another layout, or none. */
 static void make_module(const char *kind)
 {
 	CHECK_EQ(patchbay_module_unregister(&__patchbay_module), 0);
@@ -109,10 +109,13 @@ static void spoil_table(void)
 	close(fd);
 }
 
-/* Use each path through a trampoline, switched on, off, and on again. */
+/*
+ * Uses each path through a trampoline with the tracer enabled, disabled, and enabled
+ * again.
+ */
 static void call_armed(struct patchbay_ops_attr attr, int of_each)
 {
-	/* Functions with `...` have no exit; fig_six calls fig_four. */
+	/* Variadic functions have no exit; fig_six() calls fig_four(). */
 	const int of_any = !attr.exit;
 	const int expected = 4 * of_each + of_any;
 	struct patchbay_ops *ops;

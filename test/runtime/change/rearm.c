@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Another writer changes armed sites: an ending uprobe restores the compiler's bytes, or
- * its page; a debugger sets a breakpoint. patchbay_rearm() finds all of them. It rearms
- * those with the compiler's bytes, and no others.
+ * patchbay_rearm() finds armed sites that another writer has changed: an ending uprobe
+ * restores the compiler's bytes, or its page; a debugger sets a breakpoint. It rearms
+ * the sites with the compiler's bytes, and no others.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -17,7 +17,10 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* The functions named fig_ are enough to share a cell. One other function has a private cell. */
+/*
+ * The functions named fig_ are enough to share a cell. The other function has a private
+ * cell.
+ */
 OPAQUE int fig_one(int a) { return a + 1; }
 OPAQUE int fig_two(int a) { return a + 2; }
 OPAQUE int fig_three(int a) { return a + 3; }
@@ -71,7 +74,7 @@ static void byte_of_file(uintptr_t entry)
 	CHECK_EQ(nr_found, 0);
 }
 
-/* Must not be overwritten, neither now nor when it is disarmed. */
+/* A breakpoint is not overwritten, neither by rearming nor by disarming. */
 static void breakpoint(struct patchbay_ops *ops)
 {
 	const uintptr_t entry = (uintptr_t)fig_three;
@@ -93,7 +96,7 @@ static void breakpoint(struct patchbay_ops *ops)
 	CHECK_EQ(call_all(), 5);
 }
 
-/* Several at once, and without a callback for reports. */
+/* Rearms several sites in one call, and works without a callback. */
 static void several(void)
 {
 	disarm_like((uintptr_t)fig_one, (uintptr_t)spare);
@@ -116,7 +119,10 @@ static void call_library(uintptr_t ip, uintptr_t parent_ip,
 	from_handler = patchbay_rearm(find, NULL);
 }
 
-/* Slots, too, are as in the file: this is detected, and they are not written. */
+/*
+ * If slots, too, have the bytes of the file, patchbay_rearm() reports that and does not
+ * write them.
+ */
 static void whole_text(void)
 {
 	struct patchbay_module_info module = *found[0].module;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The system refuses what arming needs. Arming fails with a negative errno, and the
- * process is unchanged: text, results, no handler called. Functions that were armed
- * before can be disarmed as far as possible. No handler is called then, whatever the text
- * contains.
+ * process is unchanged: its text and results are the same, and no handler is called.
+ * Functions that were armed before can be disarmed as far as possible: no handler is
+ * called then, whatever the text contains.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -41,7 +41,9 @@ static int calls_of(int (*function)(int), int add)
 	return calls;
 }
 
-/* From now on the kernel refuses @number with @error, as sandboxes do. */
+/*
+ * Lets the kernel refuse system call @number with @error from now on, as sandboxes do.
+ */
 static void refuse(int number, int error)
 {
 	struct sock_filter filter[] = {
@@ -87,12 +89,15 @@ static void nothing_works(int by_name, int all, int disarmed)
 static int without_membarrier(void)
 {
 	refuse(SYS_membarrier, ENOSYS);
-	/* Waiting is impossible: handlers are not called, but may be running. */
+	/*
+	 * The library cannot wait: handlers are no longer called, but may still be
+	 * running.
+	 */
 	nothing_works(-ENOSYS, -ENOSYS, -ENOSYS);
 	return 0;
 }
 
-/* Names were read before, so only text cannot be opened. */
+/* The library has read names before, so only text cannot be opened. */
 static int without_open(void)
 {
 	refuse(SYS_openat, EPERM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Several tracers on one function. Each is called once per call, in the order of arming,
- * with its own data, while others are added and removed.
+ * Several tracers on one function are each called once per call, in the order of
+ * arming, with their own data, while others are added and removed.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 20000 | FileCheck %s
@@ -45,7 +45,7 @@ static void expect(const char *names)
 	}
 }
 
-/* All transitions between sets, with and without FAST in turn. */
+/* Goes through all transitions between sets; every second tracer is FAST. */
 static void one_by_one(void)
 {
 	for (long i = 0; i < NR; i++) {
@@ -71,7 +71,10 @@ static void one_by_one(void)
 			names[nr++] = (char)('a' + n);
 			expect(names);
 		}
-		/* The first and last tracers, then the middle one. */
+		/*
+		 * Remove the first and last tracers in turn, and the middle one at the
+		 * end.
+		 */
 		for (int i = 0; i < NR; i++) {
 			int gone = i % 2 ? NR - 1 - i / 2 : i / 2;
 			char *at = strchr(names, 'a' + which[gone]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A debugger's trap stops a call between any two instructions. Meanwhile another
- * thread adds a tracer to its function, which leaves the cell that it shares. Then
- * the other functions of that cell get another tracer, too. No thread waits for the
- * call. It may have read that cell already, but the tracers added since are not
- * called for it. Also with so many functions that changes are done in bulk where
- * possible.
+ * A function that shares a cell gets another tracer while a call is stopped between any
+ * two instructions. A debugger's trap stops the call. Another thread then adds a tracer
+ * to the call's function, which leaves the shared cell. After that, the other functions
+ * of the cell get another tracer, too. No thread waits for the call. The call may have
+ * read the cell already, but it does not call tracers that were added later. The test
+ * repeats this with so many functions that changes are done in bulk where possible.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -70,7 +70,7 @@ NOT_TRACED static void count_down(void)
 		;
 }
 
-/* Stop a call after @n instructions. False: it has fewer. */
+/* Stops a call after @n instructions. Returns false if it has fewer. */
 NOT_TRACED static int call(long n)
 {
 	left = n;
@@ -80,7 +80,10 @@ NOT_TRACED static int call(long n)
 	return left <= 0;
 }
 
-/* The tracer on all has @handler and @leaving; the others have these, or none. */
+/*
+ * The tracer on all functions has @handler and @leaving; the others have the same ones,
+ * or none.
+ */
 static void step(patchbay_handler handler, patchbay_handler leaving,
 		 unsigned int flags)
 {

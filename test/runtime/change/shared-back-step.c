@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A debugger's trap stops a call between any two instructions. Meanwhile another thread
- * removes one of two tracers from its function, and adds a third one to the function that
- * shared its cell. That cell is then empty, and the first function returns to the cell of
+ * A function returns to a shared cell while a call is stopped between any two
+ * instructions. A debugger's trap stops the call. Another thread then removes one of
+ * two tracers from the call's function, and adds a third one to the function that
+ * shared its cell. The cell is now empty, and the first function returns to the cell of
  * functions with one tracer. The call may have read the old cell. The remaining tracer
  * still sees its entry and exit.
  */
@@ -45,8 +46,8 @@ FAST static void ignore(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * Commit @batch of @nr changes, although the stopped thread may be in a handler. The
- * changes are made; only the wait for the handler is given up.
+ * Commit @batch of @nr changes without waiting, because the stopped thread may be in a
+ * handler. The changes take effect, but the commit may return a timeout.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -89,7 +90,10 @@ NOT_TRACED static void count_down(void)
 		;
 }
 
-/* On all functions: @entry and @leaving. On two: @handler and @other_leaving. */
+/*
+ * All functions have a tracer with @entry and @leaving. Two functions also have one
+ * with @handler and @other_leaving.
+ */
 static void step(patchbay_handler entry, patchbay_handler leaving,
 		 patchbay_handler handler, patchbay_handler other_leaving,
 		 unsigned int flags)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A call is stopped twice: after n instructions and a few later. At the first stop its
- * function leaves the shared cell. Other functions get that cell, with a tracer that has
- * only an exit handler. At the second stop these leave, and the function returns to it.
- * The thread may have read the cell meanwhile, when it was not its function's. No exit
- * handler is called without its entry.
+ * No exit handler is called without its entry handler when a function leaves a shared
+ * cell and returns to it during a call. The call is stopped twice: after n instructions
+ * and a few later. At the first stop the function leaves the cell, and other functions
+ * get the cell with a tracer that has only an exit handler. At the second stop these
+ * functions leave the cell, and the first one returns. The call may have read the cell
+ * between the stops, when the cell belonged to the other functions.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -14,7 +15,10 @@
 
 #include <errno.h>
 
-/* Plums: both handlers; one on plum_a(), one on plum_b(). Peaches: an exit. */
+/*
+ * Plums have a tracer with both handlers; plum_a() and plum_b() have another one each.
+ * Peaches have a tracer with an exit handler only.
+ */
 static struct patchbay_ops *of_plums, *of_a, *of_b, *of_peaches;
 static const struct patchbay_cell *cell_before;
 static int gone, entries, exits;
@@ -51,7 +55,7 @@ NOT_TRACED static const struct patchbay_cell *cell_of_a(void)
 						      PATCHBAY_SLOT_OFFSET);
 }
 
-/* All in one cell, without tracers. */
+/* Puts all matching functions in one cell without tracers. */
 NOT_TRACED static void gather(const char *glob)
 {
 	struct patchbay_ops *all = make(note, NULL, PATCHBAY_OPS_FAST);
@@ -89,7 +93,10 @@ NOT_TRACED static void come_back(void)
 	struct patchbay_batch *batch;
 	int nr;
 
-	/* The last one: it alone does not keep the shared cell of empty functions. */
+	/*
+	 * Disarm one function last: a single function does not keep the shared cell of
+	 * functions without tracers.
+	 */
 	if (!gone || patchbay_disarm(of_peaches, "peach_[abc]") != 3 ||
 	    patchbay_disarm(of_peaches, "peach_d") != 1)
 		return;
@@ -111,7 +118,7 @@ NOT_TRACED static void count_down(void)
 		come_back();
 }
 
-/* A call, stopped after @n and after @more further instructions. */
+/* Makes a call, stopped after @n instructions and after @more further ones. */
 NOT_TRACED static int call(long n, long more)
 {
 	gone = entries = exits = 0;

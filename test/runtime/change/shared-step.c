@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function leaves a shared cell between any two instructions of its call. A
- * debugger's trap comes at each instruction; its handler changes the tracers at one
- * after the other. If the thread is in a handler, the library returns an error.
+ * A function may leave a shared cell between any two instructions of its call. A
+ * debugger's trap arrives at each instruction, and its handler changes the tracers
+ * after n of them. If the thread is in a handler, the library returns an error.
  * Otherwise no removed tracer is called, even if the call has read the old cell. If
- * other functions have got this cell meanwhile, their tracers are not called for this
+ * other functions have got this cell since then, their tracers are not called for this
  * function.
  */
 // RUN: %build %s -o %t %link
@@ -64,7 +64,7 @@ NOT_TRACED static void count_down(void)
 		at_trap();
 }
 
-/* A call with a change after @n instructions. False: it has fewer. */
+/* Makes a call with a change after @n instructions. Returns false if it has fewer. */
 NOT_TRACED static int call(long n, void (*what)(void))
 {
 	gone = late = entries = exits = wrong = 0;
@@ -77,7 +77,7 @@ NOT_TRACED static int call(long n, void (*what)(void))
 	return left <= 0;
 }
 
-/* Only this function leaves the shared cell. */
+/* Only plum_a() leaves the shared cell. */
 NOT_TRACED static void part(void)
 {
 	int nr = patchbay_disarm(first, "plum_a");
@@ -88,7 +88,7 @@ NOT_TRACED static void part(void)
 	inside += !gone;
 }
 
-/* All leave the cell for different ones, and other functions get it. */
+/* All plums leave the cell for different cells, and other functions get it. */
 NOT_TRACED static void give(void)
 {
 	const struct patchbay_filter plums = { .size = sizeof(plums),
@@ -111,7 +111,10 @@ NOT_TRACED static void give(void)
 	CHECK_EQ(patchbay_arm(third, "peach_[abcd]", 0), 4);
 }
 
-/* All in one empty cell: a function that is armed gets another. */
+/*
+ * Puts all functions in one cell without tracers. A function that is armed then gets
+ * another cell.
+ */
 static void gather(void)
 {
 	struct patchbay_ops *all = make(note, NULL, 0);

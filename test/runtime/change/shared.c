@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Functions share cells. Some or all of them get other tracers while threads call
+/*Functions that share cells get other tracers, some of them or all, while threads call
+ *them:
  * them:
  *
  *	shared PLUGIN [ROUNDS]
- *
- * Four tracers are armed and disarmed on random subsets of two hundred functions of
- * three shapes: one with an entry handler, one with both, one with an exit handler
- * alone, and one with data per function, whose cells lie beside shared ones. A
- * handler is called for a function only if its tracer is armed there, and then
- * exactly once per call. Data match the function. An exit handler is called only if
- * the entry handler was. It is not called if the tracer was armed, or armed again,
- * while the body ran. A module with as many functions is loaded, armed and unloaded
- * meanwhile.
+ *Four tracers are armed and disarmed on random subsets of 200 functions of three
+ *shapes. They have an entry handler, both handlers, an exit handler, or separate data
+ *per function (in cells next to shared ones). A handler is called for a function only
+ *if its tracer is armed there, and then exactly once per call. Data match the function.
+ *An exit handler is called only if the entry handler was. It is not called if the
+ *tracer was armed, or armed again, while the body ran. At the same time, a module with
+ *as many functions is loaded, armed and unloaded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -26,7 +24,7 @@
 
 #include <stdint.h>
 
-/* Long bodies wait for this. */
+/* Functions with a long body call this function. */
 static void (*volatile body)(void);
 
 static void run_body(void)
@@ -50,8 +48,9 @@ static void run_body(void)
 		return a + b + c + 1;                                          \
 	}
 /*
- * A result in other registers. On ppc64le, IEEE's type is in a vector register; clang uses it
- * where the system does. Such functions have no exits (../../llvm-pass/README.md).
+ * Returns the result in other registers. On ppc64le, IEEE's type is returned in a
+ * vector register; clang uses it if the system does. Such functions have no exits
+ * (../../llvm-pass/README.md).
  */
 #ifdef __LONG_DOUBLE_IEEE128__
 typedef double real;
@@ -88,7 +87,7 @@ const uintptr_t *plugin_functions(void) { return own; }
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
 
-/* Number of integer registers of a long double. */
+/* The number of integer registers for a long double argument. */
 #ifdef __riscv
 #define LONG_DOUBLE_ARGS 2
 #else
@@ -106,14 +105,17 @@ static UNTRACED void call(uintptr_t function, int which)
 }
 
 /*
- * A tracer on a function: twice the number of changes, plus 1 during a change. ARMED is
- * set if it is armed.
+ * The state of a tracer on a function: twice the number of changes, plus 1 during a
+ * change, plus ARMED if it is armed.
  */
 enum { ENTRY, BOTH, EXIT, OWN, NR_TRACERS };
 #define ARMED 0x80000000u
 static _Atomic unsigned int states[NR_TRACERS][NR];
 
-/* The function that this thread is calling, and the handlers that saw the call. */
+/*
+ * The function that this thread is calling, and the number of handlers that saw the
+ * call.
+ */
 static _Thread_local volatile int which, seen[NR_TRACERS], exits[NR_TRACERS];
 static _Thread_local unsigned int seed;
 static _Atomic long calls, known, told, late;
@@ -123,7 +125,7 @@ static struct patchbay_ops *tracers[NR_TRACERS];
 
 static UNTRACED unsigned int chance(void)
 {
-	/* Marsaglia's xorshift: the low bits of others follow a pattern. */
+	/* Marsaglia's xorshift; the low bits of simpler generators follow a pattern. */
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
 	seed ^= seed << 5;
@@ -141,7 +143,7 @@ static UNTRACED void check_state(int tracer, int i)
 {
 	unsigned int state = states[tracer][i];
 
-	/* Being changed, or armed. */
+	/* The tracer is armed here, or is being changed. */
 	CHECK(state & (ARMED | 1));
 }
 
@@ -202,7 +204,7 @@ HANDLER(on_own)
 	seen[OWN]++;
 }
 
-/* A body that takes its time. */
+/* A body that takes some time. */
 static UNTRACED void dawdle(void)
 {
 	if (chance() % 4)
@@ -211,7 +213,7 @@ static UNTRACED void dawdle(void)
 		sched_yield();
 }
 
-/* Call a function, and check which tracers saw it. */
+/* Calls a function, and checks which tracers saw the call. */
 static UNTRACED void try(int i)
 {
 	unsigned int before[NR_TRACERS];
@@ -227,7 +229,7 @@ static UNTRACED void try(int i)
 		int armed = (before[t] & ARMED) != 0;
 
 		if (before[t] & 1 || states[t][i] != before[t]) {
-			/* No exit without its entry, and none twice. */
+			/* Each exit has an entry, and no handler was called twice. */
 			if (t == BOTH)
 				CHECK(exits[t] <= seen[t]);
 			CHECK(exits[t] <= 1 && seen[t] <= 1);
@@ -249,7 +251,7 @@ static UNTRACED void *caller(void *arg)
 	return NULL;
 }
 
-/* Some functions: a run of them, each n-th, one, or all. */
+/* Chooses some functions: a range, each n-th, one, or all. */
 static int choose(const uintptr_t *from, uintptr_t *some, void **cookies)
 {
 	int first = 0, last = NR, step = 1, nr = 0;
@@ -319,13 +321,13 @@ static void change(int tracer)
 		error = patchbay_arm_filter(tracers[tracer], &filter, 0);
 	else
 		error = patchbay_disarm_filter(tracers[tracer], &filter);
-	/* Nothing was armed there. */
+	/* Only "nothing was armed there" may fail. */
 	if (error != -ENOENT)
 		CHECK_EQ(error < 0 ? error : 0, 0);
 	end_change(tracer, some, (int)filter.cnt, arm);
 }
 
-/* In one batch, one tracer is removed and another added; a third one stays. */
+/* One batch removes a tracer and adds another, while a third one stays. */
 static void exchange(void)
 {
 	static uintptr_t some[NR];
@@ -374,7 +376,7 @@ static struct patchbay_ops *make(int tracer)
 	return ops;
 }
 
-/* In a module that is unloaded while tracers are armed there. */
+/* Counts calls in a module that is unloaded while tracers are armed there. */
 static long plugin_calls, plugin_exits;
 
 HANDLER(count)
@@ -438,7 +440,7 @@ static uint64_t memory(void)
 	return stats.memory;
 }
 
-/* Tracers that are armed on all functions use one cell per shape. */
+/* Tracers that are armed on all functions need one cell per shape. */
 static void weigh(void)
 {
 	uint64_t before = memory(), after;

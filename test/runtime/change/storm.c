@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Everything at once, recorded and controlled from outside (Inputs/storm.py):
- *
- *	storm PLUGIN [SECONDS]
- *
+ * Tracing stays exact under heavy load while the program is recorded and controlled
+ * from outside (Inputs/storm.py):
  * 4 threads call. A signal arrives at one of them every half millisecond; its handler
- * calls, too. Every other time it leaves with siglongjmp(3), from wherever the thread
- * was: a tracer's handler, a trampoline. 2 threads allocate, one forks, one loads
- * and unloads a module, one starts threads that end at once. One makes a tracer,
- * arms, disarms and destroys it. `patchbay live` arms and disarms meanwhile.
- *
- * The program counts a call as *begun* before and as *done* after it. The sum of
+ * 4 threads call. A signal arrives at one of them every half millisecond; its handler
+ * calls, too. Every second handler leaves with siglongjmp(3), from wherever the thread
+ * was: a tracer's handler, a trampoline. 2 threads allocate, one forks, one loads and
+ * unloads a module, one starts threads that end immediately. One creates a tracer,
+ * arms, disarms and destroys it. `patchbay live` also arms and disarms.
  * recorded, missed, cut off and lost calls must be in between. The program prints both at
  * the end. It checks what its own tracer has *seen* all the time, and what the library
  * reports as *missed*. Before a release run it for ten minutes:
@@ -149,7 +146,7 @@ NOT_TRACED static void *forker(void *arg)
 		CHECK_EQ(waitpid(child, &status, 0), child);
 		CHECK_EQ(status, 0);
 		forks++;
-		usleep(20000); /* each has its own file */
+		usleep(20000); /* each fork gets a separate data file */
 	}
 	return arg;
 }
@@ -201,7 +198,7 @@ NOT_TRACED static void count(uintptr_t ip, uintptr_t parent_ip,
 	++*(_Atomic long *)cell->data;
 }
 
-/* A tracer of this program beside the recording one, on the same functions. */
+/* Arms a tracer of this program on the functions that are also recorded. */
 NOT_TRACED static void *armer(void *arg)
 {
 	_Atomic long calls = 0;
@@ -228,7 +225,7 @@ NOT_TRACED static void *armer(void *arg)
 	return arg;
 }
 
-/* Sees steady() all the time, even in future modules. */
+/* Arms a tracer that sees steady() all the time, even in future modules. */
 NOT_TRACED static struct patchbay_ops *watch(void)
 {
 	const struct patchbay_ops_attr attr = {

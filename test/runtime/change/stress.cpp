@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/*
- * Combines features: the ways in which ordinary programs get into trouble under a
+/*Tracing stays exact in one process that combines the features with which ordinary
+ *programs get into trouble under a tracer:
  * tracer, all in one process, for a while.
  *
  *	stress PLUGIN UNWINDER [SECONDS [plain]]
@@ -31,7 +31,7 @@
 // CHECK-NEXT: chains: {{[1-9][0-9]*}} exceptions: {{[1-9][0-9]*}} of another unwinder: {{[1-9][0-9]*}}
 // CHECK-NEXT: forks: {{[1-9][0-9]*}} jumps: {{[1-9][0-9]*}} modules: {{[1-9][0-9]*}} allocated: {{[1-9][0-9]*}}
 // CHECK-NEXT: tracers: {{[1-9][0-9]*}} visits: {{[1-9][0-9]*}} answers of the loader: {{[1-9][0-9]*}}
-/* Traced from outside. */
+/* The same with a tracer in another process. */
 // RUN: %python %S/../Inputs/stress.py %patchbay 4 %t/data %t/stress %t/plugin.so %t/unwinder.so | FileCheck --check-prefix=ATTACH %s
 // ATTACH: modules: {{[1-9]}}
 // ATTACH: exit status 0, attached {{[1-9][0-9]*}} times
@@ -44,7 +44,7 @@ OPAQUE static void throw_number(int a) { throw a; }
 
 extern "C" int plugin_call(int a) { return add_one(a); }
 
-/* The exception passes two functions and stays in the object. */
+/* The exception passes two functions and does not leave the object. */
 OPAQUE static int pass_on(int a)
 {
 	throw_number(a);
@@ -114,7 +114,7 @@ struct machine {
 typedef long (*operation)(struct machine *, const unsigned char *);
 extern const operation operations[3];
 
-/* clang refuses the attribute on ppc64le: the callee may have another TOC. */
+/* On ppc64le clang refuses the attribute, because the callee may have another TOC. */
 #ifdef __powerpc64__
 #define MUSTTAIL
 enum { CHAIN_LENGTH = 100 };
@@ -291,7 +291,7 @@ NOT_TRACED static void *loader(void *arg)
 
 static pthread_key_t keys[2];
 
-/* Sets its key again, as POSIX allows, up to and including the last round. */
+/* The destructor sets its key again, as POSIX allows, until the last round. */
 static void destroy_value(void *rounds)
 {
 	const uintptr_t left = reinterpret_cast<uintptr_t>(rounds) - 1;
@@ -305,7 +305,8 @@ static void destroy_value(void *rounds)
 static void destroy_last(void *value)
 {
 	risky(1);
-	pthread_setspecific(keys[1], value); /* for ever: the C library gives up */
+	pthread_setspecific(keys[1], value); /* for ever; the C library gives up
+	                                        after some rounds */
 }
 
 static void call_for_ever()
@@ -380,7 +381,7 @@ NOT_TRACED static void ask_loader(const void *address)
 {
 	Dl_info info;
 
-	/* The object may be unloaded by now. */
+	/* The address may be in an object that was unloaded. */
 	answers += dladdr(address, &info) != 0;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arms and disarms a function 260,000 times (with lit's --param long=1 over a million
- * times) while two threads call it, each time with another tracer. No crash, no wrong
- * result, no handler call after disarming returned, and no mapping that is writable and
- * executable. PR_SET_MDWE prevents such a mapping.
+ * Arming and disarming a function many times is safe while two threads call it: 260,000
+ * times (with lit's --param long=1 over a million times), each time with another
+ * tracer. The test finds no crash, no wrong result, no handler call after disarming
+ * returned, and no mapping that is writable and executable. PR_SET_MDWE would prevent
+ * such a mapping.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t %if long %{ 260000 %} %else %{ 65000 %} | FileCheck %s --check-prefixes=CHECK,%if long %{LONG%} %else %{SHORT%}
@@ -29,7 +30,7 @@
 #endif
 
 OPAQUE int toggled_sum(int a, int b) { return a + b; }
-/* After an endbr64 the site is at another offset, and has another trampoline. */
+/* After an endbr64 the site has another offset and another trampoline. */
 OPAQUE int toggled_difference(int a, int b) { return a - b; }
 
 static atomic_int stop;
@@ -93,7 +94,7 @@ int main(int argc, char **argv)
 
 		CHECK_EQ(patchbay_ops_create(&attr, &ops[i]), 0);
 	}
-	/* Linux before 6.3 does not have it. */
+	/* Linux before 6.3 does not have PR_SET_MDWE. */
 	CHECK(!prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) ||
 	      errno == EINVAL);
 	pthread_create(&threads[0], NULL, caller, NULL);

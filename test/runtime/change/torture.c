@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Everything at once, in a process that cannot make writable memory executable
+/*Tracing stays exact under heavy load in a process that cannot make writable memory
+ *executable (PR_SET_MDWE):
  * (PR_SET_MDWE):
  *
  *	torture PLUGIN [SECONDS]
- *
- * 8 threads call. 3 create tracers, arm, disarm and destroy them. One loads a
- * module and unloads it while it is armed. One starts threads that end at once.
- * Every millisecond a signal arrives, at each of them in turn, and its handler
- * calls, too. Then the test checks:
- *
+ *8 threads call. 3 threads create tracers, arm, disarm and destroy them. One loads a
+ *module and unloads it while it is armed. One starts threads that end immediately.
+ *Every millisecond a signal arrives, at each thread in turn, and its handler calls,
+ *too. Then the test checks:
  * - A tracer that is always armed sees every call of its functions, including calls
  *   from signal handlers and constructors, and no other. It counts calls of a thread
  *   that is in a handler as missed. The library counts the few that interrupt the
@@ -53,8 +51,11 @@ OPAQUE static int busy(int a) { return a + 2; }
 int plugin_steady(int a) { return steady(a); }
 int plugin_busy(int a) { return busy(a); }
 
-/* Seen, too: the module has been registered before. */
-static volatile int loaded; /* or the compiler evaluates it */
+/*
+ * The tracer sees this call, too, because the module is registered before its
+ * constructors run.
+ */
+static volatile int loaded; /* volatile, or the compiler evaluates it */
 __attribute__((constructor)) static void load(void) { loaded = steady(0); }
 int plugin_loaded(void) { return loaded; }
 #else
@@ -80,7 +81,7 @@ int plugin_loaded(void) { return loaded; }
 enum { CALLERS = 8, TRACERS = 3, STARTER = CALLERS + TRACERS, LOADER, NR };
 
 OPAQUE static double busy_mix(double a, int b, float c) { return a * b + c; }
-/* Called by tracers only, between arming and disarming. */
+/* Only tracers' threads call this function, between arming and disarming. */
 OPAQUE static int window(int a) { return a - 1; }
 
 static atomic_int stop;
@@ -89,7 +90,7 @@ static _Atomic long made, seen, windows, tracers, late, modules, threads,
 static pthread_t thread[NR];
 static const char *plugin;
 
-/* The data of a handler; one for each tracer. */
+/* The data of a tracer's handler. */
 struct witness {
 	atomic_int live;
 	_Atomic long calls;
@@ -142,7 +143,7 @@ NOT_TRACED HANDLER(witness_any)
 	CHECK(busy_mix(vectors, 1, 0) == (double)ip);
 }
 
-/* With exits: none without its entry, and none late. */
+/* The tracer has an exit handler, too: no exit may lack its entry or be late. */
 FAST HANDLER(witness_entry)
 {
 	witness(ip, parent_ip, cell, regs);
@@ -213,7 +214,7 @@ static struct patchbay_ops *create(int fast, int with_exit, struct witness *w)
 	return ops;
 }
 
-/* Calls in between are seen; calls before and after are not. */
+/* The tracer sees the calls between arming and disarming, and no others. */
 static void look_through_window(struct patchbay_ops *ops, struct witness *w)
 {
 	long before = w->in_window;
@@ -244,7 +245,7 @@ static void arm_others(struct patchbay_ops *ops, struct witness *w,
 	if (random & 8)
 		usleep(random >> 4 & 0xff);
 	if (random & 16)
-		return; /* destroying it does the rest */
+		return; /* destroying the tracer disarms it */
 	nr = patchbay_disarm(ops, glob);
 	CHECK(nr > 0 || nr == -ENOENT);
 	w->live = 0;
@@ -295,7 +296,7 @@ static void *loader(void *arg)
 		int (*calls_steady)(int), (*calls_busy)(int);
 
 		CHECK(library);
-		made++; /* its constructor */
+		made++; /* its constructor calls */
 		CHECK_EQ(((int (*)(void))dlsym(library, "plugin_loaded"))(), 1);
 		calls_steady = (int (*)(int))dlsym(library, "plugin_steady");
 		calls_busy = (int (*)(int))dlsym(library, "plugin_busy");
@@ -310,7 +311,7 @@ static void *loader(void *arg)
 	return arg;
 }
 
-/* Threads that end: the last calls come from a destructor. */
+/* When a thread ends, a destructor makes its last calls. */
 static void last_calls(void *arg)
 {
 	(void)arg;
@@ -339,7 +340,10 @@ static void *starter(void *arg)
 	return arg;
 }
 
-/* The number of executable mappings; *@bad: those that are writable, too. */
+/*
+ * Returns the number of executable mappings, and in *@bad how many of them are
+ * writable.
+ */
 static int executable(long *bad)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -395,7 +399,7 @@ static void torture(double seconds)
 					(void *)(uintptr_t)i),
 			 0);
 	pthread_create(&sampling, NULL, sampler, NULL);
-	/* On a busy machine some of them come late. */
+	/* On a busy machine some events come late. */
 	for (int i = 0; now() < end || !signals || !samples || !modules ||
 			!threads;
 	     i = (i + 1) % NR) {
@@ -435,7 +439,7 @@ static struct memory memory(void)
 	} else {
 		struct mallinfo2 info = mallinfo2();
 
-		/* Free memory does not count, in any thread's arena. */
+		/* Return free memory of all arenas to the system. */
 		malloc_trim(0);
 		now.allocated = info.uordblks + info.hblkhd;
 		CHECK_EQ(fscanf(statm, "%*d %ld", &now.resident), 1);
@@ -476,7 +480,7 @@ int main(int argc, char **argv)
 	CHECK(argc > 1);
 	plugin = argv[1];
 	alarm(patience(2 * seconds + 600)); /* a hang is a failure */
-	/* Linux before 6.3 does not have it. */
+	/* Linux before 6.3 does not have PR_SET_MDWE. */
 	CHECK(!prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) ||
 	      errno == EINVAL);
 	sigaction(SIGUSR1, &action, NULL);
@@ -495,7 +499,7 @@ int main(int argc, char **argv)
 	       signals);
 	printf("writable and executable: %ld of %ld samples\n", bad_samples,
 	       samples);
-	/* Less than a word per tracer; the allocator may cache pages. */
+	/* The limit is less than a word per tracer; the allocator may cache pages. */
 	printf("memory: %s: %ld bytes, %ld pages, %d executable mappings more\n",
 	       after.allocated < before.allocated + 16384 &&
 			       after.resident < before.resident + 512 &&

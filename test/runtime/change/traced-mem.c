@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * On kernels that let only debuggers write to text, the runtime debugs a helper process
- * that shares its memory while text is open. The test simulates the kernel's refusal.
- * test/kernel/run.py arm64 7.2 --boot debian checks that a real kernel accepts the rest.
+ * Some kernels let only debuggers write to text. There the runtime debugs a helper
+ * process that shares its memory while text is open. The test simulates the kernel's
+ * refusal. test/kernel/run.py arm64 7.2 --boot debian checks that a real kernel accepts
+ * the rest.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Dpb_mem_is_forced=kernel_allows -I %patchbay_include -I %patchbay_source/runtime/core -c %patchbay_source/runtime/core/system/linux.c -o %t.linux.o
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/traced_mem.c %patchbay_source/runtime/core/system/memory.c %patchbay_source/runtime/core/system/maps_text.c %t.linux.o -o %t -lpthread
@@ -54,7 +55,7 @@ static int count_descriptors(void)
 	return nr;
 }
 
-/* The owner of the memory. */
+/* Returns the process whose memory @handle has opened. */
 static pid_t process_of(int handle)
 {
 	char name[64], link[64];
@@ -68,7 +69,7 @@ static pid_t process_of(int handle)
 	return atoi(link + strlen("/proc/"));
 }
 
-/* The field @name of its status. */
+/* Returns the field @name of the status of process @pid. */
 static long status_of(pid_t pid, const char *name)
 {
 	char path[64], line[256];
@@ -111,7 +112,7 @@ static pid_t open_and_write(char what)
 	return pid;
 }
 
-/* A child that is forked meanwhile makes its own helper. */
+/* A child forked while text is open makes its own helper. */
 static void fork_meanwhile(void)
 {
 	int handle = pb_os_text_open(), status;
@@ -132,14 +133,17 @@ static void fork_meanwhile(void)
 	CHECK(!is_there(pid));
 }
 
-/* The process that made it has ended. */
+/* The thread that opens text, and so makes the helper, ends. */
 static void *open_and_leave(void *arg)
 {
 	*(pid_t *)arg = process_of(pb_os_text_open());
 	return NULL;
 }
 
-/* It might be killed for its system calls. */
+/*
+ * With a seccomp filter, the library makes no helper: the filter might kill it for its
+ * system calls.
+ */
 static void *open_with_filter(void *arg)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -166,7 +170,7 @@ static void set_last_pid(pid_t last)
 
 /*
  * The program waits for all of its children, and the next process gets the PID of the
- * helper: it must be left alone. Only root can choose PIDs.
+ * helper. The library must not signal that process. Only root can choose PIDs.
  */
 static void reap_and_fork(void)
 {

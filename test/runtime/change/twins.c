@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Some functions have two records, as mold and gold leave them after identical code
- * folding. Each function is armed once: by any filter, alone and among many, by one
- * tracer and by two.
+ * A function with two records, as mold and gold leave them after identical code
+ * folding, is armed once: by any filter, alone and among many, by one tracer and by
+ * two.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.data && %patchbay record -t count -o %t.data -F '*' -- %t
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
 // REPORT: {{^ *[1-9][0-9]* +pear +twins.c.tmp +[0-9.]+$}}
-/* With the linker itself, if it is installed. */
+/* With mold itself, if it is installed. */
 // RUN: %if mold %{ %build -ffunction-sections -DFOLDED %s -o %t.mold -fuse-ld=mold -Wl,--icf=all %link && %t.mold | FileCheck %s %}
 #include "../Inputs/check.h"
 #include "../Inputs/count-calls.h"
@@ -27,7 +27,7 @@ enum { NR = sizeof(functions) / sizeof(functions[0]) };
 OPAQUE int pear(int a) { return a + 2; }
 
 #ifdef FOLDED
-enum { NR_FIGS = 1 }; /* they are all alike */
+enum { NR_FIGS = 1 }; /* mold folds all of them into one */
 #else
 enum { NR_FIGS = NR };
 
