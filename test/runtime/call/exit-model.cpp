@@ -9,6 +9,7 @@
 // On an emulated system each sequence has one operation. C code decides the effect of
 // two operations; it is the same on all architectures. A random subset of the sequences
 // is tested.
+//
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}calls: {{[1-9][0-9]+}}{{$}}

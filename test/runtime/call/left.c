@@ -5,11 +5,13 @@
  * library does not wait for a handler that will never return. It does wait for a
  * handler that is only interrupted, by a signal handler on another stack or by a
  * coroutine, whatever calls its thread makes.
- * Disarming, and requests for state, are answered within 100 ms meanwhile. On a busy
+ *
  * Under this load, disarming and requests for state take at most 100 ms. On a busy
  * machine the threads wait for a CPU for a random time, which the kernel reports
  * (/proc/PID/task/TID/schedstat); the test subtracts it. To check the whole time on a
- * quiet machine, run the program with the limit in milliseconds: */
+ * quiet machine, run the program with the limit in milliseconds:
+ * 	build/release/test/runtime/call/Output/left.c.tmp 100
+ */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK:      {{^}}entry: left 200 times, all calls seen or missed

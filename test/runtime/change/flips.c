@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*Arming succeeds or is refused when random bits of records and text are flipped, and
- *when several records describe one function. After success the result is correct.
- *Arming never ends the process, and a refusal changes nothing.
+/*
+ * Arming succeeds or is refused when random bits of records and text are flipped, and
+ * when several records describe one function. After success the result is correct.
+ * Arming never ends the process, and a refusal changes nothing.
  *
- *	flips [ROUNDS [SEED]]
+ * 	flips [ROUNDS [SEED]]
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t 20000 | FileCheck %s

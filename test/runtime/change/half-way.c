@@ -5,7 +5,7 @@
  * - Writes fail at each point, also before the first function is armed.
  * - A few functions have a private cell because they were armed alone.
  * - Some functions of a shared cell get other tracers. On failure all keep what they
- * had.
+ *   had.
  * - Functions with an empty cell join others in a cell. They can do so after a failure.
  */
 // RUN: %build %s -o %t %link

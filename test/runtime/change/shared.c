@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*Functions that share cells get other tracers, some of them or all, while threads call
- *them:
+/*
+ * Functions that share cells get other tracers, some of them or all, while threads call
  * them:
  *
- *	shared PLUGIN [ROUNDS]
- *Four tracers are armed and disarmed on random subsets of 200 functions of three
- *shapes. They have an entry handler, both handlers, an exit handler, or separate data
- *per function (in cells next to shared ones). A handler is called for a function only
- *if its tracer is armed there, and then exactly once per call. Data match the function.
- *An exit handler is called only if the entry handler was. It is not called if the
- *tracer was armed, or armed again, while the body ran. At the same time, a module with
- *as many functions is loaded, armed and unloaded.
+ * 	shared PLUGIN [ROUNDS]
+ *
+ * Four tracers are armed and disarmed on random subsets of 200 functions of three
+ * shapes. They have an entry handler, both handlers, an exit handler, or separate data
+ * per function (in cells next to shared ones). A handler is called for a function only
+ * if its tracer is armed there, and then exactly once per call. Data match the
+ * function. An exit handler is called only if the entry handler was. It is not called
+ * if the tracer was armed, or armed again, while the body ran. At the same time, a
+ * module with as many functions is loaded, armed and unloaded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so

@@ -2,17 +2,21 @@
 /*
  * Tracing stays exact under heavy load while the program is recorded and controlled
  * from outside (Inputs/storm.py):
- * 4 threads call. A signal arrives at one of them every half millisecond; its handler
+ *
+ * 	storm PLUGIN [SECONDS]
+ *
  * 4 threads call. A signal arrives at one of them every half millisecond; its handler
  * calls, too. Every second handler leaves with siglongjmp(3), from wherever the thread
  * was: a tracer's handler, a trampoline. 2 threads allocate, one forks, one loads and
  * unloads a module, one starts threads that end immediately. One creates a tracer,
  * arms, disarms and destroys it. `patchbay live` also arms and disarms.
- * recorded, missed, cut off and lost calls must be in between. The program prints both at
- * the end. It checks what its own tracer has *seen* all the time, and what the library
- * reports as *missed*. Before a release run it for ten minutes:
  *
- *	storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
+ * The program counts a call as *begun* before and as *done* after it. The sum of
+ * recorded, missed, cut off and lost calls must be in between. The program prints both
+ * at the end. It checks what its own tracer has *seen* all the time, and what the
+ * library reports as *missed*. Before a release run it for ten minutes:
+ *
+ * 	storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
  */
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so

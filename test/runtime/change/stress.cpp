@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/*Tracing stays exact in one process that combines the features with which ordinary
- *programs get into trouble under a tracer:
- * tracer, all in one process, for a while.
+/*
+ * Tracing stays exact in one process that combines the features with which ordinary
+ * programs get into trouble under a tracer:
  *
- *	stress PLUGIN UNWINDER [SECONDS [plain]]
+ * 	stress PLUGIN UNWINDER [SECONDS [plain]]
  *
  * The program's allocator is instrumented. Threads end in all ways: they return, call
  * pthread_exit(), are cancelled at a cancellation point or between two instructions, or
  * end by the system call alone. Each leaves values of keys whose destructors make calls
- * and set their key again. Others throw through traced functions, with the shared unwinder
- * and with one that an object (UNWINDER) contains. Others run chains of guaranteed tail
- * calls, fork, and load and unload an object (PLUGIN). A signal interrupts them all. Its
- * handler makes calls, and leaves by siglongjmp() where that is allowed. Tracers come and
- * go meanwhile, and their callbacks call the loader. With "plain" the program traces
- * nothing itself; another process does (Inputs/stress.py).
+ * and set their key again. Others throw through traced functions, with the shared
+ * unwinder and with one that an object (UNWINDER) contains. Others run chains of
+ * guaranteed tail calls, fork, and load and unload an object (PLUGIN). A signal
+ * interrupts them all. Its handler makes calls, and leaves by siglongjmp() where that
+ * is allowed. At the same time tracers are created and destroyed, and their callbacks
+ * call the loader. With "plain" the program traces nothing itself; another process does
+ * (Inputs/stress.py).
  *
- * The program counts a call of steady() as *begun* before and as *done* after it. A tracer
- * that is armed all the time has seen or missed at most all begun calls, and at least all
- * done ones. The library counts those that no tracer could count (patchbay_stats.unseen).
- * Before a release run it for ten minutes.
+ * The program counts a call of steady() as *begun* before and as *done* after it. A
+ * tracer that is armed all the time has seen or missed at most all begun calls, and at
+ * least all done ones. The library counts the calls that no tracer could count
+ * (patchbay_stats.unseen). Before a release run it for ten minutes.
  */
 // RUN: rm -rf %t && mkdir -p %t
 // DEFINE: %{object} = %buildxx -DLIBRARY -shared -fPIC

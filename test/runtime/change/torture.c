@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*Tracing stays exact under heavy load in a process that cannot make writable memory
- *executable (PR_SET_MDWE):
- * (PR_SET_MDWE):
+/*
+ * Tracing stays exact under heavy load in a process that cannot make writable memory
+ * executable (PR_SET_MDWE):
  *
- *	torture PLUGIN [SECONDS]
- *8 threads call. 3 threads create tracers, arm, disarm and destroy them. One loads a
- *module and unloads it while it is armed. One starts threads that end immediately.
- *Every millisecond a signal arrives, at each thread in turn, and its handler calls,
- *too. Then the test checks:
+ * 	torture PLUGIN [SECONDS]
+ *
+ * 8 threads call. 3 threads create tracers, arm, disarm and destroy them. One loads a
+ * module and unloads it while it is armed. One starts threads that end immediately.
+ * Every millisecond a signal arrives, at each thread in turn, and its handler calls,
+ * too. Then the test checks:
+ *
  * - A tracer that is always armed sees every call of its functions, including calls
  *   from signal handlers and constructors, and no other. It counts calls of a thread
  *   that is in a handler as missed. The library counts the few that interrupt the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * fork() while another thread is in dl_iterate_phdr(): in the child, the loader's lock is
- * held for ever. The child can still create tracers, arm, call, and read statistics.
+ * A child can create tracers, arm, call, and read statistics, even if the parent called
+ * fork() while another thread was in dl_iterate_phdr(). In the child, the loader's lock
+ * is then held for ever.
  */
 // RUN: %build %s -o %t %link -lpthread
 // RUN: %t | FileCheck %s
@@ -22,7 +23,7 @@ static int child(void)
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 	struct patchbay_ops *ops;
 
-	alarm(patience(600)); /* a child that waits for the lock */
+	alarm(patience(600)); /* ends a child that waits for the lock */
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
 	for (int i = 0; i < 3; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal handler forks at any point inside the library, while another thread arms
- * and disarms. The child can use the library, and never waits for a lock without an
- * owner.
+ * A child can use the library if a signal handler forked at any point inside the
+ * library while another thread arms and disarms. The child never waits for a lock
+ * without an owner.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -84,7 +84,7 @@ NOT_TRACED static pthread_t start_armer(struct patchbay_ops *ops)
 	return thread;
 }
 
-/* Children that have not ended some seconds after the last one started. */
+/* Counts children that have not ended some seconds after the last one started. */
 NOT_TRACED static int count_hung(void)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };

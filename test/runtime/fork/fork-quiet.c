@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Forks children that end at once. Without a SIGCHLD handler they wake no waiting thread.
- * A thread that waits for SIGCHLD is notified of each child.
+ * Children that end immediately after a fork wake no waiting thread if the process has
+ * no SIGCHLD handler. A thread that waits for SIGCHLD is notified of each child.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -27,9 +27,10 @@ static int interrupted, event, poller;
 OPAQUE int traced(int a) { return a; }
 
 /*
- * Makes the child end before fork() returns in the parent. Functions that run before a
- * library's constructor register their fork handler first. Parents' handlers run in that
- * order (pthread_atfork(3)).
+ * Runs before fork() returns in the parent, and gives the child time to end. Parents'
+ * fork handlers run in the order of their registration (pthread_atfork(3)). A function
+ * in .preinit_array registers this one, before constructors of libraries register
+ * theirs.
  */
 static void linger(void)
 {
@@ -85,7 +86,10 @@ static void nobody_handles(void)
 	       CHILDREN);
 }
 
-/* As with signalfd(2): the signal is blocked and has its default action. */
+/*
+ * The thread waits as with signalfd(2): the signal is blocked and has its default
+ * action.
+ */
 static void somebody_waits(void)
 {
 	const struct timespec long_enough = { .tv_sec = 10 };

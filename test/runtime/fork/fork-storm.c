@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads arm, fork, allocate and load modules, all at once:
+ * Threads that arm, fork, allocate and load modules at the same time do not deadlock:
  *
- *	fork-storm PLUGIN [SECONDS]
+ * 	fork-storm PLUGIN [SECONDS]
  *
- * fork() takes the allocator's locks and the library's. If a thread allocates while it
- * holds a library lock that fork() takes, both orders of locking occur. Sooner or later
- * all threads wait for each other. The test names threads that make no progress for
- * some time. The library and the allocator must also work in the forked child: it
- * arms, calls and allocates.
+ * fork() takes the allocator's locks and the library's. If a thread allocated while it
+ * holds a library lock that fork() takes, both orders of locking would occur, and
+ * sooner or later all threads would wait for each other. The test names threads that
+ * make no progress for some time. The library and the allocator must also work in the
+ * forked child: it arms, calls and allocates.
  *
- * The allocator is the C library's. Others: fork-storm-*.test.
+ * This file uses the C library's allocator, and fork-storm-*.test use others.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -56,7 +56,7 @@ static struct patchbay_ops *create(void)
 	return ops;
 }
 
-/* Names, sets of several tracers, and filters for future modules. */
+/* Arms by names, makes sets of several tracers, and adds filters for future modules. */
 static void arm_some(int round)
 {
 	const char *const list[] = { "one", "two" };
@@ -108,7 +108,7 @@ static void *allocate_much(void *arg)
 	return arg;
 }
 
-/* Most children end at once, so that there are many. */
+/* Most children end immediately, so that there are many. */
 static void child(long round)
 {
 	unsigned int random = 1;
@@ -158,7 +158,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* No stdio and no exit(): hung threads may hold their locks. */
+/* Uses no stdio and no exit(), because hung threads may hold their locks. */
 static void watch(double end)
 {
 	double moved[NR];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Forks while other threads arm and call. The child inherits what is armed, can arm and
- * disarm, and writes only to its own text.
+ * A process forks while other threads arm and call. The child inherits armed functions,
+ * can arm and disarm, and writes only to its own text.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 300 | FileCheck %s
@@ -47,12 +47,12 @@ static int child(void)
 {
 	int armed;
 
-	/* No other thread calls here. */
+	/* Only this thread calls here. */
 	calls = 0;
 	always(1);
 	CHECK_EQ(calls, 1);
 	armed = patchbay_arm(ops, "sometimes", 0);
-	CHECK(armed == 0 || armed == 1); /* the other thread may have done it */
+	CHECK(armed == 0 || armed == 1); /* another thread may have armed it first */
 	sometimes(1);
 	CHECK_EQ(calls, 2);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
 	calls = 0;
-	always(1); /* the children did not write here */
+	always(1); /* children have not changed this process's text */
 	CHECK_EQ(calls, 1);
 	puts("done");
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded process forks while another thread is in dl_iterate_phdr(). In the child, the
- * loader's lock is held for ever. The child ends nevertheless, even if there is a changed
- * site to write down, or a library in another namespace to look for.
+ * A child of a recorded process ends normally, even if the parent forked while another
+ * thread was in dl_iterate_phdr(). In the child, the loader's lock is then held for
+ * ever. At its end the child may have a changed site to write down, or a library in
+ * another namespace to look for.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
@@ -34,7 +35,7 @@ int main(int argc, char **argv)
 	take_loader_lock();
 	pid = fork();
 	if (!pid) {
-		alarm(patience(600)); /* a child that waits for the lock */
+		alarm(patience(600)); /* ends a child that waits for the lock */
 		step(1);
 		step(1);
 		disarm_like((uintptr_t)step, (uintptr_t)spare);

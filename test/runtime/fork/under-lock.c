@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread that holds the lock that fork() takes (the engine lock, core/system/lock.h) never
- * allocates, frees, opens or closes. These functions of the C library check whether their
- * thread holds it, with all kinds of tracers.
+ * A thread that holds the engine lock (core/system/lock.h), which fork() takes, never
+ * allocates, frees, opens or closes. The C library's functions for these actions are
+ * replaced here by ones that check whether their thread holds the lock. The test uses
+ * all kinds of tracers.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t --ld-path=%ld.lld -Wl,--static-calls,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free -I %patchbay_source/runtime/core %patchbay_lib/libpatchbay.a -lpthread
@@ -180,7 +181,7 @@ static void sets(void)
 		CHECK_EQ(patchbay_ops_destroy(ops[i]), 0);
 }
 
-/* Armed when it is loaded, and unloaded while armed. */
+/* A module is armed when it is loaded, and unloaded while it is armed. */
 static void modules(const char *path)
 {
 	struct patchbay_ops *ops = create(NULL);
@@ -203,7 +204,7 @@ static void modules(const char *path)
 static int no_more(const struct patchbay_site_info *site, void *arg)
 {
 	(void)site;
-	free(malloc(1)); /* allowed here */
+	free(malloc(1)); /* allowed without the lock */
 	return arg != NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * BPF programs as links: arguments, results, maps, the ring buffer and cookies. Also
- * errors on attaching.
+ * BPF programs work as links: arguments, results, maps, the ring buffer and cookies.
+ * Attaching reports errors.
  */
 // REQUIRES: bpf
 // RUN: %clang_bpf %S/../Inputs/programs.bpf.c -o %t.o
@@ -98,7 +98,9 @@ static void test_programs(struct patchbay_bpf_object *object)
 	uint32_t index = 1, zero = 0;
 
 	CHECK(calls && last && events && bss && data);
-	/* fern_*: 3; fern_add; moss_*: 3; rush_open; fern_deny. */
+	/*
+	 * Links per program: fern_* 3, fern_add 1, moss_* 3, rush_open 1, fern_deny 1.
+	 */
 	CHECK_EQ(patchbay_bpf_attach_all(object, NULL), 9);
 
 	CHECK_EQ(fern_add(3, 4), 7);
@@ -116,7 +118,7 @@ static void test_programs(struct patchbay_bpf_object *object)
 	CHECK_EQ(event.cookie, 0);
 	CHECK_EQ(patchbay_bpf_map_lookup(bss, &zero, &sum), 0);
 	CHECK_EQ(sum, 9);
-	/* A constant makes the program return early above 100. */
+	/* The program compares with a constant and returns early above 100. */
 	fern_add(101, 1);
 	CHECK_EQ(patchbay_bpf_map_lookup(bss, &zero, &sum), 0);
 	CHECK_EQ(sum, 9);
@@ -153,13 +155,13 @@ static void test_programs(struct patchbay_bpf_object *object)
 
 	CHECK_EQ(fern_deny(2), 2);
 	CHECK_EQ(fern_deny(3), 7);
-	CHECK_EQ(fern_deny(5), 5); /* a division by 0 is 0 */
+	CHECK_EQ(fern_deny(5), 5); /* a division by 0 gives 0 */
 	sum = 8;
 	CHECK_EQ(patchbay_bpf_map_update(data, &zero, &sum, BPF_ANY), 0);
 	CHECK_EQ(fern_deny(3), 8);
 }
 
-/* Fills the ring, and wraps around its end several times. */
+/* Fills the ring buffer, and wraps around its end several times. */
 static void test_ring(struct patchbay_bpf_object *object)
 {
 	struct patchbay_bpf_map *events =
@@ -197,7 +199,7 @@ static void test_maps(struct patchbay_bpf_object *object)
 	CHECK_EQ(info.type, BPF_MAP_TYPE_HASH);
 	CHECK_EQ(info.key_size * 1000 + info.value_size * 100 +
 			 info.max_entries, 8808);
-	/* An older caller, without @value_size and @max_entries. */
+	/* An older caller has a structure without @value_size and @max_entries. */
 	info = (struct patchbay_bpf_map_info){
 		.size = PATCHBAY_BPF_MAP_INFO_SIZE_VER0, .value_size = 3, .max_entries = 4
 	};
@@ -217,7 +219,7 @@ static void test_maps(struct patchbay_bpf_object *object)
 		 -EEXIST);
 	CHECK_EQ(patchbay_bpf_map_delete(calls, &key), 0);
 	CHECK_EQ(patchbay_bpf_map_delete(calls, &key), -ENOENT);
-	/* Elements that programs added are among the eight. */
+	/* Elements that programs added are among the eight of the map. */
 	CHECK_EQ(patchbay_bpf_map_for_each(calls, add_up, &total), 0);
 	for (key = 1; !patchbay_bpf_map_update(calls, &key, &value, 0); key++)
 		;
@@ -274,7 +276,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_detach(add), -ENOLINK);
 	CHECK(!patchbay_bpf_link(add));
 
-	/* Cookies of a list, and one cookie for all. */
+	/* First a cookie per list item, then one cookie for all. */
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), 1);
 	fern_add(0, 1);
 	CHECK_EQ(patchbay_bpf_map_lookup(last, &index, &event), 0);
@@ -289,7 +291,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(event.cookie, 9);
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 
-	/* The program reads two arguments and the result after them. */
+	/* The program reads two arguments and the result. */
 	filter.cnt = 2;
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), -EDOM);
 	CHECK(!strcmp(last_log, "fern_one: the program reads 2 arguments, the "
@@ -300,7 +302,9 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), 1);
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 
-	/* All or none: the last program has no function. */
+	/*
+	 * If any program cannot be attached, none is: the last program has no function.
+	 */
 	for (struct patchbay_bpf_program *p = NULL;
 	     (p = patchbay_bpf_next_program(object, p));)
 		CHECK(p == add || !patchbay_bpf_detach(p));
@@ -310,7 +314,10 @@ static void test_attach(struct patchbay_bpf_object *object)
 	opts.size++;
 	filter.size = PATCHBAY_FILTER_SIZE_VER0 - 1;
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), -EINVAL);
-	/* Callers with an older, shorter structure: the rest is not read. */
+	/*
+	 * The structures of older callers are shorter; the library does not read past
+	 * their end.
+	 */
 	opts.cookie = &opts;
 	filter = (struct patchbay_filter){ .size = PATCHBAY_FILTER_SIZE_VER0,
 					   .glob = "fern_add",
@@ -323,7 +330,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 }
 
-/* Several threads run a program while others read: no event is lost. */
+/* Several threads run a program while others read the ring buffer: no event is lost. */
 static struct patchbay_bpf_object *shared;
 
 NOT_TRACED static void *call_often(void *arg)
@@ -355,7 +362,7 @@ static void test_threads(void)
 		CHECK(!pthread_join(threads[i], NULL));
 	CHECK_EQ(count_of(calls, fern_one), before + 100000);
 
-	/* A signal handler calls the API while the thread is inside it. */
+	/* A signal handler calls the API while its thread is inside the API. */
 	signal(SIGALRM, on_signal);
 	CHECK(!timer_create(CLOCK_MONOTONIC, NULL, &timer));
 	CHECK(!timer_settime(timer, 0, &often, NULL));

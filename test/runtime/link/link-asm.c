@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program reads its function's cookie and argument within five instructions, as
- * disassembly shows. It searches no table and needs no context that another component
- * builds first.
+ * disassembly shows. It searches no table and needs no context that other code builds
+ * first.
  */
 // RUN: %plain -c %s -o %t.o
 // RUN: llvm-objdump -d --no-show-raw-insn --no-leading-addr %t.o | FileCheck %s
@@ -19,7 +19,7 @@ void take_double(double value);
 	void name(uintptr_t ip, uintptr_t parent_ip,                           \
 		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
 
-/* For any function: the record tells whether a hidden argument comes first. */
+/* Works for any function: the record tells whether a hidden argument comes first. */
 PROGRAM(cookie_and_arg)
 {
 	take(patchbay_get_attach_cookie(cell),
@@ -33,7 +33,7 @@ PROGRAM(cookie_and_arg)
 // CHECK-NEXT: movq 0x18(%rcx,%rax,4), %rsi
 // CHECK-NEXT: jmp
 
-/* For functions that are known to have no hidden argument. */
+/* Works for functions that are known to have no hidden argument. */
 PROGRAM(cookie_and_register)
 {
 	take(patchbay_get_attach_cookie(cell), *patchbay_regs_gp(regs, 2));

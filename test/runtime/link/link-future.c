@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Links to functions of future modules: the program's requirements on functions apply to
- * theirs, too.
- */
+/* A program's requirements on functions also apply to functions of future modules. */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: %t %t.so | FileCheck %s
@@ -77,7 +74,7 @@ int main(int argc, char **argv)
 	check_link(link, 0, 0);
 	CHECK_EQ(patchbay_link_destroy(link), 0);
 
-	/* All or nothing, for each module. */
+	/* In each new module, the link is attached to all functions or to none. */
 	link = attach(0);
 	module = dlopen(argv[argc - 1], RTLD_NOW);
 	CHECK(module);

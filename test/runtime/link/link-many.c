@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Thousands of links, each on its own function: the cost of one does not depend on their
- * number. The symbol table is read once for all.
+ * The cost of a link does not grow with the number of links: there are thousands, each
+ * on its own function. The symbol table is read once for all.
  */
 // RUN: %build -DMANY=10000 -O1 %s -o %t %link -lpatchbay-link \
 // RUN:   -Wl,--export-dynamic-symbol=open
@@ -25,7 +25,7 @@ D10000(0)
 
 static int reads;
 
-/* The call by which the library reads a file. libc has no type hash for it. */
+/* Counts the library's reads of files. libc has no type hash for open(). */
 __attribute__((no_sanitize("kcfi")))
 int open(const char *path, int flags, ...)
 {
@@ -55,7 +55,7 @@ static void on_call(uintptr_t ip, uintptr_t parent_ip,
 	calls++;
 }
 
-/* CPU time of this thread, without that of threads that run at the same time. */
+/* Returns this thread's CPU time, which excludes other threads. */
 static double microseconds(void)
 {
 	struct timespec t;
@@ -81,7 +81,7 @@ static void attach_by_name(int i)
 	const char *const names[] = { name };
 
 	snprintf(name, sizeof(name), "many_0%04d", i);
-	/* As a glob and as a list: neither reads symbols again. */
+	/* Attach by wildcard or by list: neither reads symbols again. */
 	CHECK_EQ(attach(i % 2 ? (struct patchbay_filter){ .glob = name } :
 				(struct patchbay_filter){ .syms = names,
 							  .cnt = 1 },
@@ -93,7 +93,7 @@ struct cost {
 	double attach, destroy;
 };
 
-/* @nr links come and go, oldest first, the worst case for a linear list. */
+/* Attaches and destroys @nr links, oldest first, the worst case for a linear list. */
 static struct cost come_and_go(int nr)
 {
 	double start = microseconds(), attached, end;
@@ -122,7 +122,7 @@ int main(void)
 {
 	struct cost few = come_and_go(MANY / 10), many = come_and_go(MANY);
 
-	/* A scan of all functions or links for each one made the ratio 20. */
+	/* If each link scanned all functions or all links, the ratio would be 20. */
 	CHECK(many.attach < 5 * few.attach);
 	CHECK(many.destroy < 5 * few.destroy);
 	puts("done");

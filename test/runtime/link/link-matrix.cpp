@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kind of link on every class of argument and result. The functions are called
-// plainly, have arguments on the stack, call themselves, throw, or leave by longjmp().
-// They run on one thread, on several threads, and in signal handlers. Each program checks
-// its input. Each function returns the same result as without links.
+// Every kind of link works on every class of argument and result. The functions are
+// called plainly, have arguments on the stack, call themselves, throw, or leave by
+// longjmp(). They run on one thread, on several threads, and in signal handlers. Each
+// program checks its input. Each function returns the same result as without links.
 //
 // RUN: %buildxx %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-// The classes, and a value of each class for a number.
+// The classes, and how to make a value of each class from a number.
 struct Pair {
   long a, b;
 };
@@ -69,8 +69,7 @@ template <> struct Class<Vector> {
     return t[3] == -t[0] && t[1] == 1 && t[2] == 2 ? (int)t[0] : -1;
   }
 };
-// The actions of functions besides returning: one of each shape for every pair of
-// classes.
+// What functions do besides returning. Each shape exists for every pair of classes.
 enum Shape { Plain, Stack, Recursion, Throw, Jump, NumShapes };
 
 static thread_local jmp_buf *back;
@@ -100,7 +99,7 @@ template <typename R, typename A> struct Target<Stack, R, A> {
   }
 };
 
-// Values that programs saw on this thread, and the expected values.
+// Counts of program calls on this thread, and the values that programs expect.
 static thread_local long entries, exits, unwound, skipped, wrong;
 static thread_local long floats;
 static thread_local int argument, result, floatArgs;
@@ -123,7 +122,8 @@ PROGRAM(enter) {
   ++entries;
 }
 
-// The session word is private to a call; the frame address tells calls apart.
+// The session word is private to a call. It stores the frame address, which differs
+// between nested calls.
 PROGRAM(enterSession) {
   *patchbay_session_word(cell, regs) = ip ^ (uintptr_t)regs;
   enter(ip, parent_ip, cell, regs);
@@ -170,8 +170,8 @@ PROGRAM(modify) {
   *patchbay_result_gp(regs, 0) = (uintptr_t)to;
 }
 
-// The first known argument is the number, as a double or a float; the next one is another
-// value.
+// The first known argument is the number, as a double or a float. The next argument has
+// another value.
 NOT_TRACED static void checkFloats(const patchbay_cell *cell,
                                    patchbay_regs *regs) {
   uint64_t *arg;
@@ -237,14 +237,15 @@ static const Kind kinds[] = {
 };
 
 
-// Expected counts for the attached kinds: entries, which every function has, exits for
-// kinds with exits, and for both the programs that read floating-point arguments.
+// Expected counts for the attached kinds. Every function has entries; only some kinds
+// have exits. Programs that read floating-point arguments are counted separately for
+// both.
 static long seesEntries, seesEntriesOfExits, seesExits;
 static long seesFloatsAtEntries, seesFloatsAtExits;
 static bool overridesNow;
 
-// ppc64le passes vectors in separate registers, and records do not count them: so the
-// location of all arguments is unknown.
+// On ppc64le, vectors are passed in separate registers that records do not count, so
+// the location of all arguments is unknown.
 #ifdef __powerpc64__
 constexpr bool CountsVectors = false;
 #else
@@ -270,8 +271,8 @@ template <typename T> NOT_TRACED static bool canOverride() {
          !std::is_same<T, Mixed>::value && hasExit<T>();
 }
 
-// The location of result @value: registers in the order of results, and memory for
-// structures returned there.
+// Stores result @n where the ABI returns it: in registers in the order of results, or
+// in memory for structures.
 template <typename R> NOT_TRACED static void prepareAnswer(int n) {
   R value = Class<R>::make(n);
   // On riscv64 the bits above a float in its register must be ones.
@@ -433,7 +434,8 @@ int main() {
   signal(SIGUSR1, inSignal);
   for (const Kind &kind : kinds)
     test({&kind});
-  // Several links per function: general registers only, and mixed.
+  // Test several links per function: with programs that use general registers only, and
+  // mixed.
   test({&kinds[0], &kinds[2], &kinds[4], &kinds[6]});
   test({&kinds[4], &kinds[3], &kinds[7], &kinds[0], &kinds[5]});
   test({});

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A link on two distant functions. Text cannot be written after the first was armed,
- * while a thread is in the program there. The caller keeps the link, and destroys it
- * after the thread has left.
+ * Attaching a link to two distant functions fails safely: text cannot be written after
+ * the first function was armed, while a thread is in the link's program there. The
+ * caller keeps the link, and destroys it after the thread has left.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -20,7 +20,7 @@
 
 OPAQUE int far_first(int a) { return a + 1; }
 
-/* Larger than one write. Never called. */
+/* Larger than one write covers. Never called. */
 NOT_TRACED OPAQUE void between(void) { __asm__ volatile(".skip 0x40000"); }
 
 OPAQUE int far_second(int a) { return a + 2; }
@@ -47,7 +47,7 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* The function by which the library writes text. */
+/* Replaces the function by which the library writes text. */
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
 {
 	if (!fails || --fails)
@@ -73,7 +73,7 @@ static void on_log(void *arg, const char *name, uintptr_t entry, int error,
 
 enum { NO_WRITE, OTHER_WAY, NO_THREAD, A_THREAD, NR_ENDS };
 
-/* Let the n-th write fail; was there one? */
+/* Lets the n-th write fail. Returns how attaching ended. */
 static int try(int n)
 {
 	const struct patchbay_filter filter = { .size = sizeof(filter),
@@ -95,7 +95,7 @@ static int try(int n)
 		CHECK_EQ(patchbay_link_destroy(link), 0);
 		return NO_WRITE;
 	}
-	/* The module's trampolines are out of reach: it uses the library's. */
+	/* The module's trampolines were out of reach, so the library used its own. */
 	if (nr == 2) {
 		let_go = 1;
 		CHECK_EQ(pthread_join(thread, NULL), 0);
@@ -121,7 +121,7 @@ static int try(int n)
 	return inside ? A_THREAD : NO_THREAD;
 }
 
-/* In a process where nothing was written before. */
+/* Runs try() in a process where nothing was written before. */
 static int try_alone(int n)
 {
 	const pid_t pid = fork();

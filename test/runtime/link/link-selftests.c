@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The expectations of the kernel's BPF selftests for tracing programs, applied to links:
- * the same arguments, results, side effects and cookies. (fentry_test, fexit_test,
+ * Links meet the expectations of the kernel's BPF selftests for tracing programs: the
+ * same arguments, results, side effects and cookies. (fentry_test, fexit_test,
  * modify_return, get_func_args_test, get_func_ip_test, bpf_cookie,
  * kprobe_multi_session_cookie.)
  */
@@ -39,7 +39,7 @@ OPAQUE int fentry_test6(uint64_t a, void *b, short c, int d, void *e,
 OPAQUE int fentry_test7(struct test_struct *arg) { return (int)(long)arg; }
 OPAQUE int fentry_test8(struct test_struct *arg) { return (int)(long)arg->a; }
 
-/* The selftests' functions, in their order: arguments and results. */
+/* The selftests' functions in order, with their arguments and results. */
 static const struct expected {
 	unsigned int nr;
 	uint64_t args[6];
@@ -84,7 +84,7 @@ static int call_fentry_tests(void)
 	       fentry_test7(NULL) != 0 || fentry_test8(&arg) != 0;
 }
 
-/* By function: how often a program saw the expected values. */
+/* For each function, how often a program saw the expected values. */
 static int entry_results[8], exit_results[8];
 
 /* The cookie is the index in the tables above. */
@@ -147,8 +147,8 @@ static struct patchbay_link *attach(enum patchbay_link_kind kind,
 }
 
 /*
- * fentry_test, fexit_test and fentry_fexit. Each links, fires and unlinks, and repeats
- * this once.
+ * fentry_test, fexit_test and fentry_fexit: each test attaches, calls and detaches,
+ * twice.
  */
 static void test_fentry_fexit(void)
 {
@@ -217,7 +217,7 @@ PROGRAM(fexit_sequence)
 				 !patchbay_exit_reason(regs));
 }
 
-/* The caller's result, and how often the body ran. */
+/* Checks the caller's result, and how often the body ran. */
 static void run_modify_return(int retval, int want_side_effect, int want_ret)
 {
 	int b = 2, ret, side_effect = 0;
@@ -253,7 +253,7 @@ static void test_modify_return(void)
 		CHECK_EQ(patchbay_link_destroy(links[i]), 0);
 }
 
-/* bpf_cookie: each kind has its own cookie on one function. */
+/* bpf_cookie: each kind of link on one function has its own cookie. */
 #define FENTRY_COOKIE 0x10000000000000L
 #define FEXIT_COOKIE 0x20000000000000L
 #define FMOD_RET_COOKIE 0x30000000000000L

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The program of a link is replaced and detached while a thread stays in it. The calls
- * return a timeout, and the link's state is as documented.
+ * Replacing and detaching a link's program returns a timeout while a thread stays in
+ * the program. The link's state is as documented.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 600 %t | FileCheck %s

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Links: errors and their messages, updates, order, links and tracers together on a
- * function, and a link's own information.
+ * Links work: errors and their messages, updates, order, links and tracers together on
+ * a function, and information about a link.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -16,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is the body skipped for programs that may replace the result? */
+/* Is the body skipped if a program may replace the result? */
 #ifdef __x86_64__
 #define NO_BODY_CALL 1
 #else
 #define NO_BODY_CALL 0
 #endif
 
-/* If doubles use up integer registers, these arguments are unknown. */
+/* On ppc64le doubles use up integer registers, so these arguments are unknown. */
 #ifdef __powerpc64__
 #define INTEGER_ARGS 0
 #else
@@ -76,7 +76,7 @@ PROGRAM(sum_args)
 	UNUSED_CONTEXT;
 	arg_sum += (int)patchbay_get_func_arg(cell, regs, 0);
 }
-/* Arguments outside of general registers; the program gets them all the same. */
+/* Reads arguments in other registers than general ones. */
 static double scaled;
 
 static void see_scale(uintptr_t ip, uintptr_t parent_ip,
@@ -90,7 +90,7 @@ static void see_scale(uintptr_t ip, uintptr_t parent_ip,
 		 (double)patchbay_get_func_arg_float(regs, 1);
 }
 
-/* Logs its cookie, which is a letter. */
+/* Appends its cookie, a letter, to the log. */
 PROGRAM(write_order)
 {
 	int i = 0;
@@ -106,7 +106,10 @@ PROGRAM(override)
 	patchbay_override_return(regs, (uintptr_t)cell->data);
 }
 
-/* Reads another argument; replaces the result if it is larger than the cookie. */
+/*
+ * Replaces the result if the argument is larger than the cookie, and adds 100 to the
+ * argument.
+ */
 PROGRAM(change)
 {
 	uint64_t *arg = patchbay_regs_gp(regs, 0);
@@ -323,7 +326,7 @@ static void test_misuse(void)
 		 -EINVAL);
 }
 
-/* Lists: the error names the name or address that does not exist. */
+/* The error for a list names the symbol or address that does not exist. */
 static void test_lists(void)
 {
 	const char *syms[] = { "fern_one", "fern_two", "moss_one", "plain_one",
@@ -361,7 +364,7 @@ static void test_lists(void)
 	CHECK(!strncmp(logged, "-: -2: ", 7));
 }
 
-/* All or nothing, or as many as possible. */
+/* Attaches to all functions or none, or to as many as possible. */
 static void test_skip(void)
 {
 	const struct patchbay_program two = asking(fentry, 2, 0);
@@ -402,7 +405,10 @@ static void test_skip(void)
 		  "returns\n");
 }
 
-/* One exit too many: the error names the function, and the others are unchanged. */
+/*
+ * Attaching one exit too many fails: the error names the function, and the other links
+ * are unchanged.
+ */
 static void test_many(void)
 {
 	struct patchbay_link *links[PATCHBAY_EXIT_MAX];
@@ -434,7 +440,10 @@ static int find_site(const struct patchbay_site_info *site, void *arg)
 	return 1;
 }
 
-/* A site that another writer changed: the error names the function. */
+/*
+ * Attaching to a site that another writer changed fails, and the error names the
+ * function.
+ */
 static void test_foreign(void)
 {
 	uintptr_t site = (uintptr_t)fern_two;
@@ -474,7 +483,7 @@ static void test_update(void)
 	CHECK_EQ(moss_one(5), 6);
 	CHECK_EQ(arg_sum, 11);
 	CHECK_EQ(calls, 1);
-	/* The same requirements may be set again, but no stricter ones. */
+	/* An update may keep the requirements, but not make them stricter. */
 	CHECK_EQ(patchbay_link_update(latest, &one), 0);
 	next.nr_args = 2;
 	CHECK_EQ(patchbay_link_update(latest, &next), -EINVAL);
@@ -491,7 +500,7 @@ static void test_update(void)
 	CHECK_EQ(patchbay_link_destroy(latest), 0);
 }
 
-/* Both kinds of argument, at the entry and at the exit. */
+/* Reads integer and floating-point arguments, at the entry and at the exit. */
 static void test_floating(void)
 {
 	struct patchbay_program program = { .size = sizeof(program),
@@ -554,8 +563,8 @@ static void check_order(const char *expected)
 }
 
 /*
- * Links of every kind on one function and on many, and a tracer. Entries run in the order
- * of attaching, exits in reverse, each with its own cookie.
+ * Attaches links of every kind to one function and to many, and a tracer. Entries run
+ * in the order of attaching, exits in reverse order, each with its own cookie.
  */
 static void test_order(void)
 {
@@ -612,7 +621,9 @@ static void test_order(void)
 	CHECK_EQ(patchbay_link_destroy(links[5]), 0);
 }
 
-/* If several override the result, the last one wins; all are called. */
+/*
+ * If several programs override the result, the last one wins. All of them are called.
+ */
 static void test_override(void)
 {
 	struct patchbay_program program = { .size = sizeof(program),
@@ -638,7 +649,10 @@ static void test_override(void)
 	CHECK_EQ(fern_one(3), 3);
 }
 
-/* The body receives what the program stored, alone on its function and with others. */
+/*
+ * The body receives what the program stored, whether the link is alone on its function
+ * or not.
+ */
 static void test_change(void)
 {
 	const struct patchbay_program program = { .size = sizeof(program),
@@ -670,7 +684,7 @@ static void test_change(void)
 	CHECK_EQ(moss_one(5), 6);
 }
 
-/* The only place that calls it. */
+/* The only caller of rush_caller(). */
 static __attribute__((noinline)) void *caller_of_rush(void)
 {
 	void *caller = rush_caller();
@@ -679,7 +693,7 @@ static __attribute__((noinline)) void *caller_of_rush(void)
 	return caller;
 }
 
-/* Without an exit program, no trampoline stands between the function and its caller. */
+/* Without an exit program, no trampoline is between the function and its caller. */
 static void test_caller(void)
 {
 	const struct patchbay_program program = { .size = sizeof(program),
@@ -698,7 +712,7 @@ static void test_caller(void)
 	CHECK_EQ(calls, 2);
 }
 
-/* Calls from inside a program are refused, and change nothing. */
+/* Calls of the library from inside a program are refused, and change nothing. */
 static void meddle(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -707,7 +721,7 @@ static void meddle(uintptr_t ip, uintptr_t parent_ip,
 					    .entry = meddle };
 
 	UNUSED_CONTEXT;
-	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* it only reads */
+	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* allowed, because it only reads */
 	CHECK_EQ(patchbay_link_update(latest, &program), -EDEADLK);
 	CHECK_EQ(patchbay_link_detach(latest), -EDEADLK);
 	CHECK_EQ(patchbay_link_destroy(latest), -EDEADLK);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arms many functions of a library, one of which has a foreign change. Text cannot be
- * written, so arming fails and waits for a handler to reuse the cells. The library is
- * unloaded during that wait. The changed function is counted, and unloaded memory is
- * never read.
+ * A library can be unloaded while a failed arming of its functions waits. One of many
+ * functions has a foreign change, and text cannot be written. Arming fails and waits
+ * for a handler, to reuse the cells. The library is unloaded during that wait. The
+ * changed function is counted, and unloaded memory is never read.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -54,7 +54,7 @@ UNTRACED static void wait_here(uintptr_t ip, uintptr_t parent_ip,
 		;
 }
 
-/* Called for each function. */
+/* @check is called for each function. */
 UNTRACED static int accept(void *arg, const struct patchbay_target *target)
 {
 	(void)arg, (void)target;
@@ -69,7 +69,7 @@ UNTRACED static int find_site(const struct patchbay_site_info *site, void *arg)
 	return 1;
 }
 
-/* A debugger's breakpoint. */
+/* Sets a breakpoint, as a debugger does. */
 UNTRACED static void change_site(void)
 {
 	const int text = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -129,7 +129,9 @@ int main(int argc, char **argv)
 	ops = create(nothing, accept);
 	other = create(wait_here, NULL);
 
-	/* The path to trampolines exists, and slots point to cells. */
+	/*
+	 * Arming once makes the path to the trampolines, and lets slots point to cells.
+	 */
 	CHECK_EQ(patchbay_arm(ops, "odd_*", 0), 256);
 	CHECK_EQ(patchbay_disarm(ops, "odd_*"), 256);
 	CHECK_EQ(patchbay_arm(other, "slow", 0), 1);
@@ -139,7 +141,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(sem_wait(&inside), 0);
 	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
 	CHECK_EQ(pthread_create(&armer, NULL, arm_all, NULL), 0);
-	/* The function is counted before the library waits for handlers. */
+	/* The library counts the changed function before it waits for handlers. */
 	while (!refused())
 		sched_yield();
 	CHECK_EQ(dlclose(library), 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread with a pending cancellation loads a module by a relative path. Registering it
- * is no cancellation point: the thread holds the loader's lock.
+ * Registering a module is not a cancellation point, because the thread holds the
+ * loader's lock. A thread with a pending cancellation loads a module by a relative
+ * path.
  */
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: %build %t/main.c -o %t/prog %link -ldl
@@ -35,7 +36,7 @@ int main(void)
 	pthread_t thread;
 	void *result;
 
-	/* A deadlock is a failure. */
+	/* A deadlock ends the test by SIGALRM. */
 	alarm(600);
 	if (!patchbay_abi_version() || pthread_create(&thread, NULL, load, NULL))
 		return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Several copies of the runtime in one process. Hidden copies in shared objects
+ * Several copies of the runtime work in one process. Hidden copies in shared objects
  * (libpatchbay.a) each trace the functions of their object and do not interfere. A copy
- * that is visible to all serves all modules.
+ * whose symbols are visible to all modules serves all of them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DPLUGIN -shared -fPIC %s -o %t/one.so %patchbay_lib/libpatchbay.a -Wl,--exclude-libs,ALL -lpthread
@@ -10,7 +10,7 @@
 // RUN: %build %s -o %t/exe %link
 // RUN: timeout -s KILL 600 %t/exe separate %t/one.so %t/two.so | FileCheck %s
 // RUN: timeout -s KILL 600 %t/exe unload %t/one.so | FileCheck %s
-/* A copy in the executable, and one in the libpatchbay.so that a plugin needs. */
+/* One copy is in the executable, and one is the libpatchbay.so that a plugin needs. */
 // RUN: %build -DPLUGIN -shared -fPIC %s -o %t/shared.so %link
 // RUN: %build -rdynamic %s -o %t/merged %patchbay_lib/libpatchbay.a -lpthread
 // RUN: timeout -s KILL 600 %t/merged merged %t/shared.so | FileCheck %s
@@ -43,8 +43,8 @@ static int add(const struct patchbay_site_info *site, void *modules)
 }
 
 /*
- * Test that the module works alone: arm the functions called own(), one per module, call
- * its own one @nr times, and count the calls.
+ * Tests that this copy works alone. Arms the functions called own(), one per module,
+ * calls this module's function @nr times, and counts the calls.
  */
 static void trace(int modules, int nr)
 {
@@ -112,7 +112,9 @@ static void separate(char **paths)
 	trace_in(two, 1, 5);
 }
 
-/* A thread that was in a handler of a copy ends after dlclose() of the copy's module. */
+/*
+ * A thread that was in a handler of a copy ends after dlclose() of the copy's module.
+ */
 static sem_t traced, closed;
 
 static void *user(void *library)

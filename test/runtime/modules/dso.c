@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Modules are loaded and unloaded; their functions are armed. */
+/* Functions are armed in modules that are loaded and unloaded. */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
 // RUN: %t %t.so | FileCheck %s
@@ -42,7 +42,7 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* Which tracers saw the last call, one digit each. */
+/* The tracers that saw the last call, one digit each. */
 static long seen;
 
 static void note(uintptr_t ip, uintptr_t parent_ip,
@@ -54,7 +54,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	seen = 10 * seen + (intptr_t)cell->data;
 }
 
-/* In new modules as in present ones. */
+/* The order of tracers is the same in modules loaded later as in present ones. */
 static void in_order(const char *path)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -119,16 +119,16 @@ int main(int argc, char **argv)
 		CHECK(library);
 		plum = (int (*)(int))dlsym(library, "plum");
 		CHECK(plum);
-		CHECK_EQ(calls, 1); /* the library's own constructor */
+		CHECK_EQ(calls, 1); /* by the library's constructor */
 		CHECK_EQ(plum(2), 42);
 		CHECK_EQ(pear(2), 2);
 		CHECK_EQ(calls, 3);
 		CHECK_EQ(attached, 1 + 2 * i);
-		CHECK_EQ(dlclose(library), 0); /* armed */
+		CHECK_EQ(dlclose(library), 0); /* unloaded while armed */
 		calls = 0;
 	}
 	CHECK_EQ(patchbay_disarm(ops, "plum*"), -ENOENT);
-	CHECK(dlopen(argv[1], RTLD_NOW)); /* and now no thread waits for it */
+	CHECK(dlopen(argv[1], RTLD_NOW)); /* now no tracer is armed for future modules */
 	CHECK_EQ(calls, 0);
 	CHECK_EQ(patchbay_disarm(ops, "pear"), 1);
 

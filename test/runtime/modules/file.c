@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names come from the files of modules, and files change. One is truncated during a
- * read, replaced by a pipe, or deleted. Then there are no names, unless they were read
- * before; "*" still selects all functions. A failed read is retried later. The
- * executable's file is found even after the main thread ended and /proc/self is
+ * Names come from the files of modules, and files may change: a file is truncated
+ * during a read, replaced by a pipe, or deleted. Then there are no names, unless they
+ * were read before; "*" still selects all functions. A failed read is retried later.
+ * The executable's file is found even after the main thread ended and /proc/self is
  * useless. Without a build ID, a file that only looks like the loaded one is treated as
  * another.
  */
@@ -14,7 +14,7 @@
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t %t.so 2000 %t.plain.so %t.other.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
-/* So many sections that the file stores their number in the first section. */
+/* This file has so many sections that it stores their number in the first section. */
 // RUN: cp %t.so %t.many.so && %python %S/../Inputs/many-sections.py %t.many.so
 // RUN: timeout -s KILL 600 %t %t.many.so 10 | FileCheck %s
 /* If the loader was executed, /proc/self/exe is the loader. */
@@ -101,7 +101,7 @@ static void unload(void)
 	CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* Names are read for each new module. */
+/* The library reads names anew for each new module. */
 static int load_and_arm(void)
 {
 	int nr;
@@ -132,7 +132,7 @@ static off_t loaded_end(int fd)
 	return end;
 }
 
-/* Truncate only after the loaded part: the program needs its text. */
+/* Truncates only after the loaded part, because the program needs its text. */
 static void *truncate_often(void *arg)
 {
 	int fd = open(path, O_RDWR);
@@ -173,7 +173,10 @@ static void truncated(int least)
 	CHECK_EQ(load_and_arm(), 1);
 }
 
-/* Modules without names are reported: a pattern may select others' functions. */
+/*
+ * Counts modules without names. The library reports them, because a pattern may have
+ * selected their functions.
+ */
 static uint64_t nr_unnamed(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -204,7 +207,7 @@ static void replaced(void)
 	CHECK_EQ(nr_unnamed(), 0);
 }
 
-/* Names that were read stay with the module. */
+/* Names that were read stay with the module, even if its file is replaced. */
 static void replaced_later(void)
 {
 	load();

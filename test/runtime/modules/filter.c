@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every way to select functions, with cookies, and every invalid way. */
+/*
+ * Every way to select functions works, with and without cookies, and every invalid way
+ * is refused.
+ */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -DMANY=10000 -O1 %s -o %t.many %link
@@ -75,7 +78,10 @@ static struct patchbay_ops *create(void)
 	.cnt = sizeof(LIST(uintptr_t, __VA_ARGS__)) / sizeof(uintptr_t)
 #define COOKIES(...) .cookies = (void *const[]){ __VA_ARGS__ }
 
-/* @filter selects @functions; as a filter for disarming it selects the same functions. */
+/*
+ * Checks that @filter selects @functions, both when it arms them and when it disarms
+ * them.
+ */
 static void selects(const struct patchbay_filter *filter, int functions)
 {
 	int nr = __builtin_popcount((unsigned int)functions);
@@ -177,7 +183,10 @@ static void cookies(void)
 	CHECK_EQ(cookies_seen, 1 + 4);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
 
-	/* If two items select one function, the first counts. */
+	/*
+	 * If two items of a list select the same function, the first one sets the
+	 * cookie.
+	 */
 	CHECK_EQ(patchbay_arm_filter(ops, FILTER(SYMS("yew", "yew_tree"),
 						 COOKIES(&one, &two)), 0), 1);
 	calls();
@@ -195,7 +204,7 @@ static void cookies(void)
 	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 }
 
-/* A callback instead of fnmatch(3), and the names that it receives. */
+/* A callback that replaces fnmatch(3), and the number of its calls. */
 static int asked;
 static int is_asked(const char *glob, const char *name, void *arg)
 {
@@ -226,7 +235,7 @@ static void matching(void)
 	selects(FILTER(.glob = "*_tree", .notrace = &oaks), ASH_TREE | YEW);
 	refused(FILTER(.glob = "oak", .match = no_memory), 0, -ENOMEM);
 	refused(FILTER(SYMS("oak"), .match = is_asked), 0, -EINVAL);
-	/* By all names of a function, unless it has no site. */
+	/* The callback gets all names of each function with a site. */
 	asked = 0;
 	CHECK_EQ(patchbay_arm_filter(ops, &oaks, PATCHBAY_ARM_FUTURE), 2);
 	CHECK_EQ(asked, 3);
@@ -278,7 +287,7 @@ static void wrong(void)
 	refused(&later.filter, 0, -E2BIG);
 }
 
-/* Another patcher changed one of them: it is refused, or skipped. */
+/* Another patcher changed one of the functions: arming is refused, or skips it. */
 static void foreign(void)
 {
 	unsigned char *site = (unsigned char *)oak_tree;
@@ -300,7 +309,7 @@ static void foreign(void)
 }
 
 #ifdef MANY
-/* MANY functions with one name each, and a list of all of them. */
+/* MANY functions with one name each, and a list of all addresses. */
 D10000(0)
 
 static uintptr_t addrs[MANY];
@@ -334,8 +343,8 @@ static double time_list(const struct patchbay_filter *filter)
 }
 
 /*
- * A list costs as much as an equivalent pattern plus two microseconds per entry. A search
- * through all names for each entry would cost five times as much.
+ * A list costs as much as an equivalent pattern plus two microseconds per entry.
+ * Searching all names for each entry would take five times as long.
  */
 static void many(void)
 {
@@ -364,7 +373,10 @@ static void many(void)
 static void many(void) {}
 #endif
 
-/* The memory of a symbol table is not kept for later; so run this test first. */
+/*
+ * Memory of a symbol table is freed after the lookup. This test runs first, before
+ * others change the heap.
+ */
 static void look_up(void)
 {
 	size_t before = 0;

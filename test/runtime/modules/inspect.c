@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The library's reports about its sites, and its counters. */
+/* The library reports the state of its sites, and counts its actions. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -fno-pie -no-pie %s -o %t.no-pie %link
@@ -74,7 +74,7 @@ static struct patchbay_stats now(void)
 	return stats;
 }
 
-/* As a debugger would. */
+/* Writes text, as a debugger would. */
 static void poke(uintptr_t addr, const void *bytes, void *before, size_t size)
 {
 	int fd = open("/proc/self/mem", O_RDWR);
@@ -85,7 +85,10 @@ static void poke(uintptr_t addr, const void *bytes, void *before, size_t size)
 	close(fd);
 }
 
-/* With other bytes at @offset the site has @state, is refused, and is counted. */
+/*
+ * With @bytes at @offset the site has the state @expected, arming refuses it, and it is
+ * counted.
+ */
 static void refused(struct patchbay_ops *ops, int offset, const void *bytes,
 		    size_t size, enum patchbay_site_state expected)
 {
@@ -128,7 +131,7 @@ static void sites(struct patchbay_ops *ops[2])
 	CHECK_EQ(site.state, PATCHBAY_SITE_DISARMED);
 	CHECK_EQ(site.nr_cells, 0);
 
-	/* Armed with a foreign cell, and without a cell. */
+	/* The site is armed with a foreign cell, then without a cell. */
 	poke(slot, &none, &cell, sizeof(cell));
 	refused(ops[0], 0, armed, sizeof(armed), PATCHBAY_SITE_FOREIGN);
 	poke(slot, &cell, NULL, sizeof(cell));
@@ -156,7 +159,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK_EQ(before.sites, sites);
 	CHECK_EQ(before.armed, 0);
 
-	/* Two adjacent sites: at most one write for each. */
+	/* Arming two adjacent sites needs at most one write for each. */
 	CHECK_EQ(patchbay_arm(ops[0], "reed*", 0), 2);
 	after = now();
 	CHECK_EQ(after.armed, 2);
@@ -166,7 +169,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK(after.text_writes <= before.text_writes + 4);
 	CHECK(after.memory >= 2 * sizeof(struct patchbay_cell));
 
-	/* A second tracer: changes sets only, no text. */
+	/* A second tracer changes only sets, and no text. */
 	before = after;
 	CHECK_EQ(patchbay_arm(ops[1], "reed*", 0), 2);
 	after = now();
@@ -187,7 +190,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK_EQ(larger[1].modules, 0);
 }
 
-/* A record with an invalid address: not even its slot may be read. */
+/* The record has an invalid address, so that not even its slot may be read. */
 static struct patchbay_record wild[1];
 
 static void outside(struct patchbay_ops *ops, intptr_t addr)
@@ -215,7 +218,7 @@ int main(void)
 
 	sites(ops);
 	outside(ops[0], (intptr_t)wild + 0x70000000);
-	/* The highest addresses, if a record reaches that far. */
+	/* Try the highest addresses, if a record's offset reaches that far. */
 	if ((intptr_t)wild <= INT32_MAX)
 		outside(ops[0], -3);
 	counts(ops);

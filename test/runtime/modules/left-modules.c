@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread has left a handler by siglongjmp() and then sleeps. Memory of modules that are
- * loaded and unloaded is still freed.
+ * Memory of unloaded modules is freed even if a thread has left a handler by
+ * siglongjmp() and then sleeps.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link -ldl
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 			before = mallinfo2().uordblks;
 	}
 	CHECK_EQ(calls, LOADS);
-	/* The check is periodic, so some blocks may remain. */
+	/* The library checks only periodically, so some blocks may remain. */
 	usleep(20000);
 	dlclose(dlopen(argv[1], RTLD_NOW));
 	after = mallinfo2().uordblks;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Actions of programs around their tracers, one case each. None may hang or crash. */
+/*
+ * Programs do unusual things while they have tracers, one case each. None may hang or
+ * crash.
+ */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
 // RUN: %t exit && %t exit && %t exit
@@ -60,7 +63,7 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* Arm and disarm for a while. */
+/* Arms and disarms for a while. */
 static void toggle(struct patchbay_ops *ops, int rounds)
 {
 	while (rounds--) {
@@ -88,7 +91,7 @@ __attribute__((destructor(101))) static void linger(void)
 	usleep(20000);
 }
 
-/* Unload a module that cannot be disarmed, because no file descriptor is free. */
+/* Unloads a module that cannot be disarmed, because no file descriptor is free. */
 static void dlclose_armed(const char *path)
 {
 	struct patchbay_ops *ops = create();
@@ -136,7 +139,10 @@ static void *load(void *path)
 		CHECK(library);
 		CHECK_EQ(dlclose(library), 0);
 		loads++;
-		/* The loader's lock is not fair: the handler must get it. */
+		/*
+		 * Wait, because the loader's lock is not fair and the handler must get
+		 * it.
+		 */
 		usleep(100);
 	}
 	return NULL;
@@ -209,7 +215,7 @@ static void signal_forks(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* Emulated systems request fewer. */
+/* On emulated systems the caller passes a smaller number. */
 static int rounds(int argc, char **argv, int which, int otherwise)
 {
 	return argc > which ? atoi(argv[which]) : otherwise;
@@ -217,7 +223,7 @@ static int rounds(int argc, char **argv, int which, int otherwise)
 
 int main(int argc, char **argv)
 {
-	/* A hang is a failure. SIGALRM is used above. */
+	/* Limit CPU time, so that a hang is a failure. SIGALRM is used above. */
 	const struct rlimit seconds = { patience(60), patience(60) };
 
 	setrlimit(RLIMIT_CPU, &seconds);

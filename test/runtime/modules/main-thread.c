@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The main thread ends before others. /proc/self then refers to a thread without memory.
- * Text can still be written.
+ * Text can still be written after the main thread has ended before other threads.
+ * /proc/self then refers to a thread without memory.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t | FileCheck %s
@@ -20,7 +20,7 @@ static int two(void) { return 2; }
 
 DEFINE_STATIC_CALL(number, one);
 
-/* Older kernels can open it, but a read returns nothing. */
+/* Older kernels can open the file, but a read returns nothing. */
 static int main_thread_has_memory(void)
 {
 	int fd = open("/proc/self/mem", O_RDONLY), there;

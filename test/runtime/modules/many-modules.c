@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread with a small stack arms functions of very many modules. Its stack use does not
- * grow with the number of modules.
+ * A thread with a small stack can arm functions of very many modules: stack use does
+ * not grow with the number of modules.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link

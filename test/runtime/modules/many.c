@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * 200 shared objects: all are armed at once, some are closed while armed, and more is
- * armed in the rest. In the end memory use is as before. Where branches have a short
- * reach and pages are large (ppc64le), fewer objects fit.
+ * Memory use with 200 shared objects is the same at the end as at the beginning. All
+ * objects are armed at once, some are closed while armed, and more is armed in the
+ * rest. On ppc64le, where branches have a short reach and pages are large, fewer
+ * objects fit.
  *
- *	many LIBRARY [NUMBER]
+ * 	many LIBRARY [NUMBER]
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -34,7 +35,7 @@ enum { MAX = 200 };
 static int nr = MAX;
 static void *library[MAX];
 static int (*melon[MAX])(int);
-/* Each is a separate file, or the loader would load it only once. */
+/* Loads a copy in a separate file; the loader would load the same file only once. */
 static void load(const char *from, int i)
 {
 	static char bytes[1 << 20];
@@ -72,7 +73,7 @@ static void close_every(int step)
 	}
 }
 
-/* In all modules, in one batch. */
+/* Arms and disarms the functions of all modules in one batch. */
 static void there_and_back(struct patchbay_ops *ops)
 {
 	const struct patchbay_filter all = { .size = sizeof(all), .glob = "*" };
@@ -93,7 +94,7 @@ static void cycle(const char *path)
 	struct patchbay_ops *ops;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	/* Their files are deleted later; names that were read stay. */
+	/* load() deletes the files; names that were read stay. */
 	CHECK_EQ(patchbay_arm(ops, "melon", PATCHBAY_ARM_FUTURE), 0);
 	for (int i = 0; i < nr / 2; i++)
 		load(path, i);

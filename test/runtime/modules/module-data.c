@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * PATCHBAY_OPS_MODULE_DATA: the tracer gives all functions of a module the same data, and
- * its callback runs once. They share cells, whether they are many or few. If the callback
- * breaks the promise, the library refuses it and arms nothing.
+ * With PATCHBAY_OPS_MODULE_DATA, a tracer gives all functions of a module the same
+ * data, and its callback runs once. The functions share cells, whether they are many or
+ * few. If the callback breaks the promise, the library refuses it and arms nothing.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t
@@ -21,7 +21,7 @@ static int (*const functions[])(int) = { X256(ADDRESS, _) };
 enum { NR = sizeof(functions) / sizeof(functions[0]) };
 
 static int data, nr_asked, nr_targets, result;
-static int differ_at; /* this one and all after it get other data */
+static int differ_at; /* targets from this index on get other data */
 static long calls;
 
 static void count(uintptr_t ip, uintptr_t parent_ip,
@@ -96,7 +96,7 @@ int main(void)
 	const char *const syms[] = { "f_0000", "f_1230", "f_3332", "f_3333" };
 	const struct patchbay_filter few = { .size = sizeof(few), .syms = syms,
 					     .cnt = 4 };
-	/* These have private cells from then on. */
+	/* These functions have private cells after they were armed alone. */
 	const struct patchbay_filter two = { .size = sizeof(two), .syms = syms,
 					     .cnt = 2 };
 	struct patchbay_ops *ops;

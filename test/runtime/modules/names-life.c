@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names are read, kept and dropped while modules come and go, signals arrive, and the
- * process forks. A lookup by name always succeeds, even in children. Memory for a
- * module's names is freed with the module.
+ * A lookup by name always succeeds, even in children, while modules are loaded and
+ * unloaded, signals arrive, and the process forks. Memory for a module's names is freed
+ * with the module.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link -lpatchbay-link
@@ -66,7 +66,7 @@ static void on_signal(int number)
 	nut(1);
 }
 
-/* A name of a newly loaded module; its names are read anew. */
+/* Looks up a name in a newly loaded module, whose names are read anew. */
 static void come_and_go(int i)
 {
 	struct patchbay_link *link;
@@ -87,7 +87,7 @@ static void come_and_go(int i)
 	CHECK_EQ(attach(name, &link), -ENOENT);
 }
 
-/* Meanwhile another thread looks up names of the program. */
+/* Another thread looks up names of the program at the same time. */
 static void *ask(void *arg)
 {
 	while (!stop) {
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc > 1);
 	path = argv[1];
-	/* A function that signal handlers call, at any point of interruption. */
+	/* Signal handlers may call this function at any instruction. */
 	CHECK_EQ(attach("nut", &nuts), 1);
 	CHECK_EQ(sigaction(SIGALRM, &action, NULL), 0);
 	CHECK_EQ(setitimer(ITIMER_REAL, &often, NULL), 0);

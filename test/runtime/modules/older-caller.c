@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Callers that were compiled with an older header have shorter structures. The library
- * does not read or write past their end. It refuses handlers of another version.
+ * Callers that were compiled with an older header, and so have shorter structures,
+ * still work. The library does not read or write past the end of a structure. It
+ * refuses handlers of another version.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -18,7 +19,7 @@
 	(offsetof(struct type, field) + sizeof(((struct type *)0)->field))
 #define BAD ((void *)0xbad)
 
-/* New fields follow those of the first version, which never move. */
+/* Fields of the first version never move; new fields follow them. */
 _Static_assert(PATCHBAY_OPS_ATTR_SIZE_VER0 == END(patchbay_ops_attr, handler), "");
 _Static_assert(PATCHBAY_OPS_INFO_SIZE_VER0 == END(patchbay_ops_info, armed), "");
 _Static_assert(PATCHBAY_FILTER_SIZE_VER0 == END(patchbay_filter, glob), "");
@@ -40,7 +41,7 @@ PROGRAM(count)
 	seen = cell->data;
 }
 
-/* The tracer made from @attr is called once; @data is its expected data. */
+/* Checks that a tracer made from @attr is called once, with @data. */
 static void works(const struct patchbay_ops_attr *attr, void *data)
 {
 	struct patchbay_ops *ops;
@@ -106,7 +107,7 @@ static void filters(struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_arm_filter(ops, &filter, 0), -EINVAL);
 }
 
-/* @size bytes, followed by bytes that must stay unchanged. */
+/* Checks that @get writes @size_ bytes and leaves the following bytes unchanged. */
 #define CHECK_WRITTEN(get, info, size_)                                        \
 	do {                                                                   \
 		memset(&(info), 0xee, sizeof(info));                           \
@@ -190,7 +191,10 @@ static void links(struct patchbay_ops *ops)
 			      "another version of this library"));
 }
 
-/* Programs of the first version, and of another version, call these names. */
+/*
+ * Programs that were compiled for the first version, or for another version, call these
+ * functions.
+ */
 static void versions(void)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr), .handler = count };
@@ -203,7 +207,7 @@ static void versions(void)
 	CHECK(!ops);
 	CHECK_EQ(patchbay_ops_create_abi(&attr, &ops, ~0u), -EPROTONOSUPPORT);
 	CHECK(create && dlsym(RTLD_DEFAULT, "patchbay_link_attach"));
-	/* The macro is 0 while the library has the first version. */
+	/* PATCHBAY_HANDLER_ABI is 0 while the library has the first version. */
 	CHECK_EQ(create(&attr, &ops), PATCHBAY_HANDLER_ABI ? -EPROTONOSUPPORT : 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }

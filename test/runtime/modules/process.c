@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How processes start, fork and end around their tracers, one case each: traced before
- * main(), vfork, exec, and forbidden calls from a callback of the library.
+ * Processes start, fork and end correctly while they have tracers, one case each:
+ * tracing before main(), vfork, exec, and forbidden calls in a callback of the library.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t start | FileCheck %s
@@ -57,7 +57,7 @@ create(int (*attach)(void *, const struct patchbay_module_info *,
 	return ops;
 }
 
-/* The module's own constructor runs first; everything after it is traced. */
+/* The module's own constructor runs first. All later constructors are traced. */
 static struct patchbay_ops *from_start;
 
 __attribute__((constructor(101))) static void arm_all(int argc, char **argv)
@@ -77,7 +77,10 @@ static void start(void)
 	CHECK_EQ(patchbay_ops_destroy(from_start), 0);
 }
 
-/* The child borrows memory and text: its calls are seen, and what it arms stays armed. */
+/*
+ * A child of vfork() borrows memory and text: its calls are seen, and what it arms
+ * stays armed.
+ */
 static void vfork_and_exec(char **argv)
 {
 	struct patchbay_ops *ops = create(NULL);
@@ -115,7 +118,7 @@ static void *toggle(void *ops)
 	return NULL;
 }
 
-/* exec() inherits nothing: no descriptor, nothing armed. */
+/* A program started by exec() inherits no file descriptor and no armed function. */
 static void exec_while_arming(char **argv)
 {
 	struct patchbay_ops *ops = create(NULL);
@@ -163,7 +166,7 @@ static void executed(void)
 	CHECK_EQ(armed, 0);
 }
 
-/* Called in a callback, the library returns an error; nothing is lost. */
+/* In a callback, the library's functions return an error, and nothing is lost. */
 static struct patchbay_ops *other;
 
 static void library_refuses(void)
@@ -228,7 +231,7 @@ static void within_callbacks(void (*act)(void))
 	CHECK_EQ(calls, 2);
 }
 
-/* Destructors run inside library calls: those of modules and of programs. */
+/* Destructors of modules and of programs may run inside library calls. */
 static void leave(void)
 {
 	puts("done");

@@ -15,7 +15,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Renamed as by compilers; the name of larch is its own. */
+/*
+ * All names except larch have a suffix that compilers add. The suffix of larch belongs
+ * to its source name.
+ */
 #define NAMED(name) __asm__(name) OPAQUE
 int elm(int a) NAMED("elm.llvm.1527");
 int elm(int a) { return a; }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The environment arms nothing in a program that gains privileges (AT_SECURE), even if
- * the tracer is linked in. Other programs obey it.
+ * the tracer is linked in. In other programs it arms functions.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t %t/plain %t/secure
 // RUN: %build %s -o %t/prog -Wl,--no-as-needed %patchbay_lib/libpatchbay-trace.so %link
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/plain %t/prog | FileCheck %s --check-prefix=ARMED
 // RUN: not rmdir %t/plain
-/* With another group, not user: another user may not see this folder. */
+/*
+ * The program changes its group, not its user: another user could not open this folder.
+ */
 // RUN: cp %t/prog %t/setgid && chgrp 65534 %t/setgid && chmod 2755 %t/setgid
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/secure %t/setgid | FileCheck %s --check-prefix=SECURE
-/* Such a program prints no error about it either. */
+/* A program that gains privileges also prints no error about the variable. */
 // RUN: env PATCHBAY=wrong %t/prog 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: env PATCHBAY=wrong %t/setgid 2>&1 | FileCheck %s --check-prefix=SECURE --implicit-check-not=PATCHBAY
 // WRONG: PATCHBAY: 'wrong' is not NAME=VALUE

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A static executable, position-independent or not, contains its runtime. */
+/*
+ * A static executable, position-independent or not, contains its runtime and can be
+ * traced.
+ */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // RUN: %build -static-pie -fPIE %s -o %t.pie %patchbay_lib/libpatchbay.a -lpthread

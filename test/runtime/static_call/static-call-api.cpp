@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The header in C++: repeated declarations, a function type instead of a function, a
-// namespace, a variadic target, NULL and RET0. A DSO has its own static call of the same
-// name. A wrong type is an error. The linker initializes the keys, not code.
+// The header works in C++: repeated declarations, a function type instead of a
+// function, a namespace, a variadic target, NULL and RET0. A DSO has its own static
+// call of the same name. A wrong type is an error. The linker initializes the keys,
+// without code.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %clangxx -DDSO -O2 -fsanitize=kcfi -fPIC -shared -I %patchbay_include %s -o %t/libdso.so --ld-path=%ld.lld -Wl,--static-calls %link

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A shared object and an executable make the same static call, each with its own tramp.
- * BOLT has moved one of them, the other, or both.
+ * A shared object and an executable make the same static call, each through its own
+ * tramp, after BOLT has moved one of them, the other, or both.
  */
 // REQUIRES: lld, llvm-bolt
 // DEFINE: %{flags} = -fno-sanitize=kcfi --ld-path=%ld.lld -Wl,--static-calls,--emit-relocs %link

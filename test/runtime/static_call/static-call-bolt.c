@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that BOLT has moved. BOLT leaves the tramps where the runtime expects them.
- * It redirects tramps, keys and callers to the moved functions. Every call still goes to
- * the target of the last update.
+ * Every call goes to the target of the last update in a program that BOLT has moved.
+ * BOLT leaves the tramps where the runtime expects them, and redirects tramps, keys and
+ * callers to the moved functions.
  */
 // REQUIRES: lld, llvm-bolt
 // RUN: %build -fno-sanitize=kcfi -O2 %s -o %t --ld-path=%ld.lld -Wl,--static-calls,--emit-relocs %link
@@ -63,7 +63,9 @@ int main(void)
 	b = static_call_update(count, three);
 	printf("update: %d %d\n", a, b);
 	show();
-	/* Out of the jump's reach: the indirect form. */
+	/*
+	 * This target is out of the jump's reach, so the tramp uses its indirect form.
+	 */
 	static_call_update(adjust, labs);
 	show();
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads are cancelled while they update a static call. They finish the update first.
- * The next update then neither waits for ever nor finds the work half done. Uses SIGKILL,
- * because all other signals are blocked during an update.
+ * Threads that are cancelled while they update a static call finish the update first.
+ * The next update then neither waits for ever nor finds the work half done. The test
+ * uses SIGKILL as its timeout, because all other signals are blocked during an update.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s

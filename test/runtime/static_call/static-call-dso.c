@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The executable, a shared object and a later loaded one call and update a static call of
- * another shared object. They do the same with one of the executable. Each has its own
- * tramp, and an update reaches all of them.
+ * An update of a static call reaches the tramps of all link units. The executable, a
+ * shared object and one that is loaded later call and update a static call of another
+ * shared object, and one of the executable.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DOWNER -fPIC -shared %s -o %t/libowner.so --ld-path=%ld.lld -Wl,--static-calls %link
@@ -23,7 +23,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* The functions of each link unit: the same, with different names. */
+/* The functions that each link unit has, with different names. */
 struct unit {
 	int (*call)(int);
 	int (*tail_call)(int);
@@ -57,7 +57,7 @@ extern struct unit owner_unit, user_unit, plugin_unit;
 #define ADD 4000
 #endif
 
-/* Needs a TOC pointer on targets that have one. */
+/* Reads a variable, so that it needs a TOC pointer on targets that have one. */
 static volatile int add = ADD;
 static int target(int x) { return x + add; }
 
@@ -71,7 +71,7 @@ static int update(int (*to)(int)) { return static_call_update(number, to); }
 static int (*query(void))(int) { return static_call_query(number); }
 static int direct(void) { return has_direct_tramp(number); }
 
-/* As a debugger's breakpoint, after the patched bytes. */
+/* Changes a byte after the patched bytes, as a debugger's breakpoint does. */
 static unsigned char break_tramp(unsigned char byte)
 {
 	return write_text((unsigned char *)tramp_of(&STATIC_CALL_KEY(number)) +
@@ -80,7 +80,7 @@ static unsigned char break_tramp(unsigned char byte)
 }
 
 #if defined(OWNER) || defined(USER)
-/* An executable may have none. */
+/* These two units do not use the executable's static call. */
 #define verbosity_now NULL
 #define set_verbosity NULL
 #else
@@ -144,7 +144,7 @@ static int has_toc(int (*func)(int))
 #endif
 }
 
-/* If one tramp in the middle is invalid, no other is changed. */
+/* If one tramp in the middle is invalid, no tramp is changed. */
 static void check_broken(void)
 {
 	unsigned char byte = user_unit.break_tramp(0x7f);
@@ -170,16 +170,19 @@ int main(int argc, char **argv)
 	CHECK(handle);
 	units[3] = dlsym(handle, "plugin_unit");
 	CHECK(units[3]);
-	/* It has not seen an update yet, but finds the target. */
+	/* The plugin's tramp has not been updated yet, but finds the target. */
 	CHECK(!units[3]->direct());
 	check(target, 4000);
 	update_by_all();
 	update_by(units[3], units[3]->target, 3000);
 	CHECK(units[3]->direct());
-	/* On ppc64le its near form has another unit's TOC. */
+	/*
+	 * On ppc64le the plugin's target has another TOC, so the owner's tramp is
+	 * indirect.
+	 */
 	CHECK(owner_unit.direct() == !has_toc(units[3]->target));
 
-	/* A static call of the executable. */
+	/* Test a static call of the executable. */
 	CHECK_EQ(verbosity_now(), 0);
 	CHECK_EQ(units[3]->verbosity(), 0);
 	CHECK_EQ(units[3]->set_verbosity(loud), 0);
@@ -190,13 +193,13 @@ int main(int argc, char **argv)
 	CHECK_EQ(units[3]->verbosity(), 0);
 	CHECK(has_direct_tramp(verbosity));
 
-	/* It is unloaded, and no tramp points to it. */
+	/* After the plugin is unloaded, no tramp points to it. */
 	update_by(&owner_unit, owner_unit.target, 1000);
 	units[3] = NULL;
 	CHECK(!dlclose(handle));
 	update_by(&executable_unit, target, 4000);
 
-	/* It is loaded again, with its initial tramps. */
+	/* The plugin is loaded again, with its initial tramps. */
 	handle = dlopen(argv[1], RTLD_NOW);
 	CHECK(handle);
 	units[3] = dlsym(handle, "plugin_unit");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A failing update returns an error and changes nothing: the tramp has unknown bytes,
- * there is no tramp, or text cannot be written. A failure in the middle leaves calls at
- * their old target. A child process can update as its parent can.
+ * there is no tramp, or text cannot be written. A failure after the first write leaves
+ * calls at their old target. A child process can update as its parent can.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %clang -DNOTE=99,0,0,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.future.so
@@ -24,7 +24,7 @@
 #include <patchbay/static_call.h>
 
 #ifdef NOTE
-/* Equal to the linker's output, except for the error. */
+/* This note equals the linker's output, except for the error. */
 #define STRING(...) #__VA_ARGS__
 #define LIST(...) STRING(__VA_ARGS__)
 __asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"
@@ -87,7 +87,7 @@ static void no_file(void)
 	report("no file", error, one);
 }
 
-/* membarrier() fails after the tramp has been changed. */
+/* Lets membarrier() fail after the tramp has been changed. */
 static void no_barrier(void)
 {
 	struct sock_filter filter[] = {
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++) {
 		void *module = dlopen(argv[i + 1], RTLD_NOW);
 
-		/* One of another version is not changed. */
+		/* A module with static calls of another version is not changed. */
 		report(modules[i], static_call_update(number, one), i ? two : one);
 		if (!i)
 			static_call_update(number, two);

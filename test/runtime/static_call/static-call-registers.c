@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Static calls of functions with arguments in every possible register (preserve_none), or
- * that preserve all registers except r11 for their callers (preserve_most). They go
- * through the direct form, and through the indirect one for a target out of the jump's
- * reach.
+ * Static calls preserve the registers of functions with arguments in every possible
+ * register (preserve_none), and of functions that preserve all registers except r11 for
+ * their callers (preserve_most). They use the direct form, and for a target out of the
+ * jump's reach the indirect one.
  */
 // REQUIRES: lld
 // DEFINE: %{flags} =
 // DEFINE: %{program} = %build -fno-sanitize=kcfi -O2 %{flags} %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link -ldl
 // RUN: %build -fno-sanitize=kcfi -O2 -DFAR -fPIC -shared %s -o %t.so
 // RUN: %{program} && %t %t.so | FileCheck %s
-/* IBT checks the indirect form: its target starts with endbr64. */
+/* IBT checks the target of the indirect form, which starts with endbr64. */
 // REDEFINE: %{flags} = -fcf-protection=branch
 // RUN: %{program} && %t %t.so | FileCheck %s
 // RUN: llvm-objdump -d --no-show-raw-insn %t --disassemble-symbols=near_sum,near_pair | FileCheck %s --check-prefix=ENDBR
@@ -62,7 +62,7 @@ __attribute__((preserve_most)) void near_pair(int *a, int *b)
 DEFINE_STATIC_CALL(sum, near_sum);
 DEFINE_STATIC_CALL(pair, near_pair);
 
-/* All of these stay in registers across preserve_most. */
+/* All these values stay in registers across preserve_most calls. */
 static __attribute__((noinline)) void show(const char *how)
 {
 	int a, b;

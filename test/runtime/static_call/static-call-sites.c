@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Patches call sites on request, and restores them. A site points to the target if
- * its displacement can be written atomically. It points to the tramp for a target
- * out of reach, NULL or RET0. If a site has unknown bytes, an update fails before
- * it changes anything. A shared object that is loaded later starts with its
+ * static_call_patch_sites() patches call sites, and restores them. A site points to the
+ * target if its displacement can be written atomically. It points to the tramp if the
+ * target is out of reach, NULL or RET0. If a site has unknown bytes, an update fails
+ * before it changes anything. A shared object that is loaded later starts with its
  * tramps.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -44,7 +44,7 @@ DEFINE_STATIC_CALL(other, two);
 typedef long function(long);
 function jump, jump_if_not_0;
 
-/* Calls with displacements at every offset in a word of 8 bytes; jumps. */
+/* Calls whose displacements have every offset in a word of 8 bytes, then jumps. */
 #if defined(__x86_64__)
 __asm__(".text\n"
 	".irp place, 0, 1, 2, 3, 4, 5, 6, 7\n"
@@ -87,7 +87,7 @@ static function *const callers[] = { call, jump };
 
 static int in_c(long x) { return (int)static_call(number)(x) + 0; }
 
-/* Can @site be changed by one write? */
+/* Can a single write change @site? */
 static int is_in_word(const unsigned char *site)
 {
 #ifdef __x86_64__
@@ -103,7 +103,10 @@ static int nr_sites, checked;
 
 #define NOTHING -1
 
-/* All calls go to @func, which returns @result for 10; directly, if @directly. */
+/*
+ * Checks that all calls go to @func, which returns @result for 10, and whether they are
+ * direct.
+ */
 static void check(function *func, long result, int directly)
 {
 	const void *tramp = tramp_of(&STATIC_CALL_KEY(number));
@@ -135,7 +138,9 @@ static void update(function *func)
 	CHECK_EQ(static_call_update(number, func), 0);
 }
 
-/* The byte of a call or jump where a debugger's breakpoint changes the opcode. */
+/*
+ * The offset of the opcode, which a debugger's breakpoint changes, in a call or jump.
+ */
 #ifdef __x86_64__
 #define OPCODE 0
 #else
@@ -203,9 +208,9 @@ int main(int argc, char **argv)
 	check(NULL, NOTHING, 0);
 	update(STATIC_CALL_RET0(number));
 	check(STATIC_CALL_RET0(number), 0, 0);
-	/* Once more, with nothing to do. */
+	/* A second request has nothing to do. */
 	CHECK_EQ(static_call_patch_sites(1), 0);
-	update(labs); /* far away */
+	update(labs); /* out of reach */
 	check(labs, 10, 0);
 	update(two);
 	check(two, 12, 1);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads call static calls of every form. Others update them as fast as possible,
- * and shared objects come and go. Every call goes to a target that was valid at that
- * moment.
+ * Every static call goes to a target that was valid at that moment, while threads call
+ * in every form, others update the calls as fast as possible, and shared objects are
+ * loaded and unloaded.
  *
- *	static-call-storm PLUGIN [SECONDS [sites]]
+ * 	static-call-storm PLUGIN [SECONDS [sites]]
  *
  * `sites`: also patches and restores call sites again and again.
  *
- * Each key has a counter, which is odd while its update number (counter + 1) / 2 runs;
- * the target of each update follows from its number. A call that begins when the counter
- * is b and has ended when it is e may go to the targets of the updates b / 2 to
- * (e + 1) / 2, and to no other.
+ * Each key has a counter, which is odd while its update number (counter + 1) / 2 runs.
+ * The target of each update follows from its number. If the counter is b when a call
+ * begins and e after it has ended, the call may go to the targets of the updates b / 2
+ * to (e + 1) / 2, and to no other.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DTARGETS -fPIC -shared %s -o %t/libtargets.so --ld-path=%ld.lld -Wl,--static-calls %link
@@ -44,22 +44,25 @@ typedef void store_type(int *, int);
 
 enum key { OWN, SHARED, STORE, NR_KEYS };
 
-/* In libtargets.so, which no static call is in: far from, or near, the others. */
+/*
+ * Defined in libtargets.so, which has no static call. It is loaded near the other
+ * objects, or far from them.
+ */
 get_type get_three, get_four;
 store_type store_three;
 
-/* In libowner.so. */
+/* Defined in libowner.so. */
 DECLARE_STATIC_CALL(shared, get_type);
 get_type get_two, call_shared_in_owner;
 int update_shared_in_owner(get_type *);
 
-/* In the executable. */
+/* Defined in the executable. */
 DECLARE_STATIC_CALL(own, get_type);
 DECLARE_STATIC_CALL(store, store_type);
 
 /*
- * Each returns its identity and proves that its argument arrived. They need a TOC pointer
- * on targets that have one.
+ * Each target returns its identity and proves that its argument arrived. The targets
+ * need a TOC pointer where there is one.
  */
 static volatile int zero;
 #define TARGET(id) { return 16 * x + (id) + zero; }
@@ -96,7 +99,7 @@ static void store_two(int *to, int x) STORE_TARGET(2)
 DEFINE_STATIC_CALL_RET0(own, get_type);
 DEFINE_EXPORTED_STATIC_CALL_NULL(store, store_type);
 
-/* The first is the target of update 0; it returns 0, or leaves 16 * x. */
+/* Index 0 is the target of update 0. It returns 0, or does not change 16 * x. */
 static get_type *const gets[] = { NULL, get_one, get_two, get_three, get_four };
 static store_type *const stores[] = { NULL, store_one, store_two, store_three };
 
@@ -106,7 +109,7 @@ static _Atomic unsigned long called[NR_KEYS][TARGETS_OF_KEY];
 static _Atomic unsigned long calls, wrong, updates, failed, loaded;
 static atomic_int stop;
 
-/* The target that the update with this number sets, in mixed order. */
+/* Returns the target that update @number sets; the order is mixed. */
 static unsigned int target_of(enum key key, unsigned long number)
 {
 	unsigned long long mix = (number * NR_KEYS + key) * 0x9e3779b97f4a7c15;
@@ -162,7 +165,7 @@ static int store(int x)
 	return value;
 }
 
-/* The compiler does not know which functions they call. */
+/* Volatile, so that the compiler does not know which functions are called. */
 static get_type *volatile forms[NR_KEYS][3] = {
 	{ own, own_by_tail_call, own_by_branch },
 	{ shared, call_shared_in_owner, shared },
@@ -265,7 +268,7 @@ int main(int argc, char **argv)
 	pthread_create(&threads[nr++], NULL, loader, argv[1]);
 	if (argc > 3)
 		pthread_create(&threads[nr++], NULL, toggler, NULL);
-	/* On a busy machine all expected events may take longer. */
+	/* On a busy machine the expected events may take longer. */
 	for (double now = 0;
 	     now < seconds || (!is_complete() && now < 60);
 	     now += 0.1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * With -fsanitize=kcfi an update refuses a function of another or unknown type, and
- * changes nothing. NULL and RET0 are valid for any type. Without -fsanitize=kcfi every
- * function is accepted. LTO keeps the types.
+ * changes nothing. NULL and RET0 are valid for any type. Without -fsanitize=kcfi an
+ * update accepts every function. LTO keeps the types.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t | FileCheck %s --check-prefixes=CHECK,TYPED
@@ -50,7 +50,7 @@ static void report(const char *what, int error)
 	       error ? strerrorname_np(-error) : "0", static_call(number)(10));
 }
 
-/* A function in a separate mapping, with nothing mapped before it. */
+/* Returns a function in a separate mapping, with nothing mapped before it. */
 static function *at_start_of_mapping(void)
 {
 #if defined(__x86_64__)

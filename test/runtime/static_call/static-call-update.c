@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Updates a static call 30,000 times while threads call it. A call that begins after
- * static_call_update() returned and ends before the next update goes to the new target.
- * Any other call goes to one of the targets. Two targets are in reach of the tramp's
- * jump. The third is in the C library and, in a dynamic executable, out of reach: the
- * tramp uses both forms.
+ * A static call goes to a valid target while it is updated 30,000 times and threads
+ * call it. A call that begins after static_call_update() returned and ends before the
+ * next update goes to the new target. Any other call goes to one of the targets. Two
+ * targets are in reach of the tramp's jump. The third is in the C library and, in a
+ * dynamic executable, out of reach: the tramp uses both forms.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t.pie -fPIE -pie --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t.pie | FileCheck %s --check-prefixes=CHECK,FAR
@@ -31,13 +31,16 @@
 #define UPDATES 30000
 #endif
 
-/* Each returns a different result for the argument 10. */
+/* Each target returns a different result for the argument 10. */
 static long plus_one(long x) { return x + 1; }
 static long plus_two(long x) { return x + 2; }
 
 DEFINE_STATIC_CALL(adjust, plus_one);
 
-/* Odd during an update; then the target is expected[sequence / 2 % 3]. */
+/*
+ * Odd during an update. If even, the target is targets[sequence / 2 % 3] and returns
+ * expected[sequence / 2 % 3].
+ */
 static atomic_ulong sequence;
 static const long expected[] = { 11, 12, 10 };
 static long (*const targets[])(long) = { plus_one, plus_two, labs };
@@ -76,7 +79,7 @@ int main(void)
 		sequence++;
 		failed += static_call(adjust)(10) != expected[i % 3];
 		failed += static_call_query(adjust) != targets[i % 3];
-		/* The indirect form. */
+		/* Count tramps in the indirect form. */
 		far += *(unsigned char *)STATIC_CALL_KEY(adjust).tramp == 0xa9;
 	}
 	stop = 1;

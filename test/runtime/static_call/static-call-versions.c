@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A loaded module has static calls of another version. Those of other modules can still
- * be updated. If static_call_patch_sites() fails, nothing has changed.
+ * If a loaded module has static calls of another version, static calls of other modules
+ * can still be updated. If static_call_patch_sites() fails, nothing has changed.
  */
 // REQUIRES: lld
 // RUN: %build -DOTHER -shared -fPIC %s -o %t.so
