@@ -31,7 +31,6 @@ static uint64_t result(int64_t value)
 	return (uint64_t)value;
 }
 
-/* Like patchbay_get_func_arg_cnt(), limited to the words of a context. */
 static unsigned int nr_args(const struct pb_bpf_context *context)
 {
 	return patchbay_get_func_arg_cnt(context->cell);

@@ -2,7 +2,7 @@
 /*
  * The verifier's knowledge of registers and stack before an instruction, valid for all paths
  * to the instruction. If two paths differ, the value is PB_BPF_NOTHING, which no instruction
- * may use: the lattice is shallow.
+ * may use.
  */
 #ifndef PB_BPF_STATE_H
 #define PB_BPF_STATE_H

@@ -25,9 +25,9 @@ static int try(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 }
 
 /*
- * Find the first missing item with a tracer that refuses all functions, so that nothing
- * changes: the library reports a missing item before it asks the tracer. The search halves the
- * list, because each try looks up all items of its part.
+ * Find the first missing item, by arming a tracer that refuses all functions. Nothing changes:
+ * the library reports a missing item before it asks the tracer. The search halves the list,
+ * because each try looks up all items of its part.
  */
 static size_t search(struct patchbay_ops *ops,
 		     const struct patchbay_filter *filter)

@@ -11,8 +11,8 @@
 #include "change/settle.h"
 
 /*
- * Carry out all of @requests, or none. On success their counts are set, filters for modules
- * to come are added or removed, and no thread is in a handler that was disarmed.
+ * Carry out all of @requests, or none. On success their counts are set, filters for future
+ * modules are added or removed, and no thread is in a handler that was disarmed.
  *
  * Returns 0 or an error of patchbay_arm(). On error nothing has changed; -EAGAIN means that
  * old handlers of a function to arm again did not return in time. Exception: if only the wait
@@ -24,7 +24,7 @@ int pb_engine_commit(struct pb_request *requests);
 /*
  * pb_engine_module_added() arms the tracers with filters for future modules.
  * pb_engine_module_leaving(), under the engine lock, makes the module's functions call no
- * more handlers. Both need no caller lock, and do not wait.
+ * more handlers. Neither needs the caller lock, and neither waits.
  */
 void pb_engine_module_added(struct pb_module *module);
 void pb_engine_module_leaving(struct pb_module *module);

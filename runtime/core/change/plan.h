@@ -65,7 +65,7 @@ enum pb_step {
  *         one tracer: that of the target that @arms
  * @step:  enum pb_step
  * @owner: the new owner (shared_cells.h)
- * @armed: the site is armed already: another patcher has changed it
+ * @armed: the site is armed already; without tracers, because disarming it has failed
  * @fresh: the private cell was never used
  * @moves: the slot will point to another cell, because other functions keep the present one
  *

@@ -19,7 +19,7 @@
  * starts with run without that lock. One of them may have created the present thread, and
  * may still be running. The constructor stores that it has run, then looks for an offer. The
  * library stores an offer, then checks whether the constructor has run. At least one sees
- * the other's store (is_for_us()). If both do, the second registration is refused (take()).
+ * the other's store (is_for_us()). If both do, take_module() refuses the second registration.
  */
 #include "arch/arch.h"
 #include "modules/other_modules.h"

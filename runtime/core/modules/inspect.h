@@ -26,7 +26,7 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
  */
 int pb_changed_rearm(size_t nr);
 
-/* Tell the callback of pb_private_on_changed() the changed functions of a leaving @module. */
+/* @module is being unloaded: call the callback of pb_private_on_changed() for its functions. */
 void pb_changed_tell(const struct pb_module *module);
 
 /* Fill in @site for @record of @module. */

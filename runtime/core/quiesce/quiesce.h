@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The layer quiesce/: which threads are in a handler, and how to wait for them. Threads mark
- * themselves without a lock, in a list that is also read without a lock.
- * Readers live in memory that is never unmapped.
+ * themselves, and wait for others, without a lock on the list of threads. The marks are in
+ * memory that is never unmapped.
  *
  * Grace periods: detect when all handlers that were running have returned.
  *

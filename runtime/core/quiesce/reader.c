@@ -374,9 +374,9 @@ static void publish(struct pb_reader *reader, uint64_t life)
 }
 
 /*
- * Did the C library create this thread? A program may create threads by clone(2), with less
- * memory for a thread than the C library has, which keeps the values of keys there. Only
- * threads of the C library have a dynamic thread vector, at a place that the ABI defines.
+ * Did the C library create this thread? A program may create threads by clone(2), without the
+ * C library's thread descriptor, which holds the values of keys. Only threads of the C library
+ * have a dynamic thread vector, at a place that the ABI defines.
  */
 static int is_of_libc(void)
 {

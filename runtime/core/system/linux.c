@@ -36,7 +36,7 @@ static int open_mem(void)
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 
-	/* Without /proc, as in a chroot. Callers use -ENOENT for a function that is not found. */
+	/* No /proc, as in a chroot. Not -ENOENT, which means that a function is not found. */
 	if (fd < 0 && errno == ENOENT)
 		return -ENODEV;
 	return fd < 0 ? -errno : fd;

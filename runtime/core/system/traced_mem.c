@@ -10,10 +10,10 @@
  *
  * The helper shares the program's descriptors, to hand over its own, and blocks all
  * signals. pb_traced_mem_end() ends it by a pidfd. It also ends when the thread that created
- * it ends. A process id would not do: if the program waits for all of its children, the id
- * may belong to another process by then. wait(2) does not report the helper, and its end
- * sends no SIGCHLD. But a program that waits for children of all kinds (__WALL) at that
- * moment may see it end. A debugger of the program does not see it.
+ * it ends. A process id would be unsafe: if the program waits for all of its children, another
+ * process may have got the id. wait(2) does not report the helper, and its end sends no
+ * SIGCHLD. But a program that waits for children of all kinds (__WALL) at that moment may see
+ * it end. A debugger of the program does not see it.
  */
 #include "system/linux.h"
 

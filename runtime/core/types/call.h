@@ -55,7 +55,7 @@
  *
  * pb_arch_call_fast     one tracer, FAST, on a function that is simple for it
  *                       (pb_call_is_simple())
- * pb_arch_call_any      one tracer, one function, of any kind
+ * pb_arch_call_any      one tracer, with any flags, on any function
  * pb_arch_call_set      the cell's set, all FAST, on a function that is simple for them
  * pb_arch_call_any_set  any set
  */

@@ -34,8 +34,9 @@
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
  * The unwind tables need the caller's x30 and the return address of this call, which differ
- * here. So x30 describes the first, and x17 the second. Any return address after the entry's
- * first instruction is right, because the function has made no frame there.
+ * here. They describe the caller's x30 as x30, and this call's return address as x17. Any
+ * return address after the entry's first instruction is right, because the function has made
+ * no frame there.
  */
 .macro trampoline nr
 	.cfi_startproc

@@ -44,8 +44,9 @@
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
  * The unwind tables need the caller's LR and the return address of this call, which differ
- * here. So LR describes the first, and r12 the second. Any return address after the entry's
- * first instruction is right, because the function has made no frame there.
+ * here. They describe the caller's LR as LR, and this call's return address as r12. Any
+ * return address after the entry's first instruction is right, because the function has made
+ * no frame there.
  */
 .macro trampoline nr
 	.cfi_startproc

@@ -34,7 +34,7 @@
 /* Header, struct patchbay_call up to r31 and a word; r1 is aligned. */
 #define FRAME_SIZE (HEADER_SIZE + 16 - CALL)
 
-/* The part of the stack arguments where arguments in registers have a place, too. */
+/* The parameter save area of the ABI: stack words for the arguments that are in registers. */
 #define SAVE_AREA_WORDS 8
 
 	.text

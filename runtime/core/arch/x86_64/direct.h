@@ -245,8 +245,8 @@
 	movq	CELL_OPS(%rdx), %r10
 	movq	OPS_THRESHOLD(%r10), %r9
 	/*
-	 * Only now: if the body has made reading the counter fatal (seccomp's strict mode,
-	 * PR_SET_TSC), the cell has changed.
+	 * Only after the comparison of @since: before the body makes reading the counter fatal
+	 * (seccomp's strict mode, PR_SET_TSC), the library changes the cell.
 	 */
 	movq	%rdx, %rsi
 	read_clock
