@@ -31,20 +31,19 @@
 #define PATIENCE_NS 10000000000ull
 
 /*
- * @is_on:         a visit, with or without a recording
- * @is_idle:       without a recording: it serves attached programs (attach.h)
- * @is_unfinished: a handler was still running at the end of a recording. Its
- *                 tracers are armed nowhere, but its memory stays, and nothing else
- *                 is recorded before
- * @tried_ns:      last try to change that
- * @is_let_go:     the client that held the recording, or the last one that kept
- *                 the runtime, has gone
- * @is_broken:     it cannot go on, whatever clients want
- * @holder:        a connection, or -1; it belongs to @holder_pid, 0: a process of
- *                 another PID namespace
- * @keeper:        connections of clients that keep the runtime
- * @last:          the last of these, which still waits for a reply; or -1
- * @idle:          options of a visit that goes on without a recording
+ * @is_on:         there is a visit, with or without a recording
+ * @is_idle:       nothing is recorded: the visit serves attached programs (attach.h)
+ * @is_unfinished: a handler was still running when a recording ended. Its tracers
+ *                 are armed nowhere, but its memory stays, and no other recording
+ *                 can begin
+ * @tried_ns:      time of the last try to change that
+ * @is_let_go:     the client that held the recording, or the last keeper, has gone
+ * @is_broken:     the visit must end, whatever clients request
+ * @holder:        the connection that holds the recording, or -1. It belongs to process
+ *                 @holder_pid; 0: a process of another PID namespace
+ * @keeper:        connections of clients that hold the runtime (*keepers*)
+ * @last:          the last keeper, which still waits for a reply; or -1
+ * @idle:          options for a visit that continues without a recording
  * A thread that begins a visit is not the listening thread. It reads only @is_on,
  * and no other thread sets @is_on.
  */
@@ -63,13 +62,15 @@ static struct {
 	char idle[PB_CONTROL_TEXT_MAX];
 } visit;
 
-/* Undo everything. @is_own: the file belongs to this process. */
+/* End the recording and free everything. @is_own: the file belongs to this process. */
 static int undo(int is_own)
 {
 	const void *inherited;
 	int error;
 
-	/* Not in a child: one of its parent's threads may have held the loader's lock. */
+	/*
+	 * Not in a child, because a thread of its parent may have held the loader's lock.
+	 */
 	if (is_own)
 		pb_site_check();
 	error = pb_start_undo();
@@ -78,9 +79,9 @@ static int undo(int is_own)
 		return error;
 	pb_rotate_end();
 	/*
-	 * A child without its own file has its parent's mapped. The parent would seem to
-	 * be recorded as long as the child lives. pb_session_forget() unmaps pages of a
-	 * process's own file. After that other data may be at their addresses.
+	 * A child without its own file has its parent's mapped, and would keep that file
+	 * locked. Read the address now: after pb_session_forget() has unmapped the
+	 * process's own file, other memory may be at its address.
 	 */
 	inherited = pb_session->file.header ? NULL : pb_losses_held;
 	pb_session_forget();
@@ -90,7 +91,7 @@ static int undo(int is_own)
 	return 0;
 }
 
-/* Functions may stay armed: their handlers find no place for an event. */
+/* Functions may stay armed: their handlers record nothing. */
 static void record_nothing(void)
 {
 	visit.is_on = 0;
@@ -100,12 +101,12 @@ static void record_nothing(void)
 	pb_session->failed = -EAGAIN;
 }
 
-/* The armed functions belong to its parent's recording. */
+/* The functions were armed for the parent's recording. */
 static void disarm_in_child(void)
 {
 	visit.is_on = 0;
 	/*
-	 * This fails in a chroot(2) without /proc, for example. At least record nothing.
+	 * If that fails, as in a chroot(2) without /proc, at least record nothing.
 	 */
 	if (undo(0))
 		pb_session->failed = -EAGAIN;
@@ -120,8 +121,8 @@ static void reset(void)
 }
 
 /*
- * The C library has reset its own locks before it calls this. Other libraries with such a
- * handler have done the same, since this one was registered last.
+ * The C library and other libraries have already reset their locks in the child: this
+ * handler of pthread_atfork(3) was registered last, so it runs last.
  */
 static void begin_in_child(void)
 {
@@ -153,8 +154,8 @@ static int fail(int error, char *why, size_t size, const char *text)
 }
 
 /*
- * A counting tracer makes its file when it arms the first function. Here it is
- * made early, so that the command gets an error at once.
+ * A counting tracer makes its file when it arms the first function. Make it now, so that
+ * the command gets an error immediately.
  */
 static int make_file(void)
 {
@@ -234,7 +235,7 @@ static int begin_visit(const char *options, char *why, size_t size)
 			    "a handler of the last recording is still running");
 	}
 	reset();
-	/* Set it before a thread listens. */
+	/* Set this before the thread listens. */
 	__atomic_store_n(&visit.is_on, 1, __ATOMIC_SEQ_CST);
 	error = begin(options, why, size);
 	if (error)
@@ -271,8 +272,8 @@ static int undo_rest(void)
 }
 
 /*
- * Only the listening thread calls the functions below. Replace this recording
- * by another, or by none. @why has PB_WHY_MAX bytes.
+ * Only the listening thread calls this and the functions below. Replaces this recording
+ * by another, or by none (option idle=1). @why has PB_WHY_MAX bytes.
  */
 static int change_recording(const char *options, char *why)
 {
@@ -295,8 +296,8 @@ static int change_recording(const char *options, char *why)
 }
 
 /*
- * Stop recording. Returns 0, or an error of undo(). Programs stay attached in
- * either case, and the thread tries again.
+ * Stop recording. Returns 0, or an error of undo(), and the thread tries again later.
+ * Programs stay attached in either case.
  */
 static int become_idle(void)
 {
@@ -305,7 +306,7 @@ static int become_idle(void)
 
 	if (error && !visit.is_unfinished)
 		visit.is_broken = 1;
-	/* Even if start_recording() has not set it. */
+	/* Set this even if start_recording() has failed before it did. */
 	visit.is_idle = 1;
 	visit.is_let_go = 0;
 	return error;
@@ -397,7 +398,7 @@ nfds_t pb_visit_poll(struct pollfd *fds)
 	return 1 + visit.nr_keepers;
 }
 
-/* The last one gets its reply when the runtime has gone. */
+/* The last keeper only gets its reply when the visit has ended. */
 static void let_keeper_go(nfds_t index)
 {
 	int client = visit.keeper[index];
@@ -416,8 +417,8 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 	if (fds[0].revents)
 		visit.is_let_go = 1;
 	/*
-	 * From the end: let_keeper_go() moves the last entry to the place of
-	 * the one that goes.
+	 * Backwards, because let_keeper_go() replaces the entry that it removes by the
+	 * last one.
 	 */
 	while (--nr)
 		if (fds[nr].revents)
@@ -426,7 +427,7 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 
 static void end_recording(void)
 {
-	/* The recording did not begin, or has ended before. */
+	/* There is no recording, or it has already ended. */
 	if (!pb_tracer || visit.is_unfinished)
 		return;
 	pb_watch_end();
@@ -434,7 +435,7 @@ static void end_recording(void)
 	pb_write_end();
 }
 
-/* A recording that no client holds yet also prevents another one. */
+/* There is a recording, perhaps one that no client holds yet. */
 static int say_recorded(char *why, size_t size)
 {
 	if (visit.holder < 0)
@@ -450,7 +451,7 @@ static int say_recorded(char *why, size_t size)
 	return -EALREADY;
 }
 
-/* Another command wants a visit (handover.h). */
+/* Begin the visit of another command (handover.h). */
 static int begin_here(const char *options, char *why, size_t size)
 {
 	struct pb_options wanted = { 0 };
@@ -459,7 +460,7 @@ static int begin_here(const char *options, char *why, size_t size)
 	const int is_idle = !error && wanted.idle;
 
 	pb_options_free(&wanted);
-	/* The runtime is loaded, and the command needs no more. */
+	/* The command only needs the runtime, which is loaded. */
 	if (is_idle)
 		return 0;
 	if (!visit.is_idle)
@@ -508,8 +509,8 @@ void pb_visit_end(void)
 	while (visit.nr_keepers)
 		close(visit.keeper[--visit.nr_keepers]);
 	/*
-	 * Reset it first: a client with the reply, or a waiting visitor
-	 * (handover.h), must find no visit.
+	 * Reset this before the replies: a client that has its reply, or a waiting
+	 * visitor (handover.h), must find no visit.
 	 */
 	__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
 	pb_fork_changed();

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Recordings of a process that has begun without this library. `patchbay record
- * -p PID` loads it into the process (tool/attach), and makes a thread call
- * patchbay_trace_visit(). It then holds the recording by a connection
- * (PB_CONTROL_HOLD in control.h). When the command closes the connection, or
- * dies, the recording ends. Everything is disarmed, and no thread, descriptor,
- * or mapping of the file is left. The libraries stay, since their code may be
- * on stacks. The data about threads stays for the next recording, empty.
+ * *Visits*: recordings of a process that was started without this library.
+ * `patchbay record -p PID` loads it into the process (tool/attach), and makes a
+ * thread call patchbay_trace_visit(). The command then holds the recording by a
+ * connection (PB_CONTROL_HOLD in control.h). When the command closes the
+ * connection, or dies, the recording ends: everything is disarmed, and no
+ * thread, descriptor, or mapping of the file remains. The libraries stay
+ * loaded, since their code may be on stacks. The objects of threads stay,
+ * empty, for the next recording.
  *
- * In such a process the C library's functions come before this library's
- * wrappers. So this library does not see calls of setuid(), chroot(), seccomp()
- * or longjmp(). README.md describes the consequences.
+ * In such a process calls of setuid(), chroot(), seccomp() or longjmp() are
+ * bound to the C library, not to this library's wrappers. README.md describes
+ * the consequences.
  *
  * Programs can be attached to such a process (attach.h), with or without a recording.
- * Each command that has attached some keeps the runtime by a connection of its own. When
- * a recording begins or ends, the listening thread goes on. When one command ends, the
- * programs of the others stay. Without a recording the visit is idle: it has a tracer
- * that is armed nowhere. A later recording replaces it.
+ * Each command that has attached programs holds the runtime by another connection. The
+ * listening thread continues when a recording begins or ends. When one command ends, the
+ * programs of the others stay. Without a recording the visit is *idle*: it has a tracer
+ * that is armed nowhere, and a later recording replaces it.
  *
  * Forked children are not recorded: a child first disarms everything. With
- * follow=1 they are, each with its own listening thread. The command must hold
- * them, too, or their recordings end.
+ * follow=1 children are recorded, each with its own listening thread, and the
+ * command must hold each of their recordings, or they end.
  */
 #ifndef PB_TRACE_VISIT_H
 #define PB_TRACE_VISIT_H
@@ -29,37 +30,40 @@
 #include <stddef.h>
 
 /*
- * @options: as PATCHBAY (options.h). Returns 0, and the process is recorded.
- * Otherwise returns -errno, and the reason in @why. -EALREADY: the process is
- * recorded already. -EAGAIN: a handler of the last recording is still running,
- * or something else that will end.
+ * Begin a visit. @options: as in PATCHBAY (options.h). Returns 0, or -errno and
+ * the reason in @why. -EALREADY: the process is already recorded. -EAGAIN: try
+ * again later, for example because a handler of the last recording is still
+ * running.
  */
 int patchbay_trace_visit(const char *options, char *why, size_t size);
 
-/* Any thread may call it. */
+/* Is there a visit? Any thread may call this. */
 int pb_visit_is_on(void);
-/* Is nothing recorded, but programs are attached? The listening thread calls it. */
+/* Is there an idle visit? Only the listening thread may call this. */
 int pb_visit_is_idle(void);
 
-/* The listening thread calls all functions below. Must it end? */
+/* Must the listening thread end? It calls this and all functions below. */
 int pb_visit_is_over(void);
 /* End the visit. Does nothing if there is none. */
 void pb_visit_end(void);
 
 /*
- * A client holds the recording or, if @idle is not "", keeps the runtime. The
- * runtime uses the options @idle when nothing is recorded any more. Returns 0
- * and keeps the connection, or -errno.
+ * Let @client hold the recording or, if @idle is not "", the runtime. @idle:
+ * options for when nothing is recorded any more. Returns 0 and keeps the
+ * connection, or -errno.
  */
 int pb_visit_hold(int client, const char *idle);
 /*
- * Add connections to @fds, which has room for 1 + PB_CONTROL_KEEPERS. Returns
- * how many were added.
+ * Add connections to @fds, which has space for 1 + PB_CONTROL_KEEPERS. Returns how many
+ * were added.
  */
 nfds_t pb_visit_poll(struct pollfd *fds);
 /* Note the clients that have gone, according to poll(2). */
 void pb_visit_polled(const struct pollfd *fds, nfds_t nr);
-/* End what these clients held, and answer requests of other commands (handover.h). */
+/*
+ * End recordings of clients that have gone, and begin the visits of other commands
+ * (handover.h).
+ */
 void pb_visit_look(void);
 
 #endif /* PB_TRACE_VISIT_H */

@@ -10,18 +10,18 @@ enum kind {
 	LIST,
 	TEXT,
 	NUMBER,
-	SIZE, /* with K, M or G */
+	SIZE, /* with a unit: K, M or G */
 	NS,
 	MS,
 	SAMPLE, /* 1/N */
 	PERCENT, /* in hundredths */
-	NUMBERS, /* as many as @word has, separated by / */
-	SWITCH, /* the value is @word, and not the default */
+	NUMBERS, /* separated by /, as many as in @word */
+	SWITCH, /* the only value is @word, which is not the default */
 	CONTEXT,
 	TRACER,
 };
 
-/* Tracers; COUNT is count without histogram=1. */
+/* Tracers. HISTOGRAM is count with histogram=1, COUNT is count without it. */
 enum {
 	COUNT = 1,
 	HISTOGRAM = 2,
@@ -40,12 +40,12 @@ struct option {
 	const char *word;
 	unsigned int tracers; /* tracers that accept it; 0: all */
 	/*
-	 * Names, separated by blanks: the options that exclude it, and those of which it
-	 * needs one.
+	 * Names of options, separated by blanks: this option excludes all of @not_beside,
+	 * and needs one of @needs.
 	 */
 	const char *not_beside, *needs;
 	const char *in_command; /* its name on the command line, if that differs */
-	const char *which; /* for messages: why it excludes other options */
+	const char *which; /* for messages: why other options exclude it */
 };
 
 #define AT(field) .at = offsetof(struct pb_options, field)
@@ -114,7 +114,7 @@ static const struct option table[] = {
 
 static const struct option *const end = table + sizeof(table) / sizeof(table[0]);
 
-/* Names of tracers. Data files have the long ones, which users may write, too. */
+/* Names of tracers: for users, and in data files. Users may also write the latter. */
 static const struct {
 	const char *name, *in_files;
 } tracer_names[] = {
@@ -392,7 +392,7 @@ static const char *name_of(const struct option *option, int is_command)
 	return is_command && option->in_command ? option->in_command : option->name;
 }
 
-/* The option called @name[0..length), which is in the table. */
+/* Find the option with the first @length bytes of @name, which is in the table. */
 static const struct option *find_option(const char *name, size_t length)
 {
 	const struct option *option = table;
@@ -418,7 +418,10 @@ static void say_tracers(unsigned int tracers, int is_command, char text[PB_WHY_M
 	}
 }
 
-/* One of @names that is set, or NULL. @all has them with @dashes, joined by "or". */
+/*
+ * Returns the first option of @names that is set, or NULL. Writes all of @names to @all,
+ * joined by "or".
+ */
 static const struct option *any_of(const struct pb_options *options, const char *names,
 				   int is_command, char all[PB_WHY_MAX])
 {
@@ -431,7 +434,9 @@ static const struct option *any_of(const struct pb_options *options, const char 
 
 		if (!found && is_set(options, option))
 			found = option;
-		/* "args with names" is a form of args. */
+		/*
+		 * The message names args, which includes "args with names of arguments".
+		 */
 		if (!strchr(name_of(option, is_command), ' '))
 			snprintf(all + strlen(all), PB_WHY_MAX - strlen(all), "%s%s%s",
 				 *all ? " or " : "", is_command ? "--" : "",
@@ -475,7 +480,7 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
 			return -EINVAL;
 		}
 	}
-	/* The oldest file is removed before the next is full. */
+	/* The oldest file is only removed while the next one grows, so two must fit. */
 	if (options->max_size && options->rotate_size > options->max_size / 2) {
 		snprintf(why, PB_WHY_MAX, "%smax-size has no room for two files of %srotate-size",
 			 dashes, dashes);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The environment variable PATCHBAY: what to trace in a process from its start.
+ * The environment variable PATCHBAY tells what to trace in a process from its start.
  *
  *	PATCHBAY=tracer=duration,threshold=200us,filter=lua_*,output=DIR
  *
- * A list of NAME=VALUE, separated by commas; `\,` is a comma within a value
- * and `\\` a backslash. AT_SECURE processes ignore it. If it is wrong, nothing is
- * traced, and one line on standard error says why.
+ * A list of NAME=VALUE, separated by commas; `\,` is a comma within a value and
+ * `\\` a backslash. AT_SECURE processes ignore the variable. If its value is
+ * invalid, nothing is traced, and one line on standard error says why.
  *
  *	tracer=NAME    count, entry, duration or graph; tracers.h has their longer names
  *	output=DIR     directory for data files
@@ -111,11 +111,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most nested traced calls that are recorded. */
+/* Maximum number of nested levels of depth=. */
 #define PB_DEPTH_MAX 64
 /*
- * Limits of an event buffer: its first block, and the largest table of blocks
- * that is made in advance, which takes 8 MB.
+ * Limits of an event buffer. The minimum is the size of its first block. The maximum
+ * limits the table of blocks, which is allocated in advance, to 8 MB.
  */
 #define PB_BUFFER_MIN ((uint64_t)4 << 10)
 #define PB_BUFFER_MAX ((uint64_t)1 << 40)
@@ -123,7 +123,7 @@
 
 /* For users that set PATCHBAY by hand. `patchbay record` measures it instead. */
 #define PB_CALL_COST_DEFAULT ((uint64_t)60000)
-/* For max-memory=, max-size= and rotate-size=: a few blocks must fit. */
+/* Minimum of max-memory=, max-size= and rotate-size=: a few blocks must fit. */
 #define PB_LIMIT_MIN ((uint64_t)1 << 20)
 #define PB_SAMPLE_MAX ((uint64_t)1000000000)
 /* Hundredths of a percent. */
@@ -179,7 +179,7 @@ struct pb_options {
 	int no_sleep_time;
 	int no_names;
 	int has_context;
-	const char *context_tls;   /* NULL: it is an argument */
+	const char *context_tls;   /* NULL: the context is an argument */
 	unsigned int context_arg;
 	intptr_t context_offset;   /* @context_tls's offset from the thread pointer */
 	char *text;
@@ -193,7 +193,7 @@ static inline int pb_options_rotate(const struct pb_options *options)
 	return options->rotate_size || options->rotate_ms;
 }
 
-/* Room for the description of an error, which may be cut off. */
+/* Size of the buffer for the description of an error, which may be cut off. */
 #define PB_WHY_MAX 256
 
 /*

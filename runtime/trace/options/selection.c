@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than the names of all functions of the largest programs need. */
+/* More than the names of all functions of the largest programs. */
 #define MOST ((size_t)256 << 20)
 
 static const char option[] = ",selection=";
@@ -35,7 +35,7 @@ static int read_path(const char *from, char path[PATH_MAX])
 	return 0;
 }
 
-/* Puts @kept bytes of @value first. */
+/* Set *@text to the first @kept bytes of @value, and the file's options. */
 static int read_options(int file, const char *value, size_t kept, char **text)
 {
 	const size_t magic = sizeof(PBD_SELECTION_MAGIC) - 1;
@@ -51,7 +51,7 @@ static int read_options(int file, const char *value, size_t kept, char **text)
 	else if (!(*text = pb_malloc(kept + size - magic + 1)))
 		error = -ENOMEM;
 	if (*text) {
-		/* The magic ends with the position of a comma. */
+		/* The byte after the magic is the comma between the two. */
 		pb_copy(*text, value, kept);
 		pb_copy(*text + kept, bytes + magic, size - magic);
 		(*text)[kept + size - magic] = '\0';

@@ -3,9 +3,9 @@
  * Starts the tracer (start.h) in a program that has PATCHBAY in its
  * environment, which `patchbay record` or a user has set.
  *
- * If PATCHBAY is wrong, the constructor writes one line to standard error, as
- * ld.so(8) does for LD_PRELOAD. Otherwise the user would find no recording and
- * no reason. PATCHBAY is also wrong if it names functions that no module has.
+ * If PATCHBAY is invalid, or names functions that no module has, this writes
+ * one line to standard error, as ld.so(8) does for LD_PRELOAD. Otherwise the
+ * user would find no recording and no reason.
  */
 #include "exec.h"
 #include "session/recording.h"
@@ -44,28 +44,30 @@ static const char *from_environment(char **envp)
 }
 
 /*
- * In programs with ThreadSanitizer: it intercepts functions of the C library,
- * and initializes itself only before the executable's constructors.
+ * Exists in programs with ThreadSanitizer. It intercepts functions of the C library,
+ * and would initialize itself only before the executable's constructors, after this
+ * library's.
  */
 void __tsan_init(void) __attribute__((weak));
 
 /*
- * RealtimeSanitizer, TypeSanitizer and NumericalStabilitySanitizer intercept
- * them, too. They must not be called or initialized before the executable's
- * .preinit_array initializes them. The loader runs .preinit_array after our
- * constructor, which is the first of all, and before all other constructors.
+ * RealtimeSanitizer, TypeSanitizer and NumericalStabilitySanitizer also
+ * intercept such functions. They must be neither called nor initialized
+ * before the executable's .preinit_array, which initializes them. The loader
+ * runs .preinit_array after this library's constructor and before all
+ * others.
  */
 void __rtsan_init(void) __attribute__((weak));
 void __tysan_init(void) __attribute__((weak));
 void __nsan_init(void) __attribute__((weak));
 
 /*
- * AddressSanitizer intercepts pthread_create(). Its version ends the process if
- * .preinit_array has not initialized it yet.
+ * AddressSanitizer's pthread_create() ends the process if .preinit_array has not
+ * initialized AddressSanitizer yet.
  */
 void __asan_init(void) __attribute__((weak));
 
-/* Write one line in one call, past the streams that the program may use. */
+/* Write one line in one call, without the program's stdio streams. */
 static void say(const char *how, const char *what, const char *then)
 {
 	char line[PB_WHY_MAX + 96];
@@ -88,7 +90,7 @@ static void listen_now(void)
 static const char no_thread[] = 
 	": 'patchbay live', max-rate and max-overhead have no effect here";
 
-static pid_t started; /* the process that ran start(); forked children end, too */
+static pid_t started; /* the process that ran start(), to tell it from forked children */
 
 static void start(char **envp)
 {
@@ -126,7 +128,10 @@ static void start(char **envp)
 		listen_now();
 }
 
-/* Call it after a sanitizer may have executed the program again. */
+/*
+ * Sanitizers may execute the program again in their initialization, so call this
+ * after it.
+ */
 static void start_and_tidy(char **envp)
 {
 	start(envp);
@@ -153,8 +158,8 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 }
 
 /*
- * Called at the end, when no more modules can be loaded. The recording does not show
- * functions that do not exist, so this warning is the user's only information.
+ * Warn of names without a function. Called at the end, when no more modules can be
+ * loaded.
  */
 static void say_what_is_not_there(void)
 {
@@ -167,8 +172,8 @@ static void say_what_is_not_there(void)
 }
 
 /*
- * Report why modules that came after the start, or some of their functions, are
- * not traced.
+ * Report why modules that were loaded after the start, or some of their functions,
+ * are not traced.
  */
 static void say_what_failed(struct patchbay_ops *ops)
 {

@@ -15,8 +15,8 @@ __attribute__((constructor)) static void find(void)
 }
 
 /*
- * The module may be in another namespace. Once it is unloaded, no other record
- * of it remains.
+ * List modules of other namespaces now: after the call the module may be
+ * unloaded, and nothing else records it.
  */
 PB_PUBLIC int dlclose(void *library)
 {

@@ -66,7 +66,7 @@ static int is_this_library(const char *name, const char *end)
 	return is_file(name, end, records) || is_file(name, end, listens);
 }
 
-/* Is it LD_PRELOAD? No if its address is wrong. */
+/* Does @string set LD_PRELOAD? Returns 0 if it cannot be read. */
 static int has_prefix(struct pb_probe *probe, const char *string)
 {
 	for (size_t i = 0; i < sizeof(variable) - 1; i++)
@@ -77,9 +77,9 @@ static int has_prefix(struct pb_probe *probe, const char *string)
 }
 
 /*
- * Returns the value of LD_PRELOAD if it names this library, and the number of variables
- * in *@nr. Returns NULL, too, if an address is wrong: the kernel will report that
- * (EFAULT).
+ * Returns the value of LD_PRELOAD if it names this library, or NULL, and sets *@nr to
+ * the number of variables. Also returns NULL if an address is invalid: the kernel will
+ * return EFAULT.
  */
 static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe array)
 {
@@ -107,7 +107,7 @@ static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe 
 	return NULL;
 }
 
-/* A sanitizer that the user names after this library; NULL if there is none. */
+/* Returns a sanitizer that the user named, which is after this library, or NULL. */
 static const char *find_users_first(const char *old)
 {
 	int is_before = 1;
@@ -124,9 +124,9 @@ static const char *find_users_first(const char *old)
 }
 
 /*
- * Write the variable that replaces @old to @to; "" if no library is left. A
- * sanitizer before this library was put there by `patchbay record` or by this
- * function.
+ * Write the variable that replaces @old to @to, or "" if no library is left.
+ * Drops sanitizers before this library: `patchbay record` or this function
+ * has put them there.
  */
 static void make_preload(const char *old, const struct pb_exec_target *target,
 			 char *to)
@@ -164,7 +164,7 @@ void pb_exec_tidy(char *const envp[])
 	static const struct pb_exec_target none;
 	size_t nr, length;
 	/*
-	 * The environment of this process before main(): the loader has read all of it.
+	 * Before main() the environment is valid, since the loader has read all of it.
 	 */
 	const struct pb_probe probe = { .is_all_readable = 1 };
 	char *preload = (char *)find_preload(envp, &nr, probe);
@@ -194,7 +194,10 @@ static int names_sanitizer(const char *preload)
 	return 0;
 }
 
-/* find_preload(), but NULL in a sandbox: reading a file needs system calls. */
+/*
+ * Like find_preload(), but returns NULL in a sandbox, where the program's file cannot be
+ * read.
+ */
 static const char *preload_to_change(char *const envp[], size_t *nr)
 {
 	return __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) ?
@@ -203,8 +206,9 @@ static const char *preload_to_change(char *const envp[], size_t *nr)
 }
 
 /*
- * Reads the program's file. Returns the size of memory that change_environment() needs; 0
- * if nothing must change, as for most programs. The caller may have a small stack.
+ * Reads the program's file. Returns the size of memory that change_environment() needs,
+ * or 0 if nothing must change, as for most programs. Exact, because the caller may have a
+ * small stack.
  */
 static size_t room_for(int folder, const char *path, int flags, char *const envp[],
 		       struct pb_exec_target *target)
@@ -221,7 +225,7 @@ static size_t room_for(int folder, const char *path, int flags, char *const envp
 	       sizeof(target->first) + 1;
 }
 
-/* @room: memory of room_for() bytes for the same environment; NULL if that is 0. */
+/* @room: memory of room_for() bytes for the same environment, or NULL if that is 0. */
 static char *const *change_environment(const struct pb_exec_target *target,
 				       char *const envp[], void *room)
 {
@@ -247,8 +251,8 @@ static char *const *change_environment(const struct pb_exec_target *target,
 }
 
 /*
- * The size of memory that find_file() needs; 0 if the environment stays unchanged and
- * @file need not be searched.
+ * Returns the size of memory that find_file() needs, or 0 if the environment stays
+ * unchanged and @file need not be searched.
  */
 static size_t room_for_path(const char *file, char *const envp[])
 {
@@ -262,7 +266,7 @@ static size_t room_for_path(const char *file, char *const envp[])
 	return size < PATH_MAX ? size : PATH_MAX;
 }
 
-/* Where execvp(3) finds @file; NULL if nowhere. */
+/* Returns the path where execvp(3) finds @file, or NULL. */
 static const char *find_file(const char *file, char path[])
 {
 	const char *folder = getenv("PATH");
@@ -295,7 +299,7 @@ static const char *find_file(const char *file, char path[])
 	char *room[room_size / sizeof(char *) + 1];                            \
 	envp = change_environment(&target, envp, room_size ? room : NULL)
 
-/* The result of @call, which returns only if it fails and the process goes on. */
+/* Returns the result of @call, if it fails. */
 #define EXECUTE(call)                                                          \
 	({                                                                     \
 		const int is_written = pb_ending_write();                      \
@@ -419,7 +423,7 @@ PB_PUBLIC int execle(const char *path, const char *first, ...)
 	char *const *envp;
 
 	ARGUMENTS(first);
-	/* Without arguments envp stands where the first would be. */
+	/* If @first is NULL, envp is the next argument. */
 	envp = va_arg(args, char *const *);
 	va_end(args);
 	return execve(path, (char *const *)argv, envp);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* The ELF header of this library. The linker defines it. */
+/* The ELF header of this library, defined by the linker. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 #define PATH_ROOM 256
@@ -48,7 +48,7 @@ static int find_segment(int fd, const Elf64_Ehdr *head, uint32_t type,
 	return 0;
 }
 
-/* The file offset of the byte that is loaded at @address; 0 if none. */
+/* Returns the file offset of the byte that is loaded at @address, or 0. */
 static uint64_t find_offset(int fd, const Elf64_Ehdr *head, uint64_t address)
 {
 	Elf64_Phdr segment;
@@ -74,7 +74,7 @@ static int has_mark(const char *data, size_t size)
 	return 0;
 }
 
-/* A file that we cannot read, the kernel cannot start, either. */
+/* Returns 1 if the file cannot be read, since the kernel cannot start it, either. */
 static int is_of_glibc(const char *path)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -95,7 +95,10 @@ static int is_of_glibc(const char *path)
 	return result;
 }
 
-/* The loader of this process. Empty if the user started the loader itself. */
+/*
+ * Sets *@path to the loader of this process, or "" if the user started the loader
+ * itself.
+ */
 static void find_own_loader(const char **path)
 {
 	const Elf64_Phdr *segment = (const Elf64_Phdr *)getauxval(AT_PHDR);
@@ -129,7 +132,7 @@ int pb_exec_is_first(const char *name, const char *end)
 	return 0;
 }
 
-/* @first stays empty if the program needs no such library. */
+/* Sets @first to the name of the needed library that must be first, or "". */
 static void find_first(int fd, const Elf64_Ehdr *head, char *first, size_t room)
 {
 	Elf64_Phdr dynamic;

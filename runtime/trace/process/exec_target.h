@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Reads from a program's file how the kernel will load it. All functions are
+ * Reads a program's file to find out how it will be loaded. All functions are
  * safe in a child of vfork(2): they allocate nothing and change nothing of the
  * parent's memory.
  */
@@ -14,7 +14,7 @@ struct pb_exec_target {
 	 * programs, which load no library.
 	 */
 	int is_foreign;
-	/* A sanitizer's runtime that insists on being loaded first; else empty. */
+	/* The name of a sanitizer's runtime that must be loaded first, or "". */
 	char first[64];
 };
 
@@ -22,8 +22,8 @@ struct pb_exec_target {
 int pb_exec_is_first(const char *name, const char *end);
 
 /*
- * Look at @path, as execveat(2) finds it. Look at the interpreter if it is a
- * script. A file that cannot be read counts as one that this library fits.
+ * Read @path, as execveat(2) finds it, or its interpreter if it is a script. A
+ * file that cannot be read is not foreign.
  */
 void pb_exec_look(int folder, const char *path, int flags,
 		  struct pb_exec_target *target);

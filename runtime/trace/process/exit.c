@@ -25,7 +25,7 @@ __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(_exit);
 	PB_FIND(_Exit);
-	/* If no more handlers can be registered, quick_exit(3) writes nothing. */
+	/* If this fails, quick_exit(3) writes nothing. */
 	at_quick_exit(write_at_quick_exit);
 }
 

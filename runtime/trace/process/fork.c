@@ -3,17 +3,17 @@
  * Prepares a forked child: it claims the session (all zeros in a child), and
  * starts a listening thread.
  *
- * With live=1 each process of a tree can be controlled: a server's workers, and
- * a server that went into the background. No other thread survives fork(2), so
- * each child needs its own listening thread.
+ * With live=1 every process of a process tree can be controlled, for example a
+ * server's workers. fork(2) copies only the calling thread, so each child needs
+ * its own listening thread.
  *
- * A handler of pthread_atfork(3) cannot start it. In a child, handlers run in
- * the order of their registration. This library is initialized before all
- * others, so its handler would run first. An allocator with handlers of its own
- * would still hold its locks then, and pthread_create(3) allocates. So this
+ * A handler of pthread_atfork(3) cannot start the thread. In a child, handlers
+ * run in the order of their registration. This library is initialized before
+ * all others, so its handler would run first, while an allocator with such a
+ * handler still holds its locks, and pthread_create(3) allocates. So this
  * library wraps the functions of the C library, and starts the thread when they
- * have returned. POSIX does not promise that the child of a threaded program
- * may do so. glibc and musl allow it.
+ * have returned. POSIX does not allow that in the child of a threaded program,
+ * but glibc and musl do.
  */
 #include "session/recording.h"
 #include "session/syscalls.h"
@@ -32,7 +32,7 @@ static struct {
 		       const struct winsize *size);
 } real;
 
-/* Runs before any caller, even if the process is not traced. */
+/* Also if the process is not traced: the wrappers are called in any case. */
 __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(fork);
@@ -47,8 +47,8 @@ static void listen_in_child(void)
 	if (!pb_options.live || !pb_tracer)
 		return;
 	/*
-	 * A process without modules, such as a shell, has nothing to control,
-	 * and may start many programs.
+	 * Do not start a thread in a process without modules, such as a shell,
+	 * which has nothing to control and may start many programs.
 	 */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
@@ -88,7 +88,7 @@ PB_PUBLIC pid_t fork(void)
 	return pid;
 }
 
-/* Returns in the child only. */
+/* The C library's daemon() only returns in the child, or on error. */
 PB_PUBLIC int daemon(int nochdir, int noclose)
 {
 	pid_t parent = getpid();

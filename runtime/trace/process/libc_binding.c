@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Before main() the malloc(), strdup() or read() of the program or of a
- * sanitizer may not work yet. Constructors set these functions up, and the
- * loader initializes this library before all others. So this constructor looks
- * for calls that the loader has bound to such a function. It binds them to the
- * C library, for this library and for those that it needs. The bindings are
+ * A program or a sanitizer may define its own malloc(), strdup() or read(),
+ * which may not work before its constructors have run. The loader initializes
+ * this library before all others. So this constructor looks for calls in this
+ * library, and in the libpatchbay libraries that it needs, that the loader has
+ * bound to such a function, and binds them to the C library. The bindings are
  * permanent: memory from one malloc() must not reach the free() of another.
  *
  * It runs only at the start of a process. Later this library may hold memory
@@ -29,7 +29,7 @@
 #elif defined(__riscv)
 #define GLOB_DAT R_RISCV_64
 #define JUMP_SLOT R_RISCV_JUMP_SLOT
-/* Its resolvers ask the kernel, through a function that the loader passes to them. */
+/* Resolvers of this architecture need a function that the loader passes to them. */
 #define NO_RESOLVERS
 #endif
 
@@ -40,7 +40,7 @@
 #define IS_WANTED 1
 #endif
 
-/* The dynamic table of a loaded file, by DT_*. */
+/* The contents of a loaded file's dynamic table. */
 struct object {
 	uintptr_t base, end;
 	const char *strings, *name;
@@ -88,7 +88,7 @@ static void read_segments(struct object *object, uint64_t page_size)
 	}
 }
 
-/* Most loaders have replaced offsets by addresses. */
+/* Most loaders replace offsets in the table by addresses. */
 static uintptr_t address(const struct link_map *map, const Elf64_Dyn *entry)
 {
 	const uintptr_t value = entry->d_un.d_ptr;
@@ -149,7 +149,7 @@ static void read_dynamic(const struct link_map *map, struct object *object)
 
 #define VERSION_MASK 0x7fff /* without VERSYM_HIDDEN */
 
-/* The hash of the C library version that a symbol needs; 0 if none. */
+/* Returns the hash of the C library version that a symbol needs, or 0. */
 static uint32_t find_needed(const struct object *object, size_t symbol)
 {
 	const unsigned int version = object->versions[symbol] & VERSION_MASK;
@@ -186,7 +186,10 @@ static int has_version(const struct object *libc, size_t symbol, uint32_t hash)
 	}
 }
 
-/* DT_GNU_HASH: number of buckets, first symbol, words and shift of the filter. */
+/*
+ * DT_GNU_HASH begins with the number of buckets, the first symbol, and the filter's
+ * words and shift.
+ */
 static const Elf64_Sym *find_symbol(const struct object *libc, const char *name,
 				    uint32_t version)
 {
@@ -219,7 +222,7 @@ static uintptr_t resolve(uintptr_t resolver)
 }
 #endif
 
-/* Returns 0 if it is no function, or unknown. */
+/* Returns 0 if @name is unknown or no function. */
 static uintptr_t find_function(const struct object *libc, const char *name,
 			       uint32_t version)
 {
@@ -253,7 +256,7 @@ struct loaded {
 	size_t nr;
 };
 
-/* Must the slot point to the C library instead? */
+/* Is @code, the slot's value, neither in the C library nor in our libraries? */
 static int is_replaced(const struct loaded *loaded, uintptr_t code)
 {
 	if (!code || is_in(&loaded->libc, code))

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Programs that restrict their own system calls (seccomp(2)). After that any
- * system call of this library may end the process. So this library prepares
- * what a recording will need when the program asks for a restriction.
- * Afterwards it makes no system call for a traced call:
+ * system call of this library may end the process. So when a program
+ * requests a restriction, this library first prepares everything that the
+ * recording will need. Afterwards it makes no system call for a traced call:
  *
- *  - Blocks and histograms come from a pool (pool.h): space of the file that is
- *    allocated already, in the arena or mapped. So do objects of threads that begin later;
- *    their names and ids are not known.
- *  - The code takes no lock and blocks no signal. A signal handler may interrupt
- *    it, do the same, and leave by siglongjmp(3).
+ *  - Blocks and histograms come from a pool (pool.h): space of the file that is already
+ *    allocated, in the arena or mapped. Objects of threads that begin later come from a
+ *    pool, too; the names and ids of such threads are unknown.
+ *  - Recording takes no lock and blocks no signal. A signal handler may interrupt it,
+ *    record a call itself, and leave by siglongjmp(3).
  *  - In seccomp's strict mode an x86-64 thread may not read the clock. So
  *    recording ends there, in all threads, and the file says so
- *    (PBD_SESSION_ENDED_STRICT). Tracers that only count calls go on.
+ *    (PBD_SESSION_ENDED_STRICT). Tracers that only count calls continue.
  *  - The same applies if the program forbids itself the counter by prctl(2)
- *    (PR_SET_TSC). Its threads and programs inherit that. After a filter this
- *    library reacts to it without a system call.
- *  - Syscall user dispatch (PR_SET_SYSCALL_USER_DISPATCH) shows the program the
- *    system calls of a thread, including ours. It is treated as a filter.
+ *    (PR_SET_TSC). New threads and executed programs inherit that. If a
+ *    filter is already in force, this library reacts without a system call.
+ *  - Syscall user dispatch (PR_SET_SYSCALL_USER_DISPATCH) sends the program a signal for
+ *    system calls of a thread, including ours. It is treated like a filter.
  *  - The thread that listens for `patchbay live` ends (control.h). It starts
  *    again if the restriction fails.
- *  - Events without room are lost and counted, PBD_LOST_SANDBOX. So are events
- *    that need the kernel: durations without off-CPU time, and events of threads
- *    that are chosen by name. A forked child cannot make a file: its losses
- *    are counted in the file of its parent.
+ *  - Events for which there is no space are lost and counted (PBD_LOST_SANDBOX),
+ *    and so are events that need the kernel: durations without off-CPU time, and
+ *    events of threads that are chosen by name. A forked child cannot make a
+ *    file, so its losses are counted in the file of its parent.
  *
  * How does this library notice? It cannot ask the kernel: prctl(PR_GET_SECCOMP)
  * and reading /proc are system calls, and a filter may kill the process for
@@ -34,12 +34,13 @@
  * syscall(), as libseccomp does. This library has both functions, too, and is
  * loaded before the C library. They behave like the C library's, and see the
  * call before the kernel does. They do not see a system call instruction of the
- * program's own. In such a program the recorder goes on making system calls.
+ * program itself. In such a program this library continues to make system
+ * calls.
  *
  * A filter that exists when the program begins (containers, systemd units) is
- * no obstacle. It allows what the loader and this library have done by then,
- * which covers nearly all later calls. Only perf_event_open(2) is not tried
- * (own_clock.h).
+ * no obstacle. It allows the system calls that the loader and this library
+ * make first, which are nearly all. This library only avoids
+ * perf_event_open(2) (own_clock.h).
  */
 #include "exec.h"
 #include "exit.h"
@@ -66,8 +67,8 @@
 #include <time.h>
 
 /*
- * Prepare for a restriction. Also makes the calling thread's object, while its
- * name can still be read. Failures are noted: some events will be missing.
+ * Prepare for a restriction. Also makes the calling thread's object, while its name can
+ * still be read. Notes failures in the file: some events will be missing.
  */
 static void prepare(void)
 {
@@ -75,7 +76,7 @@ static void prepare(void)
 	int error;
 
 	pb_private_restrict(1);
-	/* All counters of function_profile exist, so nothing needs to be prepared. */
+	/* Tracers that only count need nothing more: all counters exist. */
 	if (!pb_tracer_needs_blocks) {
 		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 		return;
@@ -102,10 +103,10 @@ static void prepare(void)
 }
 
 /*
- * A filter must not come into force while another thread is about to make the
- * next system call. Threads that began before @pb_sandboxed was increased end
- * soon. A thread that a signal handler has taken away for good never does, so
- * the wait is limited.
+ * Wait for threads that entered pb_syscalls_begin() before @pb_sandboxed was
+ * incremented: no filter may take effect while they make system calls. They
+ * soon call pb_syscalls_end(). But a thread whose signal handler has left by
+ * siglongjmp(3) never does, so the wait is limited.
  */
 static void wait_for_others(void)
 {
@@ -119,10 +120,10 @@ static void wait_for_others(void)
 }
 
 /*
- * Threads restrict themselves one after another: pb_session->turn. While a
- * thread holds it SLOW, it prepares or takes back a restriction, and no
- * restriction is in force. BRIEF covers a few instructions, even in threads
- * with a filter.
+ * pb_session->turn is a lock: one thread at a time restricts itself. A
+ * thread holds it SLOW while it prepares or takes back a restriction; no
+ * restriction is in force then. A thread holds it BRIEF for a few
+ * instructions, possibly with a filter.
  */
 enum { FREE, BRIEF, SLOW };
 
@@ -132,14 +133,14 @@ static void end_turn(void)
 }
 
 /*
- * Returns 0 if the turn never comes, for example in a signal handler that has
+ * Returns 0 if the lock does not become free, for example in a signal handler that has
  * interrupted its holder.
  */
 static int take_turn(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
 
-	/* In us, roughly. Ending a listening thread takes longest. */
+	/* @i is roughly in us. Ending a listening thread takes longest. */
 	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
 		uint32_t turn = FREE;
 
@@ -159,9 +160,9 @@ static int take_turn(void)
 }
 
 /*
- * Threads that wait for the turn sleep for 100 us between two checks. After this
- * thread's turn a filter may come into force for them, so wait here until none
- * sleeps. This makes no system call.
+ * Threads that wait in take_turn() sleep for 100 us between two checks. This
+ * thread may now install a filter for them, so wait until none is in
+ * nanosleep(2). Makes no system call.
  */
 static void wait_for_sleepers(void)
 {
@@ -171,8 +172,8 @@ static void wait_for_sleepers(void)
 }
 
 /*
- * The thread loses the clock, which each timed function reads. So stop timing,
- * in all threads. Counters go on.
+ * The file says whether timing has stopped. (The thread loses the clock, which each
+ * timed function reads, so timing stops in all threads. Counters continue.)
  */
 static void say_timing(int stop)
 {
@@ -207,9 +208,9 @@ struct request {
 };
 
 /*
- * Does the call restrict system calls? Some programs make calls that cannot
- * succeed, to find out what the kernel supports: a strict mode with flags, or a
- * null filter.
+ * Does the call restrict system calls? Calls that cannot succeed do not: a
+ * strict mode with flags, or a null filter. Some programs make them to find out
+ * what the kernel supports.
  */
 static int restricts(long number, const long arg[6], struct request *request)
 {
@@ -231,8 +232,8 @@ static int restricts(long number, const long arg[6], struct request *request)
 }
 
 /*
- * Did the call restrict nothing? A positive result is a listener's descriptor, or the id
- * of a thread that could not get the filter: then no thread has it.
+ * Did the call restrict nothing? With TSYNC and without NEW_LISTENER a positive result
+ * is the id of a thread that could not get the filter; then no thread has it.
  */
 static int was_in_vain(const struct request *request, long result)
 {
@@ -241,7 +242,7 @@ static int was_in_vain(const struct request *request, long result)
 		!(request->flags & SECCOMP_FILTER_FLAG_NEW_LISTENER));
 }
 
-/* The effects of the first restriction. */
+/* What the first restriction has ended. */
 static int stopped_timing, ended_listener;
 
 /* Begin a restriction. The first one prepares for all later ones. */
@@ -288,7 +289,7 @@ static void take_back_restriction(void)
 	end_turn();
 }
 
-/* A child of vfork(2) has its own filter, but its parent's memory. */
+/* The filter of a child of vfork(2) is its own, but the memory is its parent's. */
 static int is_vforked(void)
 {
 	int vforked = 0;
@@ -317,8 +318,8 @@ static long restrict_calls(long number, const long arg[6],
 }
 
 /*
- * The counter stays forbidden even if the thread allows it again: threads created
- * meanwhile have inherited the restriction.
+ * Timing does not start again even if the thread allows the counter again: threads
+ * created in between have inherited the restriction.
  */
 static long forbid_counter(const long arg[6])
 {
@@ -364,7 +365,7 @@ static long landlock(const long arg[6])
 	return result;
 }
 
-/* The call may take away the caller's right to open files. */
+/* Make a call that may take away the caller's right to open files. */
 static long with_files_kept(long number, const long arg[6])
 {
 	if (number == SYS_chroot || number == SYS_pivot_root)

@@ -41,7 +41,7 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(mlockall);
 }
 
-/* A program without traceable functions, such as su(1), leaves no file. */
+/* Make no file for a program without traceable functions, such as su(1). */
 static int has_functions(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -50,8 +50,8 @@ static int has_functions(void)
 }
 
 /*
- * Existing counters go on in the parent's file. Those of functions that are
- * armed later need a new file.
+ * Existing counters stay in the parent's file. Counters of functions that are armed
+ * later need a new file.
  */
 static int make_file(void)
 {
@@ -60,7 +60,7 @@ static int make_file(void)
 	return pb_options.live ? pb_session_file() : 0;
 }
 
-/* @spare: also set files aside for children, which cannot make any from then on. */
+/* @spare: also make spare files for children, which can make none afterwards. */
 static void keep_file(int spare)
 {
 	const int make = has_functions();
@@ -69,7 +69,7 @@ static void keep_file(int spare)
 
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = make ? make_file() : 0;
-	/* If this fails, the loss is counted when it happens. */
+	/* If this fails, events that need a descriptor are lost and counted. */
 	if (!error && pb_session->file.header) {
 		pb_data_keep(&pb_session->file);
 		pb_session->file.stays |= spare;
@@ -108,7 +108,10 @@ void pb_root_changes(void)
 	keep(1, 1);
 }
 
-/* A filter may allow only the call that the program makes now: then ask nothing. */
+/*
+ * In a sandbox make no other system call: the filter may allow only the program's
+ * call.
+ */
 static int may_ask(void)
 {
 	return pb_session && !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
@@ -120,7 +123,7 @@ void pb_user_changes(uid_t effective)
 		pb_root_changes();
 }
 
-/* The arena's size is many times the memory of a small program. */
+/* The mapping of the arena is many times larger than the memory of a small program. */
 static void leave_arena(void)
 {
 	const int saved_errno = errno;
@@ -198,8 +201,8 @@ PB_PUBLIC int chroot(const char *path)
 }
 
 /*
- * The C library's headers have different types for @resource. The names for
- * large files belong to the same functions.
+ * Other names, because the C library's headers declare @resource with different types.
+ * The names for large files are aliases.
  */
 PB_PUBLIC int pb_setrlimit(int resource, const struct rlimit *limit)
 	__asm__("setrlimit");

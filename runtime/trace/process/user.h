@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Processes that change their user, such as workers of a server that root has
- * started. Afterwards they may not open their data file, nor make one in root's
- * directory, and often cannot even find it. Processes that call chroot(2) have
- * the same problem. So this library makes the file before that, and keeps a
- * descriptor of it (pb_data_keep()). This is the one exception from the rule to
- * keep none. Its number is high, so the program does not see it unless it
- * searches. If the program closes it, events that do not fit into the file are
- * lost and counted, as with a full disk. This library does the same before a
- * program lowers its number of descriptors (RLIMIT_NOFILE), since the program
- * may use them all.
+ * started. Afterwards they may neither open their data file nor make one in
+ * root's directory. After chroot(2) they cannot even find it. So this library
+ * makes the file before that, and keeps a descriptor of it (pb_data_keep()).
+ * This is the only descriptor that it keeps. The number is high, so that the
+ * program is unlikely to use it. If the program closes the descriptor, events
+ * that do not fit into the file are lost and counted, as with a full disk. This
+ * library also keeps a descriptor before a program lowers RLIMIT_NOFILE, since
+ * the program may use all descriptors that are left.
  *
- * The file keeps its owner. With the right to truncate it, a user could kill
- * each process that maps it. That includes a process that changes its user only
- * for a while. For the same reason a forked child closes the descriptor that
- * its parent has kept (pb_data_forget()).
+ * The file's owner does not change: a user that could truncate the file could
+ * kill each process that maps it, even one that has changed its user only for a
+ * while. For the same reason a forked child closes the descriptor that its
+ * parent has kept (pb_data_forget()).
  *
- * For children of such a process, files are set aside (spare_files.h). If these
- * are not enough, events of other children are counted as PBD_LOST_CHILD.
+ * Children of such a process use spare files (spare_files.h). If there are not
+ * enough, events of the other children are counted as PBD_LOST_CHILD.
  *
- * This library wraps the C library's functions; syscall(2) is in sandbox.c. It
- * does not see a system call instruction of the program's own.
+ * This file wraps the C library's functions, and sandbox.c wraps syscall(2). System
+ * call instructions of the program itself are not seen.
  */
 #ifndef PB_TRACE_USER_H
 #define PB_TRACE_USER_H
@@ -29,9 +28,9 @@
 #include <sys/types.h>
 
 /*
- * The calling thread is about to have this effective user; (uid_t)-1:
- * unchanged. May be called wherever the program may call setuid(2). Keeps
- * errno.
+ * Call before the calling thread changes its effective user to this;
+ * (uid_t)-1: unchanged. May be called wherever the program may call
+ * setuid(2). Preserves errno.
  */
 void pb_user_changes(uid_t effective);
 
@@ -49,7 +48,7 @@ void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit);
 
 /*
  * The process is about to call mlockall(2). Memory of this library should not count
- * against RLIMIT_MEMLOCK, with which the program's own mappings could fail.
+ * against RLIMIT_MEMLOCK, because then mappings of the program could fail.
  */
 void pb_memory_locks(int flags);
 

@@ -6,12 +6,12 @@
 
 #include <core/system/private.h>
 
-/* The losses of this process, or of its nearest ancestor that has a file. */
+
 struct pbd_losses *pb_losses_nearest;
 const void *pb_losses_held;
 
 /*
- * Calls that were open when the recording began, and the state in this
+ * The number of open calls when the recording began, and the state for this
  * process's file.
  */
 static int64_t open_before;
@@ -39,8 +39,8 @@ static void write_returns(enum pbd_returns state, uint64_t nr)
 }
 
 /*
- * A call may end here that began before the recording, or in the process that
- * forked this one.
+ * The difference may be negative: calls that began before the recording, or
+ * in the parent, may have ended since.
  */
 void pb_losses_write_returns(void)
 {
@@ -99,7 +99,7 @@ int pb_losses_begin(void)
 	/* Only the last file of a process has the number. */
 	if (pb_session->losses)
 		pb_session->losses->returns = PBD_RETURNS_NOT_COUNTED;
-	/* That of the process that forked this one. */
+	/* The parent's file, which this process leaves now. */
 	else if (pb_losses_held && pb_options_rotate(&pb_options) &&
 		 pb_left_files.nr < PB_ROTATE_LEFT)
 		pb_left_files.held[pb_left_files.nr++] = pb_losses_held;

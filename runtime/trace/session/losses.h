@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The counts of events that are not recorded, in pages of the data file (format.h,
- * struct pbd_losses). So the counts survive the process. Uses no lock and no
- * system call, and may run wherever a traced function is called.
+ * Counts events that are not recorded, in memory of the data file (struct
+ * pbd_losses), so that the counts survive the process. Functions that count use no
+ * lock and no system call, and may run wherever a traced function is called.
  */
 #ifndef PB_TRACE_LOSSES_H
 #define PB_TRACE_LOSSES_H
@@ -12,16 +12,16 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Count timed calls without a return. begin: starts to count. write: records their
- * number, at the end. take_back: the process has not ended after all. forget: their
- * number is unknown. None of these takes a lock.
+ * The number of timed calls without a return. begin: begins to count. write: writes
+ * the number, when the process ends. take_back: the process has not ended after
+ * all. forget: the number is unknown from now on. None of these takes a lock.
  */
 void pb_losses_begin_returns(void);
 void pb_losses_write_returns(void);
 void pb_losses_take_back_returns(void);
 void pb_losses_forget_returns(void);
 
-/* This process could not make a file. @error is -errno. */
+/* Record that this process could not make a file. @error is -errno. */
 void pb_losses_no_file(int error);
 
 /*
@@ -31,17 +31,17 @@ void pb_losses_no_file(int error);
 int pb_losses_begin(void);
 
 /*
- * The losses of this process. Without a file, those of its nearest ancestor that
- * has one, which this process has mapped. NULL: neither exists.
+ * The losses in the file of this process or, if it has none, of its nearest
+ * ancestor that has one, whose file this process has mapped. NULL: neither exists.
  */
 extern struct pbd_losses *pb_losses_nearest;
 
-/* An address in a mapping of the file with these losses. */
+/* An address in a mapping of the file with @pb_losses_nearest. */
 extern const void *pb_losses_held;
 
 /*
- * Give up the file that was made as the next one, and use @losses again. The
- * caller holds the session's lock.
+ * Use @losses, of the previous file, again: the next file of a rotation was made in
+ * vain. The caller holds the session's lock.
  */
 void pb_losses_go_back(struct pbd_losses *losses);
 

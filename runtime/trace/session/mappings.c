@@ -28,7 +28,10 @@ static uint64_t add_to(uint64_t sum)
 	return sum;
 }
 
-/* Other threads may add mappings meanwhile. Lines without room are found next time. */
+/*
+ * Other threads may add mappings after @size was computed. The next look finds lines
+ * that do not fit.
+ */
 static void write_down(uint64_t size)
 {
 	struct pbd_maps *maps;

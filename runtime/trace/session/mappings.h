@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Records the executable mappings (struct pbd_maps), so that readers can
- * resolve addresses on stacks. The recorder looks when it has such a stack, at
- * most once a second. It writes the mappings if they have changed.
+ * resolve addresses on stacks. The recorder looks when it has copied a stack,
+ * at most once a second, and writes the mappings if they have changed.
  */
 #ifndef PB_TRACE_MAPPINGS_H
 #define PB_TRACE_MAPPINGS_H
@@ -17,8 +17,8 @@ struct pb_mapped {
 };
 
 /*
- * Returns the id of the present mappings, or 0 if they are not known. The
- * caller holds the session's lock.
+ * Write the mappings if due. Returns the id of the last struct pbd_maps, or 0
+ * if there is none. The caller holds the session's lock.
  */
 uint32_t pb_mapped_look(uint64_t now_ns);
 

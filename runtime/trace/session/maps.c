@@ -59,8 +59,8 @@ static int copy_left_out(void)
 }
 
 /*
- * From now on the lists refer to the copies. A child that is forked meanwhile
- * finds both.
+ * On success the lists refer to the copies. A child that is forked during
+ * this call may find some of each; both are mapped.
  */
 int pb_maps_copy(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The chunks that map numbers to functions. */
+/* Lists of the chunks that map numbers to functions. */
 #ifndef PB_TRACE_MAPS_H
 #define PB_TRACE_MAPS_H
 
@@ -9,22 +9,22 @@ struct pb_typed;
 
 /*
  * In memory that fork() copies, since a forked child still has its parent's chunks
- * mapped. The list grows under the library's lock. A child reads the elements that were
- * complete at the fork.
+ * mapped. The list only grows, under libpatchbay's lock, so a child reads the elements
+ * that were complete at the fork.
  */
 struct pb_map {
 	const struct pbd_module *module;
-	const struct pbd_functions *functions; /* NULL: no function is traced */
+	const struct pbd_functions *functions; /* NULL: the module has no traced function */
 	const struct pbd_module *copied_module; /* for rotate.c */
 	const struct pbd_functions *copied_functions;
 	const struct pbd_names *names; /* NULL: none */
 	const struct pbd_names *copied_names;
-	const struct pbd_arguments *arguments; /* NULL: arguments are not known */
-	struct pb_typed *typed; /* data of its cells, kept here to be freed */
+	const struct pbd_arguments *arguments; /* NULL: no arguments are recorded */
+	struct pb_typed *typed; /* data of the functions' cells, to be freed */
 	struct pb_map *next;
 };
 
-/* Chunks of left-out functions, which a forked child has, too. */
+/* Chunks of left-out functions. Also in memory that fork() copies. */
 struct pb_left_out_map {
 	const struct pbd_left_out *chunk;
 	const struct pbd_left_out *copied; /* for rotate.c */

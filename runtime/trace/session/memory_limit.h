@@ -9,9 +9,9 @@
 #include "session.h"
 
 /*
- * May a thread have this much more? A quarter is reserved for the first blocks
- * of later threads. Otherwise the threads that are busy first would take it
- * all.
+ * May a thread take @size more bytes? A quarter of the limit is reserved for
+ * first blocks (@is_first), so that busy threads leave some for threads that
+ * begin later.
  */
 static inline int pb_memory_has_room(uint64_t size, int is_first)
 {
@@ -28,7 +28,10 @@ static inline void pb_memory_take(uint64_t size)
 	pb_session->rotation.has_events = 1;
 }
 
-/* Memory that was taken before the file was rotated does not count any more. */
+/*
+ * Memory that was taken before the file was rotated is no longer included in
+ * @memory.
+ */
 static inline void pb_memory_give(uint64_t size)
 {
 	pb_session->memory -=

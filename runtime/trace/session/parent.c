@@ -8,7 +8,10 @@
 /* "4294967295.9999.spare.pbd" */
 #define NAME_MAX_HERE 32
 
-/* The contents of a child's struct pbd_parent, and the ids that are taken. */
+/*
+ * The contents of a child's struct pbd_parent, and the number of module ids in
+ * use.
+ */
 struct origin {
 	uint64_t size;
 	uint64_t start_ns;
@@ -19,8 +22,8 @@ struct origin {
 
 /*
  * In memory that fork() copies: a child finds the data that its parent wrote or
- * inherited. fork() may happen at any moment, so the newest element is never
- * changed: @of[@nr % 2]. @nr is 0 until an element exists.
+ * inherited. fork() may happen at any moment, so the newest element, @of[@nr %
+ * 2], never changes. @nr is 0 until an element exists.
  */
 static struct {
 	uint64_t nr;
@@ -83,7 +86,9 @@ int pb_parent_write(void)
 
 	if (pb_session->knows_parent)
 		return 0;
-	/* This file will have a copy of everything: rotate.h. */
+	/*
+	 * With rotation this file gets copies of the chunks instead (rotate.h).
+	 */
 	if (of && pb_options_rotate(&pb_options)) {
 		pb_session->nr_modules = of->nr_modules;
 	} else if (of) {
@@ -175,7 +180,10 @@ int pb_parent_copy(void)
 	error = copy_maps();
 	if (!error)
 		error = copy_left_out();
-	/* Pairs with readers of a file that is still being written. */
+	/*
+	 * Release: a reader that sees @here in a file that is still being
+	 * written also sees the copies.
+	 */
 	if (!error)
 		__atomic_store_n(&pb_session->parent->here, 1, __ATOMIC_RELEASE);
 	return error;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A forked child inherits the numbers of functions, and needs the chunks that
- * explain them. Copying those takes longer than many a request of a server that
- * forks for each one. So the child's file names the file that has them (struct
- * pbd_parent).
+ * A forked child inherits the numbers of functions, and its file needs the
+ * chunks that explain them. Copying these may take longer than a request in a
+ * server that forks for each request. So the child's file only names the file
+ * that has them (struct pbd_parent).
  *
  * Callers hold the session's lock. All functions may be called where sys.h's
  * code may.
@@ -14,8 +14,8 @@
 #include <stddef.h>
 
 /*
- * Call when this process has written functions, or left-out functions, and has
- * published them in pb_maps or pb_left_out_maps, or is about to. From now on
+ * Call when this process has written functions or left-out functions, before
+ * or after it has added them to pb_maps or pb_left_out_maps. From then on
  * children refer to this file.
  */
 void pb_parent_is_self(void);
@@ -30,8 +30,9 @@ size_t pb_parent_size(void);
 int pb_parent_write(void);
 
 /*
- * Copy all those chunks to this file, so that it can be read on its own. If the
- * disk is full, a later call continues with the rest. Returns 0 or -errno.
+ * Copy all chunks that explain numbers to this file, so that it can be read
+ * without others. If the disk is full, a later call continues with the rest.
+ * Returns 0 or -errno.
  */
 int pb_parent_copy(void);
 

@@ -5,10 +5,13 @@
 
 #include <fcntl.h>
 
-/* Paths of control groups have no short limit. Static: stacks may be small. */
+/* Paths of control groups may be long. Static, since stacks may be small. */
 static char text[4096];
 
-/* Returns the length of @text, which ends with NUL; 0: the file cannot be read. */
+/*
+ * Returns the length of @text, which ends with NUL, or 0 if the file cannot be
+ * read.
+ */
 static uint64_t read_text(const char *path)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -25,7 +28,7 @@ static uint64_t read_text(const char *path)
 	return (uint64_t)size;
 }
 
-/* The rest of the line that begins with @name, or NULL. */
+/* Returns the rest of the line in @text that begins with @name, or NULL. */
 static const char *line_of(const char *name)
 {
 	for (const char *at = text; *at;) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Records where this process runs (struct pbd_place): a reader may be on
- * another machine, and another container may use the same pids.
+ * Records on which machine and in which container this process runs (struct
+ * pbd_place), since a reader may be elsewhere, and another container may use
+ * the same pids.
  */
 #ifndef PB_TRACE_PLACE_H
 #define PB_TRACE_PLACE_H

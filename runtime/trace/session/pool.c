@@ -14,7 +14,10 @@ static uint64_t chunk_size(void)
 	return size;
 }
 
-/* Space of the file only: chunks are areas of the arena. */
+/*
+ * With an arena: only allocate space in the file. take_area() takes the memory
+ * from the arena.
+ */
 static int set_aside(uint64_t size, uint64_t nr)
 {
 	struct pb_pool *pool = &pb_session->pool;
@@ -88,7 +91,7 @@ struct pbd_chunk *pb_pool_take(void)
 	struct pb_pool *pool = &pb_session->pool;
 	uint64_t nr = __atomic_load_n(&pool->nr, __ATOMIC_ACQUIRE), i;
 
-	/* Keeps @taken from growing without limit. */
+	/* Check first, so that @taken does not grow without limit. */
 	if (__atomic_load_n(&pool->taken, __ATOMIC_RELAXED) >= nr)
 		return NULL;
 	i = __atomic_fetch_add(&pool->taken, 1, __ATOMIC_RELAXED);

@@ -11,14 +11,14 @@
 
 /* In memory that fork() fills with zeros. */
 struct pb_pool {
-	char *chunks; /* mapped; NULL: chunks are in the arena, and in the file from @at on */
+	char *chunks; /* mapped; NULL: in the arena, and @at is the offset in the file */
 	uint64_t at;
 	uint64_t size; /* of each chunk */
 	uint64_t nr;
 	uint64_t taken;
 };
 
-/* Most bytes of all chunks together, and of one. */
+/* Maximum size of all chunks together, and of each chunk. */
 #define PB_POOL_SIZE (16u << 20)
 #define PB_POOL_CHUNK (64u << 10)
 #define PB_POOL_NR (PB_POOL_SIZE / PB_POOL_CHUNK)
@@ -35,7 +35,7 @@ int pb_pool_make(void);
  */
 struct pbd_chunk *pb_pool_take(void);
 
-/* Is it a chunk of the pool? The pool is one mapping, which stays. */
+/* Is @chunk in the pool's mapping, which is never unmapped? */
 int pb_pool_has(const void *chunk);
 
 /* Set the chunk's kind, so that readers see its contents. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What this process records now. Handlers read it. */
+/* What this process records at the moment. Handlers read these variables. */
 #ifndef PB_TRACE_RECORDING_H
 #define PB_TRACE_RECORDING_H
 
 #include <patchbay/patchbay.h>
 #include <stdint.h>
 
-/* Handlers load them without the global offset table. */
+/* Hidden, so that handlers load them without the global offset table. */
 #pragma GCC visibility push(hidden)
 
 /* The tracer of most functions, to disable and enable it. */
@@ -20,8 +20,8 @@ extern struct patchbay_ops *pb_typed_tracer;
 extern int pb_tracer_needs_blocks;
 
 /*
- * Are events recorded now? pb_threshold: the least duration, in ticks, of recorded calls.
- * It is UINT64_MAX while recording is off, otherwise pb_threshold_when_recording.
+ * Are events recorded now? pb_threshold: the minimum duration, in ticks, of recorded
+ * calls. It is UINT64_MAX while recording is off, otherwise pb_threshold_when_recording.
  */
 extern int pb_recording;
 extern uint64_t pb_threshold;
@@ -30,13 +30,13 @@ extern uint64_t pb_threshold_when_recording;
 /* Is this process waiting for a call of the function of start_at? */
 extern int pb_waiting;
 
-/* under=: no call of a root has begun yet in this process. */
+/* Is this process waiting for the first call of a function of under=? */
 extern int pb_under_waiting;
 
 /* The number of function numbers in use. */
 extern uint64_t pb_nr_functions;
 
-/* The number of places that functions have in the threads' tables. */
+/* The number of places in use in the threads' tables (functions/index.h). */
 extern uint64_t pb_nr_places;
 
 #pragma GCC visibility pop

@@ -92,8 +92,8 @@ int pb_asked_write(void)
 }
 
 /*
- * Also marks it in the file. Makes the file if it is missing: a process with no armed
- * function would have none.
+ * Makes the file if it does not exist, since a process without an armed function
+ * would have none.
  */
 void pb_asked_match(struct pb_asked *glob, int matched)
 {
