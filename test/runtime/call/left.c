@@ -10,7 +10,7 @@
  * machine the threads wait for a CPU for a random time, which the kernel reports
  * (/proc/PID/task/TID/schedstat); the test subtracts it. To check the whole time on a
  * quiet machine, run the program with the limit in milliseconds:
- * 	build/release/test/runtime/call/Output/left.c.tmp 100
+ *	build/release/test/runtime/call/Output/left.c.tmp 100
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s

@@ -4,7 +4,7 @@
  * when several records describe one function. After success the result is correct.
  * Arming never ends the process, and a refusal changes nothing.
  *
- * 	flips [ROUNDS [SEED]]
+ *	flips [ROUNDS [SEED]]
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t 20000 | FileCheck %s

@@ -3,7 +3,7 @@
  * Functions that share cells get other tracers, some of them or all, while threads call
  * them:
  *
- * 	shared PLUGIN [ROUNDS]
+ *	shared PLUGIN [ROUNDS]
  *
  * Four tracers are armed and disarmed on random subsets of 200 functions of three
  * shapes. They have an entry handler, both handlers, an exit handler, or separate data

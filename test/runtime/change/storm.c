@@ -3,7 +3,7 @@
  * Tracing stays exact under heavy load while the program is recorded and controlled
  * from outside (Inputs/storm.py):
  *
- * 	storm PLUGIN [SECONDS]
+ *	storm PLUGIN [SECONDS]
  *
  * 4 threads call. A signal arrives at one of them every half millisecond; its handler
  * calls, too. Every second handler leaves with siglongjmp(3), from wherever the thread
@@ -16,7 +16,7 @@
  * at the end. It checks what its own tracer has *seen* all the time, and what the
  * library reports as *missed*. Before a release run it for ten minutes:
  *
- * 	storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
+ *	storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
  */
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so

@@ -3,7 +3,7 @@
  * Tracing stays exact in one process that combines the features with which ordinary
  * programs get into trouble under a tracer:
  *
- * 	stress PLUGIN UNWINDER [SECONDS [plain]]
+ *	stress PLUGIN UNWINDER [SECONDS [plain]]
  *
  * The program's allocator is instrumented. Threads end in all ways: they return, call
  * pthread_exit(), are cancelled at a cancellation point or between two instructions, or

@@ -3,7 +3,7 @@
  * Tracing stays exact under heavy load in a process that cannot make writable memory
  * executable (PR_SET_MDWE):
  *
- * 	torture PLUGIN [SECONDS]
+ *	torture PLUGIN [SECONDS]
  *
  * 8 threads call. 3 threads create tracers, arm, disarm and destroy them. One loads a
  * module and unloads it while it is armed. One starts threads that end immediately.

@@ -2,7 +2,7 @@
 /*
  * Threads that arm, fork, allocate and load modules at the same time do not deadlock:
  *
- * 	fork-storm PLUGIN [SECONDS]
+ *	fork-storm PLUGIN [SECONDS]
  *
  * fork() takes the allocator's locks and the library's. If a thread allocated while it
  * holds a library lock that fork() takes, both orders of locking would occur, and

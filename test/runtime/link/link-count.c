@@ -5,7 +5,7 @@
  * its own function, by name; half of them are also for future modules. They are
  * destroyed oldest first or newest first.
  *
- * 	link-count NR oldest|newest
+ *	link-count NR oldest|newest
  */
 // REQUIRES: valgrind
 // RUN: %build -DMANY=1000 -O1 %s -o %t %link -lpatchbay-link

@@ -5,7 +5,7 @@
  * rest. On ppc64le, where branches have a short reach and pages are large, fewer
  * objects fit.
  *
- * 	many LIBRARY [NUMBER]
+ *	many LIBRARY [NUMBER]
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The recorder leaves a program with a small RLIMIT_DATA or RLIMIT_AS its memory. Its threads
- * start, and its malloc(3) works.
+ * A program with a small RLIMIT_DATA or RLIMIT_AS can use all of its memory while it is
+ * recorded. Its threads start, and its malloc(3) works.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread

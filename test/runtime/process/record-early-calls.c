@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program replaces functions of the C library that the runtime calls. The runtime calls
- * none of them before the program's own constructors have run. The test lists calls that
- * came too early.
+ * The runtime calls no function of the C library that the program replaces before the
+ * program's own constructors have run. The test lists calls that came too early.
  */
 // RUN: %build -fno-builtin %s -o %t -ldl
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s
@@ -23,7 +22,7 @@
 
 #define UNTRACED __attribute__((no_profile_instrument_function, no_sanitize("kcfi")))
 
-/* The compiler would evaluate the constructor itself. */
+/* Volatile, or the compiler would evaluate the constructor itself. */
 static volatile int is_ready;
 static char early[4096];
 

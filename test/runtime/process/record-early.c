@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program replaces strdup(), as the type and numeric sanitizers do. The replacement
- * works only after the program's constructors ran. The program is recorded.
+ * A program that replaces strdup(), as the type and numeric sanitizers do, can be
+ * recorded. The replacement works only after the program's constructors ran.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s

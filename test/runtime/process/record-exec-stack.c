@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread with a small stack starts programs, with a large environment. And a path that
- * is a wrong pointer is an error.
+ * A recorded thread with a small stack can start programs with a large environment. A
+ * path that is an invalid pointer is an error.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded program closes all unknown descriptors, as daemons do. It reuses the numbers
- * for its own file, and loads a library. The recording continues, and the program's file
- * is unchanged.
+ * The recording continues if a program closes all unknown descriptors, as daemons do,
+ * reuses the numbers for its own file, and loads a library. The program's file is
+ * unchanged.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program forks while the listening thread asks the loader for its modules. No child
- * inherits the loader's lock. Without the lock of fork_lock.h one of three recordings hung.
+ * No child inherits the loader's lock if a program forks while the listening thread
+ * asks the loader for its modules. Without the lock of fork_lock.h one of three
+ * recordings hung.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
 {
 	int failed = 0;
 
-	/* More than one hung child would only take time. */
+	/* Stop at the first child that hung: more of them would only take time. */
 	for (int i = 0; argc > 1 && i < FORKS && !failed; i++)
 		failed += step(argv[1]);
 	printf("children: %d of %d failed\n", failed, FORKS);

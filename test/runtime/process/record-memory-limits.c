@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program limits or locks its own memory after it was recorded for a while. The memory that
- * it shares with the command, and its data file, leave it its memory.
+ * A program can limit or lock its own memory after it was recorded for a while. The
+ * memory that it shares with the command, and its data file, do not use up the limit.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -61,7 +61,7 @@ static int has_more(void)
 	       MAP_FAILED;
 }
 
-/* RLIMIT_MEMLOCK does not hold for privileged processes. */
+/* RLIMIT_MEMLOCK does not limit privileged processes. */
 static void locked(void)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };

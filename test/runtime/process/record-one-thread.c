@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `record` loads a library that makes no thread. Options that need a thread load
+ * `record` loads a library that creates no thread. Options that need a thread load
  * libpatchbay-live.so instead. Only one of the two is loaded, even if the environment
  * names the other one.
  */

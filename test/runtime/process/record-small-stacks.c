@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program loads instrumented modules in threads with small stacks. The recorder reads the
- * modules' names in these threads, also names that nest deeply.
+ * The recorder reads modules' names in threads with small stacks that load instrumented
+ * modules, even names that nest deeply.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DMODULE -shared -fPIC %s -o %t/module.so
@@ -19,7 +19,7 @@
 
 #ifdef MODULE
 
-/* deep(int ***...), with 4,096 levels. */
+/* The mangled name of deep(int ***...), with 4,096 levels. */
 #define P8 "PPPPPPPP"
 #define P64 P8 P8 P8 P8 P8 P8 P8 P8
 #define P512 P64 P64 P64 P64 P64 P64 P64 P64

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread forks while recordings of its running process begin and end. The runtime frees
- * its memory slowly here, so that many forks happen meanwhile. No child frees a block that
- * its parent has freed.
+ * A child that is forked while recordings of its running process begin and end frees no
+ * block that its parent has freed. The runtime frees its memory slowly here, so that
+ * many forks happen during that time.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
 // RUN: cd %t && ./prog 1000 %patchbay 2>&1 | FileCheck %s
-/* The forking thread does not wait so long. */
+/* The forking thread does not wait for the end of a recording. */
 // RUN: cd %t && ./prog 15000 %patchbay 2>&1 | FileCheck %s
 // CHECK-COUNT-4: 1 process recorded in data
 // CHECK: {{^}}children: right{{$}}
@@ -25,7 +25,7 @@
 
 enum { LIVE = 0x4c495645, FREED = 0x46524545, ARENA = 256 << 20 };
 
-/* An allocator that never uses a block again. */
+/* An allocator that never reuses a block. */
 struct block {
 	unsigned int state;
 	size_t size;
@@ -33,7 +33,7 @@ struct block {
 
 static char arena[ARENA] __attribute__((aligned(16)));
 static atomic_size_t taken;
-static __thread int is_own; /* a thread of this program */
+static __thread int is_own; /* a thread of the program, not of the runtime */
 static int pause_us;
 
 void *malloc(size_t size)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Descriptions of functions stay in the file of the forking process, however many there
- * are. Each child's own file uses one block of the disk. Its calls still have names:
- * functions present at the fork, functions that the child or its parent loaded later, and
- * those of a grandchild. Also if the intermediate child recorded nothing, was created by
- * clone(2), or was killed.
+ * are, and each child's own file uses one block of the disk. Its calls still have
+ * names: functions present at the fork, functions that the child or its parent loaded
+ * later, and those of a grandchild. This holds even if the intermediate child recorded
+ * nothing, was created by clone(2), or was killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY=first -shared -fPIC %s -o %t/first.so
@@ -21,8 +21,8 @@
 // CHECK-DAG: {{^ *}}1 third{{$}}
 // CHECK-DAG: {{^ *}}1 many_04711{{$}}
 /*
- * Children that loaded nothing: that of the second library, the grandchild whose parent
- * recorded nothing, the clone, and the killed one.
+ * The children that loaded nothing are the one after the second library, the grandchild
+ * whose parent recorded nothing, the clone, and the killed one.
  */
 // RUN: find %t/data -name '*.pbd' -size -9 | wc -l | FileCheck %s --check-prefix=SMALL
 // SMALL: {{^}}4{{$}}
@@ -86,7 +86,7 @@ static void child(void)
 	wait_for(pid, 0);
 }
 
-/* Records nothing itself; its child outlives it. */
+/* Records nothing itself; its child runs after it has ended. */
 static void silent(void)
 {
 	if (fork())
@@ -106,7 +106,10 @@ int main(void)
 		child();
 		_exit(0);
 	}
-	/* Its functions have the same numbers as the child's. */
+	/*
+	 * The functions of this library have the same numbers as those of the child's
+	 * library.
+	 */
 	call("./second.so", "second");
 	wait_for(pid, 0);
 	pid = fork();
@@ -123,7 +126,7 @@ int main(void)
 		_exit(0);
 	}
 	wait_for(pid, 0);
-	/* Until the last process that holds it has ended. */
+	/* Wait until the last process that holds the pipe has ended. */
 	close(ends[1]);
 	CHECK_EQ(read(ends[0], &byte, 1), 0);
 	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);

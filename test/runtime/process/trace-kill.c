@@ -34,7 +34,7 @@ static void *steps(void *arg)
 	for (;;) {
 		step();
 		finished[n]++;
-		/* More calls add no new cases, but take longer to read. */
+		/* Slow down: more calls add no new cases, but take longer to read. */
 		for (volatile int wait = 0; wait < 300; wait++)
 			;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Libraries in separate namespaces (dlmopen(3)) are not traced. A message states their
- * number of functions and their paths, once each, however often they are loaded. Also if
- * the program's own functions are recorded, and in a process started by `record` as well
- * as in a running one.
+ * number of functions and their paths, once each, however often they are loaded. It
+ * also appears if the program's own functions are recorded, in a process started by
+ * `record` and in a running one.
  */
 // REQUIRES: glibc-namespaces
 // RUN: rm -rf %t && mkdir %t
@@ -22,20 +22,25 @@
 // JSON-NEXT: {
 // JSON-NEXT: "path": "{{.*}}/libplum.so",
 // JSON-NEXT: "functions_in_namespace": 2
-/* Also those that are closed before the end. */
+/* The message includes libraries that are closed before the end. */
 // RUN: %patchbay record -t count -o %t/closed -F 'p*' -- %t/prog %t/libplum.so wait close 2>&1 | FileCheck %s
 /* No function of the program itself is selected. */
 // RUN: %patchbay record -t count --force -o %t/nothing -F 'plum' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
-/* They were loaded before the runtime. */
+/* The libraries were loaded before the runtime. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -t count -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
 // RUN: %patchbay report -i %t/late 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{.*}}/libplum.so: 2 functions were not traced
-/* Once in the file, though both start and end of the recording search for them; and
- * once on the command line. */
+/*
+ * The path is once in the file, though both start and end of the recording search for
+ * such libraries; and once on the command line.
+ */
 // RUN: grep -oa /libplum.so %t/late/*.pbd | count 2
-/* They are loaded while a running process is recorded, and unloaded before the end. */
+/*
+ * The libraries are loaded while a running process is recorded, and unloaded before the
+ * end.
+ */
 // RUN: %python %S/../Inputs/while-running.py %t/prog %t/libplum.so for 3 seconds -- sh -c '%patchbay record -t count -o %t/between -F "p*" -p PID -- sleep 5' 2>&1 | FileCheck %s
-/* Without them there is no message. */
+/* Without such libraries there is no message. */
 // RUN: %patchbay record -t count -o %t/none -F 'p*' -- %t/prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: warning
 #include "../Inputs/check.h"
@@ -59,7 +64,7 @@ static void call_for_ever(void)
 	}
 }
 
-/* Wait: the recording must start first. */
+/* Wait, because the recording must start first. */
 static void load_later(const char *path)
 {
 	void *library;
@@ -89,7 +94,9 @@ int main(int argc, char **argv)
 		CHECK(library);
 		plum = (int (*)(int))dlsym(library, "plum");
 		CHECK_EQ(plum(1), 2);
-		/* The second one stays. */
+		/*
+		 * Keep the second library loaded if there are at most three arguments.
+		 */
 		if (!i || argc > 3)
 			CHECK_EQ(dlclose(library), 0);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program disables the time stamp counter for itself. It continues as if untraced.
- * function_profile still counts calls; other recordings state from when on they are
- * incomplete. Threads and children inherit this. Programs that it executes do, too;
- * glibc's loader reads the counter, so none of them starts.
+ * A program that disables the time stamp counter for itself continues as if untraced.
+ * function_profile still counts calls. Other recordings state from when on they are
+ * incomplete. Threads and children inherit the setting. So do programs that it
+ * executes, but none of them starts, because glibc's loader reads the counter.
  */
 // RUN: %build %s -o %t -lpthread
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s
@@ -12,7 +12,10 @@
 // RUN: %patchbay record -t function_duration --live -o %t.data -- %t 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
 // RUN: %patchbay record -t function_graph --args 'leaf(x)' -o %t.data -- %t 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
 // RUN: %patchbay record --histogram -o %t.data -- %t raw 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
-/* With a filter that kills on every system call that the program does not make. */
+/*
+ * The program has a filter that kills on every system call that it does not make
+ * itself.
+ */
 // RUN: %patchbay record -t function_duration -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
 // RUN: %patchbay record -t function -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
 // RUN: %patchbay record -t function_graph --args 'leaf(x)' -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
@@ -20,7 +23,7 @@
 // RUN: %patchbay report -f calls,name -i %t.data 2>&1 | FileCheck %s --check-prefix=COUNTED
 // FILTER: {{^}}200{{$}}
 // COUNTED: {{^ *}}200 leaf
-/* The filter prevents disabling the counter: recording continues. */
+/* The filter refuses to disable the counter, so recording continues. */
 // RUN: %patchbay record -t function_duration -o %t.data -- %t refused 2>&1 | FileCheck %s --check-prefix=FILTER --implicit-check-not="nothing was recorded"
 // RUN: %patchbay report -f calls,name -i %t.data 2>&1 | FileCheck %s --check-prefix=COUNTED
 // CHECK: {{^}}303, child 1{{$}}
@@ -67,7 +70,7 @@ static int run(int argc, char **argv)
 	else
 		CHECK_EQ(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
 	count(&sum);
-	/* They inherit it. */
+	/* The thread and the child inherit the setting. */
 	CHECK_EQ(pthread_create(&thread, NULL, count, &sum), 0);
 	pthread_join(thread, NULL);
 	child = fork();
@@ -80,7 +83,10 @@ static int run(int argc, char **argv)
 	return 0;
 }
 
-/* @then: the result of PR_SET_TSC; system calls other than those below kill. */
+/*
+ * @then is the filter's result for PR_SET_TSC. System calls other than those below
+ * kill.
+ */
 static void restrict_calls(unsigned int then)
 {
 	static char buffer[4096];

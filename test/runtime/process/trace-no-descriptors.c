@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread starts, or needs more space, while the process has no descriptors left. Calls
- * made then are lost; later calls are recorded. The process runs out without a limit of
- * its own, unlike in trace-daemon.c.
+ * If a thread starts, or needs more space, while the process has no free descriptors,
+ * its calls are lost until descriptors are free; later calls are recorded. The process
+ * sets no limit of its own, unlike in trace-daemon.c.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread

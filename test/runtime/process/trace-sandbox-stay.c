@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread enters seccomp's strict mode, which forbids reading the clock, while another
- * one stays in a handler. Stopping the timing waits for that handler and times out. All
- * tracers that read the clock are stopped nevertheless, including the tracer of arguments.
+ * All tracers that read the clock are stopped when a thread enters seccomp's strict
+ * mode, which forbids reading the clock, even if another thread stays in a handler.
+ * Stopping them waits for that handler and times out. The tracer of arguments is
+ * stopped, too.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -68,7 +69,7 @@ int main(void)
 	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT), 0);
 	CHECK_EQ(plain(1) + noted(1), 5);
 	CHECK_EQ(write(1, done, sizeof(done) - 1), (long)strlen(done));
-	/* Ending the process needs a system call that this thread may not make. */
+	/* This thread may not make the system call that would end the process. */
 	finish = 1;
 	for (;;)
 		;

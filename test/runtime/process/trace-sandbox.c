@@ -3,8 +3,8 @@
  * Programs that restrict their system calls during a recording end as they do untraced.
  * Each call is recorded, or counted as lost with the reason. Restrictions: seccomp's
  * strict mode; a filter that kills, as sshd uses before authentication; a filter that
- * returns errors, as in systemd units. Threads were started before the restriction, or
- * start afterwards. A filter applies to one thread or to all.
+ * returns errors, as in systemd units. Threads start before or after the restriction. A
+ * filter applies to one thread or to all.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -37,7 +37,7 @@
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 5000,
 //
-// The sleep time of a thread cannot be queried: these calls are lost and reported.
+// The sleep time of a thread cannot be queried, so its calls are lost and reported.
 // REDEFINE: %{mode} = kill
 // RUN: %{record} -t function_duration --no-sleep-time %{events} --check-prefix=UNKNOWN
 // UNKNOWN: 29004 calls in a sandbox, {{[0-9]+}} missing, sandbox: {{[0-9]+$}}
@@ -51,8 +51,8 @@
 // RUN: %{record} -t function_duration --overwrite %{events} --check-prefix=NEWEST
 // NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, {{.*}}overwritten: {{[1-9][0-9]+}}
 //
-// A child that is forked then cannot have a file. Its losses are counted in its
-// parent's file.
+// A child that is forked after the restriction cannot have a file. Its losses are
+// counted in its parent's file.
 // REDEFINE: %{mode} = child-later
 // REDEFINE: %{record} = cd %t && timeout 600 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function %{events} --check-prefix=CHILD
@@ -79,7 +79,7 @@
 
 OPAQUE void early(void) { take_time(); }
 OPAQUE void late(void) { take_time(); }
-/* Functions whose first call comes after the restriction. */
+/* The first call of these functions comes after the restriction. */
 #define MANY(n) OPAQUE void many_##n(void) { take_time(); }
 MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7)
 static void (*const many[])(void) = { many_0, many_1, many_2, many_3,
@@ -90,8 +90,8 @@ static void (*const many[])(void) = { many_0, many_1, many_2, many_3,
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /*
- * The system calls that sshd's sandbox-seccomp-filter.c allows and this program needs.
- * Threads use clone3, rseq and similar.
+ * Allows the system calls that sshd's sandbox-seccomp-filter.c allows and this program
+ * needs. Threads use clone3, rseq and similar.
  */
 OPAQUE static int early_filter(unsigned int otherwise, unsigned int flags)
 {
@@ -108,7 +108,10 @@ OPAQUE static int early_filter(unsigned int otherwise, unsigned int flags)
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
 	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	/* As libseccomp does to find out whether the call exists. */
+	/*
+	 * Pass invalid arguments, as libseccomp does to find out whether the call
+	 * exists.
+	 */
 	CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) &&
 	      errno == EINVAL);
 	if (flags)
@@ -155,7 +158,10 @@ UNTRACED static void *newer(void *arg)
 	return arg;
 }
 
-/* malloc() may request memory from the kernel, which a filter forbids. */
+/*
+ * Stacks for threads: malloc() may request memory from the kernel, which a filter
+ * forbids.
+ */
 static char stacks[4][1 << 16] __attribute__((aligned(4096)));
 
 UNTRACED static void begin(pthread_t *thread, void *(*run)(void *), int n)
@@ -183,7 +189,7 @@ UNTRACED static void tell(long threads)
 	}
 }
 
-/* It is being timed when the clock becomes unavailable. */
+/* This call is being timed when the clock becomes unavailable. */
 OPAQUE static int early_strict(void)
 {
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
@@ -228,7 +234,7 @@ UNTRACED static int filtered(unsigned int otherwise, unsigned int flags)
 	return write(STDOUT_FILENO, said, strlen(said)) < 0;
 }
 
-/* As in a server: the child has recorded nothing yet. */
+/* As in a server, the child has recorded nothing before the restriction. */
 UNTRACED static int in_child(void)
 {
 	int status;
@@ -276,7 +282,10 @@ UNTRACED static void *fail(void *arg)
 	return arg;
 }
 
-/* Beside a thread that attempts the same all the time and fails. */
+/*
+ * Restricts one thread while another thread tries to do the same all the time, and
+ * fails.
+ */
 UNTRACED static int beside(void)
 {
 	pthread_t thread;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions named in the environment are traced from the start: before main() and before
- * the constructors of libraries, or from the entry of a trigger function. This works
- * without the command. Invalid values are not interpreted: nothing is traced.
+ * Functions named in the environment are traced from the start: before main() and
+ * before the constructors of libraries, or from the entry of a trigger function. This
+ * works without the command. If a value is invalid, nothing is traced.
  */
 // RUN: rm -rf %t && mkdir -p %t/data %t/none
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

@@ -41,7 +41,7 @@ static void *calls(void *arg)
 	return arg;
 }
 
-/* Each has a new block. */
+/* Each thread needs a new block. */
 static void many_threads(void)
 {
 	pthread_t threads[THREADS];
@@ -52,7 +52,7 @@ static void many_threads(void)
 		CHECK(!pthread_join(threads[i], NULL));
 }
 
-/* The number of data files that are open here. */
+/* Returns the number of data files that are open in this process. */
 static int nr_open(void)
 {
 	DIR *all = opendir("/proc/self/fd");
@@ -80,7 +80,10 @@ static void for_a_while(void)
 	CHECK_EQ(nr_open(), 1);
 }
 
-/* An attacker in a worker could truncate the file that the server has mapped. */
+/*
+ * The child closes the file: an attacker in a worker could truncate the file that the
+ * server has mapped.
+ */
 static void forked(void)
 {
 	int status;
@@ -100,7 +103,7 @@ static void forked(void)
 	CHECK_EQ(nr_open(), 1);
 }
 
-/* As daemons do. */
+/* Closes all descriptors, as daemons do. */
 static void closed(void)
 {
 	for_a_while();
@@ -110,7 +113,10 @@ static void closed(void)
 	many_threads();
 }
 
-/* Never standard input or output, whatever numbers are free. */
+/*
+ * The data file never gets the number of standard input or output, even if these are
+ * free.
+ */
 static void few(void)
 {
 	const struct rlimit limit = { 200, 200 };
@@ -124,7 +130,7 @@ static void few(void)
 	many_threads();
 }
 
-/* Neither the data file nor /proc exists there. */
+/* In the new root directory there is neither the data file nor /proc. */
 static void root(void)
 {
 	CHECK(!mkdir("jail", 0700));
@@ -140,7 +146,7 @@ static void *for_files(void *arg)
 	return calls(arg);
 }
 
-/* A file server's threads, each acting for its user. */
+/* Threads of a file server each act for their user. */
 static void files(void)
 {
 	pthread_t threads[THREADS];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program started by root changes to a user that cannot reach the recording: by itself,
- * in a child that has recorded nothing yet, or by system calls. Later calls of its
- * threads are recorded in new blocks. It can be controlled as before, including snapshots
- * and functions that were not armed.
+ * Calls are recorded after a program started by root changes to a user that cannot
+ * reach the recording: by itself, in a child that has recorded nothing yet, or by
+ * system calls. Later calls of its threads are recorded in new blocks. The process can
+ * be controlled as before, including snapshots and functions that were not armed.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -43,7 +43,7 @@ static void become_nobody(const char *how)
 	CHECK(open("/proc/self/mem", O_RDWR) < 0);
 }
 
-/* All at once, so that each has its own block. */
+/* All threads exist at the same time, so that each has its own block. */
 static void many_threads(void)
 {
 	pthread_t threads[THREADS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A vfork(2) child shares its parent's memory, but not its threads. Its calls neither use
- * the buffers and clocks of these threads, nor leave its own in them.
+ * The calls of a vfork(2) child, which shares its parent's memory, but not its threads,
+ * neither use the buffers and clocks of these threads, nor leave their own data in
+ * them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -23,7 +24,7 @@
 // RUN: cd %t && %patchbay record --histogram -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: 5 events of forked children were lost: the children could not make a file, or were started by vfork() in a thread that had recorded nothing{{$}}
 //
-// A child that restricts its system calls before its parent has recorded anything. The
+// A child may restrict its system calls before its parent has recorded anything. The
 // parent has its own file, and continues to record.
 // RUN: cd %t && %patchbay record -t function -- ./prog restricts > %t/child
 // RUN: %{calls}=FIRST
@@ -108,7 +109,7 @@ UNTRACED static void wait_for(pid_t child)
 	CHECK_EQ(status, 0);
 }
 
-/* In a child, because its parent has had a file from the start. */
+/* Runs in a child, because the parent has had a file from the start. */
 UNTRACED static int restricts(void)
 {
 	pid_t child = fork(), grandchild;
@@ -150,7 +151,9 @@ UNTRACED int main(int argc, char **argv)
 		pthread_join(id, NULL);
 		return 0;
 	}
-	/* The first call of this thread; the following ones are its own. */
+	/*
+	 * The first call of this thread is the child's; the following ones are its own.
+	 */
 	step_in_child();
 	step();
 	pthread_create(&id, NULL, ten_steps, NULL);

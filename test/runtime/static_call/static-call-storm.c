@@ -4,7 +4,7 @@
  * in every form, others update the calls as fast as possible, and shared objects are
  * loaded and unloaded.
  *
- * 	static-call-storm PLUGIN [SECONDS [sites]]
+ *	static-call-storm PLUGIN [SECONDS [sites]]
  *
  * `sites`: also patches and restores call sites again and again.
  *

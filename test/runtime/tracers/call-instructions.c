@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The instructions of a recorded call of an empty function, and of one that returns a
- * floating-point number. The counts include the call in a loop. They must not rise
- * unnoticed: each is at most the number in the script.
+ * Limits the instructions of a recorded call: of an empty function, and of one that
+ * returns a floating-point number. The counts include the call in a loop. Each must be
+ * at most the number in the script, so that it does not rise unnoticed.
  */
 // REQUIRES: valgrind, host-x86_64
 // RUN: %build %s -o %t %link
@@ -31,7 +31,7 @@ __attribute__((noinline)) double give_double(void)
 	return zero;
 }
 
-/* The script counts the instructions of each call of this. */
+/* The script counts the instructions of each call of make_calls(). */
 NOT_TRACED void make_calls(int of_double, int calls)
 {
 	for (int i = 0; i < calls; i++)

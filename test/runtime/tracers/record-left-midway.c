@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal handler leaves calls by siglongjmp(), at any instruction after their bodies: in
- * trampolines, and in the recorder. Each call is shown, lost, missed, or without a return.
+ * Each recorded call is shown, lost, missed, or counted as having no return, even if a
+ * signal handler leaves it by siglongjmp() at any instruction after its body: in
+ * trampolines, and in the recorder.
  *
  * RUN: rm -rf %t && mkdir %t
  * RUN: %build -DRESULT=long %s -o %t/direct

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The C library derives its caller's module from the return address. That stays the
- * module of the calling function, with any tracer. Cases: a library whose functions
- * tail-call dlsym(RTLD_NEXT), dlopen() of a library that only the caller's RUNPATH finds,
- * and a function that reads its return address.
+ * The C library derives its caller's module from the return address, which stays in the
+ * calling function's module with any tracer. Cases: a library whose functions tail-call
+ * dlsym(RTLD_NEXT), dlopen() of a library that only the caller's RUNPATH finds, and a
+ * function that reads its return address.
  */
 // RUN: rm -rf %t && mkdir %t %t/plugins
 // RUN: %plain -DPLUGIN -shared -fPIC %s -o %t/plugins/plugin.so
@@ -22,7 +22,7 @@
 // CHECK: next is the C library: 1
 // CHECK: plugin is found: 1
 // CHECK: called from the library: 1
-/* The same if the compiler does not know the callee. */
+/* The same must hold if the compiler does not know the callee. */
 // CHECK: next by a pointer: 1
 // CHECK: plugin by a pointer: 1
 #include <dlfcn.h>
@@ -67,7 +67,7 @@ static OPAQUE int ask(void)
 	return from_library();
 }
 
-/* One that precedes the C library's. */
+/* Precedes the C library's puts(). */
 int puts(const char *text)
 {
 	int (*real)(const char *) = (int (*)(const char *))next("puts");

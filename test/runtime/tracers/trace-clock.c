@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that ends at once cannot measure the rate of the counter: the command has
- * measured it before. The process does not accept impossible values.
+ * A process that is too short to measure the counter's rate uses the rate that the
+ * command has measured. The process does not accept impossible values.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

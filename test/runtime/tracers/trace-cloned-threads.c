@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program makes threads by clone(2), with thread-local storage of zeros. The second
- * thread's storage does not even name the thread, so pthread_self() is NULL there. All
- * calls of these threads are recorded.
+ * All calls of threads made by clone(2) are recorded. Their thread-local storage
+ * contains zeros. The second thread's storage does not even point to the thread, so
+ * pthread_self() is NULL there.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -32,7 +32,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STORAGE_SIZE (256 * 1024) /* of these, PTHREAD_SIZE from the thread pointer on */
+#define STORAGE_SIZE (256 * 1024) /* PTHREAD_SIZE bytes follow the thread pointer */
 #define PTHREAD_SIZE 8192
 #define STACK_SIZE (1024 * 1024)
 
@@ -58,7 +58,7 @@ static void make_thread(int has_self)
 	static uint32_t id;
 
 	CHECK(memory != MAP_FAILED);
-	/* The psABI's thread control block: its own address comes first. */
+	/* The psABI's thread control block starts with its own address. */
 	*(char **)pointer = pointer;
 	if (has_self)
 		((char **)pointer)[2] = pointer;

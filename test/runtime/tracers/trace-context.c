@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls are recorded with the trace ID that the program provides in an argument or a
- * thread-local variable. Invalid or unmapped IDs are not recorded.
+ * --trace-context records calls with the trace ID that the program provides in an
+ * argument or a thread-local variable. Invalid or unmapped IDs are not recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -Wl,--export-dynamic-symbol=current_trace -Wl,--export-dynamic-symbol=current_text -Wl,--export-dynamic-symbol=no_thread_local
@@ -14,14 +14,14 @@
 // CHECK-NEXT: handle 4: none
 // CHECK-NEXT: handle 5: none
 // CHECK-NEXT: handle 6: 00000000000000010000000000000000 0000000000000001
-/* Spans of the given trace include callees; other calls are in their own trace. */
+/* Spans of the given trace include callees. Other calls are in traces of their own. */
 // CHECK-NEXT: main: a trace of its own, no parent
 // CHECK-NEXT: handle 1: trace 4bf92f3577b34da6a3ce929d0e0e4736, parent 00f067aa0ba902b7, remote
 // CHECK-NEXT: inner: trace 4bf92f3577b34da6a3ce929d0e0e4736, parent handle 1
 // CHECK: handle 2: trace of main, parent main
 // CHECK-NEXT: inner: trace of main, parent handle 2
 // CHECK: handle 6: trace 00000000000000010000000000000000, parent 0000000000000001, remote
-/* With a tracer of entries, and one with exits. */
+/* The tracers of entries and of graphs record IDs, too. */
 // RUN: cd %t && %patchbay record -t function --args handle --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=ENTRIES
 // ENTRIES: handle 1: 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7
@@ -29,27 +29,32 @@
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
 // TLS:      handle 1: 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7
 // TLS-NEXT: handle 2: none
-/* Also if arguments have names. */
+/* Named arguments do not change this. */
 // RUN: cd %t && %patchbay record -t function_duration --args 'handle(nr)' --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s
 // RUN: cd %t && %patchbay record -t function --args 'handle(nr)' --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=ENTRIES
 // RUN: cd %t && %patchbay record -t function_graph --args 'handle(nr)' --when 'nr > 0' --under main --trace-context tls:current_trace -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
-/* Invalid IDs are counted; a null pointer means no trace and is no error. */
+/*
+ * Invalid IDs are counted. A null pointer means that there is no trace; it is no error.
+ */
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
 // MISSES: {{^}}  context    no readable traceparent in 3 calls (--trace-context){{$}}
-/* A seccomp filter may kill the program if memory is read by a system call. */
+/*
+ * With a seccomp filter, IDs are not read: they need a system call, for which the
+ * filter may kill the program.
+ */
 // RUN: cd %t && %python %S/../Inputs/filtered.py %patchbay record -t function_duration --args handle --trace-context arg1 -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=FILTERED
 // FILTERED: handle 1: none
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=UNREAD
 // UNREAD: {{^}}  context    no readable traceparent in 5 calls (--trace-context){{$}}
-/* A variable may be an array that contains the string, too. */
+/* The variable may also be an array that contains the string. */
 // RUN: cd %t && %patchbay record -t function_graph --args handle --trace-context tls:current_text -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
-/* Another thread has its own variable. */
+/* Each thread has its own variable. */
 // RUN: cd %t && %patchbay record -t function_duration --args in_thread --trace-context tls:current_trace -- ./prog
 // RUN: cd %t && %patchbay dump --json | FileCheck %s --check-prefix=THREAD
 // THREAD: "function":"in_thread",{{.*}}"trace_id":"0af7651916cd43dd8448eb211c80319c","parent_span_id":"b7ad6b7169203331"
@@ -84,7 +89,7 @@ __attribute__((noinline)) void inner(void)
 __attribute__((noinline)) void handle(int nr, const char *context)
 {
 	current_trace = context;
-	/* Not an address. */
+	/* Small numbers are no addresses. */
 	snprintf(current_text, sizeof(current_text), "%s",
 		 !context ? "" : (uintptr_t)context < 4096 ? "00-" : context);
 	inner();
@@ -111,7 +116,7 @@ int main(void)
 	handle(2, NULL);
 	handle(3, "00-00000000000000000000000000000000-00f067aa0ba902b7-01");
 	handle(4, "00-4bf92f3577b34da6a3ce929d0e0e473X-00f067aa0ba902b7-01");
-	/* Unmapped memory. */
+	/* This address is not mapped. */
 	handle(5, (const char *)8);
 	handle(6, "01-00000000000000010000000000000000-0000000000000001-00-more");
 	CHECK(!pthread_create(&thread, NULL, run,

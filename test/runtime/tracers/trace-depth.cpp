@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls beyond the depth limit are not recorded, and the others are. The same after
-// longjmp() and exceptions have left calls without an exit.
+// --depth drops calls beyond the limit and records the others, even after longjmp() and
+// exceptions have left calls without an exit.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data | %python %S/../Inputs/count-depths.py | FileCheck %s --check-prefix
@@ -26,7 +26,7 @@
 // THREE-NEXT: 2 throws(int) unwound 10
 //  THREE-NOT: {{.}}
 //
-// Untraced calls do not count.
+// Untraced calls do not count towards the depth.
 // RUN: cd %t && %patchbay record -t function_duration --depth 1 -F 'throws*' -F 'recurses*' -- ./prog
 // RUN: %{count}=ONE
 //      ONE: 0 recurses(int) returned 10

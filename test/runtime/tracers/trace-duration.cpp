@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations and nesting of calls. Functions return, or are left by an exception, by the
-// end of the thread, or by longjmp().
+// Durations and nesting of calls are right if functions return, and if they are left by
+// an exception, by the end of the thread, or by longjmp().
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
@@ -30,14 +30,14 @@
 // GRAPH-DAG: after_jump(int) returned 5 depth 2
 // GRAPH-DAG: exits(int) unwound 1 depth 1
 //
-// Short calls are dropped when they end.
+// With a threshold, short calls are dropped when they end.
 // RUN: cd %t && %patchbay record -t function_duration --threshold 50ms -- ./prog 60
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=LONG --implicit-check-not=recurse --implicit-check-not=thrower
 // LONG-DAG: outer(int) returned 1 depth 1, self >= {{[6-9][0-9]|[0-9][0-9][0-9]+}} ms
 // LONG-DAG: inner(int) returned 3 depth 2
 //
-// A chain of calls from one function to another.
+// A chain of functions that call each other is nested correctly.
 // RUN: cd %t && %patchbay record -t function_duration --start-at '_Z7catcheri' --stop-at _Z5jumpsi -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=PART --implicit-check-not=after_jump --implicit-check-not=main --implicit-check-not=inner
@@ -49,7 +49,7 @@
 #include <ctime>
 #include <pthread.h>
 
-// Tolerate a twentieth: the counter's rate is inexact in a process that lives for
+// Tolerate a twentieth: the counter's rate is inexact in a process that runs for
 // milliseconds, in particular on a busy machine.
 static void spin(int ms) __attribute__((no_profile_instrument_function));
 static void spin(int ms) {

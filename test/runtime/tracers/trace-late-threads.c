@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The first traced call of each thread comes after all destructors, when glibc frees the
- * thread's storage. The library is not notified of the end of such a thread, but the next
- * one still reuses its buffer.
+ * A thread whose first traced call comes after all destructors, when glibc frees the
+ * thread's storage, does not leak its buffer. The library is not notified of the end of
+ * such a thread, but the next thread reuses the buffer.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-builtin %s -o %t/prog %link
@@ -36,7 +36,7 @@ UNTRACED static void *idle(void *arg)
 	return arg;
 }
 
-/* For the recording. */
+/* Returns how many bytes of data files are mapped. */
 UNTRACED static unsigned long mapped(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp() leaves are recorded with their durations and marked as left. Also
- * if it jumps out of a signal handler with its own stack. A call on a stack that is only
- * switched away from continues, and is recorded once.
+ * Calls that longjmp() leaves are recorded with their durations and marked as left,
+ * even if it jumps out of a signal handler with its own stack. If a program only
+ * switches to another stack, a call on the old stack continues, and is recorded once.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -10,7 +10,7 @@
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %{count}
 // RUN: FileCheck %s --check-prefix=SAID --implicit-check-not="cut off" < %t/err
-/* The same with an entry handler, with two tracers, and with vectors. */
+/* The same holds with an entry handler, with two tracers, and with vector results. */
 // RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %{count}
 // RUN: cd %t && %patchbay record -t function_duration --depth 60 -- ./prog
@@ -26,7 +26,7 @@
 // CHECK-NEXT:3 fails jumped 400
 //  CHECK-NOT:{{.}}
 // SAID: {{^}}patchbay: {{.*}}patchbay.data: 1000 calls of 4 functions (between 400, fails 400, handles 100, interrupted 100) were left by longjmp(){{$}}
-/* Counters count them, too. */
+/* Histograms count these calls, too. */
 // RUN: cd %t && %patchbay record -t function_profile --histogram -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED-DAG: 400 between
@@ -41,7 +41,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* Called by _FORTIFY_SOURCE. */
+/* _FORTIFY_SOURCE replaces longjmp() by this function. */
 _Noreturn void __longjmp_chk(jmp_buf env, int value);
 
 static sigjmp_buf target;
@@ -60,7 +60,7 @@ OPAQUE void fails(int how)
 	}
 }
 
-/* Its result is in a vector register. */
+/* The result is in a vector register. */
 OPAQUE double between(int how)
 {
 	fails(how);
@@ -131,7 +131,10 @@ OPAQUE void resumes(void)
 
 int main(void)
 {
-	/* Above the frames of its callees, so no call seems to be nested in it. */
+	/*
+	 * The signal stack lies above the frames of main()'s callees, so that none of
+	 * their calls seems to be nested in a call on it.
+	 */
 	char stack[65536];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = { .sa_handler = handles,

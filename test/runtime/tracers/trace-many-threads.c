@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The cost of starting to record a thread does not depend on the number of threads.
- * The runtime asks the kernel about no living thread, and about some four ended
- * ones. New threads take over the buffers of ended ones, even if some threads never
- * end.
+ * The cost of starting to record a thread does not depend on the number of threads. The
+ * runtime asks the kernel about no living thread, and about some four ended ones. New
+ * threads reuse the buffers of ended ones, even if some threads never end.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -44,9 +43,10 @@ OPAQUE void again(void) {}
 static long asked;
 
 /*
- * The kernel reports each tgkill(2), the query, to this process and waits for the answer.
- * This uses a filter. It is installed without the C library, so that the recorder does
- * not take it for a sandbox (trace/process/sandbox.c).
+ * The runtime asks about a thread by tgkill(2). A seccomp filter lets the kernel report
+ * each one to this process and wait for the answer. The filter is installed without the
+ * C library, so that the recorder does not take it for a sandbox
+ * (trace/process/sandbox.c).
  */
 UNTRACED static int watch_tgkill(void)
 {
@@ -98,7 +98,7 @@ UNTRACED static void *one_call(void *arg)
 	return arg;
 }
 
-/* @nr threads that exist at the same time. */
+/* Starts @nr threads that exist at the same time. */
 UNTRACED static void begin(int nr)
 {
 	static pthread_t thread[MANY];
@@ -141,7 +141,7 @@ UNTRACED int main(void)
 	begin(FEW);
 	CHECK_EQ(asked, 0);
 	begin(MANY);
-	/* And the same for each thread if there are twice as many. */
+	/* With twice as many threads, the cost per thread is the same. */
 	CHECK(asked <= 6 * MANY);
 	CHECK(!pthread_barrier_init(&barrier, NULL, 2));
 	CHECK(!pthread_create(&stays, NULL, call_again, &barrier));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * function_duration cannot show timed calls that do not return; a message gives their
- * number. __builtin_longjmp() leaves some of them, even in threads that have ended. Others
- * are running at the end. Tests each way to time a call.
+ * A message states how many timed calls did not return, because function_duration
+ * cannot show them. __builtin_longjmp() leaves some of them, even in threads that have
+ * ended. Others are running at the end. The test covers each way to time a call.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -18,7 +18,7 @@
 // RUN: %patchbay record -t function_duration -o none -- ./prog return
 // RUN: %patchbay report none 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="no return"
 // NONE: guarded
-/* Tracers whose entry handlers count calls report them, too. */
+/* Tracers that only count calls at the entry state the number, too. */
 // DEFINE: %{by} =
 // DEFINE: %{nr} =
 // DEFINE: %{how} =
@@ -41,7 +41,9 @@
 // RUN: %{count}
 // REDEFINE: %{by} = -t function_profile --histogram --no-sleep-time
 // RUN: %{count}
-/* One call of guarded() of two, with the three calls inside it. */
+/*
+ * --sample 1/2 records every second call of guarded(), with the three calls inside it.
+ */
 // REDEFINE: %{nr} = 150
 // REDEFINE: %{by} = -t function_duration --sample 1/2 -N main -N ended
 // RUN: %{count}
@@ -52,10 +54,10 @@
 // REDEFINE: %{nr} = 300
 // REDEFINE: %{by} = -t function_duration --under ended
 // RUN: %{count}
-/* Nothing is missing: no count. */
+/* -t graph shows all calls, so there is no message. */
 // RUN: %patchbay record -t function_graph -o graph -- ./prog 2>&1 | FileCheck %s --check-prefix=GRAPH --implicit-check-not="no return"
 // GRAPH: 1 process recorded in graph
-/* Without destructors. */
+/* The number is known even if the process ends without destructors. */
 // REDEFINE: %{nr} = 301
 // REDEFINE: %{by} = -t function_duration
 // REDEFINE: %{how} = _exit
@@ -68,7 +70,9 @@
 // RUN: %{count}
 // REDEFINE: %{how} = exec
 // RUN: %{count}
-/* A killed process cannot report it; a failed exec(3) is no end. */
+/*
+ * A killed process cannot report the number. A failed exec(3) does not end the process.
+ */
 // RUN: not %patchbay record -t function_duration -o killed -- ./prog kill 2>&1 | FileCheck %s --check-prefix=KILLED --implicit-check-not="have no return"
 // RUN: %patchbay report killed 2>&1 | FileCheck %s --check-prefix=KILLED
 // KILLED: killed: 1 process was ended by a signal, as --for sends it, had not ended, or had restricted system calls: calls without a return are unknown there
@@ -84,7 +88,7 @@
 static __thread void *place[5];
 static int returns;
 
-/* With a result in a vector register it takes the general path. */
+/* A function with a result in a vector register takes the general path. */
 OPAQUE double words(double x)
 {
 	if (!returns)

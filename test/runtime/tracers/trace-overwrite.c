@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With --overwrite, successive threads share a buffer, of which each uses what it needs.
- * The oldest events are overwritten, and counted.
+ * With --overwrite, threads that run one after the other share a buffer, and each uses
+ * only the blocks it needs. The oldest events are overwritten, and counted.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -11,18 +11,20 @@
 // RUN: cd %t && %patchbay record -t function_duration --overwrite -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=ALL
 // ALL: 5382 calls kept, 0 overwritten
-/* Blocks of 4 KB to 128 KB; with one block per thread it would be 2 MB. */
+/*
+ * The blocks have 4 KB to 128 KB. With one block per thread the file would have 2 MB.
+ */
 // RUN: cat %t/patchbay.data/*.pbd | wc -c | FileCheck %s --check-prefix=SIZE --match-full-lines
 // SIZE: {{2[56][0-9][0-9][0-9][0-9]}}
 // RUN: cd %t && %patchbay record -t function_duration --overwrite --no-sleep-time -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=ALL
-/* Three blocks. The reused one is no larger than the largest, 16 KB. */
+/* There are three blocks. The reused one is no larger than the largest, 16 KB. */
 // RUN: cd %t && %patchbay record -t function_duration --overwrite --buffer 32K -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=NEWEST
 // NEWEST: {{[3-9][0-9][0-9]|1[01][0-9][0-9]}} calls kept, {{[0-9]+}} overwritten
 /*
- * One block of 167 records. The first thread fills it. Later threads leave the last
- * record free. After 64 passes of 56 threads the pass number repeats.
+ * There is one block of 167 records. The first thread fills it. Later threads leave the
+ * last record free. After 64 passes of 56 threads the pass number repeats.
  */
 // REDEFINE: %{runs} = 3539 10000 167
 // REDEFINE: %{leaves} = 1
@@ -45,7 +47,7 @@ OPAQUE void leaf_2(void) {}
 static int every, rounds;
 static long tid;
 
-/* Some fill more than the first block. As in newest-kept.py. */
+/* Every @every-th thread fills more than the first block, as newest-kept.py expects. */
 static void *calls(void *arg)
 {
 	int n = (int)(intptr_t)arg;
@@ -73,7 +75,9 @@ int main(int argc, char **argv)
 		CHECK(!pthread_create(&thread, NULL, calls,
 				      (void *)(intptr_t)i));
 		pthread_join(thread, NULL);
-		/* pthread_join() may return before the kernel has finished the thread. */
+		/*
+		 * pthread_join() may return before the kernel has finished the thread.
+		 */
 		while (!syscall(SYS_tgkill, getpid(), tid, 0))
 			usleep(10);
 	}

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Events of several threads, of signal handlers that interrupt them anywhere, and of a
- * forked child. Each is recorded once, by its own thread, in the order of time. A signal
- * handler's call is missed, and counted, if it interrupts the recording of an event.
- * Recording preserves errno and vector arguments. Threads that replace ended ones use no
- * more memory.
+ * Each event is recorded once, by its own thread, in the order of time: events of
+ * several threads, of signal handlers that interrupt them anywhere, and of a forked
+ * child. If a signal handler interrupts the recording of an event, its call is missed,
+ * and counted. Recording preserves errno and vector arguments. Threads that replace
+ * ended ones use no additional memory.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function -- ./prog > %t/said 2> %t/told
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-counts.py --missed in_signal --told %t/told %t/said < %t/csv | FileCheck %s
-/* Many blocks with few events: the same, in the smallest possible buffer. */
+/*
+ * The smallest possible buffer, with many blocks of few events, gives the same result.
+ */
 // RUN: cd %t && %patchbay record -t function -F in_child -F leaf_4 --buffer 2M -- ./prog > %t/said
 // RUN: grep -E 'in_child|leaf_4' %t/said > %t/some
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-counts.py %t/some < %t/csv | FileCheck %s
 // CHECK: counts agree
-/* The same calls as histograms, which need no events. */
+/* Histograms count the same calls, and need no events. */
 // RUN: cd %t && %patchbay record --histogram -- ./prog > %t/said
 // RUN: %patchbay report --json %t/patchbay.data > %t/json
 // RUN: %python %S/../Inputs/histogram-counts.py %t/said < %t/json | FileCheck %s
@@ -81,7 +83,7 @@ static void *calls(void *arg)
 	return NULL;
 }
 
-/* The other threads send signals to the main thread as fast as possible. */
+/* The other threads signal the main thread as fast as possible. */
 static volatile int finished;
 
 static void *send_signals(void *arg)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * --sample chooses among outermost calls and records all calls inside, so that self times
- * and trees are right. A call is the outermost one even after a longjmp() out of another.
+ * --sample chooses among outermost calls and records all calls inside them, so that
+ * self times and trees are right. After a longjmp() out of a call, the next call is an
+ * outermost one again.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -13,7 +14,7 @@
 // CHECK-NEXT:    7      1  jump
 // CHECK-NEXT:  700    100  parse
 // CHECK-NEXT: 2100    300  token
-/* Self times: handle() only calls others. */
+/* handle() has little self time: it only calls other functions. */
 // RUN: cd %t && %patchbay graph | FileCheck %s --check-prefix=TREE --strict-whitespace
 // TREE:      {{[mu]s +100  handle$}}
 // TREE-NEXT: {{[mu]s +100    parse$}}
@@ -22,7 +23,7 @@
 // RUN: %{report} | FileCheck %s --match-full-lines
 // REDEFINE: %{by} = --args parse -N main -N run
 // RUN: %{report} | FileCheck %s --match-full-lines
-/* A tracer of entries does not know which calls are outermost. */
+/* The tracer of entries gives the same result, although it records no exits. */
 // REDEFINE: %{by} = -t entry -N main -N run
 // RUN: %{report} | FileCheck %s --match-full-lines
 /* With --under, calls of its functions are chosen. */
@@ -31,7 +32,7 @@
 // UNDER:      made  calls  function
 // UNDER-NEXT:  700    100  parse
 // UNDER-NEXT: 2100    300  token
-/* All calls are within main(). */
+/* All calls are nested in main(), so all are recorded. */
 // RUN: cd %t && %patchbay record -t duration --sample 1/7 -- ./prog
 // RUN: cd %t && %patchbay report -f made,calls,name 2>&1 >each | FileCheck %s --check-prefix=ALL
 // ALL: patchbay: patchbay.data: sampled, 1/7 of the outermost calls of each function and thread were recorded, with all calls inside: 3515 calls were made and counted

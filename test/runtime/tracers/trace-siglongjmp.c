@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program's SIGFPE handler leaves by siglongjmp(), as in servers: out of traced
- * functions, and out of any point of the tracer. The thread is still recorded. Each call
+ * A thread is still recorded after its SIGFPE handler, as in servers, has left by
+ * siglongjmp(): out of traced functions, and out of any point of the tracer. Each call
  * that returned is recorded or counted as missed, and few are missed.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -45,7 +45,7 @@ UNTRACED static void on_error(int signal)
 	siglongjmp(back, 1);
 }
 
-/* At some kHz. */
+/* Signals arrive at some kHz. */
 UNTRACED static void *send_signals(void *arg)
 {
 	while (jumps < JUMPS) {
@@ -62,7 +62,7 @@ UNTRACED int main(int argc, char **argv)
 
 	CHECK(signal(SIGFPE, on_error) != SIG_ERR);
 	CHECK(!pthread_create(&sender, NULL, send_signals, &self));
-	/* A signal after the call does not undo it. */
+	/* A signal that arrives after the call does not undo it. */
 	sigsetjmp(back, 1);
 	ready = 1;
 	while (jumps < JUMPS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Durations without off-CPU time, and calls in their correct places: with
- * perf_event_open(2), and without it.
+ * --no-sleep-time records durations without off-CPU time, and calls at their correct
+ * times: with perf_event_open(2), and without it.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -14,7 +14,7 @@
 // ALL-DAG: outer: 1 calls of 100 ms and more, elapsed the same
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* Also after a fork: the child has a call that its parent began. */
+/* A fork is handled, too: the child ends a call that its parent began. */
 // AWAKE-DAG: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 // AWAKE-DAG: outer: 1 calls of 8 to 40 ms, elapsed 100 ms and more
 // AWAKE-DAG: forks: 2 calls of 0 to 4 ms, elapsed 50 ms and more
@@ -29,7 +29,7 @@
 /* Entries use the same clock as exits. */
 // RUN: cd %t && %patchbay record -t function_graph --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* A threshold that calls exceed only with sleep. */
+/* Only sleep makes naps() exceed this threshold. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --threshold 30ms -F naps -F spins -- ./prog
 // RUN: %{look}=LONG
 // LONG-NOT: naps
@@ -41,15 +41,18 @@
 // RUN: cd %t && %patchbay record --histogram --no-sleep-time -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | %python %S/../Inputs/sleep-times.py --counted | FileCheck %s --check-prefix=COUNTED
 // COUNTED: naps: 2 calls of 8 to 40 ms
-/* Nothing remains of threads that have ended. */
+/* No descriptors or pages of ended threads remain. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // RUN: cd %t && ./refuse %patchbay record -t function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // THREADS: 1000 threads: descriptors 0 more, pages at most 2
-/* With two clocks, one of them slow: no correction while a thread sleeps. */
+/*
+ * The program's two clocks differ, and one is slow. Times are not corrected while a
+ * thread sleeps.
+ */
 // RUN: cd %t && %patchbay record --force -t function_duration --no-sleep-time -F naps -F late -- ./prog slow
 // RUN: %{look}=SLOW
 // SLOW: naps: 1 calls of 4 to 20 ms
-/* While nothing is recorded, sleep uses no space; later sleep is known exactly. */
+/* While nothing is recorded, sleep uses no space. Sleep after that is known exactly. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --start-at late --stop-at halts -- ./prog waits > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/../Inputs/sleep-times.py --between %t/said %t/json 3 | FileCheck %s --check-prefix=WAITS
 // WAITS: late: all in between
@@ -76,7 +79,7 @@ UNTRACED static void sleep_ms(int ms)
 	nanosleep(&wait, NULL);
 }
 
-/* Busy on the CPU. */
+/* Uses the CPU for @ms milliseconds. */
 UNTRACED static void spin_ms(int ms)
 {
 	struct timespec start, now;
@@ -113,7 +116,7 @@ OPAQUE static void in_child(void)
 	spin_ms(5);
 }
 
-/* Parent and child leave it. */
+/* Parent and child return from this function. */
 OPAQUE static pid_t forks(void)
 {
 	pid_t child = fork();
@@ -182,7 +185,7 @@ UNTRACED static void say_now(void)
 	printf("%lld\n", now_ns());
 }
 
-/* More than the buffer has space for, after some sleep. */
+/* Makes more calls than the buffer has space for, after some sleep. */
 UNTRACED static int run_many(void)
 {
 	outer();
@@ -202,7 +205,9 @@ OPAQUE static void waits(void)
 
 OPAQUE static void halts(void) {}
 
-/* More sleeps than the buffer has space for, and long ones between events. */
+/*
+ * Sleeps more often than the buffer has space for, and for a long time between events.
+ */
 UNTRACED static int run_waits(void)
 {
 	for (int i = 0; i < 1000; i++)
@@ -218,7 +223,10 @@ UNTRACED static int run_waits(void)
 	return 0;
 }
 
-/* Again, with a counter rate that is 5 percent lower for the last second. */
+/*
+ * Executes the program again, with a counter rate that is 5 percent lower for the last
+ * second.
+ */
 UNTRACED static int start_slow(char **argv)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -227,7 +235,7 @@ UNTRACED static int start_slow(char **argv)
 	char options[4096];
 	double rate;
 
-	/* So that no other process runs in between, if that is permitted. */
+	/* If permitted, prevent other processes from running in between. */
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	do
 		passed = now_ns() - ns;
@@ -241,7 +249,9 @@ UNTRACED static int start_slow(char **argv)
 	return 1;
 }
 
-/* Sleep less than would make the clocks differ by more than naps() does. */
+/*
+ * Sleep less than naps() does, so that only naps() makes the clocks differ noticeably.
+ */
 UNTRACED static int run_slow(void)
 {
 	for (int i = 0; i < 250; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal arrives between any two instructions of recording an event, and its
- * handler calls traced functions. No event is lost or recorded twice. The signals
- * come from the CPU's trap flag, so they arrive everywhere, also at the end of a
- * block. Calls of a handler there are counted as lost, because the new block is being
- * set up.
+ * No event is lost or recorded twice if a signal arrives between any two instructions
+ * of recording an event, and its handler calls traced functions. The signals come from
+ * the CPU's trap flag, so they arrive everywhere, also at the end of a block. There a
+ * handler's calls are counted as lost, because the new block is being set up.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -26,8 +25,8 @@ OPAQUE void leaf(void) {}
 OPAQUE void in_trap(void) {}
 
 /*
- * Not at each instruction: a call that is always interrupted before it reserves space
- * never gets any. Over PERIOD steps each has its turn.
+ * Do not interrupt each instruction: a call that is always interrupted before it
+ * reserves space never gets any. Each instruction has its turn within PERIOD steps.
  */
 #define PERIOD 13
 static long instructions, calls;
@@ -40,7 +39,7 @@ __attribute__((no_profile_instrument_function)) static void on_trap(int signal)
 	calls++;
 }
 
-/* Bit 8 of the flags is the trap flag. */
+/* Single-steps a call; bit 8 of the flags is the trap flag. */
 static void step(void)
 {
 	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that no source has are left out without a message: the compiler makes one
-// for noexcept functions. For other functions there is a message.
+// Functions that exist in no source, such as the one that the compiler makes for
+// noexcept functions, are left out without a message. For other functions there is a
+// message.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: %patchbay list %t/prog | FileCheck %s --check-prefix=THERE

@@ -55,7 +55,7 @@ OPAQUE void stays(void)
 	usleep(2000);
 }
 
-/* Not traced: a thread makes its only traced call before it has its name. */
+/* Not traced, so that a thread makes its only traced call before it has its name. */
 static __attribute__((annotate("patchbay::never"))) void *run(void *arg)
 {
 	const int which = (int)(long)arg;
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		CHECK(!pthread_create(&thread[i], NULL, run, (void *)i));
 		sem_wait(&worked);
 	}
-	/* By another thread. */
+	/* The main thread names the other threads and itself. */
 	CHECK(!pthread_setname_np(thread[2], "is-named"));
 	CHECK(!pthread_setname_np(thread[3], "lasts-x"));
 	CHECK(!pthread_setname_np(pthread_self(), "the-main"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that are not selected record nothing and have no buffer. A thread that is
- * renamed is checked again.
+ * --thread selects threads by name or ID. Other threads record nothing and have no
+ * buffer. A thread that is renamed is checked again.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -30,7 +30,7 @@
 // TWO: 1000 worker-2,step
 // RUN: cd %t && %patchbay record -t function_duration -F 'step*' --thread 'prog*' --thread '*-[^2-9*]' --thread '\*' -- ./prog
 // RUN: %{calls}=SETS
-/* By its ID, which is the process's. */
+/* The main thread is selected by its ID, which is the process's. */
 // RUN: cd %t && %patchbay record --force -t function -F 'step*' -- sh -c 'PATCHBAY="$PATCHBAY,thread=$$" exec ./prog'
 // RUN: %{calls}=MAIN
 // MAIN: 1000 prog,step
@@ -38,12 +38,12 @@
 // RUN: cd %t && %patchbay record --histogram -F 'step*' --thread 'worker-4' -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 1000,
-/* Calls made before the name was seen are missing. */
+/* Calls that the thread made before the runtime saw its new name are missing. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'late' -- ./prog rename
 // RUN: %{calls}=RENAMED
 // RENAMED: {{1|2}} late,renamed
 // RENAMED: 1 thread,function
-/* A new thread is checked soon, even in a short run. */
+/* The name of a new thread is checked soon, even in a short run. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'soon' -- ./prog soon
 // RUN: %{calls}=SOON
 // SOON: 100 soon,renamed
@@ -76,7 +76,8 @@ static void *rename_thread(void *arg)
 
 	rename_next();
 	pthread_setname_np(pthread_self(), "late");
-	renamed(); /* too soon for the new name to be seen, except on a busy machine */
+	renamed(); /* too soon for the runtime to see the new name, except on a busy
+	              machine */
 	nanosleep(&wait, NULL);
 	renamed();
 	return arg;
@@ -90,7 +91,7 @@ static double microseconds(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Its first call is traced, as that of its start function may be. */
+/* The thread's first call is traced; often it is its start function. */
 static void *name_itself(void *arg)
 {
 	double begin;

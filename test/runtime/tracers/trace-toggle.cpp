@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arms and disarms functions at random while threads are inside them, throw, catch,
-// jump out, recurse and end. No exit lacks its entry. Of two calls, one is nested in the
-// other, or they do not overlap.
+// Recordings stay consistent while functions are armed and disarmed at random and
+// threads are inside them, throw, catch, jump out, recurse and end. No exit lacks its
+// entry. Of two calls, one is nested in the other, or they do not overlap.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog -lpthread
 // DEFINE: %{toggle} = %python %S/../Inputs/toggle-live.py 25 %patchbay %t/prog %t/data
@@ -10,7 +10,7 @@
 // RUN: %{toggle} function_graph && %{check} | FileCheck %s
 // CHECK: {{^[0-9]+}} calls of {{[2-9]|[0-9][0-9]+}} threads in 1 processes, {{[1-9][0-9]*}} unwound, {{[0-9]+}} entries, {{[0-9]+}} cut off
 //
-// With thresholds, entries tell nothing.
+// With a threshold, no entries are recorded.
 // RUN: %{toggle} function_duration && %{check} | FileCheck %s --check-prefix=DURATION
 // DURATION: {{^[0-9]+}} calls of {{[2-9]|[0-9][0-9]+}} threads in 1 processes, {{[1-9][0-9]*}} unwound{{$}}
 #include "../Inputs/check.h"
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 static std::atomic<bool> finished;
-// Enough work that calls are open when their functions are disarmed, and so little
-// that a recording of seconds is read in seconds.
+// Works long enough that calls are open when their functions are disarmed, and short
+// enough that the recording can be read in seconds.
 OPAQUE void pause_in(long n) {
   for (volatile long i = 0; i < n % 7 * 3000; i = i + 1)
     ;
@@ -87,7 +87,7 @@ static void *mix(void *argument) {
   return nullptr;
 }
 
-// Another thread follows one that has ended.
+// Starts a new thread when one has ended.
 static void *keep_mixing(void *argument) {
   long n = (long)argument;
   while (!finished) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Named arguments, including strings, are recorded on stacks of 4 KB with unmapped memory
- * below. The help states the most stack that a call uses. A process's first call, which
- * creates its file, may be on such a stack, too.
+ * Named arguments, including strings, are recorded on stacks of 4 KB with unmapped
+ * memory below. The help states the most stack that a call uses. A process's first
+ * call, which creates its file, may also be on such a stack.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function --args 'leaf(x,text)' -o %t.data -- %t | FileCheck %s
@@ -43,7 +43,7 @@ static void body(void)
 	swapcontext(&fiber, &here);
 }
 
-/* The part of the stack that was never written. */
+/* Returns the number of bytes of the stack that were never written. */
 __attribute__((no_profile_instrument_function)) static size_t
 unused(const unsigned char *stack)
 {
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	makecontext(&fiber, body, 0);
 	if (argc > 1)
 		return first_calls();
-	/* The first call of a thread uses another amount. */
+	/* The first call of a thread uses another amount of stack. */
 	leaf(0, "b");
 	CHECK_EQ(swapcontext(&here, &fiber), 0);
 	taken = SIZE - unused(stack);

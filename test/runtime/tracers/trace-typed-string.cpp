@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::string of libc++, which need not be installed: its memory layout, and its
-// description in debug information. Short strings are inside the object.
+// Arguments of libc++'s type std::string are shown. libc++ need not be installed: the
+// test defines its memory layout, and its description in debug information. Short
+// strings are inside the object.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(text, holder->name, retval)' -- ./prog
@@ -16,7 +17,7 @@
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ONE --implicit-check-not='text=""'
 // ONE: takes(text="short")
 //
-// In a running process; its arguments are looked up in its mapped files.
+// In a running process, arguments are looked up in its mapped files.
 // DEFINE: %{running} = %python %S/../Inputs/while-running.py
 // RUN: cd %t && %{running} ./prog loops -- sh -c '%patchbay record -p PID -t function_duration --args "takes(text, retval)" -o visit -''- sleep 0.3'
 // RUN: %patchbay dump %t/visit | FileCheck %s --check-prefix=VISIT

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Callers need not pass an argument that the function does not use, if the compiler sees
-// both. A request for such an argument or value gets a message, once for each
-// function. Arguments that are used, or passed all the same, get none.
+// A message warns of arguments whose values may be wrong, once per function. If the
+// compiler sees both caller and function, the caller need not pass an argument that the
+// function does not use. Arguments that are used, or passed nevertheless, cause no
+// message.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -O2 %s -o %t/prog %link
@@ -20,8 +21,8 @@
 // RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
 // SHARED: shared<int>(dropped=7) = 0
 //
-// Of a structure in registers, parts are used or not. Debug information loses track of
-// members that share eight bytes, so it may be silent about used ones.
+// Parts of a structure in registers may be unused, too. Debug information does not tell
+// apart members that share eight bytes, so it may not say that a member is used.
 //
 // RUN: %{record} --args 'part(at.text, at.size)' -o part -- ./prog 2>&1 | FileCheck %s --check-prefix=PART --implicit-check-not=warning
 // PART: {{^}}patchbay: warning: --args: not used in part(Piece): 'at.text': the compiler may pass any value, so recorded values may be wrong{{$}}
@@ -32,7 +33,7 @@
 // RUN: %patchbay dump %t/pair | FileCheck %s --check-prefix=PAIR-VALUE
 // PAIR-VALUE: second(of.x=3)
 //
-// The message names ten.
+// At most ten functions are named.
 //
 // RUN: %{record} --args 'many*(*)' -o many -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=MANY < %t/err
@@ -54,7 +55,7 @@ KEPT int whole(int a, int b) {
   return a + b;
 }
 
-// The linker may choose another file's definition: callers pass all arguments.
+// The linker may choose another file's definition, so callers pass all arguments.
 template <typename T> KEPT T shared(T dropped) {
   __asm__ volatile("");
   return 0;

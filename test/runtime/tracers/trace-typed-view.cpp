@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::string_view, with any order of pointer and length. One message states which
-// arguments are left out of a request for all, and why.
+// std::string_view arguments are shown, with any order of pointer and length. One
+// message states which arguments are left out of a request for all, and why.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*(*)' --args 'member(h->number, h->name)' -N main -- ./prog > out 2> err
@@ -21,7 +21,7 @@
 // CHECK-DAG: returned in_file(v="of this file alone", n=2) = 2{{$}}
 // CHECK-DAG: returned leaves(n=1) = 1{{$}}
 //
-// The strings are the same in JSON, and a condition can test one.
+// JSON has the same strings, and a condition can test one.
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
 // JSON: "args":{"v":"in registers"},"result":1
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(v)' --when 'v == "in registers"' -o when -- ./prog > out
@@ -71,7 +71,7 @@ OPAQUE void member(Holder *h) {}
 OPAQUE std::string_view gives(int n) { return std::string_view("gives").substr(0, n); }
 OPAQUE void other_library(std::__2::basic_string_view<char> v) {}
 
-// The compiler may change the calling convention of these.
+// The compiler may change the calling convention of static functions.
 static __attribute__((noinline)) int in_file(std::string_view v, int n) {
   __asm__ volatile("" : "+r"(n) : "r"(v.data()), "r"(v.size()) : "memory");
   return n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments with names and types, in any location, with their values at the start of the
-// call. Unreadable values are reported, and do no harm.
+// Arguments are recorded with names and types, in any location, with their values at
+// the start of the call. Values that cannot be read are reported, and do no harm.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(*)' --args 'texts(*)' --args 'handle(r->uri, r->peer->port, r->kind, r->name, r->raw, r->flags, retval)' --args 'many(a, g, h)' --args 'floats(*)' --args 'changes(text, retval)' --args 'svc::Cache::get(this->size, key, retval)' --args 'pair(p.first, p.second)' --args 'throws(n, retval)' --args 'wrong(r->uri, p)' --args 'large(n, retval.b)' --args 'special(*)' -- ./prog > out
@@ -29,7 +29,7 @@
 // RUN: %python %S/../Inputs/typed-json.py %t/json | FileCheck %s --check-prefix=TYPES
 // TYPES: {{^}}15 calls have their values{{$}}
 //
-// The other tracers; and a recursion that exceeds the space for arguments.
+// The other tracers record them, too. A recursion may exceed the space for arguments.
 // RUN: cd %t && %patchbay record -t function --args 'throws(n)' -F main -- ./prog > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY
 // ENTRY-DAG: entry throws(n=4) <- main
@@ -40,7 +40,7 @@
 // DEEP: deep(n=<not kept>)
 // DEEP: /* deep(int) = 1000 */
 //
-// Other formats.
+// Other formats have the arguments, too.
 // RUN: cd %t && %patchbay record -t function_duration --args 'svc::*::get(this->size, key, retval)' -F main -- ./prog > out
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
 // JSON: "args":{"this->size":3,"key":"k"},"result":3
@@ -50,12 +50,12 @@
 // CHROME: "args":{"args":{"this->size":3,"key":"k"},"result":3}
 // RUN: %patchbay dump --perfetto -o %t/pftrace %t/patchbay.data && grep -ao 'args2.this->size=3, key="k"' %t/pftrace && grep -ao 'result2.3' %t/pftrace
 //
-// A forked child: its parent's file describes the arguments.
+// A forked child's file refers to its parent's file for the description of arguments.
 // RUN: cd %t && %patchbay record -t function_duration --args 'in_child(n)' -F main -- ./prog fork > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=CHILD
 // CHILD: returned in_child(n=77)
 //
-// Only matching calls (--when), even below root functions.
+// --when records only matching calls, even below root functions.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
 // LEFT: patchbay: patchbay.data: 1 call of numbers was left out (--when)
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out
@@ -185,7 +185,7 @@ int main(int argc, char **) {
   deep(1000);
   outer();
   inner(2);
-  // An unmapped address, and a string that runs into unmapped memory.
+  // Pass an unmapped address, and a string that runs into unmapped memory.
   auto *page = static_cast<char *>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   CHECK(page != MAP_FAILED && !munmap(page + 4096, 4096));

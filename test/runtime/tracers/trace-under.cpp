@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records only the calls of root functions and the calls inside of them: per thread,
-// however the calls end, even in a child that is forked inside. Threads that start inside
-// are not recorded.
+// --under records only the calls of root functions and the calls inside of them: per
+// thread, however the calls end, even in a child that is forked inside. Threads that
+// start inside are not recorded.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data | %python %S/../Inputs/count-depths.py | FileCheck %s --match-full-lines --check-prefix
@@ -12,7 +12,8 @@
 // RUN: %{count}=ROOT
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_graph --no-sleep-time --under 'root*' -- ./prog
 // RUN: %{count}=ROOT
-// The runtime's own frames, which count depth, are those below roots.
+// With --depth 64 the runtime's own frames, which count the depth, give the same
+// result.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --depth 64 --under 'root(int)' -- ./prog
 // RUN: %{count}=ROOT
 //      ROOT:0 root(int) jumped 10
@@ -38,7 +39,7 @@
 // DEPTH-NEXT:0 root(int) unwound 10
 // DEPTH-NOT:{{.}}
 //
-// Several roots, and one that is excluded from tracing.
+// There may be several roots; one is excluded from tracing.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under starts --under between --under throws -N 'between*' -- ./prog
 // RUN: %{count}=SEVERAL
 //      SEVERAL:0 common() returned 11
@@ -47,7 +48,7 @@
 // SEVERAL-NEXT:1 common() returned 10
 // SEVERAL-NOT:{{.}}
 //
-// Entries alone, and counts.
+// Entries and counts are limited to roots, too.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function --under between -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=CALLS --implicit-check-not=root
 // RUN: cd %t && %patchbay record -t count -N 'std::*' --under between -- ./prog
@@ -59,7 +60,7 @@
 // CALLS-DAG: 11 common()
 // CALLS-DAG: 11 between()
 //
-// With arguments, and with a threshold that no call reaches.
+// So are arguments, and calls with a threshold, which none reaches here.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --args root --under root -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ARGS --implicit-check-not=main
 // ARGS-DAG: returned root(0) = 0
@@ -68,14 +69,14 @@
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=LONG
 // LONG: none was made within a call of a function of --under, or none took 100.000 s
 //
-// The recorded calls are those that --under shows of a complete recording.
+// `dump --under` shows the same calls of a complete recording.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_graph -- ./prog
 // RUN: %patchbay dump --csv --under root %t/patchbay.data | %python %S/../Inputs/count-depths.py | sed 's/^[0-9]* //' | FileCheck %s --check-prefix=AFTER
 // AFTER-DAG: root(int) jumped 10
 // AFTER-DAG: common() returned 20
 // AFTER-DAG: throws() unwound 10
 //
-// Roots that do not exist, or cannot be roots.
+// Roots that do not exist, or cannot be roots, cause a message.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under never_called -- ./prog 2>&1 | FileCheck %s --check-prefix=WARNED
 // WARNED: patchbay: warning: patchbay.data: nothing was recorded: no function of --under was called; a call that had begun before does not count
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=NEVER
@@ -148,7 +149,7 @@ int main() {
     common();
     if (!setjmp(target))
       root(1);
-    // Its frame is where the frame was that was left.
+    // This call's frame is where root(1), which was left, had its frame.
     common();
     try {
       root(2);

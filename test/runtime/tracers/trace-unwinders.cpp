@@ -2,8 +2,8 @@
 /*
  * Exceptions pass timed functions with any unwinder, and exit handlers are called.
  * Unwinders: libgcc_s.so.1, a private one (-static-libgcc), LLVM's libunwind, shared or
- * static, and that of a shared object in a C program. libgcc_s.so.1 unwinds threads that
- * end by pthread_exit() in all of them.
+ * static, and that of a shared object in a C program. Threads that end by
+ * pthread_exit() are unwound by libgcc_s.so.1 in all of these programs.
  */
 // DEFINE: %{program} =
 // DEFINE: %{llvm} = -DLLVM_UNWINDER -rtlib=compiler-rt -unwindlib=libunwind -L %llvm_lib -Wl,-rpath,%llvm_lib
@@ -129,7 +129,7 @@ extern "C" int run_all() {
     catchIt([] { nested(); });
     Sum += returns(I);
   }
-#ifndef LLVM_UNWINDER // with it pthread_exit() fails untraced
+#ifndef LLVM_UNWINDER // with LLVM's libunwind pthread_exit() fails even untraced
   if (pthread_create(&Thread, nullptr, end, nullptr) || pthread_join(Thread, nullptr))
     return 1;
 #endif

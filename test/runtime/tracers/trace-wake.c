@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers wake the control thread when functions cost too much. They create no
- * descriptor for that: otherwise another thread might get a number other than the lowest
- * free one. A parent traces each system call of the calling thread.
+ * Handlers wake the control thread when functions cost too much, without creating a
+ * descriptor: if they did, another thread might get a descriptor that is not the lowest
+ * free number. A parent process traces each system call of the calling thread.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -24,7 +24,7 @@ OPAQUE void hot_2(void) {}
 OPAQUE void hot_3(void) {}
 OPAQUE void hot_4(void) {}
 
-/* A function that is disabled before enough calls wakes no thread. */
+/* A function that is disabled before it has made enough calls wakes no thread. */
 static void (*const functions[])(void) = { hot_1, hot_2, hot_3, hot_4 };
 
 static void call_all(int times)
@@ -36,17 +36,17 @@ static void call_all(int times)
 
 static void be_watched(void)
 {
-	/* State made at the first call exists from then on. */
+	/* The first call makes all state that calls need. */
 	call_all(1);
 	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
 	raise(SIGSTOP);
 	call_all(1 << 16);
-	/* The parent stops tracing here. */
+	/* The parent stops tracing at this system call. */
 	getppid();
 	_exit(0);
 }
 
-/* The system call that the thread is about to make, or -1. */
+/* Returns the number of the system call that the thread is about to make, or -1. */
 static long number_of(pid_t child)
 {
 	struct __ptrace_syscall_info info;

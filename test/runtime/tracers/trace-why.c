@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Causes of slow calls: the callers, found with unwind tables, and the off-CPU times with
- * their reasons, as far as the kernel reports them.
+ * --why records the causes of slow calls: the callers, found with unwind tables, and
+ * the off-CPU times with their reasons, as far as the kernel reports them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fomit-frame-pointer %s -o %t/prog %link
@@ -13,12 +13,15 @@
 // CHECK: reads: off for 45 ms or more, called from middle, outer, main
 // CHECK: spins: off for less than it took, called from middle, outer, main
 // CHECK: quick: nothing
-/* With arguments, a depth limit, exceptions, and the graph tracer. */
+/*
+ * Causes are recorded together with arguments, a depth limit, exceptions, and the graph
+ * tracer.
+ */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms --args 'naps' --args 'reads' -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: cd %t && %patchbay record -t function_graph --depth 8 --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
-/* Without perf_event_open(2) only a lower bound is known. */
+/* Without perf_event_open(2) only a lower bound of the off-CPU time is known. */
 // RUN: cd %t && ./refuse %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FILTERED --input-file %t/info
@@ -28,10 +31,10 @@
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNPRIVILEGED --input-file %t/info
 // UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, but not for what|a lower bound of the off-CPU time, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
-/* A running process. */
+/* Causes are recorded in a running process. */
 // RUN: cd %t && %python %S/../Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --some json naps
-/* The output of each reader. */
+/* Each verb shows the causes. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog && %patchbay replay --nested=false | FileCheck %s --check-prefix=REPLAY
 // REPLAY: | naps{{$}}
 // REPLAY-NEXT: /* off-CPU for {{(at least )?}}{{[0-9.]+}} ms of {{[0-9.]+}} ms
@@ -47,7 +50,9 @@
 // TRACED-NEXT: => middle+0x
 // TRACED-NEXT: => outer+0x
 // TRACED-NEXT: => main+0x
-/* What the examination takes is known, and not part of the callers' times. */
+/*
+ * The time that recording a cause takes is known, and not part of the callers' times.
+ */
 // RUN: cd %t && %patchbay report --json traced > report.json
 // RUN: cd %t && %python -c 'import json; print(*("taken out" for f in json.load(open("report.json"))["functions"] if f["name"] == "outer" and f["measured_ns"] - f["total_ns"] > 5000))' | FileCheck %s --check-prefix=COST
 // COST: {{^}}taken out{{$}}
@@ -71,11 +76,14 @@
 // PERFETTO: off_cpu_ns
 // PERFETTO-NEXT: off-CPU for
 // PERFETTO-NEXT: middle+0x
-/* A stack that is longer than the recorded part. */
+/* This stack is longer than the recorded part. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay --nested=false | FileCheck %s --check-prefix=DEEP
 // DEEP: => deeper+0x
 // DEEP: => ... (the rest of the stack was not copied)
-/* No more space than the buffer's; --overwrite keeps the last causes, and older calls have none. */
+/*
+ * Causes use no more space than the buffer has. --overwrite keeps the last causes, and
+ * older calls have none.
+ */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
 // FULL: why slow 16 call{{s?}} of at least 1.000 us; no data of 84 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --last json && %patchbay info | FileCheck %s --check-prefix=AGAIN
@@ -88,7 +96,7 @@
 /* Causes do not cost more than the tracing budget. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
 // OVERHEAD: why slow {{[1-9][0-9]?}} call{{s?}} of at least 1.000 us; no data of {{[1-9][0-9]?}} other{{s?}} (no space, no permission, or --max-overhead);
-/* Forked children have their own. */
+/* Forked children record their own causes. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: %{status} 125 %patchbay record -t count --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=TRACER
@@ -161,7 +169,7 @@ __attribute__((noinline)) void tiny(int n)
 	usleep((useconds_t)n);
 }
 
-/* The tables, and no register, give the size of these frames. */
+/* The unwind tables, and no register, give the size of these frames. */
 CALLER void middle(int what, int size)
 {
 	char room[96];
@@ -229,7 +237,7 @@ UNTRACED int main(int argc, char **argv)
 		if (child)
 			CHECK(waitpid(child, NULL, 0) == child);
 	} else {
-		/* It continues until it was seen. */
+		/* Repeat until the recording has started. */
 		do {
 			outer(0, 1);
 			outer(0, 1);
