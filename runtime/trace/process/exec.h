@@ -3,11 +3,8 @@
  * The programs that a traced process starts inherit LD_PRELOAD. Some cannot
  * load this library:
  *
- * - musl's loader cannot relocate it against musl, and the program does not
- * start.
- *
+ * - musl's loader cannot relocate it against musl: the program does not start.
  * - glibc's loader prints a line for a library of another class.
- *
  * - AddressSanitizer's runtime aborts if another library is loaded before it.
  *
  * So this library wraps the functions that start programs. The wrappers read

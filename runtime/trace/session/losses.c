@@ -6,7 +6,6 @@
 
 #include <core/system/private.h>
 
-
 struct pbd_losses *pb_losses_nearest;
 const void *pb_losses_held;
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Most files that can wait to be unmapped. */
+/* Maximum number of files that wait to be unmapped. */
 #define PB_ROTATE_LEFT 8
 
 /* In struct pb_session. */
@@ -13,17 +13,19 @@ struct pb_rotation {
 	uint64_t generation; /* number of switches */
 	uint64_t since_ns;   /* when the file began, by CLOCK_MONOTONIC; 0: not known */
 	uint32_t has_events; /* the file has events */
-	uint32_t has_maps;   /* the lists do not refer to other files any more */
+	uint32_t has_maps;   /* the lists of maps.h refer to this file only */
 	uint32_t failed;     /* the last switch failed; try again later */
-	/* On disk: of files in pb_left_files, and of those that the command removes now. */
+	/*
+	 * Bytes on disk: of files in pb_left_files, and of files that the command removes.
+	 */
 	uint64_t left_bytes, gone_bytes;
-	uint64_t gone_ns; /* since when */
+	uint64_t gone_ns; /* when @gone_bytes was set */
 };
 
 /*
- * Files that this process does not need any more, each by an address in a mapping of it.
- * Not in memory that fork() fills with zeros: a child has the mappings, too. The session's
- * lock guards it.
+ * Files that this process has left, each by an address in a mapping of the file. In memory
+ * that fork() copies, since a child has the mappings, too. The session's lock guards the
+ * list.
  */
 struct pb_left_files {
 	uint32_t nr;

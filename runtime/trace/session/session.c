@@ -39,7 +39,7 @@ void *pb_session_alloc(size_t size, int *error)
 	return (void *)memory;
 }
 
-/* Not from /proc/self, which has no arguments after the main thread has ended. */
+/* Not /proc/self, which shows no arguments after the main thread has ended. */
 static size_t read_cmdline(char *args, size_t size)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
@@ -71,9 +71,10 @@ static void write_cmdline(struct pb_data_file *file, const char *args,
 }
 
 /*
- * The size of the chunks that each file has. They are allocated at once, since servers
- * fork for each request. File systems allocate at least about 4096 bytes. The rest is
- * used by a forked child's first block.
+ * Returns the size of the chunks that each file has. They are allocated together,
+ * which matters to servers that fork for each request. Rounded up to 4096 bytes, about
+ * the least that file systems allocate; the first block of a forked child uses the
+ * rest.
  */
 static size_t expected_size(size_t cmdline)
 {
@@ -92,8 +93,7 @@ static size_t expected_size(size_t cmdline)
 int pb_session_file(void)
 {
 	/*
-	 * Static, because the first call of a process may be on a small stack.
-	 * The caller holds the lock.
+	 * Static, because the stack may be small. The session's lock guards it.
 	 */
 	static char cmdline[4096];
 	size_t length;
@@ -114,7 +114,7 @@ int pb_session_file(void)
 	pb_data_note(&pb_session->file, pb_losses_begin());
 	pb_data_note(&pb_session->file, pb_asked_write());
 	pb_data_note(&pb_session->file, pb_parent_write());
-	/* A forked child has its parent's place, except for its pid. */
+	/* Except for the pid, a forked child's place is that of its parent. */
 	if (!pb_parent_size())
 		pb_data_note(&pb_session->file, pb_place_write());
 	return 0;
@@ -153,7 +153,7 @@ void pb_session_tick(void)
 		return;
 	chunk->last[nr % 2] = moment();
 	chunk->cpu_last_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	/* A reader that sees the number sees the moment, even after SIGKILL. */
+	/* Release: a reader that sees the number also sees the moment. */
 	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
 }
 
@@ -164,15 +164,15 @@ static void copy_name(char to[PBD_NAME_MAX], const char *from)
 }
 
 /*
- * The earlier this reading, the more exact is the clock's rate. A child keeps its
- * parent's. The command that started the first process may pass an even earlier one.
+ * The first moment. The earlier it is, the more exact is the clock's rate. A child keeps
+ * its parent's. The command may have passed an even earlier one (clock=).
  */
 static struct pbd_moment first;
 
 /*
- * Is the rate since clock= the present one, to 1/16? It differs if clock= was read on
- * another machine, or if a time namespace shifts the clock. Some microseconds are enough
- * to tell, unless the thread is interrupted.
+ * Is the rate since clock= the present rate, within 1/16? The rates differ if clock= was
+ * read on another machine, or if a time namespace shifts the clock. Measuring for 20 us
+ * is enough, unless the thread is interrupted.
  */
 static int is_same_clock(uint64_t ticks, uint64_t ns)
 {
@@ -272,7 +272,7 @@ int pb_session_events(void)
 	if (!error)
 		error = write_session();
 	/*
-	 * With rotation each file can be read on its own, even that of a forked
+	 * With rotation each file can be read without others, even that of a forked
 	 * child.
 	 */
 	if (!error && pb_options_rotate(&pb_options)) {

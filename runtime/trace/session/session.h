@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The data file of a process, and the chunks that occur once in it. A forked
- * child that records events has its own file, which it makes for its first
- * event.
+ * child makes its own file when it records its first event.
  */
 #ifndef PB_TRACE_SESSION_H
 #define PB_TRACE_SESSION_H
@@ -22,13 +21,15 @@ struct pb_thread_lot;
 struct pb_thread_state;
 
 /*
- * Bytes of a thread's first block. It may be as small as PB_BLOCK_LEAST if that
- * memory is mapped already.
+ * Bytes of a thread's first block; at least PB_BLOCK_LEAST if the memory is already mapped.
  */
 #define PB_BLOCK_MIN 4096u
 #define PB_BLOCK_LEAST 1024u
 
-/* In memory that fork() fills with zeros. @lock guards all of it. */
+/*
+ * The state of this process's recording. In memory that fork() fills with zeros. @lock
+ * guards all of it.
+ */
 struct pb_session {
 	struct pb_signal_lock lock;
 	uint32_t nr_modules;
@@ -40,21 +41,24 @@ struct pb_session {
 	struct pbd_asked *asked;   /* NULL: no file (yet) */
 	/* See parent.h. */
 	struct pbd_parent *parent;
-	uint64_t knows_parent; /* @parent is written, or not needed */
+	uint64_t knows_parent; /* @parent is written, or unnecessary */
 	const struct pb_map *maps_to_copy;
 	const struct pb_left_out_map *left_out_to_copy;
 	struct pb_data_file file;
 	struct pbd_losses *losses;
 	/* See why.h. NULL if why= is off. */
 	struct pbd_why *why;
-	struct pbd_slow **slow; /* with overwrite=1: all of them */
+	struct pbd_slow **slow; /* with overwrite=1: all slow calls */
 	uint64_t nr_slow, oldest_slow;
 	struct pb_mapped mapped;
-	/* Threads that leave, linked by @next; and unused objects. */
+	/* Threads that have ended, linked by @next, and unused objects: thread.c. */
 	struct pb_thread_state *first_leaving, *last_leaving;
 	struct pb_thread_lot *lots, *newest_lot;
 	uint64_t nr_new_threads; /* in the newest lot */
-	/* Objects in all lots, and the number at which to look for ended threads. */
+	/*
+	 * Number of objects in all lots, and the number at which to search for ended
+	 * threads.
+	 */
 	uint64_t nr_objects, nr_objects_to_look;
 	/* See sandbox.c. */
 	uint64_t in_syscalls;
@@ -65,16 +69,16 @@ struct pb_session {
 	uint64_t spare_table_functions, nr_spare_tables;
 	char comm[16];
 	uint64_t memory; /* of mapped blocks and per-thread counters */
-	uint32_t again;	 /* increases when space may be free again; see ring.c */
+	uint32_t again;	 /* incremented when space may be free again; see ring.c */
 	uint32_t no_tally; /* for tally.c */
 	int no_tally_error;
 	struct pb_rotation rotation;
-	/* 0 in a forked child: there the loader's lock may be held for ever by a thread that
-	   does not exist. */
+	/* 0 in a forked child, where the loader's lock may be held forever by a thread that
+	   the child does not have. */
 	int may_ask_loader;
 };
 
-/* NULL until the constructor has made it. It never changes afterwards. */
+/* NULL until the recording starts. Never changes afterwards. */
 extern struct pb_session *pb_session;
 
 /*
@@ -84,28 +88,28 @@ extern struct pb_session *pb_session;
 void *pb_session_alloc(size_t size, int *error);
 
 /*
- * Callers of the functions below hold the lock. Make the file, unless it
- * exists. Returns 0 or -errno.
+ * Make the file, unless it exists. Returns 0 or -errno. Callers of this and of the
+ * functions below hold the lock.
  */
 int pb_session_file(void);
 
-/* The same, including the chunks that event records need. */
+/* Like pb_session_file(), but also makes the chunks that event records need. */
 int pb_session_events(void);
 
-/* The same for the next file, after the process has left one. */
+/* Like pb_session_events(), for the next file of a rotation. */
 int pb_session_next_file(void);
 
 /*
- * This process has its own memory: it has just begun, or fork() has returned in
- * it. Makes a system call. The caller does not hold the lock.
+ * Call at the start, and in a child of fork(): this process has its own memory. Makes a
+ * system call. The caller need not hold the lock.
  */
 void pb_session_own(void);
 
 /*
- * Does this process share its parent's memory, as a child of vfork(2)? Such a
- * process must change nothing here. For a child of a direct clone(2) the answer
- * is no until it has a file, since its pid is not known before. Makes a system
- * call. The caller may hold the lock.
+ * Does this process share its parent's memory, like a child of vfork(2)? Such a
+ * process must change nothing here. Returns 0 for a child of a direct clone(2)
+ * until it has a file, since its pid is unknown until then. Makes a system
+ * call. The caller need not hold the lock.
  */
 int pb_session_is_vforked(void);
 
@@ -126,7 +130,7 @@ static inline void pb_session_unflag(uint32_t flag)
 	__atomic_fetch_and(&pb_session->chunk->flags, ~flag, __ATOMIC_RELAXED);
 }
 
-/* Record the present moment. */
+/* Write the present moment to the session chunk. */
 void pb_session_tick(void);
 
 #endif /* PB_TRACE_SESSION_H */

@@ -6,8 +6,7 @@
 
 #define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
 /*
- * The minimal number of slow calls that are kept with overwrite=1, even in a
- * small buffer.
+ * Minimum number of slow calls that are kept, even in a small buffer.
  */
 #define SLOW_MIN 16u
 
@@ -38,7 +37,7 @@ int pb_slow_calls_begin(void)
 	return 0;
 }
 
-/* The oldest element that no thread is filling in, or NULL. */
+/* Returns the oldest element that no thread is filling in, or NULL. */
 static struct pbd_slow *oldest(void)
 {
 	for (uint64_t tries = 0; tries < pb_session->nr_slow; tries++) {

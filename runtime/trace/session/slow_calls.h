@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The chunks of slow calls in the data file (why.h says what they have). Callers
- * hold the session's lock.
+ * The chunks of slow calls in the data file (why.h). Callers hold the session's lock.
  */
 #ifndef PB_TRACE_SLOW_CALLS_H
 #define PB_TRACE_SLOW_CALLS_H
@@ -11,13 +10,13 @@
 /* Bytes of a stack that are kept. */
 #define PB_WHY_STACK 16384u
 
-/* In a file that was just made. Does nothing without why=. Returns 0 or -errno. */
+/* Begin a new file. Does nothing without why=. Returns 0 or -errno. */
 int pb_slow_calls_begin(void);
 
-/* Returns room for a slow call, with PB_WHY_STACK bytes of a stack. NULL: there is none. */
+/* Returns space for a slow call, with PB_WHY_STACK bytes of a stack, or NULL. */
 struct pbd_slow *pb_slow_calls_take(void);
 
-/* The recording is over. */
+/* The recording is over: free the table of slow calls. */
 void pb_slow_calls_forget(void);
 
 #endif /* PB_TRACE_SLOW_CALLS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * May this library make system calls now? sandbox.c says which programs forbid
+ * May this library make system calls? sandbox.c describes programs that forbid
  * them.
  */
 #ifndef PB_TRACE_SYSCALLS_H
@@ -9,15 +9,18 @@
 #include "session.h"
 
 /*
- * The number of system call restrictions that are in force, or about to come
- * into force. Not in memory that fork() wipes: a child has its parent's filter.
+ * The number of system call restrictions that are in force or about to take
+ * effect. In memory that fork() copies, since a child has its parent's filter.
  */
 extern int pb_sandboxed;
 
-/* Reading the processor's counter would end the process. */
+/* Would reading the processor's counter kill the process? */
 extern int pb_counter_is_forbidden;
 
-/* Does the kernel allow reading it now? Covers inherited restrictions, too. */
+/*
+ * Does the kernel allow reading the counter? Detects inherited restrictions,
+ * too.
+ */
 int pb_may_read_counter(void);
 
 /* Did the process have a filter when it began? */
@@ -27,8 +30,8 @@ extern int pb_filtered_at_start;
 void pb_sandbox_start(void);
 
 /*
- * May this thread make system calls now? If so, no other thread can put a
- * filter into force for it until pb_syscalls_end().
+ * May this thread make system calls? If so, no filter of another thread takes
+ * effect for it until pb_syscalls_end().
  */
 static inline int pb_syscalls_begin(void)
 {

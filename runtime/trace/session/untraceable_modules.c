@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Modules that are in the file. The session's lock guards the list. */
+/* Modules that are in the file already. The session's lock guards the list. */
 static struct known {
 	struct known *next;
 	uint32_t why, number;

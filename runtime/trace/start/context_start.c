@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file of its own, because this code calls the loader. Handlers call context.c. */
+/* Not in context.c, which handlers call, because this code calls the loader. */
 #include "session/session.h"
 #include "tracers/context.h"
 
@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Looks for the module whose thread-local block contains the variable's address. */
+/*
+ * Finds out whether the variable is in a thread-local segment whose offset is the
+ * same in all threads: of the program or, at the start, of any loaded module.
+ */
 struct search {
 	uintptr_t address;
 	int is_start, found;

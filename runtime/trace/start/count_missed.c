@@ -9,10 +9,10 @@
 #include "threads/thread.h"
 #include "tracers/under.h"
 
-/* Counts a missed call only if it would have been recorded, as far as that is known. */
+/* Counts only calls that would have been recorded, as far as is known. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {
-	/* NULL: the tracer is not known. */
+	/* @ops is NULL if the tracer is unknown. */
 	if ((ops && ops != pb_tracer && ops != pb_values_tracer &&
 	     ops != pb_typed_tracer) ||
 	    pb_untraced ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A file of its own, because memset() may use vector registers. Handlers call session.c.
+ * Not in session.c, which handlers call, because memset() may use vector registers.
  */
 #include "forget.h"
 
@@ -33,7 +33,7 @@ static void empty(struct pb_session *session)
 	session->lots = before.lots;
 	session->newest_lot = before.newest_lot;
 	session->nr_new_threads = before.nr_new_threads;
-	/* Keep what other threads count up and down. */
+	/* Keep what other threads increment and decrement. */
 	session->in_syscalls = before.in_syscalls;
 	session->waiting = before.waiting;
 	session->turn = before.turn;

@@ -3,8 +3,8 @@
 #define PB_TRACE_FORGET_H
 
 /*
- * The recording is over: reset the session. The file is complete and unmapped, and no tracer is
- * left. Handlers must not call this.
+ * The recording is over, and no tracer is left: close the file and reset the session.
+ * Handlers must not call this.
  */
 void pb_session_forget(void);
 

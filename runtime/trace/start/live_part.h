@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The functions of the listening part (live/) that the recording part calls. It calls no others.
- * listen.h and budget.h describe them.
+ * The only functions of live/ and budget/ that other folders call. listen.h and budget.h
+ * describe them.
  */
 #ifndef PB_TRACE_LIVE_PART_H
 #define PB_TRACE_LIVE_PART_H
@@ -9,7 +9,7 @@
 #include <patchbay/patchbay.h>
 
 struct pb_live_part {
-	int is_missing; /* in libpatchbay-trace.so, whose functions do nothing */
+	int is_missing; /* 1 in libpatchbay-trace.so, where these functions do nothing */
 	int (*listen_start)(int wait);
 	int (*listen_end)(void);
 	void (*listen_await)(void);
@@ -25,7 +25,7 @@ struct pb_live_part {
 
 extern const struct pb_live_part pb_live;
 
-/* The longest time that listen_end() waits. */
+/* Maximum time that listen_end() waits. */
 #define PB_LISTEN_END_SECONDS 10
 
 #endif /* PB_TRACE_LIVE_PART_H */

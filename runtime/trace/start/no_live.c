@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libpatchbay-trace.so listens to no command and has no thread. In
- * libpatchbay-live.so, live/ replaces these functions.
+ * Stubs for libpatchbay-trace.so, which has no listening thread. In libpatchbay-live.so,
+ * live/ replaces these functions.
  */
 #include "live_part.h"
 #include "options/options.h"

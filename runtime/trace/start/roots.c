@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Changes the root functions of under=, and the tracers' handlers for them. Handlers must not
- * call this code.
+ * Arms the functions of under= (*roots*), and sets the handlers of tracers that record
+ * beneath roots. Handlers must not call this code.
  */
 #include "functions/globs.h"
 #include "functions/left_out.h"
@@ -26,8 +26,7 @@ static const struct {
 };
 
 /*
- * Stores the handlers that run beneath a root before the tracer exists, so no thread is in a
- * handler yet.
+ * Called before the tracer exists, so no thread reads pb_under_beneath() yet.
  */
 struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
 				       const struct patchbay_ops_attr *attr)
@@ -105,8 +104,8 @@ uint32_t pb_under_roots(void)
 }
 
 /*
- * Make the tracer look for roots from now on. It still does so when there are no more roots,
- * because these handlers have seen the entries of open calls.
+ * Give the tracer the handlers that check for roots. It keeps them even when there are no
+ * more roots, because they have seen the entries of open calls.
  */
 static int look_for_roots(struct patchbay_ops *ops, enum pb_under_of of)
 {
@@ -126,7 +125,9 @@ static int look_for_roots(struct patchbay_ops *ops, enum pb_under_of of)
 	return patchbay_ops_update(ops, handlers[of].entry);
 }
 
-/* Was the change made? -ETIMEDOUT means that an old handler may still be running. */
+/*
+ * Was the change made? After -ETIMEDOUT it was, but an old handler may still be running.
+ */
 static int is_done(int result)
 {
 	return result >= 0 || result == -ETIMEDOUT;
@@ -146,7 +147,10 @@ static int add_roots(const struct patchbay_filter *which)
 	int armed = arm(which, 0);
 
 	pb_left_out_write();
-	/* Roots must run before the tracer: then it also records their own calls. */
+	/*
+	 * Handlers of roots must run before those of the tracer, so that it also records
+	 * the call of the root.
+	 */
 	if (armed > 0)
 		pb_tracer_arm_again(which);
 	return armed;

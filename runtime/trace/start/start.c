@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Starts the tracer that PATCHBAY or a command asks for. Arms it on the selected functions, in
- * present modules and in modules to come, and changes it on request.
+ * Starts the tracer that PATCHBAY or a command requests. Arms it on the selected functions,
+ * in present modules and in modules that are loaded later, and changes it on request.
  *
  * The data file has the first failure, which `patchbay` reports.
  */
@@ -42,8 +42,8 @@
 
 static const struct pb_tracer_kind *tracer;
 /*
- * Functions on which a tracer is not armed. notrace: none of the tracers; not_plain: pb_tracer;
- * not_values: the tracer of args=.
+ * Functions to exclude. @notrace: from all tracers; @not_plain: from pb_tracer;
+ * @not_values: from the tracer of args=.
  */
 static struct patchbay_filter notrace, not_plain, not_values;
 /* The tracers of start_at and stop_at. */
@@ -71,9 +71,10 @@ static struct patchbay_filter without(const struct patchbay_filter *which,
 }
 
 /*
- * Arm @ops on functions that @which selects. Some functions cannot have exits, and some sites
- * differ from the compiler's output, because of a breakpoint or llvm-bolt. These are left out
- * and listed in the file. A client that asks for functions later gets the error in its reply.
+ * Arm @ops on functions that @which selects. Skips functions that cannot have exits, and
+ * sites that differ from the compiler's output, because of a breakpoint or llvm-bolt; the
+ * file lists them as left out. If a client requests functions later, the reply has the
+ * error instead.
  */
 static int arm_tracer(struct patchbay_ops *ops,
 		      const struct patchbay_filter *which,
@@ -105,7 +106,10 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 
 	if (result)
 		return result;
-	/* Use the filters of arming: they also identify the filters for modules to come. */
+	/*
+	 * Use the same filters as for arming, since they also identify the filters for
+	 * modules that are loaded later.
+	 */
 	for (size_t i = 0; i < nr && !result; i++) {
 		const struct patchbay_filter filter =
 			without(&which[i], &not_plain);
@@ -141,7 +145,7 @@ void pb_tracer_arm_again(const struct patchbay_filter *which)
 	arm_again(pb_typed_tracer, which, &notrace);
 }
 
-/* Arm the functions that the globs select, even in modules to come. */
+/* Arm the functions that the globs select, also in modules that are loaded later. */
 static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 		      const char **globs, size_t nr,
 		      const struct patchbay_filter *except)
@@ -154,7 +158,10 @@ static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 	}
 }
 
-/* Arm the functions of typed=. The command has found them all, so modules to come have none. */
+/*
+ * Arm the functions of typed=. There are no globs, because the command has found all
+ * functions.
+ */
 static void arm_typed(void)
 {
 	struct patchbay_filter filter = { .size = sizeof(filter) };
@@ -204,7 +211,7 @@ void pb_start_arm(void)
 	arm_typed();
 }
 
-/* Call this before arming the tracer, because handlers run in the order of arming. */
+/* Call this before arming the tracer: handlers run in the order of arming. */
 static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 			enum pbd_asked_by by, const char **globs, size_t nr)
 {
@@ -225,8 +232,8 @@ static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 }
 
 /*
- * The rate of the clock, from two moments. It is precise if these are far apart. Waits if the
- * first one is too recent.
+ * Returns the rate of the clock between two moments. Waits if the first moment is so recent
+ * that the rate would be inexact.
  */
 static double ticks_per_ns(void)
 {
@@ -270,7 +277,7 @@ int pb_tracer_set_threshold(uint64_t ns)
 
 	if (!tracer->attr.exit)
 		return -EOPNOTSUPP;
-	/* `patchbay record` refuses this, too: options/option_table.c. */
+	/* options/option_table.c refuses this combination, too. */
 	if (ns && pb_options.why_ns)
 		return -EBUSY;
 	/* A forked child that has no events yet has no chunk. */
@@ -280,8 +287,8 @@ int pb_tracer_set_threshold(uint64_t ns)
 	if (error)
 		return error;
 	/*
-	 * The present handlers belong to the former threshold: they count calls that never
-	 * return, or record the entries of such calls.
+	 * The tracer keeps the handlers for the old threshold, which either count calls
+	 * without a return or record their entries.
 	 */
 	if (tracer->with_threshold && !ns != !pb_options.threshold_ns)
 		pb_losses_forget_returns();
@@ -350,7 +357,7 @@ int pb_tracer_is_recording(void)
 }
 
 /*
- * Does the tracer count calls that never return? function_graph without a threshold records
+ * Does the tracer count calls without a return? function_graph without a threshold records
  * their entries instead.
  */
 static int counts_open_calls(void)
@@ -404,7 +411,7 @@ static int start_session(void)
 	int error;
 
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	/* An earlier recording's session was emptied by visit.h. */
+	/* The session of an earlier recording exists; pb_session_forget() has reset it. */
 	if (pb_session) {
 		pb_session_own();
 		pb_session->may_ask_loader = 1;
@@ -439,7 +446,6 @@ static int create(enum pb_under_of of, const struct patchbay_ops_attr *from,
 	return patchbay_ops_create(&attr, ops);
 }
 
-/* Parse PATCHBAY, or store the reason for refusing it in @why. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
 	int error = pb_options_parse(&pb_options, value, why);
@@ -499,7 +505,7 @@ void pb_write_end(void)
 {
 	pb_sigset signals;
 
-	/* Modules without a traceable function were not known earlier. */
+	/* Only now are all modules without traceable functions known. */
 	pb_note(pb_refused());
 	pb_others_write();
 	pb_left_out_write();

@@ -10,22 +10,25 @@
 
 #include <patchbay/patchbay.h>
 
-/* Call these three in this order. Parse PATCHBAY; on error @why has the reason. */
+/*
+ * Call these three in this order. Parse PATCHBAY. On error returns -errno and the reason in
+ * @why.
+ */
 int pb_start_read(const char *value, char why[PB_WHY_MAX]);
 /* Create the session and its tracers. Errors are those of the output directory. */
 int pb_start_begin(void);
 /* Arm the tracers. Failures are stored in the file (pb_note()). */
 void pb_start_arm(void);
 /*
- * Undo all three. Returns 0 when nothing is armed, no thread is in a handler, and no tracer is
- * left. Errors are those of patchbay_ops_destroy(): no thread enters a handler any more, but
- * one may still be in a handler. Then call this again.
+ * Undo all three: disarm and destroy all tracers. Returns 0 if no thread is in a handler
+ * any more. Errors are those of patchbay_ops_destroy(): no thread enters a handler any
+ * more, but a thread may still be in one. Then call this again.
  */
 int pb_start_undo(void);
 
 /*
- * Write what is known only at the end: modules and functions that are not traced, names of
- * threads, and a last moment, which makes the rate of the clock more precise.
+ * Write what is only known at the end: modules and functions that are not traced, names of
+ * threads, and a last moment, for the rate of the clock.
  */
 void pb_write_end(void);
 
@@ -39,14 +42,15 @@ void pb_note(int result);
  */
 int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags);
 /*
- * Disarm the tracer on functions that any of @nr filters selects, and drop equal filters for
- * modules to come: all of these or none. Returns the result of patchbay_batch_commit().
+ * Disarm the tracer on functions that any of @nr filters selects, and drop equal filters
+ * for modules that are loaded later. Does all of this or nothing. Returns the result of
+ * patchbay_batch_commit().
  */
 int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr);
 
 /*
- * Arm the tracer, and that of args=, again on armed functions that @which selects. They then run
- * after all other tracers.
+ * On armed functions that @which selects, arm the tracers again, so that their handlers run
+ * after all others.
  */
 void pb_tracer_arm_again(const struct patchbay_filter *which);
 
@@ -68,8 +72,8 @@ uint32_t pb_tracer_armed(void);
 int pb_tracer_stop(int stop);
 
 /*
- * Stop or continue without a system call. No other thread may change tracers meanwhile
- * (core/system/private.h).
+ * Stop or continue without a system call. No other thread may change tracers during the
+ * call (core/system/private.h).
  */
 void pb_tracer_pause(int paused);
 

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Text is changed through this file. Without it, arming would fail for each module. */
+/*
+ * libpatchbay changes text through this file. Without it, arming would fail for each
+ * module.
+ */
 static int check_proc(char why[PB_WHY_MAX])
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
@@ -27,7 +30,7 @@ static int check_proc(char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
-/* Check this now: the file is created at the first event, and a program may have none. */
+/* Check the directory now: the file is only made at the first event, if there is one. */
 static int check_output(char why[PB_WHY_MAX])
 {
 	int fd, error = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The note by which commands find this library in a process, and then its
- * control point: NULL before a thread has listened.
+ * The note by which commands find this library in a process, and the
+ * pointer to its control point, which is NULL until a thread listens.
  */
 #include "format/control.h"
 

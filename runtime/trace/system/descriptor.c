@@ -7,8 +7,8 @@
 #include <linux/stat.h>
 
 /*
- * Numbers above those that programs usually use, and below their limit (RLIMIT_NOFILE).
- * If the limit is lower, at least above standard input, output and error.
+ * Lowest numbers for kept descriptors. KEPT_AT is above the numbers that programs
+ * usually use. If RLIMIT_NOFILE is lower, at least KEPT_LEAST.
  */
 #define KEPT_AT 1000
 #define KEPT_LEAST 16
@@ -52,7 +52,10 @@ int pb_keep_descriptor(int fd)
 	return high == -EINVAL ? -EMFILE : high;
 }
 
-/* A thread with its own descriptor table gets a copy of the main thread's descriptor. */
+/*
+ * Returns a copy of the main thread's descriptor, for a thread with its own descriptor
+ * table.
+ */
 static int from_main_thread(int number)
 {
 	int process = (int)pb_sys(SYS_pidfd_open, pb_sys(SYS_getpid), 0), fd;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Descriptors that stay open in the program's table, beside its own. The program may
- * close them, as servers close all descriptors that they do not know. It may then open
- * another file with the same number. So each use first verifies the file. All functions
- * may be called where sys.h's code may.
+ * Descriptors that stay open in the program's descriptor table. The program may close
+ * them, as servers close all descriptors that they do not know, and then open another
+ * file with the same number. So each use first verifies the file. All functions may be
+ * called where sys.h's code may.
  */
 #ifndef PB_TRACE_DESCRIPTOR_H
 #define PB_TRACE_DESCRIPTOR_H
 
 #include <stdint.h>
 
-/* Identifies a file. A descriptor's number is not enough. */
+/* Identifies the file of a descriptor. */
 struct pb_identity {
 	uint64_t device, inode;
 };
@@ -32,7 +32,7 @@ int pb_check_descriptor(int fd, const struct pb_identity *identity);
  */
 int pb_keep_descriptor(int fd);
 
-/* A temporary copy of the descriptor kept as @number, or -errno. */
+/* Returns a temporary copy of the descriptor kept as @number, or -errno. */
 int pb_copy_kept(int number, const struct pb_identity *identity);
 
 #endif /* PB_TRACE_DESCRIPTOR_H */

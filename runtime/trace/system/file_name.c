@@ -3,7 +3,7 @@
 
 #include "sys.h"
 
-/* A path under construction. Text beyond its end is dropped. */
+/* A path to append to. Text beyond @end is dropped. */
 struct path {
 	char *at, *end;
 };

@@ -6,13 +6,13 @@
 #include <limits.h>
 
 /*
- * "OUTPUT/PID.NrSUFFIX" with the pid of this process. The number is omitted if
- * @nr is 0. Returns 0 or -ENAMETOOLONG.
+ * Sets @name to "OUTPUT/PID.NrSUFFIX" with the pid of this process. The number
+ * is omitted if @nr is 0. Returns 0 or -ENAMETOOLONG.
  */
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix);
 
-/* The path in /proc of this thread's descriptor @fd. */
+/* Sets @name to the path in /proc of this thread's descriptor @fd. */
 #define PB_FD_NAME_MAX 64
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);
 

@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-/* getdents64(2); the C library's header has no such structure. */
+/* struct linux_dirent64 of getdents64(2), which no header defines. */
 struct entry {
 	uint64_t inode, offset;
 	uint16_t size;

@@ -7,8 +7,8 @@
 #include <time.h>
 
 /*
- * A nap may take much longer (PR_SET_TIMERSLACK, a busy machine), so limits are measured
- * by the clock.
+ * A sleep of NAP_NS may take much longer (PR_SET_TIMERSLACK, a busy machine), so the
+ * limits are times, not numbers of sleeps.
  */
 #define NAP_NS 100000
 #define SHORT_NS 100000000u /* a tenth of a second */
@@ -19,16 +19,20 @@ enum { CHANGES = 1, WORKS = 2 };
 /*
  * @busy:    CHANGES: a thread begins or ends the recording; WORKS: the listening thread
  *           works
- * @process: the process of these threads; a child of clone(2) has none of them
+ * @process: the process of these threads, since a child of clone(2) does not have them
  * @forking: threads between pb_fork_prepare() and pb_fork_parent()
- * @waiting: the time until which a thread waits in pb_fork_prepare(); 0: no thread waits.
- *           It is no count, since a signal handler may leave that thread by siglongjmp()
- * Each side writes its own word before it reads the other side's word.
+ * @waiting: the time until which a thread waits in pb_fork_prepare(), or 0. No count,
+ *           since a signal handler may leave pb_fork_prepare() by siglongjmp()
+ * Dekker's algorithm: a busy thread writes @busy before it reads @forking, a forking
+ * thread writes @forking before it reads @busy, all with SEQ_CST.
  */
 static int busy, process, forking;
 static uint64_t waiting;
 
-/* Forks of this thread that are counted in @forking; handlers of signals may fork, too. */
+/*
+ * This thread's forks that are counted in @forking. May be above 1: signal handlers may
+ * fork.
+ */
 static __thread int counted __attribute__((tls_model("initial-exec")));
 
 /*
@@ -78,8 +82,8 @@ void pb_fork_work(void)
 	uint64_t until = 0;
 
 	/*
-	 * A busy listening thread pauses so briefly that a napping thread would miss it.
-	 * So let it go first.
+	 * Let a waiting thread fork first. The listening thread's pauses may be shorter
+	 * than NAP_NS, so the waiting thread would miss them.
 	 */
 	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > pb_now_ns(CLOCK_MONOTONIC) &&
 	       nap(&until, SHORT_NS))
@@ -98,12 +102,16 @@ static int is_busy(void)
 	       __atomic_load_n(&process, __ATOMIC_RELAXED) == pb_sys(SYS_getpid);
 }
 
-/* Returns 1 if no thread is busy. Then no thread becomes busy before pb_fork_parent(). */
+/*
+ * Returns 1 if no thread is busy. Then none becomes busy before pb_fork_parent(), within
+ * its time limit.
+ */
 static int try_fork(void)
 {
 	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
 	/*
-	 * If this fork interrupts another one, the other side already waits for that one.
+	 * If this fork interrupts another fork of this thread, busy threads already wait
+	 * for that one.
 	 */
 	if (counted || !is_busy()) {
 		counted++;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Words that only a thread and its own signal handlers write to. A handler may
- * run between any two instructions.
+ * Atomic operations on words that only one thread and its own signal handlers
+ * write to. A signal handler may run between any two instructions.
  */
 #ifndef PB_TRACE_LOCAL_H
 #define PB_TRACE_LOCAL_H
 
 #include <counter.h>
 
-/* Each call by the thread or its handlers returns another number. */
+/*
+ * Increments *@word and returns the old value. No two calls by the thread and
+ * its signal handlers return the same value.
+ */
 static inline uint64_t pb_count_up(uint64_t *word)
 {
 	uint64_t old;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A lock that code called from signal handlers may take: its holder has signals
- * blocked. A zeroed word is a free lock.
+ * A lock that signal handlers may take, because its holder blocks signals. A
+ * zeroed word is a free lock.
  *
- * SIGTRAP is not blocked. If an instruction raises it while it is blocked
- * (single steps, breakpoints), the kernel kills the process. Its handler, and a
- * traced C library, find pb_locked set and must not wait.
+ * SIGTRAP stays unblocked: if an instruction raises it while it is blocked
+ * (single steps, breakpoints), the kernel kills the process. Code that runs in
+ * a handler of SIGTRAP, or in a traced C library, must check pb_locked and must
+ * not take the lock if it is set.
  *
  * (Drepper, Futexes Are Tricky, 2011: mutex 2.)
  */
@@ -20,7 +21,7 @@
 
 /* Does this thread hold a lock, or wait for one? */
 extern __thread int pb_locked __attribute__((tls_model("initial-exec")));
-/* Set in the library's own threads: their calls are not recorded. */
+/* 1 in the library's own thread, whose calls are not recorded. */
 extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 
 struct pb_signal_lock {
@@ -53,7 +54,7 @@ static inline void pb_signal_unlock(struct pb_signal_lock *lock, pb_sigset old)
 	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
 		pb_sys(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL,
 		       NULL, 0);
-	/* Clear it before unblocking signals: see above. */
+	/* Clear this before unblocking signals: see pb_signal_lock(). */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pb_locked = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

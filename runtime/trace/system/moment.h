@@ -24,7 +24,7 @@ struct pb_moment {
 	uint64_t ticks, monotonic_ns;
 };
 
-/* Uses a system call, for the reasons in sys.h. It does not fail. */
+/* Makes a system call, for the reasons in sys.h. Does not fail. */
 static inline uint64_t pb_now_ns(int clock)
 {
 	struct timespec now;
@@ -35,7 +35,8 @@ static inline uint64_t pb_now_ns(int clock)
 
 /*
  * Reads the counter before and after the clock. If the thread is preempted in between,
- * the moment is imprecise. So it tries several times and keeps the shortest.
+ * the moment is imprecise. So this tries three times and returns the try that took
+ * shortest.
  */
 static inline struct pb_moment pb_moment_now(void)
 {

@@ -6,9 +6,9 @@
 #define PAGE 4096 /* the smallest page size */
 
 /*
- * rt_sigprocmask(2) copies the set first, and then refuses the unknown operation, so it
- * changes nothing. A set at address 0 means no set. Ask for @at, not for the start of its
- * page: Valgrind reports reads of bytes that the program does not use.
+ * rt_sigprocmask(2) first copies the set, and then refuses the unknown operation, so it
+ * changes nothing. Avoid address 0, which means no set. Ask for @at, not for the start of
+ * its page, because Valgrind reports reads of bytes that the program does not use.
  */
 static int is_readable_page(uintptr_t page, uintptr_t at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Wrappers of the C library's functions check addresses of the program before
- * they read them. For a wrong address the program gets EFAULT from the kernel,
- * as without this library. The caller may make system calls.
+ * Checks the program's pointers before wrappers of the C library's functions
+ * read through them. For an invalid pointer the program must get EFAULT from
+ * the kernel, as without this library. Makes system calls.
  */
 #ifndef PB_TRACE_PROBE_H
 #define PB_TRACE_PROBE_H
@@ -12,15 +12,16 @@
 
 struct pb_probe {
 	/*
-	 * The last page found to be readable, plus 1; 0: none. It is not checked again.
+	 * The last page found to be readable, plus 1, which is not checked again; 0:
+	 * none.
 	 */
 	uintptr_t page;
-	int is_all_readable; /* no checks are needed */
+	int is_all_readable; /* check nothing */
 };
 
 int pb_is_readable(struct pb_probe *probe, const void *at, size_t size);
 
-/* Can it be read up to its NUL? */
+/* Can @string be read up to its NUL? */
 int pb_is_string(struct pb_probe *probe, const char *string);
 
 #endif /* PB_TRACE_PROBE_H */

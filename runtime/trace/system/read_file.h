@@ -7,9 +7,10 @@
 
 /*
  * Read all of @file into *@bytes, which the caller frees, and *@size. Returns 0 or
- * -EINVAL: no regular file (reading another might block forever), or empty,
- *          or it became shorter
- * -EFBIG:  more than @max bytes: a wrong file must not use up the program's memory
+ * -EINVAL: the file is no regular file (reading might block forever), is empty, or
+ *          became shorter
+ * -EFBIG:  the file has more than @max bytes, and could use up the program's
+ *          memory
  * -ENOMEM, or an error of reading
  */
 int pb_read_file(int file, size_t max, char **bytes, size_t *size);

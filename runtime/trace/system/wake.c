@@ -10,7 +10,10 @@ void pb_wake(const struct pb_control_point *point)
 {
 	const uint32_t thread = __atomic_load_n(&point->thread, __ATOMIC_SEQ_CST);
 
-	/* A child of vfork(2) has another pid, so no thread matches. */
+	/*
+	 * In a child of vfork(2) this fails, since its pid is not that of the
+	 * thread's process.
+	 */
 	if (thread)
 		pb_sys(SYS_tgkill, pb_sys(SYS_getpid), thread, PB_WAKE_SIGNAL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Wakes the listening thread, from handlers and wherever sys.h's code may be
- * called. It sends a signal to that thread alone. The thread blocks it, like
- * all signals, and reads it from a signalfd(2) in its own descriptor table. It
- * must not use the program's table, even for a moment. Otherwise another thread
- * would not get the lowest free number, and programs rely on that.
+ * called. Sends a signal to that thread only. The thread blocks all signals,
+ * and reads this one from a signalfd(2) in its own descriptor table. A
+ * descriptor in the program's table, for example of a pipe, would take a number
+ * that the program expects to be the lowest free one.
  */
 #ifndef PB_TRACE_WAKE_H
 #define PB_TRACE_WAKE_H
@@ -14,21 +14,21 @@
 #include <signal.h>
 
 /*
- * Programs and debuggers ignore it by default, should a thread of the program
- * ever get it.
+ * A signal that programs and debuggers ignore by default, in case that a thread
+ * of the program gets it.
  */
 #define PB_WAKE_SIGNAL SIGURG
 
-/* Does nothing if no thread listens. No cancellation point. */
+/* Wake the thread of @point, if there is one. No cancellation point. */
 void pb_wake(const struct pb_control_point *point);
 
 /*
- * Make the thread check at once, before a check is due. Handlers may call
- * it. Does nothing if no thread listens.
+ * Make the listening thread check now. Handlers may call this. Does nothing if
+ * no thread listens.
  */
 void pb_listen_wake(void);
 
-/* Where clients find it; NULL before a thread has listened. */
+/* The control point, for clients; NULL until a thread listens. */
 extern struct pb_control_point *pb_control_point;
 
 #endif /* PB_TRACE_WAKE_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that replace the C library's, and call it. */
+/* For functions that replace those of the C library and call them. */
 #ifndef PB_TRACE_WRAP_H
 #define PB_TRACE_WRAP_H
 
 #include <dlfcn.h>
 
 /*
- * @real has a pointer for each function, with its name. A constructor looks
- * them up before any caller runs. A function of a library that was loaded later
- * is looked up when it is called.
+ * @real is a structure with a pointer for each function, of the same name. A
+ * constructor looks up all functions, before they can be called. If a function
+ * was not found, because its library was not loaded yet, PB_REAL() looks it up.
  */
 #define PB_FIND(name)                                                          \
 	(real.name = (__typeof__(real.name))dlsym(RTLD_NEXT, #name))

@@ -7,12 +7,12 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* After the words of a call: its frame, its function, and its number of words. */
+/* Words after those of each call: its frame, its function, and its number of words. */
 #define TRAILER 3
 
 /*
- * Slow path of own(): the thread has no captures yet. A new thread takes over the object of an
- * ended thread, including its captures, which do not identify a thread.
+ * Slow path of own(): the thread has no captures yet. If it takes over the object of an
+ * ended thread, it reuses the captures of that object.
  */
 static __attribute__((noinline)) struct pb_captures *begin(void)
 {
@@ -77,9 +77,9 @@ static void write_trailer(uint64_t *trailer, uintptr_t frame, uint64_t function,
 }
 
 /*
- * A signal handler that interrupts this keeps its own words after @top, and removes them. If
- * it runs before @top is stored, it overwrites the new trailer. Then @uses differs, and the
- * trailer is written again.
+ * A signal handler that interrupts this keeps its own words after @top, and removes them
+ * before it returns. If it runs before @top is stored, it overwrites the new trailer, and
+ * increments @uses. In that case write the trailer again.
  */
 uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 {
@@ -103,8 +103,8 @@ uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 }
 
 /*
- * A signal handler that interrupts this reads the old trailer until @top is stored. So the new
- * trailer must not overlap the old one.
+ * Until @top is stored, a signal handler that interrupts this reads the old trailer. So the
+ * new trailer must not overlap the old one.
  */
 void pb_captures_trim(uint64_t *words, size_t most, size_t nr)
 {

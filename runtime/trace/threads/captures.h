@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Keeps the arguments of a call until the call ends: only then it is known whether the call
- * is recorded. Each thread has room for PB_CAPTURES_WORDS. The calls are kept in the order of
- * their frames, as on the thread's stack. So when a call has a higher frame, all calls below
- * it are dropped, which longjmp() has cut off.
+ * Keeps the arguments of a call until the call ends, because only then it is known whether
+ * the call is recorded. Each thread has space for PB_CAPTURES_WORDS, used like a stack:
+ * calls are in the order of their frames. When a call with a higher frame comes, all calls
+ * with lower frames are dropped, since longjmp() has ended them.
  */
 #ifndef PB_TRACE_CAPTURES_H
 #define PB_TRACE_CAPTURES_H
@@ -21,7 +21,7 @@ struct pb_captures {
 
 /*
  * Reserve @nr words for this call, until pb_captures_take(). Returns NULL if there is no
- * room. Keeps errno.
+ * space. Preserves errno.
  */
 uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr);
 
@@ -29,8 +29,8 @@ uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr);
 void pb_captures_trim(uint64_t *words, size_t most, size_t nr);
 
 /*
- * Return the words that were kept for the call, and their number. NULL: there was no room.
- * The words stay valid until the thread's next call.
+ * Returns the words that were kept for the call, and their number, or NULL if there was no
+ * space. The words stay valid until the thread's next call.
  */
 const uint64_t *pb_captures_take(uintptr_t frame, uint64_t function, size_t *nr);
 

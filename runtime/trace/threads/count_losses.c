@@ -25,7 +25,7 @@ enum pbd_loss pb_loss_of(int error)
 }
 
 /*
- * This thread's own counts. Returns NULL if the thread has no number (yet), or if all elements
+ * Returns this thread's counts, or NULL if the thread has no number yet, or if all elements
  * are taken. If a signal handler interrupts this, the thread may get two elements.
  */
 static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
@@ -35,7 +35,10 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 
 	if (!self || !self->number)
 		return NULL;
-	/* Counts in a file that the process has left must not be used. */
+	/*
+	 * Is the element in the present file? With rotation it may be in a file that the
+	 * process has left.
+	 */
 	if ((uintptr_t)self->losses - (uintptr_t)losses < sizeof(*losses))
 		return self->losses;
 	/* Without this check, failed attempts would increase @nr without limit. */

@@ -13,7 +13,7 @@
  */
 void pb_count_loss(enum pbd_loss why);
 
-/* The kind of loss if making room fails with this -errno. */
+/* Returns the kind of loss if getting space fails with this -errno. */
 enum pbd_loss pb_loss_of(int error);
 
 /* Count a call whose trace context was invalid or unreadable. */

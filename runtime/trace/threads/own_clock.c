@@ -16,8 +16,8 @@ __thread struct pb_own_time pb_own_time
 uint64_t pb_own_clock_rate;
 
 /*
- * A switch to another thread and back takes longer than this. Between two comparisons the two
- * clocks drift apart by less.
+ * A difference of at least this is off-CPU time: switching to another thread and back takes
+ * longer, and between two comparisons the clocks drift apart by less.
  */
 #define SHORTEST_SLEEP_NS 1000
 
@@ -32,12 +32,15 @@ static uint64_t to_ticks(uint64_t ns)
  */
 static struct perf_event_mmap_page *map_page(void)
 {
-	/* Static: otherwise filling it in calls memset(3), except on x86-64. */
+	/* Static, since compilers may call memset(3) to initialize an automatic one. */
 	static const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		/* Without these flags the kernel refuses users who may not observe it. */
+		/*
+		 * Without these flags the kernel refuses users that may not trace the
+		 * kernel.
+		 */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -99,7 +102,10 @@ static int begin_thread(void)
 
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
-		/* Makes the next reading look: the parent of a forked child may have slept. */
+		/*
+		 * Make the next reading compare the clocks, since the parent of a forked
+		 * child may have slept.
+		 */
 		own->seen = *own->switches - 1;
 		if (pb_session->chunk)
 			pb_session_flag(page ? PBD_SESSION_OWN_PAGE :
@@ -126,7 +132,7 @@ static int is_recording(void)
 	return __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) != UINT64_MAX;
 }
 
-/* Histograms have no points in time, so sleep is not recorded for them. */
+/* Histograms have no times, so they need no records of sleep. */
 static void record_asleep(void)
 {
 	if (pb_options.histogram)
@@ -145,10 +151,11 @@ void pb_own_clock_begin_block(void)
 }
 
 /*
- * Compares the two clocks. Takes the present values as the new starting point only if the
- * thread has slept, or if a comparison is due. If the thread was preempted, or the machine
- * suspended, between the two readings, the next comparison corrects that. A child of vfork(2)
- * shares its parent's memory but has another CPU clock, so that clock may have gone back.
+ * Compares the two clocks. Returns 1 if the thread was off-CPU since the last comparison.
+ * The present values become the new starting point only if it was, or if a comparison is
+ * due. If the thread is preempted, or the machine suspended, between the two readings, the
+ * next comparison corrects that. The CPU clock may have gone back: a child of vfork(2) has
+ * its own, but shares its parent's memory.
  */
 static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 {
@@ -164,8 +171,8 @@ static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 		return 0;
 	pb_own_time.asleep += passed - awake;
 	/*
-	 * The ratio of ticks to nanoseconds has an error of some parts per million. Make sure
-	 * that the thread's clock advances all the same.
+	 * Make sure that the thread's clock advances, although the ratio of ticks to
+	 * nanoseconds has an error of some parts per million.
 	 */
 	if ((int64_t)(ticks - pb_own_time.asleep - pb_own_time.last) <= 0)
 		pb_own_time.asleep = ticks - pb_own_time.last - 1;
@@ -192,15 +199,18 @@ uint64_t pb_own_clock_slowly(void)
 	}
 	if (is_recording())
 		pb_own_clock_settle();
-	/* Read the word before the clocks. Then the next look finds a switch in between. */
+	/*
+	 * Read the word before the clocks, so that the next reading detects a switch in
+	 * between.
+	 */
 	now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ticks = patchbay_clock();
 	slept = find_sleep(own, ticks, now != own->seen);
 	pb_own_time.last = ticks - pb_own_time.asleep;
 	/*
-	 * Store this last. If a signal handler leaves by siglongjmp(3) before that, the next
-	 * call repeats the work.
+	 * Store this last. If a signal handler leaves by siglongjmp(3) before the store,
+	 * the next reading repeats the work.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	own->seen = own->page ? now : now + 1;

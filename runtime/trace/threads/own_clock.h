@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * With sleep-time=0 each thread has its own clock: the processor's counter without the
- * thread's off-CPU time. It counts ticks of the counter, and lags behind it by the time that
- * the thread has slept since its first use.
+ * thread's off-CPU time. It counts ticks of the counter, minus the ticks of the thread's
+ * off-CPU time since the clock's first use.
  *
- * The kernel changes a word whenever the thread comes back to a processor. The word is in the
- * page that perf_event_open(2) maps for any event of this thread. Only if the word has changed
- * does the thread ask the kernel for its CPU time. Without such a page it asks each time.
+ * The page that perf_event_open(2) maps for an event of this thread has a word that the
+ * kernel changes whenever the thread comes back to a processor. The thread asks the kernel
+ * for its CPU time only if the word has changed, or, without such a page, each time.
  *
- * The off-CPU time is the difference of two clocks. Their rates differ slightly, and the
- * kernel's clock may leave out interrupts. So that the error does not grow while a thread does
- * not sleep, the thread compares the clocks every PB_OWN_CLOCK_NS.
+ * The off-CPU time is the difference between counter and CPU time. Their rates differ
+ * slightly, and the CPU time may exclude interrupts. The thread compares the two at least
+ * every PB_OWN_CLOCK_NS, so that the error does not grow while the thread does not sleep.
  *
- * Only handlers of tracers with an exit handler read the clock. Within a thread such handlers
- * never interrupt each other, so no signal handler runs this code in between.
+ * Only handlers of tracers with an exit handler read the clock. Within a thread such
+ * handlers never interrupt each other, so no signal handler reads the clock during a
+ * reading.
  */
 #ifndef PB_TRACE_OWN_CLOCK_H
 #define PB_TRACE_OWN_CLOCK_H
@@ -24,7 +25,7 @@
  * In memory that fork() fills with zeros, because a child does not have the page.
  * @switches: the word; NULL after a fork
  * @seen:     the value of the word when it was last read
- * @never:    @switches points here if there is no page; never equals @seen
+ * @never:    @switches points here if there is no page. Never equals @seen
  * @until:    the time when the next comparison is due
  * The other fields belong to own_clock.c.
  */
@@ -39,12 +40,12 @@ struct pb_own_clock {
 
 /* A thread's clock. In a forked child it continues, for calls that began before the fork. */
 struct pb_own_time {
-	uint64_t asleep; /* the ticks that were left out so far */
+	uint64_t asleep; /* ticks of off-CPU time so far */
 	uint64_t last;   /* the last reading */
-	uint64_t owed;   /* the time when sleep was found that is not recorded yet, or 0 */
+	uint64_t owed;   /* the time when off-CPU time was found that is not recorded yet, or 0 */
 };
 
-/* In the thread's struct pb_thread_state; NULL: the thread has none yet. */
+/* Points into the thread's struct pb_thread_state. NULL: the thread has no clock yet. */
 extern __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 extern __thread struct pb_own_time pb_own_time
@@ -59,14 +60,15 @@ extern uint64_t pb_own_clock_rate;
 void pb_own_clock_release(struct pb_own_clock *own);
 
 /*
- * Read the clock if the thread has been off-CPU, if a comparison is due, or if the thread has
- * no clock yet.
+ * Slow path of pb_own_clock_now(): the thread may have been off-CPU, a comparison is due,
+ * or the thread has no clock yet.
  */
 uint64_t pb_own_clock_slowly(void);
 
 /*
- * Read the thread's clock. This reads the counter first. If the word is unchanged afterwards,
- * the thread has not slept between the last check and the reading.
+ * Read the thread's clock. Reads the counter before the word: if the word is unchanged, the
+ * thread was not off-CPU between the last reading of the word and this reading of the
+ * counter.
  */
 static inline uint64_t pb_own_clock_now(void)
 {
@@ -85,8 +87,9 @@ static inline uint64_t pb_own_clock_now(void)
 }
 
 /*
- * While recording is off, sleep is not recorded, because it would fill the buffer of a thread
- * that waits. Call this before each event, to record the sleep that was found meanwhile.
+ * While recording is off, off-CPU time is not recorded, because records of a thread that
+ * often waits would fill its buffer. pb_own_clock_settle() before each event records the
+ * off-CPU time that was found in between.
  */
 void pb_own_clock_record_owed(void);
 
@@ -97,8 +100,8 @@ static inline void pb_own_clock_settle(void)
 }
 
 /*
- * Call before the first event of a block. It records the difference between the
- * thread's clock and the counter, so that readers need no earlier block.
+ * Call before the first event of a block. Records the difference between the thread's clock
+ * and the counter, so that readers need no earlier block.
  */
 void pb_own_clock_begin_block(void);
 

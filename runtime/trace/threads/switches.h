@@ -27,8 +27,8 @@ struct pb_switches {
 			        at the last reading; 0: the thread's begin */
 };
 
-void pb_switches_end(struct pb_switches *of);
 /* Unmap the ring. */
+void pb_switches_end(struct pb_switches *of);
 
 /*
  * Make rings for existing threads, as many as possible, at the start of a recording: a thread's
