@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // No content of the arena makes the recorder crash, hang, write to a file that is not a
-// data file of its folder, or make another file of such a one. Each round fills heads,
-// chunks and areas with garbage, and the recorder looks at all of it. Meanwhile another
-// process writes garbage to heads and records in a loop. Now and then a file is truncated.
-// At first the process changes a name all the time: the recorder writes only to the file
-// that it has checked.
+// data file of its folder, or create another file for such a name. Each round fills
+// heads, chunks and areas with garbage, and the recorder reads all of it. At the same
+// time another process writes garbage to heads and records in a loop. Sometimes a file
+// is truncated. First the process changes a name all the time: the recorder writes only
+// to the file that it has checked.
 //
-// By hand: PATCHBAY_TEST_ARENAS=10000000. The second argument is the seed.
+// To run more rounds: PATCHBAY_TEST_ARENAS=10000000. The second argument is the seed.
 //
 // REQUIRES: host-x86_64
 // DEFINE: %{tool} = %patchbay_source/runtime/tool
@@ -36,7 +36,7 @@
 
 using namespace patchbay;
 
-// The recorder asks for the limit of its control group.
+// The recorder asks for the limit of its control group; here there is none.
 namespace patchbay {
 std::optional<uint64_t> memoryLimit(pid_t) { return std::nullopt; }
 } // namespace patchbay
@@ -106,7 +106,7 @@ static void makeDataFile(const std::string &Path) {
   check(!truncate(Path.c_str(), DataSize), "cannot make a data file");
 }
 
-// A data file must remain this one, and not become much longer.
+// Checks that a data file is still this one, and not much longer.
 static void checkDataFile(const std::string &Path) {
   struct stat Status;
   check(!stat(Path.c_str(), &Status) && Status.st_size >= DataSize &&
@@ -159,7 +159,7 @@ static void state(Random &Choose, pba_chunk &Chunk) {
 
 static void head(Random &Choose, pba_chunk &Chunk) {
   const uint64_t Size = DataSize;
-  // Often the recorder knows the block already.
+  // Choose often a block that the recorder already knows.
   if (Choose() % 4 == 0)
     return state(Choose, Chunk);
   Chunk.at = oneOf(Choose, {sizeof(pbd_header), 4096, Size - PBA_CHUNK_SIZE, 0, 8,
@@ -197,7 +197,7 @@ static void wholeHead(Random &Choose, pba_arena *Arena) {
   memset(Arena->magic, int(Choose()), sizeof(Arena->magic));
 }
 
-// The first area is often the one of a file's header.
+// Fills an area with garbage; often the first one, which has a file's header.
 static void area(Random &Choose, pba_arena *Arena) {
   const uint64_t Size = DataSize, Nr = Choose() % 16 ? Choose() % 16 : Choose() % PBA_PAGES_MAX;
   pba_chunk &Head = Arena->page[Nr];
@@ -208,7 +208,7 @@ static void area(Random &Choose, pba_arena *Arena) {
     return state(Choose, Head);
   Head.at = oneOf(Choose, {0, 0, 0, sizeof(pbd_header), 4096, 8200, Size - 4096, Size,
                            UINT64_MAX - 7, INT64_MAX, Choose()});
-  // Large areas take long.
+  // Reading a large area takes a long time.
   const bool IsLarge = Choose() % 64 == 0;
   Head.size = uint32_t(IsLarge ? oneOf(Choose, {1 << 20, UINT32_MAX, Choose()})
                                : oneOf(Choose, {4096, 8192, 0, 8, 100, 20000}));
@@ -234,7 +234,7 @@ static void cut(Random &Choose, const std::string &Path) {
     check(!truncate(Path.c_str(), off_t(Choose() % DataSize)), "cannot truncate a file");
 }
 
-// In another process.
+// Runs in another process.
 [[noreturn]] static void disturb(pba_arena *Arena, uint64_t Seed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (Random Choose(Seed);;) {
@@ -243,12 +243,13 @@ static void cut(Random &Choose, const std::string &Path) {
     wholeHead(Choose, Arena);
     if (Choose() % 16 == 0)
       records(Choose, Arena);
-    // Writes so seldom that most data that the recorder finds come from its own process.
+    // Writes so seldom that most data that the recorder finds come from its own
+    // process.
     usleep(50);
   }
 }
 
-// In another process.
+// Runs in another process.
 [[noreturn]] static void rename(char *Name) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (;;)
@@ -351,7 +352,7 @@ int main(int Argc, char **Argv) {
     disturb(Test.arena(), Seed + 1);
   unsigned long Round = 0;
   for (; Round != Nr; ++Round) {
-    alarm(600); // the recorder hangs
+    alarm(600); // ends a recorder that hangs
     for (uint64_t I = Choose() % 4 + 1; I; --I)
       head(Choose, Test.arena()->chunk[Choose() % 2 ? Choose() % 4
                                                     : Choose() % PBA_CHUNKS_MAX]);
@@ -379,5 +380,5 @@ int main(int Argc, char **Argv) {
   printf("fuzzed arenas: %lu, blocks written: %lu, refused: %lu\n", Round, Test.Written,
          Test.Refused);
   fflush(stdout);
-  _exit(0); // the arena has garbage for which another recorder would go on
+  _exit(0); // a destructor's recorder would continue with the garbage in the arena
 }

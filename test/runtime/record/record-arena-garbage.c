@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A traced program writes garbage to the memory that it shares with the command. The command
- * ends, and writes to no file but those of the recording. The program goes on, although the
- * garbage is also in heads of blocks that its threads use.
+ * A traced program that writes garbage to the memory that it shares with the command
+ * does no harm. The command ends, and writes to no file except those of the recording.
+ * The program continues, although the garbage is also in heads of blocks that its
+ * threads use.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link -pthread
@@ -45,14 +46,14 @@ static uint64_t one_of(const uint64_t *values, size_t nr)
 	return values[(size_t)rand() % nr];
 }
 
-/* The first chunks are in use. */
+/* Returns the head of one of the first blocks, which are in use. */
 static uint64_t *block_head(struct pba_arena *arena)
 {
 	return (uint64_t *)((char *)arena + PBA_DATA_AT +
 			    (uint64_t)(rand() % 4) * PBA_CHUNK_SIZE);
 }
 
-/* Takes blocks while another thread writes garbage. */
+/* Makes calls, which need new blocks, while another thread writes garbage. */
 static void *steps(void *arg)
 {
 	while (!__atomic_load_n((int *)arg, __ATOMIC_RELAXED))

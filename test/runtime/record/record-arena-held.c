@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The command keeps a full block in which a record is missing. It writes nothing more until
- * the record or the process ends.
+ * If a record is missing in a full block, the command keeps the block. It writes
+ * nothing more until the record is complete or the process ends.
  *
- * After the command has been killed, the program writes events to its file. So SIGKILL of the
- * program loses only those that were in shared memory.
+ * After the command has been killed, the program writes events to its file. SIGKILL of
+ * the program then loses only the events that were in shared memory.
  *
- * A command without descriptors for data files leaves them to the program.
+ * A command without descriptors for data files leaves writing to the program.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link
@@ -71,7 +71,10 @@ static struct pba_arena *find_arena(void)
 	return mapped;
 }
 
-/* A signal handler that left the recorder by siglongjmp() leaves such a record. */
+/*
+ * Makes a block with a missing record, as a signal handler does that leaves the
+ * recorder by siglongjmp().
+ */
 static void make_hole(struct pba_arena *arena)
 {
 	struct pbd_block *block = (void *)((char *)arena + PBA_DATA_AT);

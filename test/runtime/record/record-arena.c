@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The command writes what the program leaves in shared memory. The program maps no page of
- * its file. No event is lost in threads, in forked children and in daemons, nor if the
- * program or the command is killed.
+ * The command writes the events that the program stores in shared memory. The program
+ * maps no page of its file with access. No event is lost in threads, in forked children
+ * and in daemons, nor if the program or the command is killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -pthread
@@ -16,7 +16,7 @@
 // RUN: %{report} | FileCheck %s -DNR=400000
 // CHECK: {{^ *}}[[NR]] {{.*}} step{{$}}
 
-/* Memory with another number, as of another command, is left alone. */
+/* Shared memory with another number, such as that of another command, is not used. */
 // REDEFINE: %{how} = other
 // RUN: cd %t && %{record} 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: {{^}}the file is mapped{{$}}
@@ -34,23 +34,25 @@
 // RUN: cd %t && %{record} 2>&1 | FileCheck %s --check-prefix=MAPPED
 // RUN: %{report} | FileCheck %s -DNR=4000000
 
-/* The program has written nothing of it to the file. */
+/* A killed program loses no event, although it has written none of them to the file. */
 // REDEFINE: %{how} = killed
 // RUN: cd %t && not %{record}
 // RUN: %{report} | FileCheck %s -DNR=400000
 
-/* The program writes at its end what the killed command has not written. */
+/* If the command is killed, the program writes the remaining events at its end. */
 // REDEFINE: %{how} = orphan
 // RUN: cd %t && not --crash %{record}
 // RUN: %{wait-for} '^800000 .* step' %{report}
 // RUN: %{report} | FileCheck %s -DNR=800000
 
-/* But not if it may not write to files any more. */
+/* It does not write them if it may no longer write to files. */
 // REDEFINE: %{how} = limit
 // RUN: cd %t && not --crash %{record} | FileCheck %s --check-prefix=LIMIT
 // LIMIT: {{^}}a child ended with status 0{{$}}
 
-/* If both are killed, the rest is lost, and what was written is readable. */
+/*
+ * If both are killed, the remaining events are lost, but the written ones can be read.
+ */
 // REDEFINE: %{how} = both
 // RUN: cd %t && not --crash %{record}
 // RUN: %patchbay info %t/patchbay.data
@@ -83,7 +85,7 @@ static void *calls(void *arg)
 	return arg;
 }
 
-/* The mapping keeps the file's lock. */
+/* One page is mapped, because the mapping keeps the file's lock. */
 static void check_mappings(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -124,7 +126,7 @@ static void in_children(void)
 		;
 }
 
-/* 96 MB of events, more than there is shared memory. */
+/* Makes 96 MB of events, more than the shared memory has space for. */
 static void while_command_is_stopped(void)
 {
 	CHECK(!kill(getppid(), SIGSTOP));
@@ -139,7 +141,7 @@ static void kill_command(void)
 	kill(getppid(), SIGKILL);
 }
 
-/* The command has been killed. */
+/* Forks a child with a limit of file size, after the command has been killed. */
 static void end_with_limit(void)
 {
 	int status = -1;
@@ -162,7 +164,7 @@ static void look_for_another_number(char *program)
 	char *const args[] = { program, "calls", NULL };
 
 	CHECK(id);
-	/* The number is odd: its last digit becomes smaller by 1. */
+	/* The number is odd, so its last digit becomes smaller by 1. */
 	id[strlen(",arena-id=") + strspn(id + strlen(",arena-id="), "0123456789") - 1] ^= 1;
 	execv(program, args);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * SIGKILL at random moments, while the command writes the events of busy threads:
- *  - the program: the recording has all its calls
- *  - the command: the program's exit status is its own, and the recording has all its calls
- *  - both: the recording can be read
- * By hand: PATCHBAY_TEST_KILLS=1000
+ * The recording is usable after SIGKILL at random moments, while the command writes the
+ * events of busy threads:
+ * - of the program: the recording has all its calls.
+ * - of the command: the program's exit status is unchanged, and the recording has all
+ *   its calls.
+ * - of both: the recording can be read.
+ * To run more rounds: PATCHBAY_TEST_KILLS=1000
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -pthread
@@ -24,7 +26,10 @@
 #define THREADS 3
 #define STATUS 23
 
-/* By the thread's number. The last one: end. */
+/*
+ * For each thread, the number of its calls; the last element says whether all have
+ * ended.
+ */
 static volatile uint64_t *finished;
 static pthread_barrier_t barrier;
 
@@ -41,7 +46,7 @@ static void *steps(void *arg)
 	while (!finished[THREADS]) {
 		step();
 		finished[n]++;
-		/* More calls add no new cases, but take longer to read. */
+		/* Slow down: more calls add no new cases, but take longer to read. */
 		for (volatile int wait = 0; wait < 50; wait++)
 			;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program moves its code to anonymous memory, as for huge pages: it is recorded as before.
- * Code that is execute-only cannot be recorded. The message says so.
+ * A program that moves its code to anonymous memory, as for huge pages, is recorded as
+ * before. Code that is execute-only cannot be recorded, and a message says so.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -17,7 +17,7 @@
 // RUN: %patchbay report -f calls,name %t/moved | FileCheck %s --check-prefix=SOME
 // SOME: {{^ *[1-9][0-9]*}} traced{{$}}
 
-/* Execute-only by mprotect(), in anonymous memory, and in the file. */
+/* Code is made execute-only by mprotect(), in anonymous memory, and in the file. */
 // RUN: %{running} execute-only -- %{status} 125 %patchbay record -p PID -o x 2>&1 | FileCheck %s --check-prefix=UNREADABLE
 // UNREADABLE: {{^}}patchbay: error: {{.*}}prog: its code is execute-only (PROT_EXEC without PROT_READ), and the runtime must read it: link it without --execute-only, and do not change it by mprotect()
 // RUN: %{running} moved-execute-only -- %{status} 125 %patchbay record -p PID -o x 2>&1 | FileCheck %s --check-prefix=UNREADABLE
@@ -46,7 +46,7 @@ struct code {
 	size_t size;
 };
 
-/* The program comes first. */
+/* Finds the executable's code; the loader lists the executable first. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const uintptr_t page = 4096;

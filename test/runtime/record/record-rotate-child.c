@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A forked child that makes no traced call uses its parent's file. That file is complete
- * nevertheless, soon after the parent has begun the next one. With shared memory the process
- * has no mapping of its files that it can write to.
+ * A data file is complete soon after its process has begun the next one, even if a
+ * forked child that makes no traced call still uses it. With shared memory the process
+ * has no writable mapping of its files.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -19,7 +19,10 @@
 
 OPAQUE int often(int a) { return a + 1; }
 
-/* The inode of the first file in the folder with this suffix, or whether @inode has it. */
+/*
+ * Returns the inode of the first file in @folder with @suffix, or @inode if one of them
+ * has it.
+ */
 static ino_t find(const char *folder, const char *suffix, ino_t inode)
 {
 	DIR *dir = opendir(folder);

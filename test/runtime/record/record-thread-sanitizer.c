@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ThreadSanitizer ends a forked child that makes a thread, if its parent had several threads.
- * So the runtime has no thread in such programs: the command refuses options that need one.
- * In a program that a recorded shell starts, nothing listens, and a line says so.
+ * In programs with ThreadSanitizer the runtime has no thread: ThreadSanitizer ends a
+ * forked child that creates a thread, if its parent had several threads. The command
+ * refuses options that need one. If a recorded shell starts such a program, the program
+ * does not listen, and a message says so.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi -fsanitize=thread %s -o %t/prog

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Another program truncates data files while they are recorded. The program's result is its
- * own. The command names the files and the bytes that are lost, and the rest is readable.
+ * A recorded program is unaffected if another program truncates its data files. The
+ * command names the files and the number of lost bytes, and the rest can be read.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -pthread
@@ -11,8 +11,8 @@
 // DEFINE: %{report} = not %patchbay report -f calls,name %t/out
 
 /*
- * "report" fails, since events are missing.
- * All events before the last calls are lost: 400000 of 24 bytes, and their blocks' heads.
+ * `report` fails, because events are missing. All events before the last calls are
+ * lost: 400,000 of 24 bytes, and the heads of their blocks.
  */
 // RUN: cd %t && %{record} > %t/said 2>&1 && FileCheck %s --check-prefix=ZERO < %t/said
 // ZERO: {{^}}the result is 800010{{$}}
@@ -29,7 +29,10 @@
 // MORE-DAG: another program truncated the file while it was recorded
 // MORE-DAG: {{^ *[56][0-9]{5} step}}
 
-/* Children, threads that begin later, and files that have few events. */
+/*
+ * Children, threads that begin later, and files with few events are affected in the
+ * same way.
+ */
 // REDEFINE: %{how} = often
 // RUN: cd %t && %{record} > %t/said 2>&1 && FileCheck %s --check-prefix=OFTEN < %t/said
 // OFTEN: {{^}}the result is {{[0-9]+}}{{$}}
@@ -39,7 +42,7 @@
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=SOME
 // SOME: {{^ *[0-9]+ step}}
 
-/* Counters and histograms are written again. */
+/* Counters and histograms are written again, so none is lost. */
 // REDEFINE: %{how} = 0
 // REDEFINE: %{tracer} = function_profile
 // RUN: cd %t && %{record} > %t/said 2>&1 && FileCheck %s --check-prefix=SAID < %t/said
@@ -94,14 +97,14 @@ static void truncate_all(int to_half)
 static void once(int to_half)
 {
 	calls((void *)NR);
-	usleep(500000); /* the command writes them */
+	usleep(500000); /* the command writes the events */
 	truncate_all(to_half);
 	calls((void *)10);
 	usleep(500000);
 	calls((void *)NR);
 }
 
-/* Each child truncates the files of all. */
+/* Each child truncates the files of all processes. */
 static void often(void)
 {
 	pthread_t thread;

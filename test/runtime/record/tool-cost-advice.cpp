@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `report` advises if tracing took too long: to omit the function that is called most,
-// or else the namespace, but never the only namespace of the program.
+// If tracing took too long, `report` advises to omit the function that is called most,
+// or its namespace, but never the program's only namespace.
 // RUN: rm -rf %t && mkdir -p %t/one %t/two
 // RUN: %buildxx %s -o %t/one/prog
 // RUN: %buildxx -DLIBRARY=lib %s -o %t/two/prog
@@ -29,7 +29,7 @@ OPAQUE int step(int n) {
 }
 } // namespace game
 
-// Without it, the namespace would be the whole program, which is no advice in any case.
+// Without outside(), the namespace would be the whole program, and never be advised.
 OPAQUE int outside(int n) { return n; }
 
 int main() {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * During a recording another writer restores the compiler's byte, as an ending uprobe or a
- * debugger does. A message names these functions, because their counts are incomplete. If a
- * control thread runs, it rearms them.
+ * A message names functions whose sites another writer restored during a recording, as
+ * an ending uprobe or a debugger does, because their counts are incomplete. A control
+ * thread rearms them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -13,19 +13,19 @@
 // RUN: cd %t && %patchbay info 2>/dev/null | FileCheck %s --check-prefix=INFO
 // INFO: {{^}}left out step: a uprobe, a debugger or the like changed its site; some calls are missing{{$}}
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog ptrace 2>&1 | FileCheck %s
-/* Also if the process ends without destructors. */
+/* The message also appears if the process ends without destructors. */
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog _exit 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog exec 2>&1 | FileCheck %s
-/* No message if nothing was changed. */
+/* There is no message if nothing was changed. */
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: disarmed
-/* With a control thread: detected and rearmed. */
+/* A control thread detects the change and rearms the function. */
 // RUN: cd %t && %patchbay record --live -t function_profile -F step -- ./prog await 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report 2>&1 | FileCheck %s --check-prefixes=CHECK,AGAIN
 // AGAIN: {{^ *8 +}}step
-/* Also when the recording of a running process ends. */
+/* The message also appears when the recording of a running process ends. */
 // RUN: cd %t && %python %S/../Inputs/while-running.py ./prog stay -- sh -c '%patchbay record -t function_profile -F step -o patchbay.data -p PID -- ./prog tell PID' 2>&1 | FileCheck %s
-/* Functions with tracers are checked from outside, too. */
+/* `list` checks functions with tracers in another process, too. */
 // RUN: cd %t && %python %S/../Inputs/while-running.py env PATCHBAY=tracer=function_profile,filter=step,output=%t LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so ./prog sleep -- %patchbay list -p PID -F step 2>&1 | FileCheck %s --check-prefix=LIST
 // LIST: {{changed .*step}}
 
@@ -52,7 +52,7 @@ static void put_back(int sig)
 	disarm_like((uintptr_t)step, (uintptr_t)spare);
 }
 
-/* Tells the sender that the site has changed. */
+/* Tells the sender of the signal that the site has changed. */
 static void put_back_when_told(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -72,7 +72,7 @@ static void tell(pid_t pid)
 	CHECK_EQ(sigwait(&answer, &sig), 0);
 }
 
-/* A child debugs this process. */
+/* Lets a child debug this process and restore the site. */
 static void put_back_by_ptrace(void)
 {
 	const uintptr_t to = (uintptr_t)step + STATE_AT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * File systems without O_TMPFILE, such as FAT and NFS. Data files have a temporary name
- * there, which readers ignore until the header is written.
+ * Recordings work on file systems without O_TMPFILE, such as FAT and NFS. Data files
+ * have a temporary name there, which readers ignore until the header is written.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -11,7 +11,7 @@
 // RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
 // RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
-/* Without RENAME_NOREPLACE, too. */
+/* The same without RENAME_NOREPLACE. */
 // REDEFINE: %{what} = tr
 // RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
@@ -23,7 +23,9 @@
 // FILES: {{^[0-9]+\.pbd$}}
 // FILES-NEXT: {{^[0-9]+\.pbd$}}
 // FILES-NOT: {{.}}
-/* The file of a process that was killed at that moment belongs to the recording. */
+/*
+ * The file of a process that was killed before the renaming belongs to the recording.
+ */
 // RUN: touch %t/patchbay.data/1.pbd.new
 // RUN: %{record} -t count -- ./prog
 // RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=LEFT

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions without exits cannot be timed. A message names them and the reason once, for
- * any number of filters that select them, even in modules loaded later.
+ * A message names functions that cannot be timed because they have no exits, and the
+ * reason. It names each once, for any number of filters that select it, even in modules
+ * loaded later.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -23,7 +24,10 @@
 // RUN: cd %t && %patchbay record -t function_duration -F sums -o only -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: cd %t && %patchbay record -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
-/* Also for a module without other traced functions, and one that is loaded later. */
+/*
+ * It includes modules without other traced functions, and modules that are loaded
+ * later.
+ */
 // RUN: %patchbay info %t/only | FileCheck %s --check-prefix=ONLY
 // ONLY: left out sums: takes
 // RUN: cd %t && %patchbay record --force -t function_duration -F main -F sums_later -o later -- ./prog 2>&1 | FileCheck %s --check-prefix=LATER
@@ -31,7 +35,7 @@
 // LATER-NEXT: 1 process recorded
 // RUN: %patchbay info %t/later | FileCheck %s --check-prefix=INFO --implicit-check-not="left out"
 // INFO: left out sums_later: takes
-/* The same for forked children with their own files. */
+/* It includes forked children with their own files, and counts each function once. */
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
 // FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): {{.*}}
 // FORKED-NEXT: 2 processes recorded

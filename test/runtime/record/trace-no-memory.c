@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program has no address space left before its first recorded call (RLIMIT_AS). It goes on,
- * and the report says why its events were lost.
+ * A program that has no address space left before its first recorded call (RLIMIT_AS)
+ * continues, and the report says why its events were lost.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function -o %t.data -- %t 2>&1 | FileCheck %s
@@ -24,7 +24,7 @@ __attribute__((no_profile_instrument_function)) int main(void)
 	const struct rlimit none = { 4096, 4096 };
 	int nr = 0;
 
-	/* The C library allocates its buffer. */
+	/* Let the C library allocate its buffer first. */
 	printf("%s", "");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	CHECK(!setrlimit(RLIMIT_AS, &none));
