@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program becomes a daemon. `patchbay record` ends with its first process, and reports
- * that another one is still recording. Later calls are recorded, too.
+ * If a program becomes a daemon, `patchbay record` ends with its first process, and
+ * reports that another one is still recording. Later calls are recorded, too.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -25,7 +25,7 @@ int main(void)
 	}
 	step();
 	CHECK_EQ(write(ends[1], "", 1), 1);
-	/* Runs until its starter ends it. */
+	/* Wait until the starter ends the program. */
 	CHECK_EQ(read(STDIN_FILENO, &byte, 1), 0);
 	step();
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program ends by the end of its last thread. glibc calls exit(3) in that thread, so
- * handlers of atexit(3) run and buffers are written. The listening thread, which --live,
- * --rotate-* and -p start, does not count as one of the program's.
+ * A recorded program still ends by the end of its last thread. glibc then calls exit(3)
+ * in that thread, so handlers of atexit(3) run and buffers are written. The listening
+ * thread, which --live, --rotate-* and -p start, does not count as one of the
+ * program's.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -11,9 +12,9 @@
 // RUN: timeout -s KILL 600 %patchbay record --live -o %t/main -- %t/prog main > %t/out && FileCheck %s < %t/out
 // RUN: timeout -s KILL 600 %patchbay record --rotate-every=1s -o %t/rotate -- %t/prog > %t/out && FileCheck %s < %t/out
 // RUN: timeout -s KILL 600 %t/prog visit %patchbay %t/visit > %t/out && FileCheck %s < %t/out
-/* The command, which goes on, writes the file soon after the program's end. */
+/* The command continues, and writes the file soon after the program's end. */
 // RUN: timeout 600 sh -c 'until %patchbay report -i %t/visit; do sleep 0.1; done' | FileCheck %s --check-prefix=REPORT
-/* Nor after the recording, when the listening thread has ended. */
+/* The same holds after the recording, when the listening thread has ended. */
 // RUN: timeout -s KILL 600 %t/prog visited %patchbay %t/visited > %t/out && FileCheck %s --check-prefix=VISITED < %t/out
 // CHECK: buffered, handler
 // VISITED: buffered, other ended, handler
@@ -37,7 +38,10 @@ static void *other(void *main_thread)
 	return NULL;
 }
 
-/* Returns when this process is recorded, or, if @seconds is "0", when it was. */
+/*
+ * Records this process for @seconds. Returns during the recording, or, if @seconds is
+ * "0", after it.
+ */
 static void visit(const char *patchbay, const char *output, const char *seconds)
 {
 	char pid[16], byte;
@@ -60,7 +64,7 @@ static void visit(const char *patchbay, const char *output, const char *seconds)
 	CHECK_EQ(read(ends[0], &byte, 1), 1);
 	if (!strcmp(seconds, "0"))
 		CHECK_EQ(waitpid(command, NULL, 0), command);
-	/* The pipe stays open: the command writes more. */
+	/* Keep the pipe open, because the command writes more. */
 }
 
 int main(int argc, char **argv)
@@ -76,7 +80,7 @@ int main(int argc, char **argv)
 		visit(argv[2], argv[3], is_last ? "0" : "60");
 	self = pthread_self();
 	CHECK(!pthread_create(&thread, NULL, other, is_last ? NULL : &self));
-	/* The main thread is the last, or another. */
+	/* The last thread is the main thread or another one. */
 	if (is_last)
 		CHECK(!pthread_join(thread, NULL));
 	if (is_last && argc == 4)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program with one thread and an allocator that is not thread-safe. While it is recorded,
- * no other thread calls that allocator. Only the loader does so, when it loads the library.
+ * While a program with one thread is recorded, no other thread calls the program's
+ * allocator, which is not thread-safe. Only the loader does so, when it loads the
+ * library.
  */
 // RUN: llvm-nm -D --undefined-only --just-symbol-name %patchbay_lib/libpatchbay.so %patchbay_lib/libpatchbay-trace.so %patchbay_lib/libpatchbay-live.so %patchbay_lib/libpatchbay-link.so | FileCheck %s --check-prefix=IMPORTS
 // IMPORTS-NOT: {{^(malloc|calloc|realloc|free|aligned_alloc|strdup|qsort|fopen|fdopen|opendir|getline)@}}
@@ -44,7 +45,10 @@ static _Alignas(16) char heap[HEAP];
 static size_t used;
 static long total, wrong;
 
-/* Is @caller in a library of ours? The loader calls the allocator in a thread of its own. */
+/*
+ * Counts a call by another thread if @caller is in a library of ours. The loader calls
+ * the allocator in its own thread.
+ */
 NOT_TRACED static void look(void *caller)
 {
 	Dl_info info;
@@ -55,7 +59,7 @@ NOT_TRACED static void look(void *caller)
 		__atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
 }
 
-/* Uses no block again. Atomic, so that the test itself does not fail. */
+/* Never reuses a block. Atomic, so that the test itself does not fail. */
 NOT_TRACED void *malloc(size_t size)
 {
 	size_t *at;
@@ -120,7 +124,10 @@ int main(int argc, char **argv)
 			for (int j = 0; j < 1000; j++)
 				work(plugin(j));
 			dlclose(library);
-			/* A thread in the loader cannot be borrowed. */
+			/*
+			 * Leave the loader for a while: a thread inside it cannot be
+			 * borrowed.
+			 */
 			usleep(1000);
 		}
 		recordings += !status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread that leaves signal handlers by siglongjmp() may leave the loading code before its
- * first instruction. The message says so, and the program runs on.
+ * A thread that leaves signal handlers by siglongjmp() may leave the loading code
+ * before its first instruction. Then a message says so, and the program continues.
  */
 // RUN: %build %s -o %t
 // RUN: rm -rf %t.data

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A process that can create no thread is not recorded. The message names the possible limits. */
+/*
+ * A process that cannot create a thread is not recorded. The message names the possible
+ * limits.
+ */
 // RUN: %build %s -o %t
 // RUN: rm -rf %t.data
 // DEFINE: %{try} = sh -c 'ulimit -s 8192; exec "$0" "$@"' %python %S/../Inputs/while-running.py %t
@@ -32,7 +35,7 @@ static void limit(int resource, rlim_t most)
 	CHECK(!setrlimit(resource, &both));
 }
 
-/* RLIMIT_MEMLOCK does not hold for privileged processes. */
+/* RLIMIT_MEMLOCK does not limit privileged processes. */
 static void lock_all(void)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -46,7 +49,10 @@ static void lock_all(void)
 	CHECK(memory != MAP_FAILED);
 }
 
-/* One locked page is not the reason. RLIMIT_NPROC does not hold for root. */
+/*
+ * Locks a page, which is not the reason for the refusal. RLIMIT_NPROC does not limit
+ * root.
+ */
 static void allow_no_thread(void)
 {
 	static char page[4096];
@@ -58,7 +64,7 @@ static void allow_no_thread(void)
 	limit(RLIMIT_NPROC, 1);
 }
 
-/* Every second page gets a mapping of its own. */
+/* Makes each second page a separate mapping. */
 static void use_mappings(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
@@ -74,7 +80,7 @@ int main(int argc, char **argv)
 {
 	CHECK_EQ(argc, 2);
 	traced();
-	/* Reserve what printf(3) needs. */
+	/* Let printf(3) allocate its memory first. */
 	printf("ready\n");
 	if (!strcmp(argv[1], "space"))
 		limit(RLIMIT_AS, 8 << 20);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process forks while another thread is in dl_iterate_phdr(). In the child, the loader's
- * lock is held for ever. `record -p` refuses it, and does it no harm. So does `attach`, also
- * if the child listens already.
+ * `record -p` refuses a child whose loader's lock is held for ever, and does it no
+ * harm. The lock is held because the parent forked while another thread was in
+ * dl_iterate_phdr(). `attach` refuses the child, too, even if it listens already.
  */
 // RUN: rm -rf %t && mkdir %t && cd %t && %build %s -o prog -lpthread
 // RUN: cd %t && ./prog sh -c '%patchbay record -p "$0" -o out -- sleep 1' 2>&1 | FileCheck %s
@@ -21,7 +21,7 @@
 
 OPAQUE void traced(void) {}
 
-/* The parent runs the command while this waits, and then closes the pipe. */
+/* Waits while the parent runs the command. The parent then closes the pipe. */
 static void child(int until_closed)
 {
 	char byte;

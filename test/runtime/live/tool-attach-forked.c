@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `patchbay attach` works in a forked child, whose listening thread may get the stack of
- * its parent's. The program's code runs on another stack. What lies below the stack of
- * the listening thread stays as it is.
+ * `patchbay attach` works in a forked child, whose listening thread may get the stack
+ * of its parent's. The program's code runs on another stack, and memory below the stack
+ * of the listening thread stays unchanged.
  */
 // RUN: rm -rf %t && mkdir %t && %build %s -o %t/prog
 // RUN: %plain -fno-sanitize=kcfi -shared -fPIC %S/../Inputs/attached.c -o %t/prog.so
@@ -23,7 +23,7 @@ enum { SIZE = 3 << 19 };
 
 OPAQUE void step(void) {}
 
-/* Attach a program to this process until it has been called. */
+/* Attaches a program to this process until the program has been called. */
 static void attach(const char *name, const char *patchbay)
 {
 	char command[4096];
@@ -50,7 +50,7 @@ static void attach(const char *name, const char *patchbay)
 	fflush(stdout);
 }
 
-/* The code has no type hash. */
+/* The generated code has no type hash. */
 __attribute__((no_sanitize("kcfi"))) static void call_all(char *code)
 {
 	for (size_t i = 0; i < SIZE; i += 4096)
@@ -59,7 +59,10 @@ __attribute__((no_sanitize("kcfi"))) static void call_all(char *code)
 
 int main(int argc, char **argv)
 {
-	/* Directly below the stack of the listening thread, if there is room. */
+	/*
+	 * This mapping is directly below the stack of the listening thread, if there is
+	 * space.
+	 */
 	char *code = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
 	int status = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each process of a tree can be controlled separately: a server that became a daemon, in
- * two ways, and each of its workers.
+ * Each process of a tree can be controlled separately: a server that became a daemon,
+ * in two ways, and each of its workers.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
@@ -33,7 +33,7 @@ static void say(const char *what)
 	fflush(stdout);
 }
 
-/* Until its starter has ended. */
+/* Work until the starter has ended. */
 static _Noreturn void work(const char *name)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };

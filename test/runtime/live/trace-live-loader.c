@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread holds the loader's lock for long. The process answers commands all the same.
+ * The process answers commands although a thread holds the loader's lock for a long
+ * time.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -26,7 +27,7 @@ static int hold(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)info;
 	(void)size;
 	(void)arg;
-	/* Longer than the listening thread's polling interval. */
+	/* Hold the lock for longer than the listening thread's polling interval. */
 	sleep(2);
 	puts("held");
 	fflush(stdout);

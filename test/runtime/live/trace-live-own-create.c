@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The program has its own pthread_create(), which counts its threads. The listening thread is
- * not one of them, neither from the start nor with -p.
+ * The listening thread is not created by the program's own pthread_create(), which
+ * counts the program's threads, neither from the start nor with -p.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi %s -o %t/prog -ldl
@@ -34,7 +34,7 @@ OPAQUE static void *run(void *arg)
 	return arg;
 }
 
-/* This process is recorded for a while. */
+/* Lets a command record this process for a while. */
 static void be_visited(const char *patchbay)
 {
 	char pid[16];

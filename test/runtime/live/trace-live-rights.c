@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program drops rights. The C library changes the user in all threads, so in the
- * control thread, too. Capabilities belong to each thread.
+ * A program that drops rights also drops those of the control thread. The C library
+ * changes the user in all threads, and so in the control thread. Capabilities belong to
+ * each thread.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
 	const struct __user_cap_data_struct none[2] = { { 0 } };
 
 	CHECK_EQ(argc, 2);
-	/* The thread runs by then. */
+	/* Wait until the thread runs. */
 	nanosleep(&wait, NULL);
 	if (!strcmp(argv[1], "user"))
 		CHECK_EQ(setresuid(65534, 65534, 65534), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that restricts itself loses its control thread for `patchbay live`: the
- * thread would be unrestricted, and a system call filter would kill the program. Clients
- * get an error, and do no harm.
+ * The control thread for `patchbay live` ends when a program restricts itself: the
+ * thread would be unrestricted, and a system call filter would kill the program.
+ * Clients get an error, and do no harm.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -12,7 +12,7 @@
 // DEFINE: %{state} = %{about}
 // DEFINE: %{live} = timeout 600 %python %S/../Inputs/while-running.py %{env} %t/prog %{mode} -- %{state} 2>&1
 //
-// A filter for all threads; a filter for the calling thread only, which one for all may
+// The filter is for all threads, or for the calling thread only; a filter for all may
 // follow.
 // REDEFINE: %{mode} = all
 // RUN: %{live} | FileCheck %s
@@ -24,32 +24,32 @@
 // CHECK-NEXT: State: {{[RS]}}
 // CHECK-NEXT: Threads: 1{{$}}
 //
-// A child inherits its parent's.
+// A child inherits its parent's filter.
 // REDEFINE: %{mode} = child
 // REDEFINE: %{state} = sh -c '%patchbay live $(cat /proc/PID/task/PID/children); true'
 // RUN: %{live} | FileCheck %s --check-prefix=CHILD
 // CHILD: error: process {{[0-9]+}}: it no longer listens: it has restricted
 // REDEFINE: %{state} = %{about}
 //
-// When a client in the caller's network namespace cannot wake the thread.
+// In another network namespace, a client in the caller's cannot wake the thread.
 // REDEFINE: %{mode} = net
 // RUN: %t/prog lacks-net || %{live} | FileCheck %s
 //
 // REDEFINE: %{mode} = landlock
 // RUN: %t/prog lacks-landlock || %{live} | FileCheck %s
 //
-// If the restriction failed, it listens again. It never gains privileges,
-// so prctl(PR_SET_NO_NEW_PRIVS) leaves it running.
+// If the restriction failed, the process listens again. The control thread never gains
+// privileges, so it continues after prctl(PR_SET_NO_NEW_PRIVS).
 // REDEFINE: %{mode} = vain
 // RUN: %{live} | FileCheck %s --check-prefix=HEARS
 // HEARS: {{^}}tracer     entry
 // HEARS: Threads: 2{{$}}
 // HEARS-COUNT-2: NoNewPrivs: 1
 //
-// A filter never takes effect while that thread is being created.
+// A filter never takes effect while the control thread is being created.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 600 %{env} %t/prog at-once || exit 1; done'
 //
-// The same while other threads are restricting themselves, or all threads.
+// This holds while other threads restrict themselves, or all threads.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 600 %{env} %t/prog crowd || exit 1; done'
 #include "../Inputs/check.h"
 
@@ -88,7 +88,7 @@ static int restrict_to_little(unsigned int flags)
 			    &program);
 }
 
-/* Allows all system calls. */
+/* Installs a filter that allows all system calls. */
 static int restrict_to_all(void)
 {
 	struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K,
@@ -98,7 +98,7 @@ static int restrict_to_all(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* As in linux/landlock.h, which may be older than the kernel. */
+/* Declared as in linux/landlock.h, which may be older than the kernel. */
 static int make_rules(void)
 {
 	const uint64_t make_character_devices = 1 << 6;
@@ -127,7 +127,7 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* 0, or 1 if the restriction is not in force. */
+/* Returns 0, or 1 if the restriction is not in force. */
 static int restrict_as(const char *mode)
 {
 	if (!strcmp(mode, "all"))
@@ -144,7 +144,7 @@ static int restrict_as(const char *mode)
 		       restrict_to_little(SECCOMP_FILTER_FLAG_TSYNC);
 	if (!strcmp(mode, "landlock"))
 		return (int)syscall(SYS_landlock_restrict_self, make_rules(), 0);
-	/* The filter cannot be read. */
+	/* The filter's address is invalid, so the call fails. */
 	if (!strcmp(mode, "vain"))
 		return !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 				SECCOMP_FILTER_FLAG_TSYNC, 1);
@@ -153,7 +153,7 @@ static int restrict_as(const char *mode)
 
 static int begun;
 
-/* For all threads, for this one, and a failing one. */
+/* Restricts all threads or this one, or fails to. */
 static void *restrict_one_of(void *kind)
 {
 	int n = *(int *)kind;
@@ -182,7 +182,7 @@ static void crowd(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* The result is the exit code; 0 if the restriction is unavailable. */
+/* Returns the exit code, which is 0 if the restriction is unavailable. */
 static int lacks(const char *what, int result)
 {
 	if (result >= 0)
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 		return lacks("unshare(CLONE_NEWNET)", unshare(CLONE_NEWNET));
 	if (!strcmp(mode, "lacks-landlock"))
 		return lacks("Landlock", make_rules());
-	/* Otherwise the thread runs by then. */
+	/* In the other modes, wait until the control thread runs. */
 	if (!strcmp(mode, "at-once")) {
 		CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 		CHECK_EQ(restrict_to_little(SECCOMP_FILTER_FLAG_TSYNC), 0);
