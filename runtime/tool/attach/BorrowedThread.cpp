@@ -8,7 +8,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// False: the thread cannot be read, or the condition does not hold.
+// Does the condition hold for the registers of the thread? False if the thread
+// cannot be read.
 static bool holdsOnceStopped(pid_t Process, pid_t Thread,
                              function_ref<bool(const ThreadRegisters &)> Holds) {
   Tracee T(Process, Thread);
@@ -22,7 +23,8 @@ static bool holdsOnceStopped(pid_t Process, pid_t Thread,
   return *State == Tracee::State::Stopped && Holds(T.registers());
 }
 
-// A thread that waits outside of the code, at its old stack pointer, need not be stopped.
+// A thread that waits outside of the code, at its old stack pointer, need not be stopped
+// to be examined.
 bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
                        const LoadedModule::Range &Code, const StubUse &Use) {
   auto Place = placeOf(Memory.pid(), Use.Thread);
@@ -40,7 +42,7 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
 }
 
 // The new thread blocks all of the program's signals. So either its program counter is in
-// the code, or it waits in a function that the code has called, which the area tells.
+// the code, or it waits in a function that the code has called. The area shows that.
 bool patchbay::isLeftAlone(const ProcessMemory &Memory,
                            const LoadedModules &Modules,
                            const LoadedModule::Range &Code,

@@ -8,12 +8,12 @@
 
 namespace patchbay {
 
-/// Has the borrowed thread left the code for good? It may have left it for a
-/// signal handler, and then returns to it.
+/// Has the borrowed thread left the code for good? It has not if it is in a
+/// signal handler that returns to the code.
 bool hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
              const LoadedModule::Range &Code, const StubUse &Use);
 
-/// Have all threads left the code of a command that was killed?
+/// Have all threads left the code that a killed command has written?
 bool isLeftAlone(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule::Range &Code, const StubUse &Use);
 

@@ -24,9 +24,10 @@ using namespace std::chrono_literals;
 
 using Clock = std::chrono::steady_clock;
 
-// Limits, without waits for a processor: for a thread to become safe to borrow; for that
-// thread and the new one to execute a few instructions; for the loader and the start of
-// the runtime, since the new thread last ran and in total.
+// Time limits, not counting waits for a processor. UntilSafe: until a thread can be
+// borrowed. UntilDone: until the borrowed and the new thread have executed a few
+// instructions. UntilLoaded, UntilLoadedAtMost: until the runtime is loaded and started,
+// since the new thread last ran, and in total.
 static constexpr auto UntilSafe = 5s, UntilDone = 10s, UntilLoaded = 10s,
                       UntilLoadedAtMost = 60s;
 
@@ -55,8 +56,8 @@ private:
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
   }
-  // Reads the memory opened at the start: the process may execute another program at any
-  // moment.
+  // Reads through the descriptor opened at the start: the process may execute another
+  // program at any moment.
   bool isGone() const {
     char Byte;
     return !Memory.read(Place.code(), Byte);
@@ -87,7 +88,7 @@ private:
     uint64_t Value;
     return Memory.read(Place.area() + Offset, Value) && Value == Use.Mark;
   }
-  // A sign of life, so that the new thread continues to wait (Stub.h).
+  // Sends a heartbeat, so that the new thread continues to wait (Stub.h).
   void showLife() {
     if (isMarked(AREA_BEGUN) && word(AREA_NEW_TID))
       Place.write(Place.area() + AREA_PAUSES, uint32_t(1000));
@@ -103,10 +104,12 @@ private:
   SafePoint Safe;
   pid_t Pid;
   StubUse Use;
-  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of threads at their
-                                                          // last look
-  unsigned NrStarved = 0, NrAnswered = 0; // threads, in the last round of looks
-  std::string Waits; // text: where the last waiting thread waits
+  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of each thread when
+                                                          // it was last examined
+  unsigned NrStarved = 0, NrAnswered = 0; // threads examined in the last round:
+                                          // those that got no processor, and
+                                          // those that stopped
+  std::string Waits; // for messages: where the last waiting thread waits
   pb_moment Begun = pb_moment_now();
   std::chrono::nanoseconds StoppedAt{0}, BorrowedFor{0};
   InjectionResult Result;
@@ -120,7 +123,7 @@ private:
 
 static std::string nameOf(int Signal) { return "SIG" + std::string(sigabbrev_np(Signal)); }
 
-// Thread: as this command sees its number. No thread has number 0.
+// Thread: its number as this command sees it. No thread has number 0.
 std::string Injector::folderOf(pid_t Thread) const {
   return "/proc/" + std::to_string(Pid) + "/task/" + std::to_string(Thread);
 }
@@ -143,7 +146,7 @@ static bool awaitDone(ProgressTime Time, std::chrono::nanoseconds Limit,
   return waitUntil([&] { return pendingEnd() || Time.soFar() >= Limit; }, Done);
 }
 
-// For messages: when the last awaitDone() gave up.
+// For messages: why the last awaitDone() gave up.
 static std::string inTime() {
   if (int Signal = pendingEnd())
     return "before " + nameOf(Signal) + " ended this command";
@@ -152,7 +155,7 @@ static std::string inTime() {
 }
 
 //===----------------------------------------------------------------------===//
-// The thread that is borrowed
+// The borrowed thread
 //===----------------------------------------------------------------------===//
 
 Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
@@ -194,7 +197,8 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
     return isGone() ? Expected<Look>(Look::NotNow) : Place.cannotWriteCode();
   if (!T.hasThere(Place.code(), Code))
     return Look::NotNow;
-  // Write it after the code, from which another command finds it if this one is killed.
+  // Write the way back only after the code. If this command is killed, another command
+  // finds it through the code.
   if (Use.WayBack && !Place.writeWayBack(Thread, Use.WayBack,
                                          wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
@@ -205,8 +209,8 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   return Look::Borrowed;
 }
 
-// A thread that has not run since its last stop need not be stopped again. A stop costs
-// some microseconds of its time.
+// A thread that has not run since its last stop need not be stopped again. Each stop
+// costs some microseconds of its time.
 bool Injector::isWhereItWas(pid_t Thread) const {
   auto Before = RanUntilLook.find(Thread);
   if (Before == RanUntilLook.end())
@@ -215,7 +219,7 @@ bool Injector::isWhereItWas(pid_t Thread) const {
   return Now.IsRunnable && Now.Ran - Before->second < 100us;
 }
 
-// First tries the threads in system calls in which a thread can often be borrowed.
+// First tries threads in system calls that are likely to be safe points.
 Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
                                                Clock::time_point End) {
   std::vector<pid_t> Others;
@@ -244,7 +248,7 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
   return Look::NotNow;
 }
 
-// Go's linker writes this section for debug/buildinfo.
+// Go's linker writes this magic string for debug/buildinfo.
 static bool isGo(pid_t Pid) {
   auto File = MemoryBuffer::getFile("/proc/" + Twine(Pid) + "/exe", /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
@@ -266,7 +270,7 @@ Error Injector::borrowThread() {
     if (*L == Look::Borrowed)
       return Error::success();
     std::this_thread::sleep_for(2ms);
-    // Threads that get no processor cannot stop.
+    // Do not count time in which no thread got a processor to stop on.
     if (NrAnswered || !NrStarved)
       Counted += Clock::now() - Begin;
     Signal = pendingEnd();
@@ -287,8 +291,8 @@ Error Injector::borrowThread() {
                       Twine(NotSaved) + Waits + "; try again");
 }
 
-// At its end the code has stored the processor's counter. The counter's rate since Begun
-// is precise enough.
+// The code stores the processor's counter at its end. The counter's rate since Begun is
+// precise enough to convert it.
 void Injector::measure() {
   uint64_t Left = 0;
   Memory.read(Place.area() + AREA_TICKS, Left);
@@ -334,7 +338,7 @@ Error Injector::awaitThread() {
     return Memory.error("its thread " + Twine(Use.Thread) +
                         " may not read the time-stamp counter (PR_SET_TSC), which the runtime "
                         "reads: start the program with 'patchbay record', which sees that");
-  // If the area is gone again, the thread could not be made.
+  // If the area is gone, the code has unmapped it: pthread_create() failed.
   if (!Created || !isMarked(AREA_DONE))
     return Memory.error("it cannot make the thread that loads the runtime: a limit of memory, "
                         "mappings or threads is reached (prlimit -p " + Twine(Pid) +
@@ -345,12 +349,12 @@ Error Injector::awaitThread() {
 }
 
 //===----------------------------------------------------------------------===//
-// The thread that was made
+// The new thread
 //===----------------------------------------------------------------------===//
 
-// Before the loader reads a file it compares its path with those of loaded
-// libraries, and reuses the library on a match. So this makes a unique path:
-// each bit of Mark adds "/" or "." after a slash, which the kernel ignores.
+// Before the loader reads a file it compares the path with those of loaded
+// libraries, and reuses the library on a match. This makes a unique path: after
+// a slash it adds "/" or "." for each bit of Mark, which the kernel ignores.
 static std::string uniquePath(uint64_t Mark, int Number) {
   std::string Path = "/proc/thread-self/fd";
   for (unsigned Bit = 0; Bit != 64; ++Bit)
@@ -358,8 +362,8 @@ static std::string uniquePath(uint64_t Mark, int Number) {
   return Path + "/" + std::to_string(Number);
 }
 
-// Tells the new thread that this command is done with the area. Once that thread has
-// gone, the code is unused.
+// Tells the new thread that this command no longer needs the area. Once that thread
+// has ended, the code is unused.
 Error Injector::end(Error E) {
   pid_t New = word(AREA_NEW_TID);
   tell(AREA_END);
@@ -368,8 +372,8 @@ Error Injector::end(Error E) {
   return E;
 }
 
-// Returns the paths by which the new thread, and no other, finds files with
-// these contents.
+// Fills files with these contents, and returns their paths, which only the new
+// thread can open.
 Expected<std::vector<std::string>>
 Injector::fillFiles(ArrayRef<std::string> Paths) {
   assert(Paths.size() <= AREA_FILES_MAX);
@@ -395,9 +399,10 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   return Result;
 }
 
-// A thread that runs now and then waits for a processor or for the loader's lock, which
-// other threads take in dlopen() and dlclose(), in no order. Returns "" if the runtime is
-// loaded, or the process is gone.
+// Waits until the runtime is loaded. A thread that makes little progress waits for a
+// processor, or for the loader's lock, which other threads take in dlopen() and dlclose()
+// in any order. Returns "" if the runtime is loaded, or if the process is gone; otherwise
+// the reason.
 std::string Injector::awaitLoaded() {
   ProgressTime Time = timeOfNew();
   std::chrono::nanoseconds Waited{0};
@@ -465,7 +470,8 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
   return Result;
 }
 
-// Asks a thread again that is busy, for example with a signal.
+// Asks whether the thread uses syscall user dispatch. Retries if the thread is
+// busy, for example with a signal.
 static Expected<bool> askWhetherDispatched(pid_t Pid, pid_t Thread) {
   constexpr int Tries = 100;
   for (int Try = 0; Try != Tries; ++Try) {
@@ -480,9 +486,9 @@ static Expected<bool> askWhetherDispatched(pid_t Pid, pid_t Thread) {
   return false;
 }
 
-// A thread with syscall user dispatch would see the system calls of handlers
-// that run in it. It gets SIGSYS for them, which few programs handle. So only
-// threads of such programs are stopped to ask.
+// Syscall user dispatch would send SIGSYS for the system calls of handlers that
+// run in the thread. Few programs handle SIGSYS, and only those programs'
+// threads are stopped to ask.
 static Error checkDispatch(const ProcessMemory &Memory) {
   pid_t Pid = Memory.pid();
   if (!(ThreadStatus(Pid, Pid).hex("SigCgt") >> (SIGSYS - 1) & 1))
@@ -505,7 +511,7 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   auto Modules = LoadedModules::read(Memory);
   if (!Modules)
     return Modules.takeError();
-  // These sanitizers see only threads from their own pthread_create(), and use
+  // These sanitizers know only threads from their own pthread_create(), and use
   // memory that other threads do not have.
   for (StringRef Sanitizer : {"tsan", "msan"})
     if (Modules->find(("__" + Sanitizer + "_init").str()))

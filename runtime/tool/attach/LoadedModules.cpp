@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// More than any program has. Data from the process is not trusted.
+// Limits above the needs of any program. Data from the process is not trusted.
 static constexpr unsigned MaxModules = 1 << 16;
 static constexpr unsigned MaxDynamic = 1 << 10;
 
@@ -27,8 +27,8 @@ bool LoadedModule::containsCode(uint64_t Address) const {
   return any_of(Text, [&](const Range &R) { return R.contains(Address); });
 }
 
-// Callers look up no longer names. In a damaged table the name of each symbol may be the
-// whole table.
+// Callers look up no longer names. In a damaged table each symbol's name may be as long
+// as the whole table.
 static constexpr size_t MaxName = 256;
 
 StringRef LoadedModule::nameOf(const Function &F) const {
@@ -37,7 +37,7 @@ StringRef LoadedModule::nameOf(const Function &F) const {
 
 static uint32_t hashOf(StringRef Name) { return djbHash(Name, 5381) | 1; }
 
-// A name may have several versions.
+// A name may have several versions, each with its own entry.
 uint64_t LoadedModule::find(StringRef Name) const {
   const uint32_t Hash = hashOf(Name);
   uint64_t Lowest = 0;
@@ -59,7 +59,7 @@ StringRef FunctionsByAddress::at(uint64_t Address) const {
   auto I = partition_point(Functions, [&](const LoadedModule::Function &F) {
     return F.Start <= Address;
   });
-  // Names of one function are adjacent. The nearest function below contains the address.
+  // Find the nearest function below the address. Aliases of one function are adjacent.
   if (I == Functions.begin())
     return "";
   --I;
@@ -71,11 +71,12 @@ namespace {
 struct Dynamic {
   uint64_t Symbols = 0, Strings = 0, StringsSize = 0, Hash = 0, GnuHash = 0;
   uint64_t Debug = 0;
-  std::vector<uint64_t> Needed; // offsets of strings
+  std::vector<uint64_t> Needed; // offsets in the string table
 };
 } // namespace
 
-// glibc has replaced these offsets by addresses, except in the vdso. musl has not.
+// glibc has replaced offsets in the dynamic section by addresses, except in the
+// vdso. musl leaves offsets.
 static uint64_t relocated(uint64_t Value, uint64_t Base) {
   return Value < Base ? Value + Base : Value;
 }
@@ -134,8 +135,8 @@ static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
 }
 
 namespace {
-/// Limits for all modules together, more than any program needs. Each read subtracts from
-/// them, so reading damaged data ends.
+/// Limits for all modules together, above the needs of any program. Each read subtracts
+/// from them, so that reading damaged data ends.
 struct Room {
   uint64_t Symbols = 1 << 23, Strings = 1 << 28;
   static bool take(uint64_t &Of, uint64_t Size) {
@@ -147,13 +148,13 @@ struct Room {
 
 struct HashTable {
   uint64_t Symbols = 0; // number of symbols in the symbol table
-  uint64_t First = 0;   // the first one with a hash
+  uint64_t First = 0;   // the index of the first symbol with a hash
   std::vector<uint32_t> Hashes;
 };
 } // namespace
 
-// The symbol table has no length; the hash tables tell it. In GNU's table, the
-// last chain ends with the last symbol.
+// The symbol table has no length, so the hash tables give it: in GNU's table,
+// the last chain ends with the last symbol.
 static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
                             Room &Left) {
   struct {
@@ -180,7 +181,7 @@ static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
   std::vector<uint32_t> Hashes(Last - Head.First);
   if (!Memory.read(At, Hashes.data(), Hashes.size() * 4))
     return {};
-  // Reads the rest of that chain, a page at a time: the memory after it may be unmapped.
+  // Read the rest of that chain, a page at a time: the memory after it may be unmapped.
   bool IsAtEnd = false;
   while (!IsAtEnd) {
     uint64_t From = At + Hashes.size() * 4;
@@ -238,7 +239,7 @@ static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All modules
 //===----------------------------------------------------------------------===//
 
 uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
@@ -253,10 +254,12 @@ uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
   return 0;
 }
 
-// Finds the program's dynamic section, and Base. Fails for a program without a loader.
+// Finds the program's dynamic section, and the program's load address (Base). Fails
+// for a program without a loader.
 static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                                       uint64_t &Base) {
-  // The loader's list begins at the executable. The kernel tells where that is.
+  // The loader's list begins with the executable, whose program headers the
+  // kernel gives in AT_PHDR.
   uint64_t At = auxiliaryValue(Memory, AT_PHDR), Dynamic = 0, HasLoader = 0;
   std::optional<uint64_t> Self;
   if (Elf64_Phdr First; !At || !Memory.read(At, First))
@@ -264,7 +267,8 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                         "again");
   for (unsigned I = 0; At && I != PN_XNUM; ++I) {
     Elf64_Phdr P;
-    // A program with a loader has PT_PHDR first. An invalid entry ends the table.
+    // In a program with a loader, PT_PHDR is the first entry. An invalid entry
+    // ends the table.
     if (!Memory.read(At + I * sizeof(P), P) || P.p_type > PT_HIPROC ||
         (I && !P.p_type && !P.p_filesz && !P.p_flags))
       break;
@@ -285,7 +289,7 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
 }
 
 namespace {
-/// Trying again may succeed.
+/// The loader is changing its list. Reading it again may succeed.
 class LoaderAtWork : public ErrorInfo<LoaderAtWork, ToolError> {
 public:
   static char ID;
@@ -308,8 +312,9 @@ static bool isConsistent(const ProcessMemory &Memory, uint64_t Debug,
          List.r_state == r_debug::RT_CONSISTENT;
 }
 
-// If the list was consistent before and after reading, so are the copies, unless a
-// library came and went meanwhile. Data of that library is not used.
+// If the list was consistent before and after the copy, the copy is, too. A
+// library that was loaded and unloaded in between may be in the copy, but its data
+// is not used.
 Expected<LoadedModules> LoadedModules::read(ProcessMemory &Memory) {
   for (unsigned Tries = 0;; ++Tries) {
     auto Result = readOnce(Memory);
@@ -334,8 +339,8 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
   if (!Program.Debug || !isConsistent(Memory, Program.Debug, List))
     return notReady(Memory);
 
-  // Identify modules by their dynamic sections: C libraries name modules in different
-  // ways.
+  // Identify modules by their dynamic sections, since each C library names modules
+  // differently.
   std::vector<MappedImage> Images;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
     if (auto Image = MappedImage::at(Memory, M))
@@ -370,7 +375,7 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Left,
                   Module);
     Result.Modules.push_back(std::move(Module));
-    // A module is not in the list twice, unless the list is circular.
+    // Erase the image, so that a circular list ends here.
     Images.erase(Image);
   }
   if (Result.Modules.empty() || !isConsistent(Memory, Program.Debug, List))

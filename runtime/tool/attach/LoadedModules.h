@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The modules that the loader of a running process has loaded, in the order in
-// which it looks up symbols. Reads the list that the loader keeps for debuggers
-// (struct r_debug in <link.h>), without stopping any thread.
+// which the loader looks up symbols. Reads the list that the loader keeps for
+// debuggers (struct r_debug in <link.h>), without stopping any thread.
 #pragma once
 
 #include "live/ProcessMemory.h"
@@ -10,7 +10,7 @@
 namespace patchbay {
 
 struct LoadedModule {
-  /// Segments are mapped in multiples of this at least.
+  /// The smallest page size of any machine.
   static constexpr uint64_t PageSize = 4096;
   struct Range {
     uint64_t Start, End;
@@ -20,35 +20,38 @@ struct LoadedModule {
   };
   struct Function {
     uint64_t Start, Size;
-    uint32_t Name; // in Names
-    uint32_t Hash; // of its name, as in DT_GNU_HASH, except for the lowest bit
+    uint32_t Name; // offset in Names
+    uint32_t Hash; // hash of the name, as in DT_GNU_HASH, except for the lowest
+                   // bit
   };
 
   std::string Path;
   std::string Name; // the loader's name for it
   uint64_t Base = 0;
-  std::vector<Range> Text;  // executable, without the rest of the last page
-  std::vector<Range> Constant; // pages that are never written, such as tables
+  std::vector<Range> Text;  // executable ranges, without the rest of the last
+                            // page
+  std::vector<Range> Constant; // ranges that are never written, such as tables
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
-  /// Never unloaded: the program, its dependences, the loader.
+  /// Never unloaded: the program, its dependencies, and the loader.
   bool IsPermanent = false;
-  /// Exported functions, in no order. There are thousands, and few are looked up.
+  /// Exported functions, in no order: there are thousands, and few lookups.
   std::vector<Function> Functions;
   std::vector<char> Names;
 
   bool containsCode(uint64_t Address) const;
-  /// Only its beginning if it is longer than any name that callers look up.
+  /// The function's name. Names longer than any that callers look up are cut.
   llvm::StringRef nameOf(const Function &F) const;
-  /// 0 if it is not exported.
+  /// The address of an exported function; 0 if there is none of this name.
   uint64_t find(llvm::StringRef Name) const;
 };
 
-/// Finds the exported function that contains an address. The module must not
-/// move meanwhile.
+/// Finds the exported function that contains an address. The module must not be
+/// moved during the lifetime of this object.
 class FunctionsByAddress {
 public:
   explicit FunctionsByAddress(const LoadedModule &Module);
-  /// By its size; empty if none.
+  /// The name of the function whose size covers the address; empty if there is
+  /// none.
   llvm::StringRef at(uint64_t Address) const;
 
 private:
@@ -58,18 +61,20 @@ private:
 
 class LoadedModules {
 public:
-  /// Fails with one line if there is no loader, or if it is busy all the time.
+  /// Fails with one line if there is no loader, or if the loader keeps changing
+  /// its list.
   static llvm::Expected<LoadedModules> read(ProcessMemory &Memory);
 
   const std::vector<LoadedModule> &all() const { return Modules; }
-  /// Nullptr if no module's code contains the address.
+  /// The module whose code contains the address, or nullptr.
   const LoadedModule *at(uint64_t Address) const;
-  /// Does the byte stay the same while the process lives, except for armed sites? Not in
-  /// a module that can be unloaded, since another one may take its place.
+  /// Does the byte stay the same while the process lives, except for armed sites? False
+  /// in a module that can be unloaded, since another module may be mapped there.
   bool isConstant(uint64_t Address) const;
-  /// As dlsym(RTLD_DEFAULT) finds it; 0 if no module exports it.
+  /// The address that dlsym(RTLD_DEFAULT) would return; 0 if no module exports
+  /// the name.
   uint64_t find(llvm::StringRef Name) const;
-  /// The first module that exports it, which is the one that calls reach.
+  /// The first module that exports the name, which is the one that calls reach.
   const LoadedModule *provider(llvm::StringRef Name) const;
 
 private:
@@ -78,7 +83,7 @@ private:
   std::vector<LoadedModule> Modules;
 };
 
-/// What the kernel told the process at its start, such as AT_PHDR; 0: unknown.
+/// A value of the auxiliary vector, such as AT_PHDR; 0 if it is missing.
 uint64_t auxiliaryValue(const ProcessMemory &Memory, uint64_t Type);
 
 } // namespace patchbay

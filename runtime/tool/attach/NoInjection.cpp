@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Architectures without a Stub.S.
+// For architectures without a Stub.S.
 #include "Injection.h"
 
 using namespace llvm;

@@ -18,7 +18,8 @@ static bool hasMemory(pid_t Process) {
   return !ThreadStatus(Process, Process).line("VmSize").empty();
 }
 
-// Its control groups, without a slash at the end (cgroups(7), /proc/PID/cgroup).
+// The control groups of the process, without a slash at the end (cgroups(7),
+// /proc/PID/cgroup).
 static std::vector<std::string> cgroupsOf(pid_t Process) {
   std::vector<std::string> Paths;
   std::string Text = readProc(Process, "cgroup");
@@ -33,7 +34,7 @@ static bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) && (Path.empty() || Path.front() == '/');
 }
 
-// Wanted may be a group's folder, or its name in /proc/PID/cgroup.
+// Wanted is a group's folder, or its name in /proc/PID/cgroup.
 static std::string cgroupPath(StringRef Wanted) {
   for (const std::string &Mount : cgroupMounts())
     if (isBelow(Wanted, Mount))
@@ -41,7 +42,7 @@ static std::string cgroupPath(StringRef Wanted) {
   return "/" + Wanted.trim('/').str();
 }
 
-// Does at least one of the controllers have it?
+// Does this group exist below at least one of the mounts?
 static bool hasCgroup(const std::string &Folder) {
   return any_of(cgroupMounts(), [&](const std::string &Mount) {
     return sys::fs::is_directory(Mount + Folder);
@@ -54,7 +55,8 @@ static bool isInCgroup(pid_t Process, const std::string &Folder) {
   });
 }
 
-// A unit's group has the unit's name, in whatever slice it is.
+// The last part of a unit's control group is the unit's name, whatever slice it
+// is in.
 static bool isOfUnit(pid_t Process, StringRef Unit) {
   std::string Name = Unit.contains('.') ? Unit.str() : (Unit + ".service").str();
   return any_of(cgroupsOf(Process), [&](const std::string &Path) {
@@ -96,7 +98,7 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
     return Error::success();
   };
   auto IsNamed = [](pid_t P, StringRef Name) {
-    // The kernel keeps 15 bytes.
+    // The kernel keeps only 15 bytes of a process name.
     return StringRef(readProc(P, "comm")).trim('\n') == Name.take_front(15);
   };
   auto NoName = [](StringRef) { return "no process has this name"; };
@@ -117,7 +119,7 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
   return std::vector<pid_t>(Chosen.begin(), Chosen.end());
 }
 
-// Does a command line have `record` and this process ID as values of -p?
+// Is this the command line of a `record` with this process ID in -p?
 static bool namesProcess(ArrayRef<StringRef> Words, StringRef Pid) {
   if (!is_contained(Words, "record"))
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses processes by their names, or by the unit or group that they run in.
+// Chooses processes by name, systemd unit or control group.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -12,24 +12,25 @@
 namespace patchbay {
 
 struct ProcessChoice {
-  llvm::ArrayRef<std::string> Names;   // as in `ps -o comm`
+  llvm::ArrayRef<std::string> Names;   // names as in `ps -o comm`
   llvm::ArrayRef<std::string> Units;   // systemd units; a service needs no
                                        // suffix
-  llvm::ArrayRef<std::string> Cgroups; // below /sys/fs/cgroup, with all groups
-                                       // below them
+  llvm::ArrayRef<std::string> Cgroups; // paths below /sys/fs/cgroup; include
+                                       // all groups below them
 };
 
-/// All processes that one of these selects, except this command and its
-/// ancestors. Fails if one of them selects none.
+/// All processes that match one of these, except this command and its
+/// ancestors. Fails if one of them matches no process.
 llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 
 /// All processes except this command and its ancestors.
 std::vector<pid_t> allProcesses();
 
-/// Does a running `patchbay record` name it with -p? It may not have attached yet.
+/// Does a running `patchbay record` have this process in -p? It may not have
+/// attached yet.
 bool isNamedByRecorder(pid_t Process);
 
-/// Its children, and their descendants.
+/// The process's children, and their descendants.
 std::vector<pid_t> descendants(pid_t Process);
 
 } // namespace patchbay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads stacks of threads that are stopped, in a process that runs.
+// Reads stacks of stopped threads in a running process.
 #pragma once
 
 #include "LoadedModules.h"
@@ -17,8 +17,8 @@ class ProcessStack : public UnwindSource {
 public:
   ProcessStack(const ProcessMemory &Memory, const LoadedModules &Modules)
       : Memory(Memory), Modules(Modules) {}
-  /// Reads constant pages only once. So a thread stands still more briefly if the tables
-  /// were read before.
+  /// Reads each constant page only once. A thread is stopped for a shorter time if the
+  /// tables that its stack needs were read before.
   bool read(uint64_t Address, void *Bytes, size_t Size) const override {
     if (const char *Known = page(Address, Size)) {
       memcpy(Bytes, Known, Size);
@@ -31,8 +31,8 @@ public:
     const LoadedModule *Module = Modules.at(Code);
     return Module ? Module->FrameHeader : 0;
   }
-  // Signatures use the bits that addresses of the process do not have. Its
-  // stack is in the upper half of the addresses.
+  // Pointer authentication codes are in bits that are the same in all addresses
+  // of the process. The process's stack is in the upper half of its addresses.
   uint64_t withoutSignature(uint64_t ReturnAddress) const override {
     const auto &All = Memory.mappings();
     return All.empty() ? ReturnAddress
@@ -59,7 +59,7 @@ private:
 
   const ProcessMemory &Memory;
   const LoadedModules &Modules;
-  // Null: it may change.
+  // Null: the page may change, so it is not kept.
   mutable std::map<uint64_t, std::unique_ptr<Page>> Pages;
 };
 

@@ -24,8 +24,8 @@ static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;
 }
 
-// Has no thread of the process memory any more? The first thread may have ended before
-// the others, and on a busy machine the last steps take time.
+// Have all threads of the process released its memory? The first thread may have ended
+// before the others, and on a busy machine the last steps take time.
 static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
          all_of(threadsOf(Pid), [Pid](pid_t Thread) {
@@ -44,14 +44,16 @@ bool patchbay::hasEndedSoon(unsigned Pid) {
   return hasEnded(Pid);
 }
 
-// Each of its threads must get a processor before the process can end.
+// Is the process being killed? Each of its threads must get a processor before
+// the process can end.
 static bool isEnding(unsigned Pid) {
   return any_of(threadsOf(Pid), [Pid](pid_t Thread) {
     return ThreadStatus(Pid, Thread).hex("SigPnd") >> (SIGKILL - 1) & 1;
   });
 }
 
-// The kernel removes some data of the process a moment before its state shows the end.
+// Waits until the end is visible: the kernel removes some data of an ending process a
+// moment before its state shows that.
 Error EndedMeanwhile::judge(Error E) const {
   constexpr unsigned Tries = 5, TriesAtMost = 1000, PauseUs = 2000;
   if (!E || !WasThere)
@@ -73,8 +75,8 @@ static Error checkState(unsigned Pid) {
     return processError(Pid, "is a thread: its process is " + Twine(Group));
   if (isZombie(Pid, Status))
     return processError(Pid, "it has ended, but its parent has not waited for it (zombie)");
-  // The kernel shows memory, files and root directory of a process through its
-  // first thread.
+  // The first thread has ended, and the kernel shows memory, files and root
+  // directory of a process through that thread.
   if (Status.line("State").starts_with("Z"))
     return processError(
         Pid, "its first thread has ended (pthread_exit(3)), so the kernel no longer shows the "
@@ -95,9 +97,10 @@ Expected<ProcessMemory> patchbay::openProcess(unsigned Pid) {
   return ProcessMemory::open(Pid);
 }
 
-// A container's first process and its children never needed the calls that the
-// container's filter forbids. A filter that a program has installed itself may
-// be much stricter. The kernel does not tell which system calls it allows.
+// Has the program installed a filter of its own? Such a filter may be much
+// stricter than a container's, which never forbids calls that the container's
+// own processes need. The kernel does not tell which system calls a filter
+// allows.
 static bool hasOwnFilter(const ThreadStatus &Theirs) {
   uint64_t Mode = Theirs.number("Seccomp");
   if (Mode == SECCOMP_MODE_DISABLED)
@@ -107,8 +110,8 @@ static bool hasOwnFilter(const ThreadStatus &Theirs) {
          Parents.number("Seccomp_filters") < Theirs.number("Seccomp_filters");
 }
 
-// A filter belongs to one thread, unless the program asks for all
-// (SECCOMP_FILTER_FLAG_TSYNC). Handlers run in each thread.
+// Checks each thread, since handlers run in all of them. A filter belongs to
+// one thread, unless the program used SECCOMP_FILTER_FLAG_TSYNC.
 static Error checkSeccomp(const ProcessMemory &Memory) {
   for (pid_t Thread : threadsOf(Memory.pid())) {
     if (!hasOwnFilter(ThreadStatus(Memory.pid(), Thread)))
@@ -123,8 +126,9 @@ static Error checkSeccomp(const ProcessMemory &Memory) {
   return Error::success();
 }
 
-// A child of vfork(2), until it executes another program or ends. Changes to
-// its memory are changes to its parent's, and stay when it has gone.
+// Refuses a child of vfork(2) that has not yet executed another program or
+// ended. It shares its parent's memory, so the changes would stay in the
+// parent.
 static Error checkOwnMemory(const ProcessMemory &Memory) {
   constexpr int OfMemory = 1; // KCMP_VM of <linux/kcmp.h>
   uint64_t Parent = ThreadStatus(Memory.pid(), Memory.pid()).number("PPid");
@@ -135,8 +139,7 @@ static Error checkOwnMemory(const ProcessMemory &Memory) {
       ", and has not executed its own program yet (vfork(2), posix_spawn(3))");
 }
 
-// The messages for programs that are refused, based on the file that the
-// process executes.
+// Refuses programs by the file that the process executes.
 static Error checkProgramFile(const ProcessMemory &Memory,
                               const ElfImage &Library) {
   const Descriptor File = open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
@@ -185,7 +188,8 @@ struct Mutex {
 };
 } // namespace
 
-// The locked mutex of a thread that does not exist, among the loader's data; 0: none.
+// Finds a mutex in the loader's data that is locked by a thread which does not exist.
+// Returns 0 if there is none.
 static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
   const ProcessMemory::Mapping *First = Memory.mappingAt(Loader);
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
@@ -204,12 +208,14 @@ static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
   return 0;
 }
 
-// glibc releases the lock of dl_iterate_phdr() in no forked child. A thread that loads a
-// library would wait for it for ever, and hold another lock that dlsym() and exit() need.
+// In a forked child, glibc does not release the lock of dl_iterate_phdr(). A thread that
+// loads a library would wait for it forever, while it holds another lock that dlsym() and
+// exit() need.
 Error patchbay::checkLoaderLock(const ProcessMemory &Memory) {
   const uint64_t Loader = auxiliaryValue(Memory, AT_BASE);
   const uint64_t Lock = abandonedLock(Memory, Loader);
-  // A thread may have released it, and ended, between two checks.
+  // Check twice: between two reads a thread may have released the mutex and
+  // ended.
   if (!Lock || (usleep(10000), abandonedLock(Memory, Loader) != Lock))
     return Error::success();
   return Memory.error("no library can be loaded into it: when it was forked, another thread "

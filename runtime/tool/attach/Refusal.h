@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes processes into which nothing can be loaded, before this command changes
-// them. One line tells why.
+// them. The error is one line.
 #pragma once
 
 #include "elf/ElfImage.h"
@@ -9,22 +9,23 @@
 
 namespace patchbay {
 
-/// Opens its memory if this command may debug it, and if it can be debugged now.
+/// Opens the memory of the process. Fails if this command may not debug the
+/// process, or if it cannot be debugged now.
 llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 
-/// Has it ended, or is it about to?
+/// Has the process ended, or is it about to?
 bool hasEnded(unsigned Pid);
 
-/// The same for a process that closes its descriptors a moment before its end. Waits at
-/// most a fifth of a second.
+/// Like hasEnded(), for a process that may have closed its descriptors just before its
+/// end. Waits at most a fifth of a second.
 bool hasEndedSoon(unsigned Pid);
 
-/// A process that ends meanwhile causes many different errors. This reports its
-/// end instead.
+/// A process that ends during the work causes many different errors. judge()
+/// replaces them by one about the end.
 class EndedMeanwhile {
 public:
   explicit EndedMeanwhile(unsigned Pid) : Pid(Pid), WasThere(!hasEnded(Pid)) {}
-  /// Returns E, or that the process has ended since.
+  /// Returns E, or an error that says the process has ended.
   llvm::Error judge(llvm::Error E) const;
 
 private:
@@ -35,8 +36,8 @@ private:
 /// Fails if the process cannot or must not load Library.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
-/// The check for a process that has Library and loads another one: fails if an ended
-/// thread holds the loader's lock.
+/// Fails if an ended thread holds the loader's lock. This is the only check for a
+/// process that already has Library and loads another library.
 llvm::Error checkLoaderLock(const ProcessMemory &Memory);
 
 } // namespace patchbay

@@ -15,7 +15,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Adds its libraries from the same folder, each after its own dependences.
+// Adds the libraries that Library needs from its own folder, each after its
+// dependencies.
 static Error addLibraries(const ElfImage &Library, std::vector<std::string> &All) {
   auto Needed = Library.dynamicStrings(ELF::DT_NEEDED);
   if (!Needed)
@@ -44,7 +45,7 @@ static Expected<Injection> byContents(const ElfImage &Library) {
   return Result;
 }
 
-// Does the process find the same file under this path?
+// Does the process find the same file at this path?
 static bool findsSame(const ProcessMemory &Memory, const std::string &Path) {
   struct stat Ours, Theirs;
   return !stat(Path.c_str(), &Ours) &&
@@ -57,8 +58,8 @@ static Error otherVersion(const ProcessMemory &Memory, const Twine &Why) {
                       ": use the patchbay of that version, or restart the process");
 }
 
-// The path of the tracer that it has loaded; empty if none. The core library
-// has a version of its own.
+// The path of the tracer that the process has loaded; empty if there is none.
+// (The core library has a separate version.)
 static Expected<std::string> loadedTracer(ProcessMemory &Memory) {
   std::string Path;
   auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
@@ -89,7 +90,7 @@ Expected<Injection> patchbay::runtimeFor(const ProcessMemory &Of,
     return Tracer.takeError();
   auto Core = LiveProcess::open(Of.pid());
   if (!Core) {
-    // The process need not have one.
+    // A process without the core library is fine.
     if (Error Other = handleErrors(Core.takeError(),
                                    [](std::unique_ptr<ToolError> E) -> Error {
                                      if (E->code() == NothingFound)
@@ -118,7 +119,7 @@ Expected<InjectionResult> patchbay::injectRuntime(ProcessMemory &Memory,
   auto Result = inject(Memory, What);
   if (Result || What.ByContents)
     return Result;
-  // The loader's message when open(2) has failed for any reason.
+  // The loader reports this for every error of open(2).
   std::string Why = toString(Result.takeError());
   if (!StringRef(Why).contains("cannot open shared object file"))
     return makeError(Why);

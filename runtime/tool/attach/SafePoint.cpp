@@ -34,8 +34,7 @@ static bool onlyWaits(int64_t Number) {
   case SYS_msgrcv:
   case SYS_mq_timedreceive:
   case SYS_semtimedop:
-  // A wait with a time limit, and the thread was stopped since. Waits for the locks in
-  // question have no limit.
+  // A restarted wait has a time limit. Waits for the locks in question have none.
   case SYS_restart_syscall:
     return true;
   default:
@@ -43,7 +42,8 @@ static bool onlyWaits(int64_t Number) {
   }
 }
 
-// Functions that wait in other system calls, for the program's own locks and files.
+// Functions that wait for locks and files of the program itself, in other system
+// calls.
 static bool isKnownToWait(StringRef Function) {
   static constexpr StringRef Known[] = {
       "pthread_cond_wait",      "pthread_cond_timedwait",
@@ -71,7 +71,8 @@ static bool isKnownToWait(StringRef Function) {
   return is_contained(Known, Function);
 }
 
-// Functions that read from a stream, by all their names: a symbol table may list any first.
+// Functions that read from a stream. A symbol table may list any of their names first, so
+// all are here.
 static bool isOfStreams(StringRef Function) {
   static constexpr StringRef Known[] = {
       "fgets",           "_IO_fgets",       "fgets_unlocked",
@@ -132,7 +133,8 @@ SafePoint::known(const ThreadRegisters &R) const {
   if (is_contained(Of, Forbidden))
     return std::nullopt;
 
-  // Skips the thread's start: frames outside of main(), or of a thread's function.
+  // Skip the frames of the thread's start, outside of main() or of a thread's
+  // function.
   size_t End = Of.size();
   if (End > 1 && Of[End - 1] == Program && Of[End - 2] == CLibrary)
     --End; // _start
@@ -169,16 +171,18 @@ StringRef SafePoint::called(const Known &Stack) const {
   return I->first->find(Name) == Target ? Name : "";
 }
 
-// Between fread() and read(2) lies one function without a name. fread() calls the
-// stream's xsgetn() and the function that waits for its lock. Only the former reads.
+// Exactly one unnamed function is between fread() and read(2). fread() calls two
+// such functions: the stream's xsgetn(), and the one that waits for the stream's
+// lock. Only xsgetn() reads.
 bool SafePoint::isReadingMuch(StringRef Called,
                               ArrayRef<StackFrame> Frames) const {
   return is_contained({"fread", "_IO_fread", "fread_unlocked"}, Called) &&
          Frames.size() == 3 && functionOf(Frames[1]).empty();
 }
 
-// Frames are read(2)'s, innermost first, and then its caller. Since glibc 2.41 read() may
-// jump to a common function for such system calls, which has no name.
+// Does a stream read for itself? Frames are those of read(2), innermost first, and then
+// its caller. Since glibc 2.41, read() may jump to an unnamed function that such system
+// calls share.
 bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   if (!isOfStreams(Called))
     return false;
@@ -193,7 +197,7 @@ bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   return false;
 }
 
-// The other registers are unknown. Few frames need them.
+// Only few frames need the other registers, which are not known yet.
 void SafePoint::prepare(const ThreadPlace &Place) const {
   DwarfRegisters R = {};
   R[ThreadNumbers.StackPointer] = Place.StackPointer;

@@ -56,16 +56,16 @@ namespace patchbay {
 
 class SafePoint {
 public:
-  /// Memory and Modules are those of the process whose threads are checked.
+  /// Memory and Modules belong to the process whose threads are checked.
   SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules);
 
-  /// For a waiting thread that has not been stopped yet: reads the data that
-  /// isAt() will need.
+  /// Reads the data that isAt() will need for a waiting thread, before that
+  /// thread is stopped.
   void prepare(const ThreadPlace &Place) const;
   bool isAt(const ThreadRegisters &R) const;
 
   /// For a thread that is not at a safe point: the function of the C library that the
-  /// program has called. Empty if the function or the reason is not known.
+  /// program has called. Empty if it is not known.
   std::string waitsIn(const ThreadRegisters &R) const;
 
   /// Is it worthwhile to stop a thread that is in this system call?
@@ -78,7 +78,8 @@ private:
   /// A stack that is known from end to end.
   struct Known {
     std::vector<StackFrame> Frames;
-    size_t InC = 0; // frames of the C library before those of the program
+    size_t InC = 0; // number of the C library's frames before those of the
+                    // program
   };
   std::optional<Known> known(const ThreadRegisters &R) const;
   bool isOnlyProgram(const ThreadRegisters &R) const;
@@ -93,7 +94,7 @@ private:
   ProcessStack Stacks;
   std::map<const LoadedModule *, FunctionsByAddress> OfC;
   std::vector<const LoadedModule *> Never;
-  /// The program itself has the allocator. Only a waiting thread is known not
+  /// The program has its own allocator. Then only a waiting thread is known not
   /// to be allocating.
   bool ProgramAllocates;
 };

@@ -47,32 +47,34 @@ llvm::Expected<StubFunctions> findStubFunctions(const ProcessMemory &Memory,
 size_t stubSize();
 size_t stubEntry();
 
-/// On some machines the last jump needs a register that must have its value by then, and
-/// a direct branch does not reach everywhere. There a few instructions near the thread's
-/// place make the last jump, and their size is not 0.
+/// A way back: instructions near the thread's place that make the last jump. Some
+/// machines need it, because the jump uses a register whose value must be restored
+/// before, and a direct branch does not reach every address. Its size is 0 on other
+/// machines.
 size_t wayBackSize();
 bool reachesBack(uint64_t WayBack, uint64_t Pc);
 std::string wayBackCode(uint64_t WayBack, const ThreadRegisters &Back);
-/// Are these bytes such code, of any command?
+/// Are these bytes a way back, written by any command?
 bool isWayBack(llvm::StringRef Bytes);
 
-/// Do these bytes contain such code, or the rest of another command's?
+/// Do these bytes contain such code, or a remainder of another command's?
 bool hasStub(llvm::StringRef Bytes);
 
-/// The purpose of such code.
+/// The parameters of a copy of this code.
 struct StubUse {
   uint64_t Area = 0;
-  uint64_t Mark = 0;   // the code writes it to identify itself
-  uint64_t Thread = 0; // the borrowed one
-  uint64_t WayBack = 0; // 0: not needed
-  ThreadRegisters Back = {}; // the registers with which the thread goes on
+  uint64_t Mark = 0;   // the code writes it, which identifies this copy
+  uint64_t Thread = 0; // the borrowed thread
+  uint64_t WayBack = 0; // address of the way back; 0: not needed
+  ThreadRegisters Back = {}; // the registers with which the thread continues
 };
 
 std::string stubCode(const StubFunctions &Functions, const StubUse &Use);
-/// Reads such code. Of the registers it reads those that tell where the thread was.
+/// Reads the parameters from such code. Of Back, it reads only the registers that
+/// tell where the thread was.
 StubUse readStub(llvm::StringRef Code);
 
-/// Is a thread in that code, which is in Code?
+/// Is a thread in this code, which is at Code?
 inline bool isInStub(const LoadedModule::Range &Code, const StubUse &Use,
                      uint64_t Pc) {
   return Code.contains(Pc) || Pc - Use.WayBack < wayBackSize();

@@ -7,21 +7,23 @@
 
 /* The stopped thread writes these. */
 #define AREA_BEGUN 0    /* 8 bytes: the mark, once signals are blocked */
-#define AREA_DONE 8     /* 8 bytes: the mark, once the thread exists, or
-			   could not be made */
+#define AREA_DONE 8     /* 8 bytes: the mark, once the thread was created, or
+                           could not be */
 #define AREA_CREATED 16 /* 4 bytes: result of pthread_create() */
-#define AREA_COUNTER 20 /* 4 bytes, x86-64: result of PR_GET_TSC. If it is PR_TSC_SIGSEGV no
-			   thread is created, and the thread waits some time for
-			   AREA_GIVEN_UP, so that this command can read the reason */
+#define AREA_COUNTER 20 /* 4 bytes, x86-64: result of PR_GET_TSC. If it is PR_TSC_SIGSEGV
+                           no thread is created: the borrowed thread waits for
+                           AREA_GIVEN_UP for a limited time, so that this command can
+                           read the reason */
 #define AREA_SIGNALS 24 /* 8 bytes: the previously blocked signals */
 #define AREA_TICKS 40   /* 8 bytes: the processor's counter, at the end */
 #define AREA_THREAD 32  /* pthread_t */
 
-/* This command writes these; the new thread also writes the first. */
+/* This command writes these. The new thread also writes AREA_GO. */
 #define AREA_GO 48        /* 4 bytes: 1: the data below is complete; 2: too late */
-#define AREA_GIVEN_UP 52  /* 4 bytes: 1: the libraries are not wanted any more */
-#define AREA_END 56       /* 4 bytes: 1: the area is not needed any more */
-#define AREA_PAUSES 84    /* 4 bytes: the pauses that the new thread still makes */
+#define AREA_GIVEN_UP 52  /* 4 bytes: 1: the libraries are no longer wanted */
+#define AREA_END 56       /* 4 bytes: 1: the area is no longer needed */
+#define AREA_PAUSES 84    /* 4 bytes: the number of pauses that the new thread
+                             will still make */
 
 /* The new thread writes these. */
 #define AREA_NEW_TID 60 /* 4 bytes */
@@ -35,19 +37,19 @@
 #define AREA_FILES 88      /* 4 bytes each: a descriptor, or -errno */
 #define AREA_FILES_MAX 8
 
-#define AREA_IS_LOADED 1 /* and the entry was called */
+#define AREA_IS_LOADED 1 /* the libraries are loaded, and the entry was
+                            called */
 #define AREA_IS_REFUSED 2 /* AREA_TEXT has the loader's message */
-#define AREA_IS_CLOSED 3 /* it came too late, and the entry was not called */
+#define AREA_IS_CLOSED 3 /* it was too late, so the entry was not called */
 
 #define AREA_ENTRY 128 /* name of the entry */
 #define AREA_TEXT 256 /* an error message */
 #define AREA_TEXT_SIZE 1024
-#define AREA_PATHS 4096 /* strings; the last one is empty */
+#define AREA_PATHS 4096 /* path strings, ended by an empty one */
 #define AREA_PATHS_SIZE 20480
 #define AREA_OPTIONS 24576 /* a string */
 #define AREA_OPTIONS_SIZE 131072
-#define AREA_VECTORS 155648 /* a multiple of 64; up to the end of the area's
-			       used part */
+#define AREA_VECTORS 155648 /* a multiple of 64, as XSAVE requires */
 #define AREA_VECTORS_SIZE 40960
 #define AREA_STACK_TOP 262144
 #define AREA_SIZE 262144

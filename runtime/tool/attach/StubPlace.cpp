@@ -14,17 +14,16 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Segments of code are mapped in multiples of this at least.
+// The smallest page size of any machine.
 static constexpr uint64_t PageSize = 4096;
-// Far enough that processors do not prefetch the end of a module's code
-// together with ours.
+// So far behind a module's code that processors do not prefetch both together.
 static constexpr uint64_t Distance = 64;
 // Distance of a way back from the end of the last page.
 static constexpr uint64_t BeforeEnd = 32;
-// Memory is mapped in multiples of this at most.
+// The largest page size of any machine.
 static constexpr uint64_t LargestPage = 1 << 16;
 
-// Reads the bytes of the file at this address.
+// Reads the mapped file's bytes that belong to this address.
 static bool readFile(const ProcessMemory &Memory,
                      const ProcessMemory::Mapping &M, uint64_t Address,
                      std::string &Bytes) {
@@ -34,7 +33,7 @@ static bool readFile(const ProcessMemory &Memory,
                           ssize_t(Bytes.size());
 }
 
-// Reads the file's bytes at the way back of another command's leftover code.
+// Reads the file's bytes where another command has left a way back.
 bool StubPlace::readWayBefore(const ProcessMemory &Memory, uint64_t WayBack) {
   if (!WayBack)
     return true;
@@ -46,7 +45,8 @@ bool StubPlace::readWayBefore(const ProcessMemory &Memory, uint64_t WayBack) {
   return true;
 }
 
-// Looks after the code of a permanent module, up to the end of the last page.
+// Finds free space after the code of a permanent module, up to the end of the
+// last page.
 bool StubPlace::findSlack(const ProcessMemory &Memory,
                           const LoadedModules &Modules,
                           const LoadedModule &M) {
@@ -65,8 +65,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
         !Memory.read(Text.End, Rest.data(), Rest.size()))
       continue;
     Before = Bytes;
-    // A thread may still execute another command's leftover code. Code of
-    // another version has an unknown layout.
+    // Another command's leftover code is here, and a thread may still execute
+    // it. Code of another version has an unknown layout.
     if (hasStub(Rest)) {
       if (!hasStub(Bytes))
         continue;
@@ -82,8 +82,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
   return false;
 }
 
-// In the middle of the largest hole. Neither heap nor stack grows to it, and
-// the kernel avoids it for other mappings.
+// The middle of the largest hole in the address space. Neither heap nor stack
+// grows that far, and the kernel uses it last for other mappings.
 static uint64_t findHole(const ProcessMemory &Memory) {
   uint64_t Last = PageSize * 16, Best = 0, Size = 0;
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
@@ -106,7 +106,7 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
   Place.Pid = Memory.pid();
   Place.Lock =
       open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  // About a minute: on a busy machine another command may need that long.
+  // Wait up to a minute: on a busy machine another command may need that long.
   for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
        ++Tries) {
     if (errno != EWOULDBLOCK || Tries == 6000 || pendingEnd())
@@ -152,8 +152,8 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   const Descriptor Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
-  // Check that it still executes the same program, because the code was written for that
-  // one's memory.
+  // Check that the process still executes the same program, since the code was written
+  // for that program's memory.
   char Byte;
   bool IsSame = pread(Memory, &Byte, sizeof(Byte),
                       static_cast<off_t>(Address)) == sizeof(Byte);
@@ -163,7 +163,7 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   return Done;
 }
 
-// No stopped thread waits for this.
+// Writes without a stopped thread: no thread waits for this.
 bool StubPlace::putBack(uint64_t Address, StringRef Bytes) {
   return write(Address, Bytes.data(), Bytes.size()) ||
          Tracee::seizeAny(Pid, [&](pid_t Thread) {
@@ -204,7 +204,8 @@ uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
         continue;
       if (WaysBefore.count(At))
         return At;
-      // Another command has left it, and a thread may be on it.
+      // Another command has left this way back, and a thread may still be on
+      // it.
       if (isWayBack(Bytes))
         continue;
       WaysBefore[At] = Bytes;

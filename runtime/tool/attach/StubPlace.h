@@ -11,8 +11,8 @@ namespace patchbay {
 
 class StubPlace {
 public:
-  /// Reserves a place until this object is destroyed, so that two commands do not use the
-  /// same one. Fails if there is none.
+  /// Reserves a place until this object is destroyed, so that no other command uses it.
+  /// Fails if there is no free place.
   static llvm::Expected<StubPlace> find(const ProcessMemory &Memory,
                                         const LoadedModules &Modules);
   StubPlace(StubPlace &&Other);
@@ -22,12 +22,13 @@ public:
   LoadedModule::Range range() const;
   uint64_t code() const { return Code; }
   uint64_t area() const { return Area; }
-  /// Where to put instructions that can reach the thread's place; 0: no room.
+  /// An address for a way back to the thread's place; 0 if there is no free
+  /// space in reach.
   uint64_t wayBackTo(const ProcessMemory &Memory, const LoadedModules &Modules,
                      uint64_t Pc);
 
-  /// Writes through the memory of a thread that stands still. Some kernels let
-  /// only debuggers write code, and only through such a thread
+  /// Writes through the memory file of a stopped thread. Some kernels let only
+  /// debuggers write code, and only through a stopped thread
   /// (proc_mem.force_override=ptrace, since Linux 6.12).
   bool writeCode(pid_t Thread, llvm::StringRef Bytes);
   bool writeWayBack(pid_t Thread, uint64_t Address, llvm::StringRef Bytes);
@@ -36,7 +37,7 @@ public:
   template <typename T> bool write(uint64_t Address, const T &Value) {
     return write(Address, &Value, sizeof(Value));
   }
-  /// A thread may still be in the code, so leave it there.
+  /// Leaves the code in place, since a thread may still execute it.
   void leave() {
     Before.clear();
     WaysBefore.clear();
@@ -54,7 +55,8 @@ private:
   Descriptor Memory, Lock;
   uint64_t Code = 0, Area = 0;
   std::string Before;
-  std::map<uint64_t, std::string> WaysBefore; // previous bytes at ways back
+  std::map<uint64_t, std::string> WaysBefore; // the bytes that ways back have
+                                              // overwritten
   bool IsWritten = false;
 };
 

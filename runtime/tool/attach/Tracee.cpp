@@ -17,10 +17,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A thread that runs, or waits as most do, stops at once. A thread that waits
-// for a disk or for a child of vfork(2) may take as long as these do.
+// A thread that runs, or waits as most threads do, stops immediately. A thread
+// that waits for a disk or for a child of vfork(2) stops only when that wait
+// ends.
 static constexpr std::chrono::milliseconds Patience(20);
-// Stop a thread at most this often, until its registers show how its system call restarts.
+// How often to stop a thread until its registers show how its system call restarts.
 static constexpr unsigned MaxStops = 4;
 
 // The kernel's errors that tell how a system call restarts (include/linux/errno.h).
@@ -31,12 +32,12 @@ enum Restart : int64_t {
   RestartBlock = -516,
 };
 
-// Waits for a change of Thread; 0: none in time.
+// Waits for a change of Thread. Returns 0 if none comes in time.
 static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);
-  // A signal between the check and the wait stays pending.
+  // Blocked, so that a signal between the check and the wait stays pending.
   pthread_sigmask(SIG_BLOCK, &Child, &Before);
   int Status = 0;
   for (;;) {
@@ -56,8 +57,9 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   return Status;
 }
 
-// Threads that did not stop in time, and so could not be released. They may
-// wait for a child of vfork(2) or for a disk. They may stop at any moment.
+// Threads that did not stop in time, and so could not be released, for example
+// because they wait for a child of vfork(2) or for a disk. They may still stop
+// at any moment.
 static std::set<pid_t> &unreleased() {
   static thread_local std::set<pid_t> Threads;
   return Threads;
@@ -102,7 +104,7 @@ Expected<Tracee::State> Tracee::stop() {
   return State::Busy;
 }
 
-// The thread is returning to where it was, and gets there within microseconds.
+// The thread is on its way back to its system call, which takes microseconds.
 void Tracee::goOnUntilItWaits() {
   IsStopped = false;
   ptrace(PTRACE_CONT, Thread, 0, 0);
@@ -116,7 +118,7 @@ void Tracee::goOnUntilItWaits() {
 }
 
 bool Tracee::isDispatched() const {
-  // From the kernel's <linux/ptrace.h>. Debian 12's lacks it.
+  // From the kernel's <linux/ptrace.h>, which lacks it on Debian 12.
   constexpr int GetConfig = 0x4211;
   struct {
     uint64_t Mode, Selector, Offset, Length;
@@ -126,12 +128,13 @@ bool Tracee::isDispatched() const {
 }
 
 Tracee::State Tracee::interrupt() {
-  // From here on the kernel tells us of each signal before the thread takes it.
+  // From here on the kernel reports each signal to this command before the
+  // thread takes it.
   std::optional<ThreadPlace> Place;
   if (TakesPlaceBefore)
     Place = placeOf(Process, Thread);
-  // The kernel wakes this command when the thread stops. From then until this command
-  // gets a processor, the thread stands still.
+  // When the thread stops, the kernel wakes this command. The thread stands still
+  // from then on, also while this command waits for a processor.
   RunDelay Delay;
   Urgent.emplace();
   auto Before = Delay.soFar();
@@ -149,8 +152,8 @@ Tracee::State Tracee::interrupt() {
   IsStopped = true;
   int Event = Status >> 16, Signal = WSTOPSIG(Status);
   if (Event != PTRACE_EVENT_STOP) {
-    // The thread is about to take a signal. Let it do so, and ask again later.
-    // After execve(2) the kernel sends SIGTRAP to a traced thread.
+    // The thread is about to take a signal: let it, and try again later. After
+    // execve(2) the kernel sends SIGTRAP to a traced thread.
     bool OfExec = Event == PTRACE_EVENT_EXEC;
     release(Event ? 0 : Signal);
     return OfExec ? State::Gone : State::Busy;
@@ -173,9 +176,9 @@ bool Tracee::hasSignals() const {
 
 // System calls that fail with EINTR when their thread is stopped, even without a signal:
 // see signal(7), "Interruption of system calls and library functions by stop signals".
-// Calls of sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is set. They have changed nothing
-// by then; otherwise they would return a count. connect(2) can be repeated: it waits for
-// the same connection.
+// Calls on sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is set. An interrupted call has
+// changed nothing: otherwise it would return a count. connect(2) can be repeated: it
+// waits for the same connection.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -256,9 +259,9 @@ struct RseqSection { // struct rseq_cs
 constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
 } // namespace
 
-// The kernel checks the program counter when the thread goes on. A redirected thread would
-// already have left the sequence, so the kernel would not restart it. Kernels before Linux
-// 5.13 do not show sequences.
+// The kernel restarts a sequence if the program counter is in it when the thread resumes.
+// A redirected thread would already have left the sequence. Kernels before Linux 5.13 do
+// not show sequences.
 bool Tracee::isInRestartable() const {
   RseqConfiguration Of = {};
   uint64_t Section = 0;
@@ -301,7 +304,7 @@ void Tracee::goesOn() {
   Urgent.reset();
 }
 
-// waitpid(2) has reported that the thread stands still, or has gone.
+// waitpid(2) has reported that the thread is stopped, or has ended.
 void Tracee::letGo(int Status) {
   IsSeized = false;
   if (!WIFSTOPPED(Status))
@@ -314,9 +317,9 @@ void Tracee::letGo(int Status) {
     release(IsSignal ? WSTOPSIG(Status) : 0);
 }
 
-// A thread must stand still to be released. A thread that has not stopped in time, for
-// example without a processor, stops as soon as it runs; later delays are its own. A
-// thread in state D may take any time.
+// A thread can be released only while it is stopped. A thread that did not stop in
+// time, for example without a processor, stops as soon as it runs; later delays are
+// its own. A thread in state D may take any time.
 Tracee::~Tracee() {
   if (IsStopped)
     resume();
@@ -332,7 +335,7 @@ Tracee::~Tracee() {
 }
 
 void Tracee::onThreadOfItsOwn(function_ref<void()> Do) {
-  // So that only that thread gets the signal.
+  // Send the signal to that thread only.
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);

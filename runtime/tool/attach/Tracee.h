@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread of another process, stopped for a moment by PTRACE_SEIZE and
+// One thread of another process, stopped briefly by PTRACE_SEIZE and
 // PTRACE_INTERRUPT of ptrace(2). These send no signal, and the other threads
-// run on. No other request changes the thread, no option is set, and no other
-// instruction is executed in its place. So if this command is killed at any
-// time, the kernel lets the thread go on with its present registers.
+// keep running. No other request changes the thread, no ptrace option is set,
+// and the thread executes no other instruction. So if this command is killed at
+// any time, the kernel resumes the thread with its present registers.
 #pragma once
 
 #include "Registers.h"
@@ -20,14 +20,14 @@ class Tracee {
 public:
   enum class State {
     Stopped,  // registers are valid until resume()
-    Late,     // it did not stop soon
+    Late,     // it did not stop in time
     Busy,     // it was about to take a signal, or to restart a system call
     Gone,     // it has ended, or executes another program
     Halted,   // a signal has stopped the whole process
   };
 
   Tracee(pid_t Process, pid_t Thread) : Process(Process), Thread(Thread) {}
-  /// Lets the thread go on unchanged.
+  /// Resumes the thread unchanged.
   ~Tracee();
   Tracee(const Tracee &) = delete;
   Tracee &operator=(const Tracee &) = delete;
@@ -36,44 +36,44 @@ public:
   llvm::Expected<State> stop();
   const ThreadRegisters &registers() const { return Registers; }
 
-  /// The registers with which it would go on by itself. It restarts its system
-  /// call, as the kernel does for an untraced thread. std::nullopt: the thread
-  /// is about to take a signal, which decides that.
+  /// The registers with which the thread would resume by itself: it restarts
+  /// its system call, as the kernel does for an untraced thread. std::nullopt:
+  /// the thread is about to take a signal, which decides that.
   std::optional<ThreadRegisters> undisturbed() const;
 
-  /// Does the code of Stub.h restore everything?
+  /// Does the code of Stub.h restore all of the thread's state?
   bool isAllSaved() const { return patchbay::isAllSaved(Thread, Registers); }
 
-  /// Is it in instructions that the kernel restarts after an interruption
-  /// (rseq(2))? The kernel would not recognize that at another address.
+  /// Is the thread in a sequence that the kernel restarts after an interruption
+  /// (rseq(2))? The kernel would not do that if the thread were redirected.
   bool isInRestartable() const;
 
-  /// Does the kernel show its system calls to the program (syscall user
-  /// dispatch)? Kernels tell since Linux 6.4.
+  /// Does the thread use syscall user dispatch, so that the kernel reports its
+  /// system calls to the program? Known since Linux 6.4.
   bool isDispatched() const;
 
-  /// Does its memory have these bytes?
+  /// Does the thread's memory have these bytes at Address?
   bool hasThere(uint64_t Address, llvm::StringRef Bytes) const;
 
-  /// Lets it go on with these registers. False: it has gone.
+  /// Resumes the thread with these registers. Returns false if it has ended.
   bool resumeWith(const ThreadRegisters &R);
-  /// Lets it go on unchanged.
+  /// Resumes the thread unchanged.
   void resume();
 
-  /// When it stopped, by CLOCK_MONOTONIC. Until then it ran, waited for its own
-  /// events, or waited for a processor.
+  /// When the thread stopped, by CLOCK_MONOTONIC. Until then it ran, waited for
+  /// its own events, or waited for a processor.
   std::chrono::nanoseconds stoppedAt() const { return StoppedAt; }
-  /// The longest time that a thread stood still, among those that the calling
-  /// thread has stopped and released.
+  /// The longest stop of a thread, among those that the calling thread has
+  /// stopped and released.
   static std::chrono::nanoseconds longest();
 
-  /// Runs Do on a separate thread of this command, which stops the tracees.
-  /// When that thread ends, the kernel releases threads that had not stopped in
-  /// time. They do not stop any more, and this command need not wait for them,
-  /// although it may run for hours.
+  /// Runs Do on a separate thread of this command, which is the tracer of the
+  /// stopped threads. When that thread ends, the kernel detaches threads that
+  /// did not stop in time, so that they never stop later. This command, which
+  /// may run for hours, need not wait for them.
   static void onThreadOfItsOwn(llvm::function_ref<void()> Do);
-  /// Releases the threads that stopped too late. Spared is not released, since it is
-  /// stopped again next.
+  /// Releases the threads that stopped too late, except Spared, which is stopped
+  /// again next.
   static void letLateGo(pid_t Process, pid_t Spared = 0);
 
   /// Calls Do(THREAD) while this command is the thread's debugger. The thread
@@ -93,7 +93,8 @@ private:
   ThreadRegisters Registers;
   bool IsSeized = false, IsStopped = false;
   std::chrono::nanoseconds StoppedAt{0};
-  std::optional<Urgency> Urgent; // from before it stops until it goes on
+  std::optional<Urgency> Urgent; // from before the stop until the thread is
+                                 // resumed
 };
 
 } // namespace patchbay

@@ -13,21 +13,21 @@ using namespace patchbay;
 
 static constexpr int HighestNice = -20;
 
-// 0 means the calling thread in both calls.
+// Both calls take 0 for the calling thread.
 static bool schedule(int Policy, int Priority) {
   sched_param P = {};
   P.sched_priority = Priority;
   return !sched_setscheduler(0, Policy, &P);
 }
 
-// In a control group without real-time bandwidth no thread can have such a
+// In a control group without real-time bandwidth no thread can get a real-time
 // priority, whatever its rights.
 Urgency::Urgency() : Policy(sched_getscheduler(0)) {
   errno = 0;
   Nice = getpriority(PRIO_PROCESS, 0);
   bool IsRealTime =
       Policy != SCHED_OTHER && Policy != SCHED_BATCH && Policy != SCHED_IDLE;
-  // A filter of system calls may kill a thread that changes its scheduling.
+  // A seccomp filter may kill a thread that changes its scheduling.
   if (errno || IsRealTime || prctl(PR_GET_SECCOMP)) {
     Policy = -1;
     return;
@@ -46,8 +46,8 @@ Urgency::~Urgency() {
 RunDelay::RunDelay()
     : Fd(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
-// Running time, waiting time, and number of time slices. All are 0 if the
-// kernel does not count.
+// The file has the running time, the waiting time, and the number of time
+// slices. All are 0 if the kernel does not count.
 std::optional<std::chrono::nanoseconds> RunDelay::soFar() const {
   char Text[128];
   ssize_t Size = Fd < 0 ? -1 : pread(Fd, Text, sizeof(Text) - 1, 0);

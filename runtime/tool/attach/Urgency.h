@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raises our priority while a thread of another process stands still for us.
-// While we wait for a processor, that thread waits, too.
+// Raises the priority of this command while a thread of another process is
+// stopped: that thread waits whenever this command waits for a processor.
 #pragma once
 
 #include "support/Descriptor.h"
@@ -10,9 +10,9 @@
 
 namespace patchbay {
 
-/// Gives the calling thread the lowest real-time priority, if permitted (CAP_SYS_NICE,
-/// RLIMIT_RTPRIO), or else the highest permitted nice value. A thread with a real-time
-/// priority keeps it. The thread's work at that priority must be short.
+/// Gives the calling thread the lowest real-time priority if that is permitted
+/// (CAP_SYS_NICE, RLIMIT_RTPRIO), otherwise the best permitted nice value. Keeps an
+/// existing real-time priority. The thread's work during that time must be short.
 class Urgency {
 public:
   Urgency();
@@ -24,12 +24,12 @@ private:
   int Policy, Nice;
 };
 
-/// How long the calling thread has been runnable without a processor, since it
-/// began (proc(5), /proc/PID/schedstat).
+/// How long the calling thread has been runnable without a processor since this
+/// object was made (proc(5), /proc/PID/schedstat).
 class RunDelay {
 public:
   RunDelay();
-  /// std::nullopt: the kernel does not count it.
+  /// std::nullopt if the kernel does not count it.
   std::optional<std::chrono::nanoseconds> soFar() const;
 
 private:

@@ -14,7 +14,7 @@
 using namespace patchbay;
 
 static constexpr unsigned SyscallSize = 4;
-// From include/linux/errno.h of the kernel.
+// From the kernel's include/linux/errno.h.
 static constexpr int64_t RestartSys = -512;
 
 // SVC with any number: the kernel ignores the number.
@@ -22,7 +22,7 @@ static bool isSystemCall(uint32_t Instruction) {
   return (Instruction & 0xffe0001f) == 0xd4000001;
 }
 
-// False if there is none.
+// False if there is no SVC instruction.
 static bool hasSystemCallAt(pid_t Thread, uint64_t Address) {
   errno = 0;
   auto Words = static_cast<uint64_t>(ptrace(PTRACE_PEEKTEXT, Thread, Address & ~7ull, 0));
@@ -36,7 +36,8 @@ struct VectorHeader { // struct user_sve_header, struct user_za_header
   uint16_t Length, MaxLength, Flags, Reserved;
 };
 constexpr int NtSve = 0x405, NtStreaming = 0x40b, NtZa = 0x40c;
-constexpr uint16_t SveRegisters = 1; // SVE_PT_REGS_MASK: not those of FPSIMD
+constexpr uint16_t SveRegisters = 1; // SVE_PT_REGS_MASK: the thread has SVE
+                                     // registers, and not only those of FPSIMD
 } // namespace
 
 // std::nullopt: the processor or the kernel does not support them.
@@ -49,19 +50,20 @@ static std::optional<VectorHeader> readHeader(pid_t Thread, int Type) {
 }
 
 // A system call may change the predicates and the parts of vectors that SVE
-// adds, so they hold no values there. Elsewhere the kernel tells whether they
-// were used since the last system call.
+// adds, so in a system call they hold no values. Elsewhere the kernel tells
+// whether they were used since the last system call.
 static uint64_t sveSize(pid_t Thread) {
   auto Header = readHeader(Thread, NtSve);
   if (!Header || !(Header->Flags & SveRegisters))
     return 0;
-  // 32 vectors, and 16 predicates and FFR, which have a bit for each byte.
+  // 32 vectors, plus 16 predicates and FFR, which have one bit per byte of a
+  // vector.
   uint64_t Length = Header->Length;
   return (32 * Length + 17 * (Length / 8) + 15) & ~15ull;
 }
 
-// Reads the first argument, which the kernel shows while it believes that the thread is
-// in a system call.
+// Reads the first argument of the system call that the thread is in, according to the
+// kernel.
 static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   constexpr int NtSystemCall = 0x404;
   int None = -1;
@@ -75,12 +77,13 @@ static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   return Place->FirstArgument;
 }
 
-// Has a signal handler just returned there, which made the call fail? Then the registers
-// that the kernel saved for the handler are still below the stack pointer, in this order.
+// Has a signal handler just returned to this place, which made the call fail? Then the
+// registers that the kernel saved for the handler are still below the stack pointer, in
+// this order.
 static bool isBackFromHandler(pid_t Thread, const ThreadRegisters &R) {
   constexpr size_t MaxFrame = 1 << 16, Kept = offsetof(user_regs_struct, pstate);
   std::vector<char> Below(MaxFrame);
-  // The stack may begin in between.
+  // Try smaller sizes, since the stack may begin in between.
   for (size_t Size = MaxFrame; Size >= 4096; Size /= 2) {
     iovec Ours = {Below.data(), Size};
     iovec Theirs = {reinterpret_cast<void *>(R.sp - Size), Size};
@@ -144,8 +147,8 @@ bool patchbay::hidesRestart(const ThreadRegisters &R) {
   }
 }
 
-// The C library's functions must not be called in streaming mode, or while ZA is on
-// (SME). A system call ends streaming mode.
+// In streaming mode, or while ZA is on (SME), the C library's functions must not be
+// called. A system call ends streaming mode.
 bool patchbay::isAllSaved(pid_t Thread, const ThreadRegisters &) {
   for (int Type : {NtStreaming, NtZa})
     if (auto Header = readHeader(Thread, Type); Header && Header->Size > sizeof(*Header))
@@ -163,8 +166,8 @@ ThreadRegisters patchbay::repeated(ThreadRegisters R, uint64_t Number) {
   return R;
 }
 
-// Clears BTYPE, which would require a landing pad at Address. It belongs to the
-// thread's last branch.
+// Clears BTYPE, which is left from the thread's last branch and would require a
+// landing pad at Address.
 ThreadRegisters patchbay::redirected(ThreadRegisters R, uint64_t Address) {
   constexpr uint64_t BranchType = 3 << 10;
   R.pc = Address;

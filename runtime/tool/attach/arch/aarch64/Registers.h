@@ -26,13 +26,13 @@ namespace patchbay {
 struct ThreadRegisters : user_regs_struct {
   int64_t Call = -1, Result = 0;
   uint64_t FirstArgument = 0;
-  bool IsAtCall = false; // it is about to make it
-  uint64_t SveSize = 0; // bytes in registers of SVE; 0: none
+  bool IsAtCall = false; // the thread is about to make its system call
+  uint64_t SveSize = 0; // size of the SVE registers in bytes; 0: not used
 };
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfAArch64;
 
-/// Higher addresses must be requested explicitly, on any machine.
+/// Programs get higher addresses only on request, on any machine.
 inline constexpr uint64_t HighestAddress = 1ull << 48;
 
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
@@ -47,23 +47,25 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.pc; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.sp; }
 
-/// Reads the registers of a stopped thread. Before: its place before it was
-/// asked to stop.
+/// Reads the registers of a stopped thread. Before: the thread's place before
+/// it was asked to stop.
 inline constexpr bool TakesPlaceBefore = true;
 bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Before,
                    ThreadRegisters &R);
 bool writeRegisters(pid_t Thread, const ThreadRegisters &R);
 
-/// The system call that the thread is in, or has just been in; -1: none.
+/// The number of the system call that the thread is in, or has just left; -1:
+/// none.
 inline int64_t systemCall(const ThreadRegisters &R) { return R.Call; }
-/// The value that the call is about to return. The kernel's own errors, from
-/// 512 on, tell how the call restarts.
+/// The value that the system call is about to return. Errors from 512 on are
+/// internal to the kernel: they tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) { return R.Result; }
 /// Must the thread stop once more before its registers tell how the call restarts?
 bool hidesRestart(const ThreadRegisters &R);
 
-/// The target of the call before Return, directly or through the PLT; 0: not
-/// known. Read(Address, Bytes, Size) reads memory of the thread's process.
+/// The target of the call instruction before Return, directly or through the
+/// PLT; 0 if it is not known. Read(Address, Bytes, Size) reads memory of the
+/// process.
 template <typename Function>
 uint64_t calledBefore(uint64_t Return, Function Read) {
   uint32_t Call, Entry[3];
@@ -88,17 +90,18 @@ uint64_t calledBefore(uint64_t Return, Function Read) {
   return Read(Slot, &Target, sizeof(Target)) ? Target : 0;
 }
 
-/// Does the code in Stub.S restore everything that the thread has? NotSaved
+/// Does the code in Stub.S save and restore all of the thread's state? NotSaved
 /// completes a message.
 inline constexpr char NotSaved[] = ", or used SME";
 bool isAllSaved(pid_t Thread, const ThreadRegisters &R);
 
-/// Bytes that the code needs on the thread's own stack.
+/// The stack space that the code needs below the thread's stack pointer, in
+/// bytes.
 inline uint64_t stackNeeded(const ThreadRegisters &R) { return R.SveSize; }
 
 /// The registers with which the thread makes its system call again.
 ThreadRegisters repeated(ThreadRegisters R, uint64_t Number);
-/// The same registers, but the thread goes on at Address.
+/// The same registers, but the thread continues at Address.
 ThreadRegisters redirected(ThreadRegisters R, uint64_t Address);
 
 } // namespace patchbay

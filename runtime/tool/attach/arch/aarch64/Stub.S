@@ -5,7 +5,7 @@
  * pb_stub_words.
  *
  * The command that reads this code's data may run on another processor. So this
- * code publishes complete data by STLR, and reads the command's by LDAR.
+ * code publishes complete data by STLR, and reads the command's data by LDAR.
  */
 #include "../../StubArea.h"
 
@@ -22,9 +22,11 @@ pb_stub:
 
 /* Runs in the stopped thread, at first with its own stack pointer. */
 pb_stub_code:
-	/* The first system call would change the parts of vectors that SVE
-	   adds, and the area does not exist yet. So if they are in use, they
-	   go to the thread's own stack. */
+	/*
+	 * The first system call would change the parts of vectors that SVE
+	 * adds, and the area does not exist yet. If they are in use, save them
+	 * on the thread's own stack.
+	 */
 	ldr	x9, sve_size
 	cbz	x9, no_sve
 	mov	x10, sp
@@ -60,7 +62,7 @@ no_sve:
 	cmp	x0, x19
 	b.ne	no_area
 
-	/* A child that is forked meanwhile does not get the area. */
+	/* A child that the program forks must not get the area. */
 	mov	x8, #__NR_madvise
 	mov	x1, #AREA_SIZE
 	mov	x2, #10			/* MADV_DONTFORK */
@@ -102,7 +104,7 @@ no_sve:
 	blr	x9
 	str	w24, [x23]
 	str	w0, [x19, #AREA_CREATED]
-	/* Without a thread the area is not needed. */
+	/* If no thread was created, unmap the whole area. */
 	mov	x24, #AREA_SIZE
 	cmp	w0, #0
 	csel	x24, x24, xzr, ne
@@ -119,7 +121,7 @@ no_sve:
 
 	ldr	x9, flags
 	msr	nzcv, x9
-	/* From here on no flag changes: system calls keep them. */
+	/* From here on no condition flag changes: system calls keep them. */
 	ldr	x9, at_sp
 	ldr	x10, sve_size
 	sub	x9, x9, x10
@@ -135,7 +137,7 @@ no_sve:
 	mov	x2, #0
 	mov	x3, #8
 	svc	#0
-	/* The kernel refuses length 0, and nothing happens. */
+	/* The kernel refuses length 0, which changes nothing. */
 	mov	x8, #__NR_munmap
 	mov	x0, x19
 	mov	x1, x24
@@ -184,13 +186,13 @@ no_sve_back:
 	ldp	x25, x26, [x16, #200]
 	ldp	x27, x28, [x16, #216]
 	ldp	x29, x30, [x16, #232]
-	/* That code also loads x16: see wayBackCode(). */
+	/* The way back restores x16: see wayBackCode(). */
 	ldr	x16, way_back
 	br	x16
 
 /*
  * void *new_thread(void *area). No thread of the program waits for it. It has
- * all of the program's signals blocked, like the thread that made it.
+ * all of the program's signals blocked, like the thread that created it.
  */
 	.balign	16
 new_thread:
@@ -224,9 +226,11 @@ too_late:
 load:
 	ldr	w9, [x19, #AREA_NR_FILES]
 	cbz	w9, libraries
-	/* From here on the thread has its own descriptor table, empty at
-	   first. So the program's threads do not find numbers in use. The
-	   kernel closes its descriptors with the thread. */
+	/*
+	 * From here on the thread has its own descriptor table, empty at first.
+	 * So its descriptors never appear among the program's. The kernel
+	 * closes them when the thread ends.
+	 */
 	mov	x8, #__NR_close_range
 	mov	x0, #0
 	mov	w1, #-1
@@ -330,10 +334,12 @@ leave:
 	mov	x0, #0
 	ret
 
-/* int await(int *word): returns it when it is not 0 any more, or ten seconds
-   after this command has written AREA_PAUSES last. Makes 200 pauses of a tenth
-   of a millisecond, and then 1000 of ten. x19 is the area. Calls no function.
-   System calls change no other register. */
+/*
+ * int await(int *word): returns the word once it is not 0, or 0 if this command
+ * has not written AREA_PAUSES for ten seconds: after 200 pauses of a tenth of a
+ * millisecond, and 1000 of ten. x19 is the area. Calls no function. System
+ * calls change no other register.
+ */
 await:
 	mov	x9, x0
 	mov	w10, #1200

@@ -24,9 +24,9 @@ struct Words {
   uint64_t X[31], Sp, Pc, Flags;
 };
 
-// A branch to a register uses x16, and x16 is restored last.
+// A branch to a register needs x16, so this code restores x16 last.
 struct WayBack {
-  uint32_t LandingPad; // bti jc: a register branch leads here
+  uint32_t LandingPad; // bti jc: permits a branch through a register to here
   uint32_t Load;       // ldr x16, X16
   uint32_t Branch;     // b PC
   uint32_t Unused;

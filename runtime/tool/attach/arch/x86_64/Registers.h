@@ -17,7 +17,7 @@ using ThreadRegisters = user_regs_struct;
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfX86_64;
 
-/// Higher addresses must be requested explicitly, on any machine.
+/// Programs get higher addresses only on request, on any machine.
 inline constexpr uint64_t HighestAddress = 1ull << 47;
 
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
@@ -28,8 +28,8 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.rip; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.rsp; }
 
-/// Reads the registers of a stopped thread. Before: its place before it was
-/// asked to stop, not needed here.
+/// Reads the registers of a stopped thread. The thread's place before it was
+/// asked to stop is not needed here.
 inline constexpr bool TakesPlaceBefore = false;
 inline bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &,
                           ThreadRegisters &R) {
@@ -43,20 +43,22 @@ inline bool writeRegisters(pid_t Thread, ThreadRegisters R) {
   return !ptrace(PTRACE_SETREGSET, Thread, NT_PRSTATUS, &Set);
 }
 
-/// The system call that the thread is in, or has just been in; -1: none.
+/// The number of the system call that the thread is in, or has just left; -1:
+/// none.
 inline int64_t systemCall(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.orig_rax);
 }
-/// The value that the call is about to return. The kernel's own errors, from
-/// 512 on, tell how the call restarts.
+/// The value that the system call is about to return. Errors from 512 on are
+/// internal to the kernel: they tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.rax);
 }
 /// Must the thread stop once more before its registers tell how the call restarts?
 inline bool hidesRestart(const ThreadRegisters &) { return false; }
 
-/// The target of the call before Return, directly or through the PLT; 0: not
-/// known. Read(Address, Bytes, Size) reads memory of the thread's process.
+/// The target of the call instruction before Return, directly or through the
+/// PLT; 0 if it is not known. Read(Address, Bytes, Size) reads memory of the
+/// process.
 template <typename Function>
 uint64_t calledBefore(uint64_t Return, Function Read) {
   uint8_t Call[6], Entry[11];
@@ -82,12 +84,13 @@ uint64_t calledBefore(uint64_t Return, Function Read) {
   return Target;
 }
 
-/// Does the code in Stub.S restore everything that the thread has? NotSaved
+/// Does the code in Stub.S save and restore all of the thread's state? NotSaved
 /// completes a message.
 inline constexpr char NotSaved[] = "";
 inline bool isAllSaved(pid_t, const ThreadRegisters &) { return true; }
 
-/// Bytes that the code needs on the thread's own stack.
+/// The stack space that the code needs below the thread's stack pointer, in
+/// bytes.
 inline uint64_t stackNeeded(const ThreadRegisters &) { return 0; }
 
 /// The registers with which the thread makes its system call again.
@@ -95,11 +98,11 @@ inline ThreadRegisters repeated(ThreadRegisters R, uint64_t Number) {
   constexpr unsigned SyscallSize = 2;
   R.rax = Number;
   R.rip -= SyscallSize;
-  R.orig_rax = ~0ull; // the kernel must not restart it itself
+  R.orig_rax = ~0ull; // so that the kernel does not restart it, too
   return R;
 }
 
-/// The same registers, but the thread goes on at Address.
+/// The same registers, but the thread continues at Address.
 inline ThreadRegisters redirected(ThreadRegisters R, uint64_t Address) {
   R.rip = Address;
   R.orig_rax = ~0ull;

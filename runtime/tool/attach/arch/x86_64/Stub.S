@@ -36,7 +36,7 @@ pb_stub_code:
 	cmpq	area(%rip), %rax
 	jne	no_area
 
-	/* A child that is forked meanwhile does not get the area. */
+	/* A child that the program forks must not get the area. */
 	movl	$__NR_madvise, %eax
 	movq	%rbx, %rdi
 	movl	$AREA_SIZE, %esi
@@ -59,8 +59,10 @@ pb_stub_code:
 	leaq	AREA_COUNTER(%rbx), %rsi
 	syscall
 
-	/* All components that the system has enabled. The area is zeroed, as
-	   XSAVE requires for its header. */
+	/*
+	 * Save all components that the system has enabled. XSAVE requires a
+	 * zeroed header, which the new area has.
+	 */
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xsave64	AREA_VECTORS(%rbx)
@@ -77,7 +79,7 @@ pb_stub_code:
 	movl	%r13d, (%r12)
 created:
 	movl	%eax, AREA_CREATED(%rbx)
-	/* Without a thread the area is not needed. */
+	/* If no thread was created, unmap the whole area. */
 	xorl	%r12d, %r12d
 	movl	$AREA_SIZE, %ecx
 	testl	%eax, %eax
@@ -94,7 +96,7 @@ created:
 1:
 	pushq	flags(%rip)
 	popfq
-	/* From here on no flag changes: system calls keep them. */
+	/* From here on no condition flag changes: system calls keep them. */
 	movq	at_rsp(%rip), %rsp
 	movq	mark(%rip), %rax
 	movq	%rax, AREA_DONE(%rbx)
@@ -104,7 +106,7 @@ created:
 	movl	$0, %edx
 	movl	$8, %r10d
 	syscall
-	/* The kernel refuses length 0, and nothing happens. */
+	/* The kernel refuses length 0, which changes nothing. */
 	movl	$__NR_munmap, %eax
 	movq	%rbx, %rdi
 	movq	%r12, %rsi
@@ -151,7 +153,7 @@ restore:
 
 /*
  * void *new_thread(void *area). No thread of the program waits for it. It has
- * all of the program's signals blocked, like the thread that made it.
+ * all of the program's signals blocked, like the thread that created it.
  */
 	.balign	16
 new_thread:
@@ -179,9 +181,11 @@ new_thread:
 load:
 	cmpl	$0, AREA_NR_FILES(%rbx)
 	je	libraries
-	/* From here on the thread has its own descriptor table, empty at
-	   first. So the program's threads do not find numbers in use. The
-	   kernel closes its descriptors with the thread. */
+	/*
+	 * From here on the thread has its own descriptor table, empty at first.
+	 * So its descriptors never appear among the program's. The kernel
+	 * closes them when the thread ends.
+	 */
 	movl	$__NR_close_range, %eax
 	xorl	%edi, %edi
 	movl	$-1, %esi
@@ -284,9 +288,9 @@ leave:
 	ret
 
 /*
- * int await(int *word): returns it when it is no longer 0, or ten seconds
- * after this command has written AREA_PAUSES last. Makes 200 pauses of a tenth
- * of a millisecond, and then 1000 of ten. %rbx is the area.
+ * int await(int *word): returns the word once it is not 0, or 0 if this command
+ * has not written AREA_PAUSES for ten seconds: after 200 pauses of a tenth of a
+ * millisecond, and 1000 of ten. %rbx is the area.
  */
 await:
 	pushq	%r12

@@ -12,7 +12,7 @@ size_t patchbay::stubSize() { return pb_stub_end - pb_stub; }
 
 size_t patchbay::stubEntry() { return pb_stub_code - pb_stub; }
 
-// The code jumps through an address in memory.
+// No way back is needed: the code jumps through an address in memory.
 size_t patchbay::wayBackSize() { return 0; }
 bool patchbay::reachesBack(uint64_t, uint64_t) { return true; }
 std::string patchbay::wayBackCode(uint64_t, const ThreadRegisters &) { return ""; }
