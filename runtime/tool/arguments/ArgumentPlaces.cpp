@@ -15,7 +15,7 @@ namespace {
 
 enum class WordClass { None, Integer, Float };
 
-/// Eight bytes of a value, and the number of its parts in them.
+/// Eight bytes of a value, and the number of members in them.
 struct PassedWord {
   WordClass Class = WordClass::None;
   unsigned Parts = 1;
@@ -63,7 +63,7 @@ static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Wo
     for (DWARFDie D : Type.children()) {
       if (D.getTag() != DW_TAG_member && D.getTag() != DW_TAG_inheritance)
         continue;
-      if (D.find(DW_AT_external)) // a static one
+      if (D.find(DW_AT_external)) // a static member
         continue;
       uint64_t At = toUnsigned(D.find(DW_AT_data_member_location), 0);
       if (auto Bit = D.find(DW_AT_data_bit_offset))
@@ -85,7 +85,8 @@ static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Wo
 }
 
 // System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes with their
-// own constructors are passed by address. Compilers mark such classes.
+// own constructors are passed by address: compilers mark such classes in debug
+// information.
 static Passing passingOf(DWARFDie Type, bool IsX86) {
   Passing P;
   Type = plainType(Type);
@@ -111,7 +112,7 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
   P.Words.assign(P.StackWords, {});
   P.How = Size <= 16 && classify(Type, 0, P.Words) ? Passing::Registers
                                                     : Passing::OnStack;
-  // Only padding, or empty: its place is unknown.
+  // The bytes are padding, or the value is empty: its place is unknown.
   if (P.How == Passing::Registers && P.number(WordClass::None))
     P.How = Passing::Unknown;
   return P;
@@ -150,15 +151,16 @@ static std::string registerSource(unsigned Number, uint16_t Machine) {
 }
 
 namespace {
-/// Where a value is at the entry, according to debug information.
+/// The location of a value at the function's entry, according to debug
+/// information.
 struct EntryLocation {
   enum { Registers, Elsewhere, Nowhere } How = Nowhere;
-  std::vector<std::string> Sources; // for each eight bytes
+  std::vector<std::string> Sources; // one source for each eight bytes
 };
 } // namespace
 
-// DW_OP_regN, or one per eight bytes, each followed by DW_OP_piece. Empty:
-// another expression, or a part has no place.
+// Reads DW_OP_regN, or a DW_OP_regN and a DW_OP_piece for each eight bytes.
+// Returns an empty vector for other expressions, or if a part has no place.
 static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
                                             uint16_t Machine) {
   std::vector<std::string> Sources;
@@ -199,7 +201,8 @@ static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
   return Result;
 }
 
-// The compiler may begin a location only after the site, which changes no argument.
+// Uses a location that begins only after the site, too, since the site changes no
+// argument.
 static EntryLocation locationOf(const DwarfParameter &P,
                                 const SiteRecord &Record, uint16_t Machine) {
   if (!P.Location)
@@ -216,7 +219,7 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
-// Sets Known for the words of a value that the expression describes.
+// Sets Known for the words of a value whose place the expression describes.
 static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known) {
   uint64_t At = 0;
   bool HasPlace = false;
@@ -238,9 +241,9 @@ static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known)
     Known.assign(Known.size(), true);
 }
 
-// The compiler describes no location for parts of an argument that the function does not
-// use. If it also knows all callers, they do not pass these parts: their registers then
-// have any value.
+// Debug information has no location for parts of an argument that the function does not
+// use. If the compiler also knows all callers, they do not pass these parts: the
+// registers then have arbitrary values.
 static std::vector<WordUse> usesOf(const DwarfParameter &P, ArrayRef<PassedWord> Words) {
   std::vector<bool> Known(Words.size());
   if (P.Location && P.Location.find(DW_AT_const_value)) {
@@ -309,7 +312,8 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
     const Passing &How = Passed.emplace_back(passingOf(P.Type, IsX86));
     ArgumentPlace Place = take(How, T, IsX86 ? 6 : 8, 8);
     IsKnown &= How.How != Passing::Unknown;
-    // On other architectures these arguments have rules that were not tested here.
+    // On other architectures these arguments have different rules, which were not
+    // tested here.
     IsKnown &= IsX86 || (!T.FP && !T.Stack);
     F.Places.push_back(std::move(Place));
   }
@@ -324,7 +328,8 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   for (size_t I = 0; I != F.Places.size(); ++I) {
     ArgumentPlace &Place = F.Places[I];
     EntryLocation At = locationOf(F.Parameters[I], Record, Machine);
-    // The compiler knows all callers, so they may pass something else there.
+    // The compiler knows all callers, so they may pass something else in these
+    // registers.
     bool IsThere = At.How == EntryLocation::Registers &&
                    all_of(At.Sources, [&](const std::string &Source) {
                      return is_contained(Place.Words, Source);

@@ -19,12 +19,14 @@ using namespace llvm::dwarf;
 // Limit for damaged data: a type that refers to itself through typedefs, or a struct that
 // contains itself.
 static constexpr unsigned MostSteps = 64;
-// Enumerators of an enumeration; further ones are shown as numbers.
+// Enumerators that are kept for each enumeration. The values of further ones
+// are shown as numbers.
 static constexpr size_t MostEnumerators = 256;
 
 static std::unique_ptr<DWARFContext> contextOf(const ElfImage &Image) {
-  // Damaged data is detected when it is read. With -gsplit-dwarf, the data are in a
-  // package beside the file, or in the .dwo files that it names.
+  // Ignore errors here: damaged data is detected when it is read. With
+  // -gsplit-dwarf, the data is in a package beside the file, or in the .dwo files
+  // that the file names.
   auto Ignore = [](Error E) { consumeError(std::move(E)); };
   auto Context = DWARFContext::create(
       Image.object(), DWARFContext::ProcessDebugRelocations::Ignore, nullptr,
@@ -61,8 +63,8 @@ DwarfFunctions::open(const ElfImage &Image, ArrayRef<std::string> Roots) {
 
 DWARFDie DwarfFunctions::at(uint64_t Entry) const {
   auto Dies = Context->getDIEsForAddress(Entry, /*CheckDWO=*/true);
-  // An entry belongs to the function itself, and not to a function that was
-  // inlined there.
+  // The entry of a function belongs to that function, and not to one inlined
+  // there.
   return Dies.FunctionDIE;
 }
 
@@ -82,14 +84,14 @@ std::string DwarfFunctions::sourceOf(uint64_t Entry) const {
   return Info->FileName + ":" + utostr(Info->Line);
 }
 
-// The symbol of a function, or the one that it would have.
+// The symbol of a function, or the symbol that it would have if it had a body.
 static std::string symbolOf(DWARFDie Function) {
   const char *Name = Function.getLinkageName();
   Name = Name ? Name : Function.getShortName();
   return Name ? Name : "";
 }
 
-// "a.c:3"
+// The source line of the call: "a.c:3".
 static std::string callOf(DWARFDie Inlined) {
   uint32_t File = 0, Line = 0, Column = 0, Discriminator = 0;
   Inlined.getCallerFrame(File, Line, Column, Discriminator);
@@ -118,7 +120,8 @@ std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
   std::vector<InlinedFunction> Found;
   constexpr size_t None = SIZE_MAX;
   StringMap<size_t> BySymbol;          // index in Found
-  // By the function's entry; None: does not match.
+  // By debug information entry of the function. std::nullopt: the name does not
+  // match.
   DenseMap<const DWARFDebugInfoEntry *, size_t> ByEntry;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units()) {
     DWARFUnit *Whole = Unit->getNonSkeletonUnitDIE().getDwarfUnit();
@@ -325,7 +328,7 @@ std::string patchbay::scalarKind(DWARFDie Type) {
   return "";
 }
 
-// The offset of a member of a member, "vec.len".
+// The offset of a nested member, such as "vec.len".
 static std::optional<uint64_t> offsetOf(DWARFDie Record, StringRef Path) {
   uint64_t Offset = 0;
   while (!Path.empty()) {
@@ -400,7 +403,7 @@ static std::optional<DwarfMember> findMember(DWARFDie Record, StringRef Name,
     if (!IsBase && !nameOf(D).empty())
       continue;
     DWARFDie Inner = plainType(typeOf(D));
-    // Only the object itself tells the place of a virtual base.
+    // The offset of a virtual base is stored in the object only.
     if (!isRecord(Inner) || D.find(DW_AT_virtuality))
       continue;
     if (auto Found = findMember(Inner, Name, Depth + 1)) {

@@ -16,7 +16,7 @@ Expected<bool> patchbay::hasMovedFunctions(const ElfImage &Image) {
 }
 
 Expected<bool> patchbay::isWrittenByBolt(const ElfImage &Image) {
-  // -bolt-info=0 omits the note.
+  // With -bolt-info=0 there is no note.
   auto Noted = hasSection(Image, ".note.bolt_info");
   if (!Noted || *Noted)
     return Noted;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes changes by llvm-bolt (bolt/lib/Rewrite/RewriteInstance.cpp). In an image
-// linked with --emit-relocs it moves functions to a new .text. The old section stays in
-// its place, as .bolt.org.text. llvm-bolt does not know the records, so they still lead
-// to the old code. The compiler made that code, but nothing executes it.
+// linked with --emit-relocs it moves functions to a new .text, and keeps the old
+// section as .bolt.org.text. llvm-bolt does not know the records, so they still lead to
+// the old code, which is never executed.
 #pragma once
 
 #include "ElfImage.h"
@@ -13,11 +13,11 @@ namespace patchbay {
 /// Did llvm-bolt write the image, with or without moved functions?
 llvm::Expected<bool> isWrittenByBolt(const ElfImage &Image);
 
-/// May it have moved functions?
+/// May llvm-bolt have moved functions?
 llvm::Expected<bool> hasMovedFunctions(const ElfImage &Image);
 
 /// In an image with moved functions: does the code at Entry belong to another function,
-/// or to none? Functions that llvm-bolt leaves in their place keep their symbols.
+/// or to none? Functions that llvm-bolt does not move keep their symbols.
 bool isMoved(const SymbolNames &Functions, uint64_t Entry);
 
 /// Removes the records of moved functions from Records.

@@ -16,7 +16,7 @@ static constexpr CodeWord Endbr64[] = {{PATCHBAY_X86_64_ENDBR64}};
 static constexpr CodeWord BtiC[] = {{PATCHBAY_AARCH64_BTI_C}};
 static constexpr CodeWord BtiJC[] = {{PATCHBAY_AARCH64_BTI_JC}};
 static constexpr CodeWord LPad[] = {{PATCHBAY_RISCV64_LPAD, 0xfff}};
-// addis r2, r12, X, or, if the linker changed it, lis r2, X; addi r2, r2, Y
+// addis r2, r12, X (the linker may change it to lis r2, X); addi r2, r2, Y
 static constexpr CodeWord SetUpToc[] = {{0x3c4c0000, 0xffff0000},
                                         {0x38420000, 0xffff0000}};
 static constexpr CodeWord SetUpTocAbsolute[] = {{0x3c400000, 0xffff0000},
@@ -128,7 +128,8 @@ CodeBytes CodeForm::padAndHash(uint32_t Signature,
     return Bytes;
   write32le(&Bytes[PATCHBAY_HASH_OFFSET - PATCHBAY_PAD_OFFSET], Signature);
   if (Machine == ELF::EM_X86_64) {
-    // Only callers' compilers know the number of registers with live arguments.
+    // The register of the mov tells how many registers have live arguments,
+    // which the record does not determine.
     constexpr size_t Opcode = PATCHBAY_X86_64_MOV_OFFSET - PATCHBAY_PAD_OFFSET;
     Bytes[Opcode] = PATCHBAY_X86_64_MOV_EAX_IMM32 |
                     (Found[Opcode] & PATCHBAY_X86_64_MOV_REGISTERS);

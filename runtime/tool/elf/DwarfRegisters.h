@@ -13,16 +13,16 @@ namespace patchbay {
 /// At least the number of registers of each machine below.
 constexpr unsigned MaxDwarfRegisters = 33;
 
-/// By number. std::nullopt: not known in this frame.
+/// Register values by number. std::nullopt: unknown in this frame.
 using DwarfRegisters =
     std::array<std::optional<uint64_t>, MaxDwarfRegisters>;
 
 struct RegisterNumbers {
   unsigned Number;
   unsigned StackPointer;
-  unsigned ReturnAddress; // the number that tables use
-  unsigned Pc;            // the next instruction
-  uint64_t Preserved;     // a bit per register that functions preserve
+  unsigned ReturnAddress; // the register that tables use for the return address
+  unsigned Pc;            // the register with the next instruction's address
+  uint64_t Preserved;     // one bit for each register that functions preserve
 
   bool isPreserved(unsigned Register) const {
     return Preserved >> Register & 1;
@@ -31,12 +31,12 @@ struct RegisterNumbers {
   bool hasLink() const { return Pc != ReturnAddress; }
 };
 
-/// System V ABI, AMD64 supplement, figure 3.36. The program counter stands for
-/// the return address; rbx, rbp, r12 to r15 are preserved.
+/// System V ABI, AMD64 supplement, figure 3.36. The return address has the
+/// number of the program counter. Functions preserve rbx, rbp, and r12 to r15.
 inline constexpr RegisterNumbers NumbersOfX86_64 = {
     17, 7, 16, 16, 1 << 3 | 1 << 6 | 0xf << 12};
 
-/// DWARF for the Arm 64-bit Architecture, 4.1; x19 to x29 are preserved.
+/// DWARF for the Arm 64-bit Architecture, 4.1. Functions preserve x19 to x29.
 inline constexpr RegisterNumbers NumbersOfAArch64 = {33, 31, 30, 32, 0x7ff << 19};
 
 } // namespace patchbay

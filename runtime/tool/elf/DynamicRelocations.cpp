@@ -6,7 +6,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// R_*_NONE of every machine. It writes nothing.
+// R_*_NONE, which writes nothing, has number 0 on every machine.
 static constexpr uint32_t NoRelocation = 0;
 
 // Nearly all dynamic relocations of 64-bit machines write this many bytes.

@@ -12,17 +12,17 @@ public:
   struct Relocation {
     uint64_t Address;
     uint32_t Type;
-    /// None if it is in the place itself (REL, RELR).
+    /// std::nullopt if the addend is stored at the address (REL, RELR).
     std::optional<uint64_t> Addend;
   };
 
   static llvm::Expected<DynamicRelocations> create(const ElfImage &Image);
 
-  /// The first one that writes to a range; null if none.
+  /// The first relocation that writes to a range; nullptr if there is none.
   const Relocation *in(uint64_t Address, uint64_t Size) const;
 
 private:
-  std::vector<Relocation> Relocations; // by address
+  std::vector<Relocation> Relocations; // sorted by address
 };
 
 } // namespace patchbay

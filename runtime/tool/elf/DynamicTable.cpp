@@ -35,8 +35,9 @@ Expected<ArrayRef<uint8_t>> DynamicTable::bytes(const ElfImage &Image,
   return Bytes;
 }
 
-/// Counts symbols by DT_GNU_HASH: a header, a Bloom filter, buckets, and a word for each
-/// symbol from the first one that is in a bucket. The last word of each bucket is odd.
+/// Counts symbols by DT_GNU_HASH. The table has a header, a Bloom filter, buckets, and
+/// then one word for each symbol, beginning with the first symbol that is in a bucket.
+/// The last word of each bucket is odd.
 static Expected<uint64_t> countGnuHash(const DynamicTable &Table,
                                        const ElfImage &Image) {
   using Word = ElfImage::ELFT::Word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dynamic section of an image, found by PT_DYNAMIC. A file without section headers
-// (-z nosectionheader, llvm-strip --strip-sections) has no other tables left.
+// (-z nosectionheader, llvm-strip --strip-sections) has no other symbol tables.
 #pragma once
 
 #include "LoadMap.h"
@@ -31,8 +31,8 @@ public:
     return llvm::ArrayRef(reinterpret_cast<const T *>(Bytes->data()),
                           Bytes->size() / sizeof(T));
   }
-  /// The number of symbols up to the last one that a hash table finds; 0 if it finds
-  /// none.
+  /// The number of symbols up to the last one that a hash table leads to; 0 without
+  /// a hash table.
   llvm::Expected<uint64_t> countSymbols(const ElfImage &Image) const;
 
 private:

@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace llvm::object;
 using namespace patchbay;
 
-// Limits above any real file's numbers. A damaged or hostile file may claim more, and be
-// sparse, so that a large size costs nothing.
+// Limits above any real file's numbers. A damaged or hostile file may claim higher
+// numbers: a sparse file has a large size at no cost.
 static constexpr uint64_t MaxRecords = 1 << 24;
 static constexpr uint64_t MaxSymbols = 1 << 26;
 
@@ -46,9 +46,9 @@ bool patchbay::isKnownMachine(uint16_t Machine) { return findArch(Machine); }
 // SymbolNames
 //===----------------------------------------------------------------------===//
 
-// One address may have several names, because of aliases and identical code folding. Puts
-// the name first that a user probably knows: global before weak before local, then fewer
-// leading underscores, then alphabetical order.
+// Sorts the names of each address, which has several because of aliases and identical
+// code folding. The name that a user probably knows comes first: global before weak
+// before local, then fewer leading underscores, then alphabetical order.
 void SymbolNames::sort() {
   auto Key = [](const Symbol &S) {
     unsigned Rank = S.Binding == ELF::STB_GLOBAL ? 0
@@ -170,7 +170,7 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
     auto Contents = elf().getSegmentContents(Segment);
     if (!Contents)
       return error(Contents.takeError());
-    // Up to its NUL.
+    // The path ends with a NUL.
     return toStringRef(*Contents).split('\0').first.str();
   }
   return std::nullopt;
@@ -230,7 +230,8 @@ Error ElfImage::forEachLoadedNote(unsigned Type, size_t MinSize,
     Error Damage = Error::success();
     Error E = readNotes(*this, S, S.p_vaddr, S.p_offset, S.p_align, Type,
                         MinSize, Do, Damage);
-    // The runtime stops at data that is no note, for example where objcopy removed one.
+    // Data that is no note, for example because objcopy removed one: the runtime stops
+    // reading there, too.
     consumeError(std::move(Damage));
     if (E)
       return E;
@@ -306,7 +307,7 @@ Expected<std::vector<uint64_t>> ElfImage::modules() const {
   if (Error E = forEachLoadedNote(PATCHBAY_NOTE_MODULE,
                                   sizeof(patchbay_module_note), Read))
     return E;
-  // A linker script may omit the segment of notes.
+  // A linker script may omit the notes' segment. Then search the section.
   if (Modules.empty())
     if (Error E =
             forEachNote(PATCHBAY_MODULE_NOTE_SECTION, PATCHBAY_NOTE_MODULE,
@@ -322,7 +323,7 @@ Expected<std::vector<uint64_t>> ElfImage::modules() const {
 Expected<std::vector<std::string>> ElfImage::sourcesWithoutSlots() const {
   std::vector<std::string> Sources;
   auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t) {
-    // Up to its NUL.
+    // The path ends with a NUL.
     Sources.push_back(
         toStringRef(Desc.drop_front(sizeof(patchbay_bitcode_note)))
             .split('\0')
@@ -390,7 +391,7 @@ Error ElfImage::addRecords(const RecordRange &Range,
   for (size_t Offset = 0; Offset != Size; Offset += PATCHBAY_RECORD_SIZE) {
     SiteRecord R;
     memcpy(&R.Raw, Range.Bytes.data() + Offset, sizeof(R.Raw));
-    // Each reference is relative to its own field.
+    // Each reference is relative to the address of its own field.
     uint64_t Address = Range.Address + Offset;
     R.Address = Address;
     R.Described = Range.Described;
@@ -404,7 +405,7 @@ Error ElfImage::addRecords(const RecordRange &Range,
 }
 
 Expected<std::vector<SiteRecord>> ElfImage::records() const {
-  // Another ABI version may define another layout.
+  // Fail for another ABI version, which may define another layout.
   if (Error E = modes().takeError())
     return E;
   auto Sections = sectionsNamed(PATCHBAY_SITES_SECTION);
@@ -416,7 +417,8 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
   auto Ranges = describedRanges();
   if (!Ranges)
     return Ranges.takeError();
-  // Without notes only the module's constructor knows its descriptor.
+  // Search for records by section, too: without notes only the module's
+  // constructor knows the descriptor.
   auto Modules = modules();
   if (!Modules)
     return Modules.takeError();

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Does not overflow, whatever the four numbers are.
+// Cannot overflow, whatever the four numbers are.
 static bool contains(uint64_t Address, uint64_t Size, uint64_t PartAddress,
                      uint64_t PartSize) {
   return PartAddress >= Address && PartSize <= Size &&
@@ -25,7 +25,7 @@ Expected<LoadMap> LoadMap::create(const ElfImage &Image) {
     if (!Bytes)
       return Image.error(Bytes.takeError());
     uint64_t Size = std::max<uint64_t>(Header.p_memsz, Bytes->size());
-    // ELF requires this order.
+    // ELF requires segments sorted by address.
     if (Header.p_vaddr < End || Header.p_vaddr > UINT64_MAX - Size)
       return Image.error("segments overlap or are not sorted by address, so the loader's "
                          "mapping is uncertain");
@@ -41,7 +41,7 @@ Expected<LoadMap> LoadMap::create(const ElfImage &Image) {
   for (const ElfImage::ELFT::Shdr &Section : *Sections)
     if ((Section.sh_flags & Code) == Code && Section.sh_type != ELF::SHT_NOBITS)
       Map.CodeSections.push_back({Section.sh_addr, Section.sh_size});
-  // Without section headers only segments are known.
+  // Without section headers, treat whole executable segments as code.
   if (Sections->empty())
     for (const Segment &S : Map.Segments)
       if (S.Executable)

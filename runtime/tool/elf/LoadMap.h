@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An image by address: the bytes that the loader maps, and which of them are
+// An image by address: the bytes that the loader maps, and the ranges that are
 // code. Trusts nothing in the file.
 #pragma once
 
@@ -10,14 +10,14 @@ namespace patchbay {
 
 class LoadMap {
 public:
-  /// Fails if segments overlap or are not in the file.
+  /// Fails if segments overlap or exceed the file.
   static llvm::Expected<LoadMap> create(const ElfImage &Image);
 
-  /// The file's bytes for a range of addresses. Empty unless the whole range is
-  /// in the file, and in one segment.
+  /// The file's bytes for a range of addresses. Empty unless one segment has
+  /// the whole range, with bytes in the file.
   llvm::ArrayRef<uint8_t> bytes(uint64_t Address, uint64_t Size) const;
 
-  /// Does bytes() have the range, within one executable segment and one section of code?
+  /// Is the range in the file, within one executable segment and one section of code?
   bool isCode(uint64_t Address, uint64_t Size) const;
 
 private:
@@ -32,7 +32,7 @@ private:
   };
   const Segment *find(uint64_t Address, uint64_t Size) const;
 
-  std::vector<Segment> Segments; // by address
+  std::vector<Segment> Segments; // sorted by address
   std::vector<CodeSection> CodeSections;
 };
 

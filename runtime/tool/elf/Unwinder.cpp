@@ -11,22 +11,23 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A deep recursion must not make the thread wait.
+// Limits the time for which a thread in a deep recursion is stopped.
 static constexpr unsigned MaxFrames = 4096;
-// Limit of a table's entry, and of the data for one frame.
+// Limits the size of a table's entry, and of the data for one frame.
 static constexpr uint64_t MaxEntry = 1 << 16;
-// LLVM keeps all rows of an entry, with all registers, so a hostile table could use much
-// memory. Compilers emit some hundred instructions.
+// Limits memory: LLVM keeps all rows of an entry, with all registers, which a hostile
+// table could exploit. Compilers emit some hundred instructions.
 static constexpr unsigned MaxInstructions = 2048;
 
 namespace {
 
-/// A function's entry in .eh_frame, with the part that several entries share.
+/// A function's entry in .eh_frame (FDE), with the part that several entries share
+/// (CIE).
 struct Entry {
   uint64_t CodeAlign = 1;
   int64_t DataAlign = 1;
   uint64_t Start = 0, Size = 0;
-  std::string Common, Own; // instructions
+  std::string Common, Own; // instructions of the CIE and of the FDE
 };
 
 class FrameTable {
@@ -53,10 +54,10 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// The tables
+// Tables
 //===----------------------------------------------------------------------===//
 
-// Without its length.
+// Reads an entry, without the length in front of it.
 std::optional<FrameTable::Bytes> FrameTable::readEntry(uint64_t Address) const {
   uint32_t Length;
   if (!Memory.read(Address, Length) || Length < 8 || Length > MaxEntry)
@@ -93,11 +94,11 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
       Data.getU8(At);
     } else if (C == 'P') {
       uint8_t Personality = Data.getU8(At);
-      // An absolute address, or four bytes: compilers make no others.
+      // Compilers emit only absolute addresses and four-byte ones.
       Data.skip(At, (Personality & 7) ? 4 : 8);
     } else if (C != 'B') {
-      // 'S' marks the caller of a signal handler. The thread was interrupted in
-      // an unknown state.
+      // 'S' marks the frame of a signal handler: the state of the interrupted thread is
+      // unknown.
       Understood = false;
     }
   }
@@ -110,8 +111,8 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
          (Version == 1 || Version == 3);
 }
 
-// .eh_frame_hdr is a table by address, for a binary search. All linkers use the
-// same format for its numbers.
+// Finds an entry by a binary search in .eh_frame_hdr, which is a table sorted by
+// address. All linkers use the same format for its numbers.
 std::optional<Entry> FrameTable::find(uint64_t Code) const {
   struct Head {
     uint8_t Version, FramesEncoding, CountEncoding, TableEncoding;
@@ -174,11 +175,12 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Their rows
+// Rows
 //===----------------------------------------------------------------------===//
 
-// Executes Instructions, starting with Row. Row becomes the last row; Passed receives the
-// earlier ones. Initial: the registers after the common part, or null while it is executed.
+// Executes Instructions, starting with Row. Row becomes the last row, and Passed gets the
+// earlier ones. Initial: the registers after the common part; null while the common part is
+// executed.
 static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, const Entry &E,
                     dwarf::UnwindRow &Row, const dwarf::RegisterLocations *Initial,
                     dwarf::UnwindTable::RowContainer &Passed) {
@@ -201,7 +203,7 @@ static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, cons
   return true;
 }
 
-// The row of the table for Code.
+// The row of the table that applies at Code.
 static std::optional<dwarf::UnwindRow> rowAt(const RegisterNumbers &Numbers, const Entry &E,
                                              uint64_t Code) {
   dwarf::UnwindRow Last;
@@ -221,11 +223,11 @@ static std::optional<dwarf::UnwindRow> rowAt(const RegisterNumbers &Numbers, con
 }
 
 //===----------------------------------------------------------------------===//
-// From frame to frame
+// Frames
 //===----------------------------------------------------------------------===//
 
-// Expressions are not evaluated. The PLT, for example, has one for the CFA, but threads
-// leave it soon.
+// Goes from a frame to its caller. Does not evaluate expressions: the PLT, for example,
+// has one for the CFA, but threads leave the PLT soon.
 static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
                      const dwarf::UnwindRow &Row, DwarfRegisters &Registers) {
   using dwarf::UnwindLocation;
@@ -243,7 +245,7 @@ static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
     switch (Of ? Of->getLocation() : UnwindLocation::Same) {
     case UnwindLocation::Unspecified:
     case UnwindLocation::Same:
-      // In a leaf function the link register still has it.
+      // In a leaf function the link register still has the return address.
       if (!Numbers.isPreserved(I) &&
           !(Numbers.hasLink() && I == Numbers.ReturnAddress))
         Caller[I] = std::nullopt;
@@ -284,7 +286,8 @@ Unwound patchbay::unwindStack(const UnwindSource &Memory,
   DwarfRegisters Registers = First;
   while (Found.Frames.size() < MaxFrames) {
     uint64_t Pc = *Registers[Numbers.Pc];
-    // A call may be the last instruction of its function.
+    // A call may be the last instruction of its function, so look up the address before
+    // the return address.
     uint64_t Code = Found.Frames.empty() ? Pc : Pc - 1;
     Found.Frames.push_back({Pc, Code});
     uint64_t Before = *Registers[Numbers.StackPointer];
@@ -296,7 +299,7 @@ Unwound patchbay::unwindStack(const UnwindSource &Memory,
     if (!R)
       break;
     auto Return = R->getRegisterLocations().getRegisterLocation(Numbers.ReturnAddress);
-    // It marks the first frame.
+    // An undefined return address marks the thread's first frame.
     if (Return && Return->getLocation() == dwarf::UnwindLocation::Undefined) {
       Found.IsWhole = true;
       break;

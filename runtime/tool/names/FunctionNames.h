@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of a file's functions for selecting them: its own symbols and, if
+// The names by which a file's functions are selected: its own symbols and, if
 // it was stripped, those of its debug file.
 #pragma once
 
@@ -10,19 +10,20 @@ namespace patchbay {
 
 class FunctionNames {
 public:
-  /// If Image has no symbol table, looks for a debug file below each of Roots:
-  /// see debugFiles(). Without Roots it does not. The names point into Image.
+  /// If Image has no symbol table, searches for a debug file below each of
+  /// Roots: see debugFiles(). The names point into Image.
   static llvm::Expected<FunctionNames>
   read(const ElfImage &Image, llvm::ArrayRef<std::string> Roots = {std::string()});
 
-  /// The image's own symbols, which the runtime in a process reads.
+  /// The image's own symbols, which are those that the runtime in a process
+  /// reads.
   const SymbolNames &own() const { return Own; }
-  /// The symbols of the debug file, if there is one; otherwise its own.
+  /// The symbols of the debug file or, without one, the image's own.
   const SymbolNames &known() const { return Apart ? Apart->Names : Own; }
   /// All names of the function at Entry, the preferred one first.
   std::vector<llvm::StringRef> at(uint64_t Entry) const;
-  /// The name by which the runtime finds the function: the first of its own
-  /// symbols, or its entry (<patchbay/filter.h>).
+  /// The name by which the runtime finds the function: its first own symbol or,
+  /// without one, its entry (<patchbay/filter.h>).
   std::string nameForRuntime(const ElfImage &Image, uint64_t Entry) const;
   /// Do only exported functions have names?
   bool stripped() const { return !Apart && Own.stripped(); }

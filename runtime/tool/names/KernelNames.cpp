@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// ADDRESS TYPE NAME [MODULE]. All addresses are 0 for users without the right
-// to see them.
+// Reads lines "ADDRESS TYPE NAME [MODULE]". For users without the right to see
+// addresses, all of them are 0.
 void KernelNames::read() {
   IsRead = true;
   const std::string All = fileText("/proc/kallsyms");
@@ -31,7 +31,7 @@ StringRef KernelNames::at(uint64_t Address, StringRef Of) {
     BootId = StringRef(fileText("/proc/sys/kernel/random/boot_id")).rtrim().str();
   if (Of.empty() || Of != *BootId)
     return "";
-  // Read the list, which has megabytes, only for a recording of this boot.
+  // Read the list, which has some megabytes, only for a recording of this boot.
   if (!IsRead)
     read();
   auto Above = llvm::upper_bound(Symbols, Address, [](uint64_t A, const Symbol &S) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of the running kernel, from /proc/kallsyms. Their addresses
-// change with each boot, and not all users may see them.
+// change with each boot, and not every user may see them.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -14,8 +14,8 @@ namespace patchbay {
 
 class KernelNames {
 public:
-  /// The function that contains Address, for the boot with that id. Empty if
-  /// this machine has another one, or if we may not see it.
+  /// The name of the function that contains Address. Empty if BootId is not the
+  /// id of the current boot, or if we may not see addresses.
   llvm::StringRef at(uint64_t Address, llvm::StringRef BootId);
 
 private:
@@ -25,8 +25,8 @@ private:
     uint64_t Address;
     std::string Name;
   };
-  std::vector<Symbol> Symbols; // by address
-  std::optional<std::string> BootId; // of this machine, once read
+  std::vector<Symbol> Symbols; // sorted by address
+  std::optional<std::string> BootId; // id of the current boot, once it is read
   bool IsRead = false;
 };
 

@@ -16,13 +16,14 @@ using namespace patchbay;
 using namespace llvm::support::endian;
 
 // A file has the magic, the size of the data before compression (8 bytes), and the data,
-// compressed by zlib. The data is the module's key with a NUL, and little-endian symbols.
+// compressed by zlib. The data is the module's key with a NUL, followed by the symbols,
+// little-endian.
 static constexpr StringLiteral Magic("PBAYNAM1");
 static constexpr size_t HeadSize = 16;
-// Address, size, binding, st_other, and whether it is exported. A name with a
-// NUL follows.
+// A symbol has address, size, binding, st_other, and whether it is exported. A
+// name with a NUL follows.
 static constexpr size_t SymbolSize = 8 + 8 + 3;
-// zlib cannot expand a byte to more, so a larger size is invalid.
+// The highest expansion by zlib, so a larger size is invalid.
 static constexpr uint64_t MostPerByte = 1032;
 
 static constexpr StringLiteral Suffix(".names");

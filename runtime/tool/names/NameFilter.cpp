@@ -23,8 +23,8 @@ std::vector<StringRef> patchbay::linkageNames(ArrayRef<StringRef> Symbols) {
   return Names;
 }
 
-// "Cache::get<int>" from "int Cache::get<int>(int)". Instances of templates
-// have their result type in front, which 'Cache::*' does not match.
+// Returns "Cache::get<int>" for "int Cache::get<int>(int)": instances of templates
+// begin with their result type, which 'Cache::*' would not match.
 static std::string qualifiedName(StringRef Name) {
   std::string Result;
   bool Done = nonMicrosoftDemangle(Name, Result, /*CanHaveLeadingDot=*/true,
@@ -32,10 +32,11 @@ static std::string qualifiedName(StringRef Name) {
   return Done ? Result : Name.str();
 }
 
-// Number of suggestions.
+// Highest number of suggestions.
 static constexpr size_t MostMeant = 3;
 
-// The last part of "svc::Cache::get" is "get". C names have no parts.
+// Does a glob match the last part of a qualified name, such as "get" of
+// "svc::Cache::get"? C names have no parts.
 static bool isLastPart(const std::string &Glob, StringRef Plain) {
   size_t At = Plain.rfind("::");
   return At != StringRef::npos &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Selects functions by name: -F GLOB. A glob may match a symbol, with or
-// without the suffixes that the compiler appended to it (patchbay/names.h). In
-// C++ it may match the source name. Globs are those of fnmatch(3), because the
-// runtime uses it in the traced program.
+// without the suffixes that the compiler appended (patchbay/names.h), and in
+// C++ also the source name. Globs follow fnmatch(3), which the runtime uses in
+// the traced program.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -20,11 +20,11 @@ namespace patchbay {
 std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbols);
 
 /// Advice for a glob without a match. Stripped: a searched file without a
-/// symbol table; empty if all have one.
+/// symbol table; empty if all files have one.
 std::string matchHint(llvm::StringRef Stripped);
 
-/// "did you mean 'svc::render'": demangled names whose last part one of Globs
-/// matches. Empty if there is none. For globs without a match.
+/// A suggestion for globs without a match: "did you mean 'svc::render'". It
+/// lists demangled names whose last part matches. Empty if there are none.
 std::string meantBy(llvm::ArrayRef<std::string> Globs,
                     llvm::function_ref<std::string(size_t)> Name, size_t NrNames);
 
@@ -40,11 +40,11 @@ public:
 
   /// The globs that have not matched yet.
   std::vector<std::string> unmatchedGlobs() const;
-  /// The same, "'a', 'b'".
+  /// The same as a list: "'a', 'b'".
   std::string unmatched() const;
-  /// "did you mean 'svc::render'", if a glob matches the last part of such a name.
+  /// See meantBy().
   std::string meant() const;
-  /// meant(), or else matchHint().
+  /// meant() or, without suggestions, matchHint().
   std::string hint(llvm::StringRef Stripped) const {
     return meant().empty() ? matchHint(Stripped) : meant();
   }
@@ -53,7 +53,7 @@ private:
   struct Glob {
     std::string Text;
     bool Matched = false;
-    std::set<std::string> Meant; // names whose last part it matches
+    std::set<std::string> Meant; // names whose last part a glob matches
   };
   std::vector<Glob> Globs;
 };

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// In the older mangling each name ends with "::h" and sixteen digits.
+// In the legacy mangling each name ends with "::h" and sixteen digits.
 static bool dropHash(StringRef &Name) {
   constexpr size_t Digits = 16;
   StringRef Tail = Name.take_back(Digits);
@@ -18,8 +18,8 @@ static bool dropHash(StringRef &Name) {
 }
 
 // Decodes a character that assemblers do not accept in symbols, as in rustc's
-// compiler/rustc_symbol_mangling/src/legacy.rs: $LT$ and the like, or the
-// character's number, $u7b$. Empty if it is neither.
+// compiler/rustc_symbol_mangling/src/legacy.rs: a name such as $LT$, or the character's
+// number, $u7b$. Empty for anything else.
 static std::string unescaped(StringRef Escape) {
   static constexpr struct {
     StringLiteral Name, Character;
@@ -46,7 +46,8 @@ static std::string unescapeAll(StringRef Name) {
     std::string Character;
     if (Name.front() == '$' && Escape.size() + 1 < Name.size())
       Character = unescaped(Escape);
-    // An identifier cannot begin with such a character, so rustc puts a '_' before it.
+    // An identifier cannot begin with an escaped character, so rustc puts a '_' before
+    // it.
     StringRef Before = Result;
     if (!Character.empty() && (Before == "_" || Before.ends_with("::_")))
       Result.pop_back();
@@ -56,8 +57,8 @@ static std::string unescapeAll(StringRef Name) {
   return Result;
 }
 
-// "app::Line::words" for "<app::Line>::words", a method of a type that belongs to no
-// trait.
+// Returns "app::Line::words" for "<app::Line>::words": the brackets of a type whose
+// method belongs to no trait.
 static std::string withoutBracketsOfType(StringRef Name) {
   size_t Depth = 0, End = 0;
   for (; End != Name.size(); ++End) {

@@ -14,7 +14,7 @@ using namespace patchbay;
 using Indices = std::vector<size_t>;
 
 namespace {
-/// Goes through the parts of a name: see trace/format/name_parts.h.
+/// Iterates over the parts of a name: see trace/format/name_parts.h.
 class NameParts {
 public:
   explicit NameParts(StringRef Name) {
@@ -31,13 +31,13 @@ private:
 };
 } // namespace
 
-// Is the part after Before a function's parameter list? It is not for
-// "(anonymous namespace)", nor for Go's "(*Type)" after a package.
+// Is the part after Before a function's parameter list? "(anonymous namespace)" is not,
+// nor is Go's "(*Type)" after a package.
 static bool isParameters(StringRef Part, StringRef Before) {
   return pb_is_parameters(Part.data(), Part.size(), Before.empty() ? 0 : Before.back());
 }
 
-// Groups of different names with the same written form.
+// Groups different names whose written forms are equal.
 static std::vector<Indices> findAlike(ArrayRef<std::string> Names, ArrayRef<std::string> Written) {
   std::map<StringRef, Indices> ByText;
   for (size_t I = 0; I != Names.size(); ++I)
@@ -51,7 +51,7 @@ static std::vector<Indices> findAlike(ArrayRef<std::string> Names, ArrayRef<std:
   return Result;
 }
 
-// Writes such names in full, until no two names look the same.
+// Writes ambiguous names in full, until all written forms are different.
 static void useFull(ArrayRef<std::string> Names, ArrayRef<std::string> Full,
                     std::vector<std::string> &Written) {
   for (bool Changed = true; std::exchange(Changed, false);)
@@ -65,7 +65,7 @@ static size_t commonSize(StringRef A, StringRef B) {
          A.begin();
 }
 
-// "string const*" of "std::string const*".
+// Returns "string const*" for "std::string const*".
 static std::string dropScopes(StringRef Arguments) {
   std::string Result;
   while (!Arguments.empty()) {
@@ -78,8 +78,8 @@ static std::string dropScopes(StringRef Arguments) {
   return Result;
 }
 
-// Keeps in brackets of Text only the part between Begin and End. Removes
-// brackets without such a part.
+// In the brackets of Text, keeps only the part between Begin and End. Removes brackets
+// without such a part.
 static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, StringRef Dots,
                                 bool WithScopes) {
   std::string Result;
@@ -99,22 +99,22 @@ static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, String
                  (To < At - 1 && Text[To] == ',' ? ", " : "") + (To < At - 1 ? Dots : "") +
                  Twine(Part.back()))
                     .str();
-    else // Rust's "f::<Type>" has it after "::"
+    else // Rust's "f::<Type>" has a "::" before the brackets
       Result.resize(StringRef(Result).rtrim(':').size());
   }
   return Result;
 }
 
-// The length of the result type, which precedes the function's name.
+// The length of the result type in front of the function's name.
 static size_t resultSize(StringRef Name) {
   std::string Short = withoutParameters(Name);
   size_t At = Name.find(StringRef(Short).take_until([](char C) { return C == '<' || C == '('; }));
   return At == StringRef::npos ? 0 : At;
 }
 
-// Names with the same plain name show a part of their arguments: from the position where
-// any two of them first differ, to the one where a name last differs from its most
-// similar neighbours.
+// For names with the same plain name, keeps a part of their arguments. It begins where
+// any two names first differ, and ends where a name last differs from its most similar
+// neighbours.
 static void tellApart(ArrayRef<std::string> Names, ArrayRef<std::string> Short,
                       const Indices &Group, StringRef Dots, bool WithScopes,
                       std::vector<std::string> &Plain) {
@@ -162,7 +162,7 @@ void ShortNames::findForms() {
   useFull(Names, Names, Forms[Plain]);
 }
 
-// Where a name may begin: after each "::" outside of brackets.
+// Positions at which a shortened name may begin: after each "::" outside of brackets.
 static Indices beginnings(StringRef Name) {
   Indices Result;
   size_t At = 0, Colons = 0;
@@ -177,7 +177,7 @@ static Indices beginnings(StringRef Name) {
 }
 
 void ShortNames::findEnds() {
-  StringMap<const std::string *> Owners; // null: several names have this end
+  StringMap<const std::string *> Owners; // null: several names have this suffix
   std::vector<std::vector<StringRef>> All;
   for (size_t I = 0; I != Names.size(); ++I) {
     StringRef Name = in(I, Plain);
@@ -197,7 +197,7 @@ void ShortNames::findEnds() {
   }
 }
 
-// Does no identifier lose a part there?
+// Does a cut at this position leave all identifiers whole?
 static bool isEdge(StringRef Text, size_t At) {
   return !At || At >= Text.size() || pb_is_word(Text[At - 1]) != pb_is_word(Text[At]);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short names of functions for narrow columns. A name loses, in this order:
-// parameters and the result type; template arguments; leading namespaces and
-// classes; its middle. Two different names never look the same.
+// Short names of functions for narrow columns. Shortening removes these parts,
+// in this order: parameters and the result type; template arguments; leading
+// namespaces and classes; the middle of the name. Different names always have
+// different short names.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -15,9 +16,9 @@ namespace patchbay {
 
 class ShortNames {
 public:
-  /// Plain: without template arguments. Names that would look the same keep
-  /// distinguishing arguments or parameters: "Map<int, ...>::find" and
-  /// "Map<char, ...>::find".
+  /// Plain: without template arguments. Names that would be equal keep the
+  /// arguments or parameters that differ: "Map<int, ...>::find" and "Map<char,
+  /// ...>::find".
   enum Form { Whole, WithoutParameters, Plain };
 
   ShortNames() = default;
@@ -25,12 +26,12 @@ public:
       : Dots(Dots) {
     set(std::move(Names));
   }
-  /// Keeps its data if the names are the same as before.
+  /// Keeps cached results if the names have not changed.
   void set(std::vector<std::string> Names);
   /// A name in this form.
   const std::string &in(size_t Name, Form F);
-  /// The longest form that fits, Longest or a shorter one. If none fits, the
-  /// name is cut to Width.
+  /// The longest form, up to Longest, that fits. If none fits, the name is cut
+  /// to Width.
   const std::string &fit(size_t Name, size_t Width, Form Longest = Whole);
   /// All unique forms of a name, longest first.
   std::vector<std::string> all(size_t Name);
@@ -45,10 +46,13 @@ private:
 
   std::string Dots = "...";
   std::vector<std::string> Names;
-  std::array<std::vector<std::string>, Plain + 1> Forms; // by name
-  std::vector<std::vector<std::string>> Ends;            // ends of Plain, by
-                                                         // name, longest first
-  std::map<size_t, std::vector<std::string>> Cut;        // by width
+  std::array<std::vector<std::string>, Plain + 1> Forms; // indexed by form and
+                                                         // name
+  std::vector<std::vector<std::string>> Ends;            // by name: suffixes of
+                                                         // the Plain form,
+                                                         // longest first
+  std::map<size_t, std::vector<std::string>> Cut;        // names cut to a
+                                                         // width, by width
 };
 
 } // namespace patchbay

@@ -15,8 +15,8 @@ static bool isNumber(StringRef Word) {
   return !Word.empty() && llvm::all_of(Word, isDigit);
 }
 
-// The rest after the source name consists of known suffixes. The first word of
-// a suffix, and whether a number follows, identify it.
+// Keeps the suffixes of parts and copies among those after the source name. The
+// first word of a suffix, and whether a number follows, identify the suffix.
 static std::string partsIn(StringRef Suffixes) {
   std::string Parts;
   SmallVector<StringRef> Words;
@@ -38,7 +38,7 @@ static std::string partsIn(StringRef Suffixes) {
       Parts += ("." + Word).str();
     } else if (patchbay_is_version(Word.data(), Word.size())) {
       Parts += ("." + Word).str();
-      // "sse4.2" has no clone number.
+      // "sse4.2" is a processor feature, and 2 no clone number.
       if (Numbered && Word.ends_with("sse4"))
         Parts += ("." + Words[++I]).str();
     }
@@ -53,7 +53,8 @@ std::string patchbay::sourceName(StringRef Symbol) {
   return Symbol.take_front(Length).str() + partsIn(Symbol.drop_front(Length));
 }
 
-// With CFI a function is NAME.cfi, and NAME is its entry in the jump table.
+// Finds entries in CFI's jump table: then NAME is the entry, and NAME.cfi the
+// function.
 static StringSet<> jumpTableEntries(ArrayRef<SymbolNames::Symbol> Symbols) {
   StringSet<> Names;
   for (const SymbolNames::Symbol &S : Symbols)
@@ -63,7 +64,7 @@ static StringSet<> jumpTableEntries(ArrayRef<SymbolNames::Symbol> Symbols) {
 }
 
 StringSet<> SymbolNames::findShared() const {
-  StringMap<uint64_t> Addresses; // of names with a suffix
+  StringMap<uint64_t> Addresses; // addresses of names with a suffix
   for (const Symbol &S : Symbols)
     if (std::string Name = sourceName(S.Name); Name != S.Name)
       Addresses[Name] = S.Address;

@@ -15,7 +15,8 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// A file name with a NUL, padded to a multiple of four bytes, and a checksum.
+/// The contents of .gnu_debuglink: a file name with a NUL, padded to a multiple
+/// of four bytes, and a checksum.
 struct DebugLink {
   std::string Name;
   uint32_t Crc;
@@ -38,7 +39,7 @@ static std::optional<DebugLink> debugLink(const ElfImage &Image) {
   StringRef Text = toStringRef(*Bytes);
   size_t End = Text.find('\0');
   size_t CrcAt = alignTo(End + 1, 4);
-  // A name with a folder could lead anywhere.
+  // Refuse a name with a folder, which could refer to any file.
   if (End == StringRef::npos || !End || Text.size() < CrcAt + 4 ||
       Text.take_front(End).contains('/'))
     return std::nullopt;
@@ -76,7 +77,7 @@ bool patchbay::belongsTo(const ElfImage &Debug, const ElfImage *Image,
   return Link && crc32(ArrayRef(Elf.base(), Elf.getBufSize())) == Link->Crc;
 }
 
-// Only elfutils' client library can ask a debuginfod, and few systems have it.
+// Ask a debuginfod through elfutils' client library, which few systems have.
 std::string patchbay::askDebuginfod(StringRef BuildId) {
   const char *Urls = getenv("DEBUGINFOD_URLS");
   if (!Urls || !*Urls || BuildId.empty())
