@@ -10,10 +10,10 @@
 
 namespace patchbay {
 
-/// Counts a call. Takes the inverse of the unit, since it runs for millions of
-/// calls, and a division would take most of the time.
+/// Counts a call. The argument is the inverse of the unit, since a division for
+/// each of millions of calls would take most of the time.
 void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns);
-/// The beginning of bucket I, in ns.
+/// The lower bound of bucket I, in ns.
 uint64_t bucketStart(double Unit, size_t I);
 
 } // namespace patchbay

@@ -73,7 +73,7 @@ void TreeBuilder::end(ArrayRef<TraceCall> Open, size_t Depth,
   }
 }
 
-// Goes from the call outwards.
+// Adds the callers of the innermost open call, from the inside out.
 void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
   const TraceCall &C = Open.back();
   const CallNode Of = nodeOf(C);
@@ -87,7 +87,8 @@ void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
 std::vector<uint32_t> patchbay::inOrder(size_t Size,
                                         function_ref<uint32_t(uint32_t)> ParentOf,
                                         function_ref<bool(uint32_t, uint32_t)> Less) {
-  // Then nodes with the same parent are adjacent, in the requested order.
+  // After this, nodes with the same parent are adjacent, in the requested
+  // order.
   std::vector<uint32_t> Siblings(Size - 1);
   std::iota(Siblings.begin(), Siblings.end(), 1);
   llvm::sort(Siblings, [&](uint32_t A, uint32_t B) {
@@ -117,10 +118,10 @@ std::vector<uint32_t> patchbay::inOrder(
 }
 
 //===----------------------------------------------------------------------===//
-// Around one function
+// Callers and callees of a function
 //===----------------------------------------------------------------------===//
 
-// For each node: is it within a node of the function?
+// For each node: is the function the node's own or an ancestor's?
 static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   std::vector<bool> Is(Tree.size());
   for (uint32_t I = 1; I != Tree.size(); ++I) {
@@ -130,7 +131,8 @@ static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   return Is;
 }
 
-// Limit of recursion: the work would grow with the square of the depth.
+// Limits the callers that are walked up in a recursion: the work would grow
+// with the square of the depth.
 static constexpr size_t MostCallers = 500;
 
 CallTree patchbay::callersOf(const CallTree &Tree, uint32_t Function) {

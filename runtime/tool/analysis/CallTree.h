@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Callers and callees: calls are summed up if they were reached in the same way. A
-// recursion makes the tree as deep as the recursion. So neither this code nor its users
-// recurse.
+// Trees of callers and callees. Calls with the same stack trace are summed up in one
+// node. A recursive function makes the tree as deep as its recursion, so neither this
+// code nor its users recurse.
 #pragma once
 
 #include "reading/CallStream.h"
@@ -14,38 +14,41 @@
 namespace patchbay {
 
 struct CallNode {
-  uint32_t Function; // in Trace::Functions
-  uint32_t Parent;   // in the tree
+  uint32_t Function; // index in Trace::Functions
+  uint32_t Parent;   // index in the tree
   uint32_t Depth;    // 0 for those below the first node
   uint64_t Calls = 0, Total = 0, Self = 0;
-  uint64_t Open = 0, CutOff = 0; // of Calls, those without a known return
-  uint64_t Entries = 0;          // of Calls, those without a known duration
+  uint64_t Open = 0, CutOff = 0; // the calls among Calls without a known return
+  uint64_t Entries = 0;          // the calls among Calls without a known
+                                 // duration
   uint64_t Measured = 0;         // Total plus the cost of tracing
 
   bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
 };
 
-/// Each node follows its parent. The first one has no function. Calls without a
-/// caller are below it.
+/// Each node comes after its parent. The first node has no function: it is the
+/// parent of calls without a caller.
 using CallTree = std::vector<CallNode>;
 
-/// Makes a tree, in which nodes of the same function and parent are one.
+/// Builds a tree with one node for each parent and function.
 class TreeMaker {
 public:
   TreeMaker() { Tree.push_back({UINT32_MAX, 0, 0}); }
   uint32_t sub(uint32_t Parent, uint32_t Function);
-  /// Adds numbers of From to a node. InTotal: no outer call of the function counts its time.
+  /// Adds the numbers of From to a node. InTotal: no outer call of the same function already
+  /// counts its time.
   void add(uint32_t Node, const CallNode &From, bool InTotal = true);
   CallTree finish();
 
 private:
   CallTree Tree;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs; // by parent and function
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs; // child nodes, by parent
+                                                                // and function
 };
 
-/// Adds up the calls that it receives. With a root: only the root's callees, wherever it
-/// was called. With Callers: only the root's callers. Then the nodes below a node are its
-/// callers, and the numbers are those of the root's calls.
+/// Sums up the calls that it receives. With a root, it adds only the root's callees,
+/// whatever called the root. With a root and Callers, it adds only the root's callers:
+/// the nodes below a node are its callers, and the numbers are those of the root's calls.
 class TreeBuilder : public CallSink {
 public:
   explicit TreeBuilder(Trace &T, llvm::StringRef Root = "", bool Callers = false)
@@ -63,17 +66,17 @@ private:
   llvm::StringRef Root;
   bool Callers;
   TreeMaker Tree;
-  std::vector<uint32_t> Nodes; // of open calls
+  std::vector<uint32_t> Nodes; // nodes of the open calls
   std::vector<bool> IsRoot;    // by function
 };
 
-/// The callers and the callees of a function, from the tree of all calls: the same as of a
-/// TreeBuilder with this root.
+/// The callers and the callees of a function, computed from the tree of all calls. A
+/// TreeBuilder with this root gives the same result.
 CallTree callersOf(const CallTree &Tree, uint32_t Function);
 CallTree calleesOf(const CallTree &Tree, uint32_t Function);
 
-/// A tree for each name of threads. There are few names, since many threads
-/// have the same one.
+/// One tree for each thread name. There are few names, since many threads share
+/// one.
 class TreesByThread : public CallSink {
 public:
   explicit TreesByThread(Trace &T) : T(T) {}
@@ -98,8 +101,8 @@ private:
   TreeBuilder *Tree = nullptr;
 };
 
-/// The indices of the nodes except the first, each followed by the nodes below
-/// it. Less orders nodes with the same parent.
+/// The indices of all nodes except the first, each node before its descendants.
+/// Less orders nodes with the same parent.
 std::vector<uint32_t> inOrder(size_t Size, llvm::function_ref<uint32_t(uint32_t)> ParentOf,
                               llvm::function_ref<bool(uint32_t, uint32_t)> Less);
 std::vector<uint32_t> inOrder(

@@ -7,7 +7,8 @@
 
 namespace patchbay {
 
-/// A recording, and the durations of its functions, by index in its Functions.
+/// A recording, and the durations of its functions by index in
+/// Trace::Functions.
 struct ReportSide {
   const Trace &T;
   llvm::ArrayRef<FunctionDurations> Functions;
@@ -16,20 +17,21 @@ struct ReportSide {
 struct Compared {
   std::string Name;
   FunctionDurations Before, After;
-  /// See likelihood(). Nothing if durations are unknown, or if there are too few calls.
+  /// See likelihood(). std::nullopt if durations are unknown, or if there are too few
+  /// calls.
   std::optional<double> likelihood() const {
     return patchbay::likelihood(Before.Durations, After.Durations);
   }
 };
 
-/// Functions are compared by name. If only one recording has a name, the name may be
-/// special to that build. Then CommonName is used, and functions with the same CommonName
-/// are summed up.
+/// Compares functions by name. A name that only one recording has may be special to that
+/// build: then CommonName is compared, and functions with the same CommonName are summed
+/// up.
 struct Comparison {
   Comparison(const ReportSide &Before, const ReportSide &After);
-  std::vector<Compared> Functions;             // by name
-  std::vector<uint32_t> OfBefore, OfAfter;     // indices here of each side's
-                                               // functions
+  std::vector<Compared> Functions;             // sorted by name
+  std::vector<uint32_t> OfBefore, OfAfter;     // index in Functions of each
+                                               // function of Before and After
 };
 
 } // namespace patchbay

@@ -116,8 +116,8 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
-// A filter may have removed the outermost of recursive calls, whose duration is the
-// total.
+// The total is that of the outermost of recursive calls, which a filter may have
+// removed.
 void FunctionDurations::limitLongest() {
   if (Measured >= Longest)
     Longest = std::min(Longest, Total);

@@ -9,12 +9,12 @@
 
 namespace patchbay {
 
-/// How calls are grouped, besides by function.
+/// What calls are grouped by, in addition to the function.
 enum class Apart { Nothing, Thread, Caller };
 
 struct FunctionDurations {
-  uint32_t Function = 0; // in Trace::Functions
-  std::string Of; // the thread or caller, if calls are grouped by these
+  uint32_t Function = 0; // index in Trace::Functions
+  std::string Of; // the name of the thread or caller that calls are grouped by
   uint64_t Calls = 0;
   /// With --sample: all calls, including those that were only counted.
   uint64_t Made = 0;
@@ -23,12 +23,15 @@ struct FunctionDurations {
   uint64_t Total = 0;
   uint64_t Timed = 0; // calls with a known end
   uint64_t Open = 0, CutOff = 0; // calls without a known end: see TraceCall
-  uint64_t Sum = 0;   // of their durations
+  uint64_t Sum = 0;   // of the durations of calls with a known end
   uint64_t Self = 0;
-  uint64_t Longest = 0, LongestCost = 0; // of one call; its TraceCall::Cost
-  uint64_t Measured = 0; // Total plus the cost that it excludes: see TraceCall::Cost
-  uint64_t Error = 0; // the possible error of Total, as that cost is an estimate
-  /// The callee that took most of its time.
+  uint64_t Longest = 0, LongestCost = 0; // of one call; LongestCost: its
+                                         // TraceCall::Cost
+  uint64_t Measured = 0; // Total, plus the tracing cost that Total excludes: see
+                         // TraceCall::Cost
+  uint64_t Error = 0; // the possible error of Total, since the tracing cost is
+                      // an estimate
+  /// The callee that took most of the function's time.
   std::string SubName;
   uint64_t SubCalls = 0;
   uint64_t SubTotal = 0, SubMeasured = 0;
@@ -40,20 +43,21 @@ struct FunctionDurations {
   uint64_t unfinished() const { return Open + CutOff; }
   uint64_t quantile(double Part) const { return std::min(Durations.quantile(Part), Longest); }
   bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
-  /// Was one call of Ns mostly cost, if its cost was the average?
+  /// Was a call of Ns mostly tracing cost, if its cost was the average?
   bool isMostlyCost(uint64_t Ns) const {
     return Calls && (Measured - std::min(Measured, Total)) / Calls > Ns;
   }
   bool isLongestMostlyCost() const {
     return patchbay::isMostlyCost(llvm::SaturatingAdd(Longest, LongestCost), Longest);
   }
-  /// Sums exclude average costs, and single calls their own. Makes the longest call
-  /// consistent: at least the average, and at most the total.
+  /// Makes the longest call consistent with the sums: at least the average, and at
+  /// most the total. (Sums exclude average costs, and single calls exclude their
+  /// own.)
   void limitLongest();
   void setError(double OfCost);
 };
 
-/// Adds up the calls that it receives, and counts.
+/// Sums up and counts the calls that it receives.
 class FunctionTotals : public CallSink {
 public:
   explicit FunctionTotals(const Trace &T, bool WithSpread = false,
@@ -63,19 +67,19 @@ public:
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  /// Call after all calls have been read. By index in T.Functions or, if calls
-  /// are grouped, in no order.
+  /// Call this after all calls have been read. Returns functions by index in
+  /// T.Functions or, if calls are grouped, in unspecified order.
   std::vector<FunctionDurations> finish();
 
 private:
-  /// The calls of a function by another function. Like a recursive function's total, the
-  /// sum excludes calls within another such call.
+  /// The calls of a function by one caller. Calls within another such call are excluded
+  /// from the sum, as in a recursive function's total.
   struct Sub {
     uint32_t Caller, Callee;
     uint64_t Calls = 0, Total = 0, Measured = 0;
     uint64_t Open = 0;
   };
-  /// The last caller of a function, which usually is the next one, too.
+  /// The last caller of a function. Usually the next caller is the same.
   struct Last {
     uint32_t Caller = UINT32_MAX, Sub = 0;
   };
@@ -92,14 +96,14 @@ private:
   std::vector<Sub> Subs;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SubOf;
   std::vector<Last> LastOf;     // by callee
-  std::vector<uint32_t> SubsOpen; // of open calls, except the outermost
+  std::vector<uint32_t> SubsOpen; // of open calls, without the outermost call
 };
 
-/// "12.3", in percent.
+/// A percentage: "12.3".
 std::string shareText(double Part, double Whole);
 
-/// "1.234 us", with four significant digits. IsRough: with the mark ~, since
-/// most of the measured time was tracing.
+/// "1.234 us", with four significant digits. IsRough adds the mark ~: most of
+/// the measured time was tracing cost.
 std::string durationText(uint64_t Ns, bool IsRough = false);
 
 } // namespace patchbay

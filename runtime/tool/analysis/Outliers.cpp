@@ -52,7 +52,8 @@ void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
     if (!IsRoot(C.Function))
       return;
     RootDepth = Open.size() - 1;
-    // A call without a known end is in neither tree, nor are its callees.
+    // A call without a known end is in neither tree. The same holds for its
+    // callees.
     IsCounted = C.hasDuration();
     RootValues = V ? *V : DataValues();
   }
@@ -111,7 +112,8 @@ std::vector<OutlierTrees::Cause> OutlierTrees::causes() const {
   return Sorted;
 }
 
-// The duration of a call that has ended decides about its tree.
+// The duration of a call is known only at its end, and decides which tree gets
+// it.
 void OutlierTrees::endRoot(const TraceCall &C) {
   bool IsSlow = C.Duration >= From;
   uint32_t Cause = IsSlow ? addCause(C) : UINT32_MAX;
@@ -139,7 +141,8 @@ void OutlierTrees::endRoot(const TraceCall &C) {
 uint64_t patchbay::leastOfSlow(const Spread &Durations) {
   double N = Durations.calls();
   uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
-  return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
+  return Usual + Usual / 64 + 1; // above all durations of its bucket, see
+                                 // Spread
 }
 
 std::vector<OutlierLine> OutlierTrees::lines() const {

@@ -15,7 +15,8 @@ namespace patchbay {
 /// function are not counted separately: the outer call includes their time.
 class RootDurations : public CallSink {
 public:
-  /// IsRoot: by index in Trace::Functions, as far as known.
+  /// IsRoot gets an index in Trace::Functions. Ask only about functions that
+  /// are known so far.
   using Predicate = std::function<bool(uint32_t Function)>;
   explicit RootDurations(Predicate IsRoot) : IsRoot(std::move(IsRoot)) {}
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
@@ -23,63 +24,70 @@ public:
            std::optional<uint64_t> Next) override;
 
   Spread Durations;        // of calls with a known end
-  uint64_t Unfinished = 0; // the others
+  uint64_t Unfinished = 0; // calls without a known end
   llvm::SetVector<uint32_t> Functions; // root functions that were called
 
 private:
   Predicate IsRoot;
-  std::optional<size_t> RootDepth; // of the open call
+  std::optional<size_t> RootDepth; // of the open root call
 };
 
-/// The least duration of a slow call: above the 99th percentile or, with fewer than 100
-/// calls, above all calls but one.
+/// The shortest duration of a slow call: above the 99th percentile or, with fewer than
+/// 100 calls, above all calls but one.
 uint64_t leastOfSlow(const Spread &Durations);
 
 /// The values of a node, per call of the function.
 struct OutlierLine {
   uint32_t Node;
   double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
-  bool MakesDifference; // does this node, or a node below it, make a difference?
-  bool IsSlowRough, IsOtherRough; // mostly cost: see isMostlyCost()
+  bool MakesDifference; // do slow calls differ in this node, or in a node below
+                        // it?
+  bool IsSlowRough, IsOtherRough; // is it mostly tracing cost? see
+                                  // isMostlyCost()
   double more() const { return SlowTotal - OtherTotal; }
   double itself() const { return SlowSelf - OtherSelf; }
 };
 
-/// Adds up the callees of a function's calls, for slow calls and others separately.
+/// Sums up the callees of a function's calls, separately for slow calls and others.
 class OutlierTrees : public CallSink {
 public:
-  /// The function with the most additional self time in a slow call, compared
-  /// with the average of the other calls so far.
+  /// The function whose self time in a slow call exceeds its average in the
+  /// other calls so far by most.
   struct Cause {
     uint32_t Function = UINT32_MAX;
-    uint64_t Calls = 0, Total = 0, Measured = 0; // of slow calls with this cause
-    double More = 0;               // its additional self time in them
+    uint64_t Calls = 0, Total = 0, Measured = 0; // sums of slow calls with this
+                                                 // cause
+    double More = 0;               // the cause's additional self time in these
+                                   // calls
   };
   struct Slowest {
     uint64_t Start, Duration, Cost; // in ns; see TraceCall
     const TraceThread *Thread;
     DataValues Values; // see WhySlow
-    uint32_t Cause;    // function
-    bool IsRough;      // mostly cost
+    uint32_t Cause;    // the function that made the call slow
+    bool IsRough;      // is it mostly tracing cost?
   };
-  /// Calls of at least From ns are slow. Show: how many of the slowest are kept.
+  /// Calls of at least From ns are slow. Show: the number of slowest calls to
+  /// keep.
   OutlierTrees(RootDurations::Predicate IsRoot, uint64_t From, size_t Show);
   void beginThread(const TraceThread &Thread) override { Current = &Thread; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
 
-  /// Both have the same nodes. The function is below the first one.
+  /// Both trees have the same nodes. The function is the child of the first
+  /// node.
   CallTree Slow, Others;
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
-  std::vector<Cause> causes() const; // of most additional time first
-  /// The average of slow calls, at least From. (Single calls exclude their own cost, and
-  /// sums exclude average costs, so the computed average may be less.)
+  std::vector<Cause> causes() const; // sorted by additional time, most first
+  /// The average of slow calls, at least From. The computed average may be less, since
+  /// sums exclude average costs, while single calls exclude their own.
   uint64_t slowAverage() const {
     return std::max(Slow[1].Total / SlowDurations.calls(), From);
   }
-  /// All nodes but the first, each before those below it, largest difference first.
+  /// All nodes but the first, each before its descendants, largest difference
+  /// first.
   std::vector<OutlierLine> lines() const;
 
 private:
@@ -91,17 +99,17 @@ private:
   uint64_t From;
   size_t Show;
   const TraceThread *Current = nullptr;
-  std::optional<size_t> RootDepth; // of the open call
-  bool IsCounted = false;          // is its end known?
-  DataValues RootValues;           // its values
-  std::vector<uint32_t> Nodes;     // of open calls, from it on
+  std::optional<size_t> RootDepth; // depth of the open root call
+  bool IsCounted = false;          // is the end of the root call known?
+  DataValues RootValues;           // the values of the root call
+  std::vector<uint32_t> Nodes;     // nodes of open calls, from the root call on
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs;
   struct Sum {
     uint64_t Calls = 0, Total = 0, Self = 0, Measured = 0;
   };
   std::map<uint32_t, Cause> Causes; // by function
-  std::vector<Sum> Sums;         // by node, of the open call
-  std::vector<uint32_t> Touched; // those with calls
+  std::vector<Sum> Sums;         // by node: sums of the open root call
+  std::vector<uint32_t> Touched; // nodes of Sums that have calls
 };
 
 } // namespace patchbay

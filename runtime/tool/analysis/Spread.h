@@ -28,11 +28,11 @@ public:
   }
   void add(const Spread &Other);
   uint64_t calls() const { return Calls; }
-  /// The duration that Part of all calls, 0 to 1, did not exceed: the middle of
-  /// its bucket, limited to existing durations. 0 without calls.
+  /// The duration that the given part (0 to 1) of all calls did not exceed: the
+  /// middle of its bucket, limited to durations that occurred. 0 without calls.
   uint64_t quantile(double Part) const;
-  /// Calls Show for the buckets with calls, shortest first, with the middle and
-  /// the number of calls.
+  /// Calls Show for each bucket with calls, shortest first. Arguments: the
+  /// middle of the bucket, and the number of calls.
   void forEach(llvm::function_ref<void(uint64_t Ns, uint64_t Calls)> Show) const;
 
 private:
@@ -40,14 +40,14 @@ private:
   static std::pair<size_t, size_t> place(uint64_t Ns);
   static uint64_t middle(size_t Row, size_t Column);
 
-  std::vector<std::vector<uint64_t>> Rows; // one per power of two
+  std::vector<std::vector<uint64_t>> Rows; // one row per power of two
   uint64_t Calls = 0, Shortest = UINT64_MAX, Longest = 0;
 };
 
 /// The probability that two recordings differ at least this much although all their calls
 /// have the same distribution. Uses the two-sided rank-sum test of Mann and Whitney (Ann.
 /// Math. Statist. 18, 1947), by the normal distribution, with the correction for ties.
-/// Nothing if a recording has too few calls.
+/// std::nullopt if a recording has too few calls.
 std::optional<double> likelihood(const Spread &A, const Spread &B);
 
 } // namespace patchbay

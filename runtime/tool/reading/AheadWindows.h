@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread's windows, in the order in which its calls began, for reading
-// threads side by side. While one window is used, workers make the next ones.
+// A thread's windows, in the order in which its calls began, for merging
+// several threads. Workers make the next windows in advance.
 #pragma once
 
 #include "CallStream.h"
@@ -12,8 +12,8 @@ namespace patchbay {
 
 class AheadWindows : public WindowSource {
 public:
-  /// All: workers for all threads. Threads: their number. The object must
-  /// outlive the workers' jobs.
+  /// All: workers that all threads share. Threads: number of threads. The
+  /// object must outlive the workers' jobs.
   AheadWindows(const Trace &T, const TraceThread &Thread, Workers &All,
                size_t Threads)
       : File(T.Processes[Thread.Process].Data),
@@ -32,8 +32,8 @@ public:
   }
 
 private:
-  // With more threads, windows would take more memory than the time is worth:
-  // about 200 KB each.
+  // Limits memory, at about 200 KB per window. With more threads, no windows
+  // are made in advance.
   static constexpr size_t MostThreads = 32, Most = 4;
   struct Entry {
     EventWindows::Plan Plan;
@@ -52,7 +52,8 @@ private:
   EventWindows Windows;
   Workers &All;
   size_t Ahead;
-  std::array<Entry, Most> Entries; // one is in use, followed by Asked others
+  std::array<Entry, Most> Entries; // a ring: the window in use, then Asked
+                                   // requested ones
   size_t First = 0, Asked = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Selects recorded calls. A call keeps its depth and self time, whichever other
-// calls are skipped.
+// Selects recorded calls. The depth and self time of a call do not depend on
+// which other calls are selected.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace patchbay {
 
 struct CallFilter {
-  /// In ns of CLOCK_MONOTONIC: selects calls that began at From or later, and before To.
+  /// Selects calls that began at From or later, and before To, in ns of CLOCK_MONOTONIC.
   uint64_t From = 0, To = UINT64_MAX;
-  /// In ns: selects calls of at least and at most these durations, with a known end.
+  /// Selects calls with a known end that took Shortest to Longest ns.
   uint64_t Shortest = 0, Longest = UINT64_MAX;
-  /// Globs as in isNamedBy(): selected functions, or all if empty; excluded functions;
-  /// and functions that a call must be, or be nested in.
+  /// Globs as in isNamedBy(). Functions: selected functions; empty: all. Others:
+  /// excluded functions. Under: functions that a call must be, or be nested in.
   std::vector<std::string> Functions, Others, Under;
 
-  /// Selected calls among those that were read.
+  /// Number of selected calls among those read so far.
   uint64_t Found = 0;
 
   bool byTime() const { return From || To != UINT64_MAX; }

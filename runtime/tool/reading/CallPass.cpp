@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads all events once. Most of the work is to find events in the file and to sort them:
-// all processors do that, some windows in advance, even for later threads. Then one
-// thread finds the nesting of calls.
+// Reads all events once. Most of the work is finding events in the file and sorting them.
+// All processors do that in advance, also for later threads. One thread then computes the
+// nesting of calls.
 #include "CallStream.h"
 #include "MovedCalls.h"
 #include "Parallel.h"
@@ -13,7 +13,8 @@ using namespace patchbay;
 
 namespace {
 
-/// Passes the selected calls to sinks, as if the others had not been recorded. Their outer calls are selected ones, too.
+/// Passes the selected calls to sinks, as if the others had not been recorded. The outer calls that it passes are
+/// selected calls, too.
 class ChosenCalls : public CallSink {
 public:
   explicit ChosenCalls(ArrayRef<CallSink *> Sinks) : Sinks(Sinks) {}
@@ -25,7 +26,7 @@ public:
 
 private:
   ArrayRef<CallSink *> Sinks;
-  std::vector<TraceCall> Chosen; // the open ones
+  std::vector<TraceCall> Chosen; // the open selected calls
   std::vector<size_t> Places;    // their indices among all open calls
   std::vector<uint32_t> OpenOf;  // number of calls in Chosen, by function
 };
@@ -33,7 +34,8 @@ private:
 class WindowQueue {
 public:
   explicit WindowQueue(const Trace &T) : T(T), Done(events(T)) {}
-  /// Null after the last window of the thread. Callers ask for threads in order.
+  /// Returns nullptr after the last window of the thread. Callers ask for
+  /// threads in order.
   const EventWindow *next(size_t Thread);
 
 private:
@@ -55,13 +57,13 @@ private:
   void skipTo(size_t Thread);
 
   const Trace &T;
-  size_t Thread = 0; // the thread of Windows, if there is one
+  size_t Thread = 0; // index of the thread that Windows belongs to
   std::optional<EventWindows> Windows;
   std::deque<std::unique_ptr<Entry>> Asked;
   std::vector<std::unique_ptr<Entry>> Unused;
   std::unique_ptr<Entry> InUse;
   Progress Done;
-  Workers All; // must end before the objects it works on
+  Workers All; // must be destroyed before the objects that its jobs use
 };
 
 class QueuedWindows : public WindowSource {
@@ -146,7 +148,7 @@ void WindowQueue::lookAhead() {
   }
 }
 
-// Callers did not ask for all windows of earlier threads.
+// Drops windows of earlier threads for which callers did not ask.
 void WindowQueue::skipTo(size_t Of) {
   for (; !Asked.empty() && Asked.front()->Thread < Of; Asked.pop_front()) {
     All.finish(Asked.front()->Job);

@@ -34,7 +34,8 @@ CallStream::CallStream(Trace &T, const TraceThread &Thread,
       Data(T.Processes[Thread.Process].Data), Time(*Data.Session),
       Own(Thread.Data->Sleeps),
       EntriesOnly(Data.Session->Tracer == "function"),
-      // Kernel traces have no frame addresses, but the kernel has no fibers either.
+      // Kernel traces have no frame addresses. The kernel has no fibers, so one stack
+      // is enough.
       OneStack(OneStack && !EntriesOnly &&
                Data.Session->Counter != PBD_COUNTER_TRACE_CLOCK) {
   if (T.Raw || EntriesOnly)
@@ -85,9 +86,10 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
          Outer.EndTicks >= Next.Ticks;
 }
 
-// On one stack, later calls end earlier. So the next call is on another stack if it is
-// not within an open call that goes on, or if its outer call is on another stack. Of all
-// possible outer calls the one with the nearest frame is right.
+// Is the next call on another stack? On one stack, an inner call ends before its outer
+// call. So the answer is yes if the next call is not within an open call that continues,
+// or if its outer call is on another stack. Among the possible outer calls, the one with
+// the nearest frame is right.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)
@@ -106,8 +108,7 @@ bool CallStream::isAside() {
   return false;
 }
 
-// Limit of calls that are kept in memory, which use 640 MB. Further calls have no known
-// nesting.
+// Limits the calls in memory, which use 640 MB. Further calls have unknown nesting.
 static constexpr size_t MostAside = 16 << 20;
 static constexpr size_t AsideWindow = 64 << 10;
 
@@ -139,9 +140,10 @@ bool CallStream::advance() {
   return !IsEnd;
 }
 
-// The time between two events of a call's own level has the cost of half a call, so it
-// limits the cost. A long interval counts as twice that cost, so that one interruption
-// does not raise the limit of a million short intervals.
+// Adds the time since the previous event on the call's own level. Such an interval
+// contains the cost of half a call, so it is an upper bound of that cost. A long
+// interval counts only as twice that cost, so that one interruption does not raise the
+// limit for a million short intervals.
 void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
   const uint64_t Begin = C.IntervalTicks ? C.IntervalTicks : C.Ticks;
   C.IntervalTicks = EndTicks;
@@ -150,18 +152,18 @@ void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
                             CostInside + CostOutside);
 }
 
-// The measured cost may be too large: for calls whose cost the processor overlaps with the
-// function's work, or if the machine was slower when it was measured. At least an eighth
-// of the intervals is work, on average over the calls of a function.
+// The measured cost of tracing may be too large, since the processor may overlap it with
+// the function's work, or the machine may have been slower during the measurement. So at
+// least an eighth of the intervals counts as work, on average over the calls of a function.
 //
-// The cost is an average. If a call took less than its cost, later calls of its function
-// pay the difference with their self time, but each at most its own cost again. Otherwise
-// one long call would pay for a million short ones, and the sum would be less than that
-// call. So no time is negative, and the parts of a call sum up to the whole. A call is at
-// least as long as each call within it.
+// The measured cost is an average. If a call took less than that, later calls of the
+// function pay the difference with their self time, each at most its own cost again.
+// Otherwise one long call would pay for a million short ones, and the sum would be less
+// than that call. So no time is negative, and the parts of a call add up to the whole. A
+// call is at least as long as each call within it.
 //
-// Few calls cause a new page, which costs as much as some hundred calls. So only full
-// pages of nested calls are subtracted from a call's Duration. Sums exclude the whole cost.
+// Few calls cause a new page, which costs as much as some hundred calls. So a call's
+// Duration excludes only full pages of nested calls. Sums exclude the whole cost.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
   constexpr double MostlyCost = 7.0 / 8;
@@ -187,9 +189,10 @@ void CallStream::takeCostOut(TraceCall &C) {
   C.Duration -= C.Cost;
 }
 
-// A call without a return lasts at least until the last event within it. Calls that are
-// open when the thread's events end last until the recording ends, unless an outer call
-// has returned. If the thread lost events, its calls may have returned.
+// Ends calls without a return. Such a call lasts at least until the last event within
+// it. Calls that are open when the thread's events end last until the end of the
+// recording, unless an outer call has returned. If the thread lost events, its calls
+// may have returned.
 void CallStream::endCalls(bool IsEnd) {
   for (size_t I = Open.size(); I != Depth; --I) {
     TraceCall &C = Open[I - 1];
@@ -203,7 +206,7 @@ void CallStream::endCalls(bool IsEnd) {
           Time.duration(Own.asleep(C.SeenTicks) - Own.asleep(C.Ticks));
       uint64_t End = T.Processes[Thread.Process].End;
       if (C.Open && !Thread.Lost && C.end() < End) {
-        // By its own clock the thread may not have run.
+        // With its own clock, the thread may not have run in this time.
         bool HasOwn = Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
         (HasOwn ? C.Asleep : C.Duration) += End - C.end();
       }
@@ -228,7 +231,8 @@ void CallStream::endCalls(bool IsEnd) {
   }
 }
 
-// A selected open call still needs its later calls for its self time and end.
+// Are all further calls after the selected time? An open selected call still needs its
+// later calls, for its self time and end.
 bool CallStream::isBehindChosen() const {
   return Next.Start >= T.Chosen.To &&
          llvm::none_of(Open, [](const TraceCall &C) { return C.Chosen; });
@@ -257,7 +261,7 @@ void CallStream::begin() {
   Accounts.resize(OpenOf.size());
   Next.Recursive = OpenOf[Next.Function]++ != 0;
   Next.CalledBy = Depth ? Open.back().Function : UINT32_MAX;
-  // Its outer call returned later, or did not return.
+  // Take the end of the outer call, which returned later, or did not return.
   if (Next.Kind == TraceCall::Unfinished && Depth)
     Next.EndTicks = Open.back().EndTicks;
   Next.Chosen = !T.Chosen.isActive() || isChosen(Next);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of a thread, in the order in which they began, with their nesting. Memory
-// holds only the open calls.
+// The calls of a thread, in the order in which they began, with their nesting. Only
+// open calls are in memory.
 #pragma once
 
 #include "Clock.h"
@@ -14,11 +14,11 @@ namespace patchbay {
 class WindowSource {
 public:
   virtual ~WindowSource();
-  /// Null after the last one. A window stays valid until the next call.
+  /// Returns nullptr after the last window. A window is valid until the next call.
   virtual const EventWindow *next() = 0;
 };
 
-/// Windows in memory. Each is freed when the next one is requested.
+/// Windows that are in memory. Each is freed when the next one is requested.
 class KeptWindows : public WindowSource {
 public:
   explicit KeptWindows(std::vector<EventWindow> Windows) : Windows(std::move(Windows)) {}
@@ -29,32 +29,32 @@ private:
   size_t Next = 0;
 };
 
-/// The first tick of a thread's own clock at which selected calls may begin.
+/// The first tick, by the thread's own clock, at which selected calls may begin.
 uint64_t firstTick(const Trace &T, const TraceThread &Thread);
 
 class CallStream {
 public:
-  /// Adds the names of called functions to T, and counts calls there that did
-  /// not return. With OneStack, it skips calls on other stacks than the first,
-  /// such as those of fibers. takeAside() returns them.
+  /// Adds the names of called functions to T, and counts calls that did not return in
+  /// T. With OneStack, it skips calls on stacks other than the first, such as those of
+  /// fibers. takeAside() returns them.
   CallStream(Trace &T, const TraceThread &Thread, WindowSource &Windows,
              bool OneStack = false);
 
-  /// Finds the next call, which begin() then begins. open() has the nested
-  /// calls, outermost first. Those from depth() on ended before the next call
-  /// begins, if there is one, and all their data is known now.
+  /// Finds the next call, which begin() then begins. open() has the nested calls,
+  /// outermost first. Those from depth() on have ended before the next call begins (if
+  /// there is one), and all their data is known.
   bool advance();
   llvm::ArrayRef<TraceCall> open() const { return Open; }
   size_t depth() const { return Depth; }
   uint64_t nextStart() const { return Next.Start; }
-  /// Makes it the last of open(). Its Duration is known if its end was seen.
+  /// Appends the next call to open(). Its Duration is known if its end was recorded.
   void begin();
-  /// The values of the call that began last; null if none were recorded.
+  /// The values of the call that began last; nullptr if none were recorded.
   const DataValues *values() const {
     return NextValues ? &Window->Values[NextValues - 1] : nullptr;
   }
 
-  /// The skipped calls, after the last call.
+  /// The calls that OneStack skipped. Call this after the last call.
   std::vector<EventWindow> takeAside() { return std::move(Aside); }
 
 private:
@@ -76,8 +76,8 @@ private:
   OwnClock Own;
   bool EntriesOnly, OneStack;
   // The cost of recording a call, in ns. The call's own duration includes CostInside. The
-  // durations of its callers include both. CostPages is the part of CostOutside that new
-  // pages cause.
+  // durations of its callers include CostInside and CostOutside. CostPages is the part of
+  // CostOutside that is for new pages.
   double CostInside = 0, CostOutside = 0, CostPages = 0;
   const EventWindow *Window = nullptr;
   size_t NextEvent = 0;
@@ -86,38 +86,38 @@ private:
   std::vector<TraceCall> Open;
   size_t Depth = 0;
   std::vector<uint32_t> OpenOf; // number of open calls, by function
-  // Of a function, in ns: the cost that is still to be subtracted, and its limit.
+  // The cost of a function's calls, in ns: not yet subtracted, and the limit for
+  // subtracting it.
   struct Account {
     double Owed = 0, Limit = 0;
   };
   std::vector<Account> Accounts; // by function: see takeCostOut()
   std::vector<EventWindow> Aside;
   size_t NumAside = 0;
-  // End times of skipped calls that are open, by frame.
+  // End times of the open calls among the skipped ones, by frame.
   std::map<uint32_t, uint64_t> AsideOpen;
-  // Number of open calls up to the outermost one that contains all selected
-  // calls, including it.
+  // Number of open calls up to the outermost one that contains all selected calls,
+  // including that call.
   std::optional<size_t> Outer;
 };
 
-/// Receives all calls of a recording, to make sums or another format.
+/// Receives all calls of a recording, to sum them up or to convert them.
 class CallSink {
 public:
   virtual ~CallSink();
   virtual void beginThread(const TraceThread &) {}
-  /// The last of Open has begun, within the others.
+  /// The last call of Open has begun, within the others.
   virtual void begin(llvm::ArrayRef<TraceCall> /*Open*/, const DataValues *) {}
   /// The calls of Open from Depth on have ended. The next call begins at Next; without
-  /// Next there are no more calls in the thread.
+  /// Next the thread has no further calls.
   virtual void end(llvm::ArrayRef<TraceCall> /*Open*/, size_t /*Depth*/,
                    std::optional<uint64_t> /*Next*/) {}
   virtual void endThread(const TraceThread &) {}
 };
 
-/// Passes the selected calls of T to the sinks, one thread after another. With
-/// StacksApart it passes calls of each stack separately if calls of a thread
-/// overlap, as those of fibers do. That is for sinks that need the nesting of
-/// calls, but not their order.
+/// Passes the selected calls of T to the sinks, one thread after another. If calls of a
+/// thread overlap, as those of fibers do, StacksApart passes the calls of each stack
+/// separately. That suits sinks that need the nesting of calls, but not their order.
 void readCalls(Trace &T, llvm::ArrayRef<CallSink *> Sinks, bool StacksApart = false);
 
 } // namespace patchbay

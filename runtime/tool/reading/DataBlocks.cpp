@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Bytes that can be read within a few milliseconds.
+// Number of bytes that can be read within a few milliseconds.
 static constexpr uint64_t FewBytes = 4 << 20;
 
 namespace {
@@ -19,22 +19,24 @@ namespace {
 struct Part {
   uint32_t Thread;
   const char *Begin, *End;
-  std::optional<uint32_t> Tid;  // if the thread goes on in another thread's
-                                // block
+  std::optional<uint32_t> Tid;  // the thread, if it continues in a block that
+                                // another thread began
   std::optional<std::string> Name;
-  std::vector<DataPiece> Pieces; // Before of these pieces covers this part only
+  std::vector<DataPiece> Pieces; // values before these pieces, which belong to
+                                 // this part only
   std::vector<DataFile::OtherPiece> Others;
   std::vector<DataSleep> Sleeps;
-  ValueReader Values; // values that wait at its end
+  ValueReader Values; // values at the end of the part that wait for their call
 };
 
-/// Reads blocks side by side. Values that wait for their call at the end of a block are
-/// not known when the next block is read. That part is then read again.
+/// Reads blocks concurrently. If values at the end of a block wait for their call, the
+/// reader of the next block does not know them. That part is then read again.
 class Scanner {
 public:
   Scanner(const DataFile &Data) : Data(Data) {}
   std::vector<Part> parts(const DataBlock &B) const;
-  /// Uses the file's index instead of the records, where it has them.
+  /// Reads the part, from the file's index where it has an entry, otherwise
+  /// from the records.
   void scan(Part &P, const DataBlock &B) const;
 
 private:
@@ -83,8 +85,9 @@ std::vector<Part> Scanner::parts(const DataBlock &B) const {
   return Parts;
 }
 
-// Reads the next records of the part, from At on. A piece does not end while
-// values wait for their call, if that comes soon: see pbd_index_piece.
+// Reads the next records of the part, beginning at At. A piece does not end
+// while values wait for their call, if the call follows soon: see
+// pbd_index_piece.
 DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
                         uint8_t Pass) const {
   DataPiece Piece;
@@ -121,7 +124,7 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
 
 static bool isPlain(const pbd_index_piece &P) { return P.events != PBD_INDEX_LOOK; }
 
-// The index is in the same file as the events, and is trusted: if it is wrong, events are
+// The index is trusted, as are the events in the same file: if it is wrong, events are
 // missing.
 static DataPiece indexed(const pbd_index_piece &From, const char *At, uint8_t Pass) {
   DataPiece Piece;
@@ -191,7 +194,8 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
   });
   Scanner S(Out);
-  std::map<uint32_t, ValueReader> Waiting; // at the end of the data so far
+  std::map<uint32_t, ValueReader> Waiting; // values that wait at the end of the
+                                           // data read so far
   std::vector<std::vector<Part>> Found(Out.Blocks.size());
   auto Look = [&](size_t I) {
     Found[I] = S.parts(Out.Blocks[I]);
@@ -226,8 +230,8 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
     });
 }
 
-// Records of a block are written in order, so used records come first, except for gaps
-// that interrupted handlers left.
+// Counts used records. Records of a block are written in order, so they come first,
+// except for gaps left by interrupted handlers.
 static size_t countUsed(const DataBlock &B) {
   uint8_t Pass = DataRecord::passBits(B.Pass);
   size_t Used = 0, End = B.Records.size() / DataRecord::Size;
@@ -235,7 +239,7 @@ static size_t countUsed(const DataBlock &B) {
     const char *At = B.Records.data() + I * DataRecord::Size;
     return DataRecord::read(At, Pass).Kind != PBD_RECORD_NONE;
   };
-  // Usually all records except the last, which is never used.
+  // Usually all records are used except the last, which is never used.
   if (End > 1 && IsUsed(End - 2))
     return End - 1;
   while (Used != End) {
@@ -256,7 +260,7 @@ void patchbay::countEvents(DataFile &Out) {
     }
     return;
   }
-  uint64_t Size = 0; // bytes to read
+  uint64_t Size = 0; // number of bytes to read
   if (Out.Index.empty())
     for (const DataBlock &B : Out.Blocks)
       Size += B.Records.size();

@@ -8,13 +8,13 @@
 
 namespace patchbay {
 
-/// The consequence of a data file's error, as text for users.
+/// What a data file's error means for its user.
 std::string incompleteText(uint32_t Errno);
 
-/// Does such an error mean that some functions were not traced?
+/// Does the error mean that some functions were not traced?
 bool lacksFunctions(uint32_t Errno);
 
-/// Did the file run out of space?
+/// Does the error mean that the file ran out of space?
 bool isOutOfSpace(uint32_t Errno);
 
 } // namespace patchbay

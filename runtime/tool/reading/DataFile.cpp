@@ -16,8 +16,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A longer chain of forks, each with modules loaded since, is unlikely. The limit keeps
-// reading short, since the chain is read for each process.
+// Limits the reading of a chain of forks, since the chain is read for each process. A
+// longer chain in which each process has loaded modules is unlikely.
 static constexpr size_t MaxParents = 256;
 
 const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
@@ -28,8 +28,9 @@ const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
   return A == Arguments.end() ? nullptr : &A->second;
 }
 
-// The header has the first failure. Functions that cannot be traced because of
-// their code (EILSEQ, EPROTONOSUPPORT) are no failure of the file.
+// The header has only the first failure. EILSEQ and EPROTONOSUPPORT are about
+// functions that cannot be traced because of their code, and not about the
+// file.
 uint32_t DataFile::fileErrno() const {
   bool IsOfFile =
       Errno != EILSEQ && Errno != EPROTONOSUPPORT && !isOutOfSpace(Errno);
@@ -40,7 +41,7 @@ uint64_t DataFile::tracedCalls() const {
   uint64_t Number = SaturatingAdd(Session->Lost, Session->Overwritten);
   for (const auto &[Id, Thread] : Threads)
     Number = SaturatingAdd(Number, Thread.Events);
-  // Each call has an entry and an exit.
+  // The number of events includes an entry and an exit for each call.
   return Session->Tracer == "function_graph" && !Session->ThresholdNs ? Number / 2 : Number;
 }
 
@@ -51,7 +52,8 @@ uint64_t DataFile::sampledFrom() const {
   return Calls;
 }
 
-// A program that loads and unloads modules all the time has very many.
+// Uses a binary search: a program that keeps loading and unloading modules has
+// very many.
 std::pair<const DataModule *, uint64_t>
 DataFile::place(uint64_t Address) const {
   if (Bases.size() != Modules.size()) {
@@ -64,21 +66,22 @@ DataFile::place(uint64_t Address) const {
       Bases, [&](const auto &Entry) { return Entry.first <= Address; });
   if (Above == Bases.begin())
     return {nullptr, Address};
-  // The first of several consecutive modules at this address.
+  // The first of several modules that were loaded at this address, one after
+  // another.
   uint64_t Base = std::prev(Above)->first;
   auto In = partition_point(
       Bases, [&](const auto &Entry) { return Entry.first < Base; });
   return {&Modules.at(In->second), Address - Base};
 }
 
-// Any user with write access to the directory can choose names of files there.
-// A link could refer to any file that we can read.
+// Follows no link: any user with write access to the directory can choose the
+// names of files there, and a link could refer to any file that we can read.
 static Error cannotRead(StringRef Path, Error E) {
   return makeError(Path + ": cannot read: " + toString(std::move(E)));
 }
 
 // Maps the file, so that unused parts are not read. The traced process may
-// still write it. It may grow, but committed data stays.
+// still be writing: the file may grow, but committed data does not change.
 static Expected<MappedFile> mapDataFile(StringRef Path) {
   auto Mapped = MappedFile::open(Path, O_NOFOLLOW);
   if (!Mapped)
@@ -86,8 +89,8 @@ static Expected<MappedFile> mapDataFile(StringRef Path) {
   return Mapped;
 }
 
-// Thousands of children may refer to the same part of a file, which does not
-// change any more. So it is read once.
+// Reads each parent's part only once: thousands of children may refer to the
+// same part, which does not change.
 Expected<std::shared_ptr<const DataReader::Maps>>
 DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   using Key = std::tuple<std::string, uint64_t, uint64_t, uint32_t, DetailT>;
@@ -117,8 +120,8 @@ DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   return Result;
 }
 
-// Thousands of processes may execute the same program. They share a table if the chunks,
-// and the modules in them, are the same.
+// Thousands of processes may execute the same program. They share a table if their
+// chunks, and the modules that the chunks refer to, are the same.
 std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   constexpr size_t Most = 256;
   static StringMap<std::shared_ptr<const FunctionTable>> Known;
@@ -136,8 +139,8 @@ std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   return Known[Key] = std::move(Table);
 }
 
-/// Reads the parent's file, the file that it refers to, and so on. Does not
-/// recurse: untrusted files determine the depth.
+/// Reads the parent's file, its parent's file, and so on. Does not recurse, since
+/// untrusted files determine the depth.
 void DataReader::addParents() {
   std::set<std::string> Seen = {sys::path::filename(Path).str()};
   StringRef Folder = sys::path::parent_path(Path);
@@ -164,7 +167,7 @@ void DataReader::addParents() {
     const Maps &Of = **Found;
     if (Out.Unexplained.empty())
       Out.Unexplained = Of.Why;
-    // If both files have it, this file was read while it was copied.
+    // If both files have a module, this file was read while it was copied.
     Out.Modules.insert(Of.Modules.begin(), Of.Modules.end());
     Out.Arguments.insert(Of.Arguments.begin(), Of.Arguments.end());
     append_range(Out.LeftOut, Of.LeftOut);
@@ -187,7 +190,8 @@ static Error readMapped(StringRef Path, MappedFile Mapped, DataReader::DetailT D
                         DataFile &Out) {
   Out.Mapped = std::make_shared<MappedFile>(std::move(Mapped));
   Error E = DataReader(Path, Out.Mapped->bytes(), Out, Detail).read();
-  // A recording may have more processes than there can be mappings (vm.max_map_count).
+  // A recording may have more processes than mappings are permitted (vm.max_map_count),
+  // so unmap the file.
   if (Detail != DataReader::All || Out.Blocks.empty()) {
     Out.Blocks.clear();
     Out.Bytes = "";

@@ -26,7 +26,8 @@ struct DataModule {
   uint64_t Base = 0;
   std::string BuildId; // bytes; empty if the module has none
   std::string Path;
-  const RecordedNames *Names = nullptr; // names of traced functions; null: none
+  const RecordedNames *Names = nullptr; // names of traced functions; nullptr if
+                                        // none were recorded
 };
 
 struct DataCounter {
@@ -35,7 +36,7 @@ struct DataCounter {
   uint64_t Calls;
 };
 
-/// The same moment on three clocks.
+/// The same moment by three clocks.
 struct DataMoment {
   uint64_t Ticks = 0;
   uint64_t MonotonicNs = 0;
@@ -48,12 +49,13 @@ struct DataSession {
   uint32_t Flags = 0;   // PBD_SESSION_*
   uint64_t ThresholdNs = 0;
   uint64_t Buffer = 0;
-  uint64_t Lost = 0; // including those in blocks
+  uint64_t Lost = 0; // including lost events that blocks report
   uint64_t Overwritten = 0;
-  uint64_t Depth = 0; // levels of recorded calls; 0: any
-  uint64_t Sample = 0; // one in this many calls was chosen; 0: all
-  uint64_t MaxMemory = 0, MaxSize = 0; // bytes; 0: any
-  uint64_t Part = 0; // number among the process's files; 0: the only one
+  uint64_t Depth = 0; // maximum level of recorded calls; 0: any
+  uint64_t Sample = 0; // one of this many calls was recorded; 0: all
+  uint64_t MaxMemory = 0, MaxSize = 0; // limits in bytes; 0: none
+  uint64_t Part = 0; // number of this file among the process's files; 0: the
+                     // only one
   /// In picoseconds: see pbd_session. All are 0 if not measured.
   uint64_t CostInside = 0, CostOutside = 0, CostPages = 0, CostError = 0;
   uint64_t CpuNs = 0; // CPU time of the process during the recording
@@ -62,43 +64,48 @@ struct DataSession {
   std::string Host;
 };
 
-/// A function's arguments, as far as known, and the number of calls that --when left out.
+/// The known arguments of a function, and the number of calls that --when excluded.
 struct DataArguments {
   std::vector<TypedField> Fields;
   uint64_t LeftOut = 0;
 };
 
-/// Values of a call. Types, or else PATCHBAY_RECORD_*, tells how to show them.
+/// The values of a call. Types or, without types, PATCHBAY_RECORD_* tells how
+/// to show them.
 struct DataValues {
-  const DataArguments *Types = nullptr; // in the DataFile
+  const DataArguments *Types = nullptr; // points into the DataFile
   std::vector<TypedPart> Typed;
-  std::vector<uint64_t> Args; // in integer registers
+  std::vector<uint64_t> Args; // values of integer registers
   std::optional<uint64_t> Result;
-  bool IsFloat = false; // the result is unconverted
+  bool IsFloat = false; // the result is a floating-point number, not converted
   bool IsRecorded = false; // arguments and result were recorded
-  uint64_t Slow = 0;       // id of further data; 0: none
-  uint64_t SlowCost = 0;   // in ns, of recording these; in callers' durations
-  /// The trace's id, in two halves, and the id of the parent span; see
+  uint64_t Slow = 0;       // id of the DataSlow of this call; 0: none
+  uint64_t SlowCost = 0;   // in ns: cost of recording these values, which the
+                           // callers' durations include
+  /// The trace id, in two halves, and the id of the parent span: see
   /// PBD_CONTEXT.
   std::optional<std::array<uint64_t, 3>> Context;
 };
 
 class ValueReader;
 
-/// A piece of a thread's events. Memory holds only these descriptions.
+/// A piece of a thread's events. Only these descriptions are in memory, not the
+/// events.
 struct DataPiece {
   const char *Records;
   uint32_t Size = 0;   // number of records
-  uint32_t Events = 0; // number of events among them
-  uint64_t Begin = UINT64_MAX; // no call of it began earlier, in ticks
-  uint64_t End = 0;            // and no record was written later
-  uint8_t Pass;                // of the block, as in records
-  bool IsPlain = true; // no value waits across its ends: see pbd_index_piece
-  /// Values before the piece for a call in it; usually none.
+  uint32_t Events = 0; // number of events among the records
+  uint64_t Begin = UINT64_MAX; // earliest begin of a call in the piece, in
+                               // ticks
+  uint64_t End = 0;            // latest time at which a record was written
+  uint8_t Pass;                // pass of the block, as in its records
+  bool IsPlain = true; // no value waits for its call at either end: see
+                       // pbd_index_piece
+  /// Values recorded before the piece for a call in it; usually none.
   std::shared_ptr<const ValueReader> Before;
 };
 
-/// From a time of a thread's own clock on: how far the counter is ahead of it.
+/// How far the counter is ahead of a thread's own clock, from Time on.
 struct DataSleep {
   uint64_t Time, Ticks;
 };
@@ -107,37 +114,40 @@ struct DataThread {
   uint32_t Tid = 0;
   uint64_t Lost = 0;
   std::string Name;
-  uint64_t Events = 0;            // records of calls' entries and exits
-  std::vector<DataPiece> Pieces;  // in the order of recording
-  std::vector<DataSleep> Sleeps;  // by time
+  uint64_t Events = 0;            // number of records of calls' entries and
+                                  // exits
+  std::vector<DataPiece> Pieces;  // in the order in which they were recorded
+  std::vector<DataSleep> Sleeps;  // sorted by time
 };
 
-/// Blocks are used again, so they may be in any order in the file.
+/// A block of records. Blocks are reused, so their order in the file is
+/// arbitrary.
 struct DataBlock {
-  uint32_t Thread; // the one that began it
+  uint32_t Thread; // the thread that began the block
   uint64_t Seq, Pass;
   llvm::StringRef Records;
-  std::optional<uint64_t> Events; // if the file's table of blocks has it
+  std::optional<uint64_t> Events; // known if the file's table of blocks has the
+                                  // block
 };
 
-/// Durations of a function's calls in one thread; see pbd_histogram.
+/// Durations of a function's calls in one thread: see pbd_histogram.
 struct DataHistogram {
   uint32_t Tid;
-  std::string Thread; // its name
-  uint64_t Function = 0; // a number in Functions, or an unknown one
+  std::string Thread; // name of the thread
+  uint64_t Function = 0; // number of a function; Functions may lack it
   uint64_t Total = 0, Longest = 0; // in ticks
   std::vector<uint64_t> Buckets;
 };
 
 /// The number of calls of a function in one thread; see pbd_sample.
 struct DataSample {
-  uint64_t Function; // a number in Functions, or an unknown one
+  uint64_t Function; // number of a function; Functions may lack it
   uint64_t Calls;
 };
 
-/// A function that was selected, and cannot be traced.
+/// A selected function that cannot be traced.
 struct DataLeftOut {
-  uint64_t Address; // at run time
+  uint64_t Address; // run-time address
   uint64_t Flags;   // PATCHBAY_RECORD_*
 };
 
@@ -157,7 +167,7 @@ struct DataAsked {
 /// See pbd_why.
 struct DataWhy {
   uint64_t ThresholdNs = 0;
-  uint32_t Have = 0, Refused = 0; // PBD_WHY_*, an errno
+  uint32_t Have = 0, Refused = 0; // PBD_WHY_*; Refused: an errno
   uint64_t Calls = 0, Lost = 0;
 };
 
@@ -175,7 +185,7 @@ struct DataWait {
   std::optional<uint64_t> User;
 };
 
-/// See pbd_slow.
+/// Why a call was slow: see pbd_slow.
 struct DataSlow {
   uint64_t BeginNs, Ns, OffNs, PreemptedNs, NrWaits;
   bool IsWhole;
@@ -197,42 +207,49 @@ struct DataPlace {
 };
 
 struct DataFile {
-  std::shared_ptr<MappedFile> Mapped; // the memory of Blocks and pieces
-  llvm::StringRef Bytes;              // the whole file
-  uint64_t Committed = 0;             // the used part of these
+  std::shared_ptr<MappedFile> Mapped; // the memory that Blocks and pieces point
+                                      // into
+  llvm::StringRef Bytes;              // contents of the whole file
+  uint64_t Committed = 0;             // size of the used part of Bytes
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
   uint64_t Recording = 0; // 0: unknown
-  uint32_t Errno = 0; // why data is missing; 0 if complete
+  uint32_t Errno = 0; // why data is missing; 0: the file is complete
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataOther> OtherModules;
-  std::vector<DataAsked> Asked; // empty if 'patchbay record' checked it
-  std::vector<uint64_t> Losses; // by pbd_loss; empty in files of older writers
-  uint64_t NoReturn = 0; // timed calls without a return at the end
+  std::vector<DataAsked> Asked; // empty if 'patchbay record' has checked the
+                                // names
+  std::vector<uint64_t> Losses; // indexed by pbd_loss; empty in files of older
+                                // writers
+  uint64_t NoReturn = 0; // timed calls that had not returned at the end
   uint32_t Returns = 0;  // enum pbd_returns: is NoReturn valid?
-  uint64_t NoContext = 0; // calls without the trace context that
-                          // --trace-context names
-  // Why the first forked child could not make a file, and its user.
+  uint64_t NoContext = 0; // calls that lack the trace context of
+                          // --trace-context
+  // Why the first forked child could not create a file, and the child's user.
   uint32_t ChildErrno = 0, ChildUser = 0;
-  /// For a forked child: the defect of the file that describes some of its
-  /// functions. Their calls are missing. Empty if there is none.
+  /// For a forked child: what is wrong with the parent's file, which describes
+  /// some of the child's functions. Calls of these are missing. Empty if
+  /// nothing is wrong.
   std::string Unexplained;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
-  std::vector<DataCounter> Counters;      // each of a module in Modules
-  std::optional<DataSession> Session;     // if events were recorded
+  std::vector<DataCounter> Counters;      // each in one of Modules
+  std::optional<DataSession> Session;     // std::nullopt if no events were
+                                          // recorded
   std::shared_ptr<const FunctionTable> Table = std::make_shared<FunctionTable>();
   const std::unordered_map<uint64_t, DataFunction> &functions() const {
     return Table->Functions;
   }
   const FunctionSlots &slots() const { return Table->Slots; }
-  std::map<uint32_t, DataThread> Threads; // by the process's own count
+  std::map<uint32_t, DataThread> Threads; // by thread number, as counted by the
+                                          // process
   std::vector<DataBlock> Blocks;
   uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
-                                // cache
-  std::vector<pbd_index_piece> Index; // by offset; empty without an index
-  /// Pieces that have no events, or are not plain (!IsPlain). They belong to no thread.
+                                // processor's cache
+  std::vector<pbd_index_piece> Index; // sorted by offset; empty without an
+                                      // index
+  /// Pieces that belong to no thread: they have no events, or are not plain (!IsPlain).
   struct OtherPiece {
     uint64_t Offset;
     uint32_t Records;
@@ -243,7 +260,7 @@ struct DataFile {
   using Entry = std::tuple<uint64_t, uint32_t, uint32_t>;
   /// Entries of calls whose exits are in other threads: see MovedCalls.h.
   std::set<Entry> Moved;
-  bool RoughEvents = false; // numbers of events may be slightly too large
+  bool RoughEvents = false; // numbers of events may be slightly too high
   std::vector<DataHistogram> Histograms;
   std::vector<DataSample> Samples;
   /// By module and ELF address.
@@ -251,56 +268,62 @@ struct DataFile {
   std::optional<DataWhy> Why;
   std::optional<DataPlace> Place;
   std::map<uint32_t, std::vector<DataMapping>> Maps; // by id
-  uint64_t NrSlow = 0; // slow calls with further data
+  uint64_t NrSlow = 0; // number of slow calls with further data
   std::vector<llvm::StringRef> Slow;                 // chunks of pbd_slow
-  /// The data about a slow call; std::nullopt: overwritten, or incomplete.
+  /// The data about a slow call; std::nullopt if it was overwritten, or is
+  /// incomplete.
   std::optional<DataSlow> slow(uint64_t Id) const;
 
-  /// The nearest module that begins at or below a run-time address, and the ELF address
-  /// in it. Null and Address if there is none.
+  /// The module with the highest base at or below a run-time address, and the ELF
+  /// address in it. Without such a module, nullptr and Address.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
-  /// The arguments of the function with this number; null if unknown.
+  /// The arguments of the function with this number; nullptr if unknown.
   const DataArguments *argumentsOf(uint32_t Function) const;
-  /// Bytes have been read, and will not be needed soon.
+  /// Releases the memory of bytes that have been read and will not be needed
+  /// soon.
   void release(llvm::StringRef Bytes) const {
     if (Mapped)
       Mapped->release(Bytes);
   }
-  /// The number of calls, where only some were recorded.
+  /// The number of calls made, if only some were recorded.
   uint64_t sampledFrom() const;
-  /// The calls that were recorded, including those lost or overwritten. Needs a session, and
+  /// The number of calls recorded, including those lost or overwritten. Needs a session, and
   /// the number of events.
   uint64_t tracedCalls() const;
-  /// Why the file could not grow, if that lost events. 0 if it did not, or if
-  /// space was short.
+  /// The errno because of which the file could not grow, if that lost events. 0
+  /// if that did not happen, or if space was short.
   uint32_t fileErrno() const;
 
 private:
-  mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // sorted, with ids
-  mutable std::unordered_map<uint64_t, size_t> SlowById;    // in Slow
+  mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // base address and id
+                                                            // of each module,
+                                                            // sorted
+  mutable std::unordered_map<uint64_t, size_t> SlowById;    // index in Slow
 };
 
-/// Reads the file into Out, and the data that it refers to in other files of
-/// its directory. For events it finds their places and times. On an error Out
-/// holds the data before it.
+/// Reads the file into Out, and the data in other files of its directory to
+/// which it refers. Only the places and times of events are read. On an error
+/// Out has the data before the defect.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
-/// The same for an open file. Path is for messages, and for finding the files
-/// that it refers to.
+/// Reads an open file. Path is for messages, and for finding the files to which
+/// it refers.
 llvm::Error readDataFile(int File, llvm::StringRef Path, DataFile &Out);
 
-/// Reads data about the process only. With millions of events the rest takes seconds.
+/// Reads only data about the process. With millions of events, the rest takes
+/// seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
-/// The same with the number of events. Its time does not grow with their number.
+/// Reads the same data and the number of events. The time does not depend on
+/// that number.
 llvm::Error readDataOutline(llvm::StringRef Path, DataFile &Out);
 
-/// Reads data about the process, its threads, and missing data. Events,
-/// functions and counts may need more memory than available.
+/// Reads data about the process, its threads, and missing data. Omits events,
+/// functions and counts, which may not fit into memory.
 llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 
-/// The same as the first, for a file's bytes, which must stay valid while Out
-/// is used. Path is for messages.
+/// Reads a file's bytes, which must stay valid while Out is used. Path is for
+/// messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
 

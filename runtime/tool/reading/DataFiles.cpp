@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The beginning of the header is written last.
+// An unused spare file has no magic, which is written last.
 Descriptor patchbay::openUnusedSpare(int Dir, StringRef File) {
   char Magic[sizeof(pbd_header::magic)] = {};
   if (ownName(File) != OwnName::Spare)
@@ -48,7 +48,7 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   return Files;
 }
 
-// The command, and the note after it, which has a NUL in front.
+// Reads the command, and the note after it, which follows a NUL.
 static std::pair<std::string, std::string> commandAndNote(StringRef Dir) {
   StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
   auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);

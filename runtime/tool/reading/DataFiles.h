@@ -14,18 +14,20 @@ namespace patchbay {
 /// The data file of `patchbay import`: no process has this number.
 extern const char KernelFile[];
 
-/// The data files in a directory, or the one that Dir names. Sorted, with the
-/// kernel's last. Excludes unused spare files.
+/// The data files in the directory Dir, or Dir itself if it is a data file.
+/// Sorted by name, with the kernel's last. Excludes unused spare files.
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
 /// The command that made the recording; empty if unknown.
 std::string commandOf(llvm::StringRef Dir);
 /// The recorder's note; empty if there is none.
 std::string noteOf(llvm::StringRef Dir);
-/// The newest snapshot in a folder of snapshots; empty if it is none.
+/// The newest snapshot in a folder of snapshots; empty if Folder is something
+/// else.
 std::string newestSnapshot(llvm::StringRef Folder);
 
-/// Opens an unused spare file, whose header has no beginning yet. -1 for other files.
+/// Opens a spare file that is unused, so that its header is incomplete. Returns -1
+/// for other files.
 Descriptor openUnusedSpare(int Dir, llvm::StringRef File);
 
 } // namespace patchbay

@@ -11,7 +11,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A smaller file is read without a noticeable delay.
+// The least size for an index: smaller files are read without a noticeable
+// delay.
 static constexpr uint64_t LargeBytes = 16 << 20;
 
 static std::vector<pbd_index_piece> piecesOf(const DataFile &Data) {
@@ -43,7 +44,7 @@ static bool write(int File, uint64_t At, const void *Bytes, size_t Size) {
   return true;
 }
 
-// The entries of the blocks of these pieces, which are consecutive.
+// Entries for the blocks of these pieces. The pieces of a block are adjacent.
 static std::vector<pbd_blocks_entry> blocksOf(const DataFile &Data) {
   constexpr size_t HeadSize = sizeof(pbd_blocks_entry::head);
   std::vector<pbd_blocks_entry> Entries;
@@ -70,7 +71,8 @@ template <typename T> static ArrayRef<uint8_t> bytesOf(ArrayRef<T> Entries) {
           Entries.size() * sizeof(T)};
 }
 
-// Writes a chunk of these entries after Head, whose kind is set. At becomes its end.
+// Writes a chunk with Head, whose kind is set, and these entries. Moves At to the
+// end of the chunk.
 template <typename HeadT, typename T>
 static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   ArrayRef<uint8_t> Bytes = bytesOf(Entries);
@@ -83,8 +85,8 @@ static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   return true;
 }
 
-// Appends to the file. The data becomes part of the file when the header has
-// the new length, which is written last, at once.
+// Appends the chunks to the file. They become part of it when the header gets
+// the new length. That is a single write, after all others.
 static void append(int File, uint64_t Committed, bool HasTable,
                    ArrayRef<pbd_index_piece> Pieces,
                    ArrayRef<pbd_blocks_entry> Blocks) {
@@ -106,8 +108,8 @@ static void append(int File, uint64_t Committed, bool HasTable,
   write(File, offsetof(pbd_header, committed), &End, sizeof(End));
 }
 
-// The path may be in another user's directory by now, and refer to another file
-// of ours. So the header there must be the one that was read.
+// Compares headers: the path may now be in another user's directory, and refer
+// to another file of ours.
 static bool isSameFile(int File, const DataFile &Data) {
   struct stat Status;
   pbd_header Header;
@@ -117,7 +119,7 @@ static bool isSameFile(int File, const DataFile &Data) {
          !memcmp(&Header, Data.Bytes.data(), sizeof(Header));
 }
 
-// The header of an older writer cannot tell where the table is.
+// The header of an older writer has no field for the table.
 static bool hasTable(const DataFile &Data) {
   pbd_header Header;
   memcpy(&Header, Data.Bytes.data(), sizeof(Header));

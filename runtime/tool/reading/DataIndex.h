@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes a recording of gigabytes quick to open: writes the times of its parts
-// to the file, once, when its process has ended; see pbd_index.
+// to the file once, after its process has ended. See pbd_index.
 #pragma once
 
 #include "DataFile.h"
@@ -9,8 +9,8 @@
 namespace patchbay {
 
 /// Adds an index to a large data file without one. Summary is the result of
-/// readDataSummary(). No process may record to the file. The file can also be
-/// read without an index, so nothing here is an error.
+/// readDataSummary(). No process may be recording to the file. Ignores errors,
+/// since the file can be read without an index.
 void addIndex(llvm::StringRef Path, const DataFile &Summary);
 
 } // namespace patchbay

@@ -25,7 +25,7 @@ Error DataReader::readHeader() {
   Offset = Header.header_size;
   if (Offset < PBD_HEADER_MIN || Offset % 8)
     return corrupt(offsetof(pbd_header, header_size), "header size " + Twine(Offset));
-  // After an older writer's header are chunks.
+  // An older writer's header is shorter, and chunks follow it.
   Header = structAt<pbd_header>(Data.take_front(Offset));
   Out.Machine = Header.machine;
   Out.Pid = Header.pid;
@@ -41,7 +41,8 @@ Error DataReader::readHeader() {
   return Error::success();
 }
 
-// A fuzzer cannot guess checksums, and must also test the code after this check.
+// Always true for a fuzzer, which cannot guess checksums and must test the code after
+// this check.
 static bool hasSum(StringRef Bytes, uint32_t Sum) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   return true;
@@ -49,8 +50,8 @@ static bool hasSum(StringRef Bytes, uint32_t Sum) {
   return crc32(arrayRefFromStringRef(Bytes)) == Sum;
 }
 
-// If the file is truncated, or the table is uncommitted or damaged, blocks are
-// searched as in a file without a table.
+// If the file is truncated, or the table is uncommitted or damaged, blocks are found by
+// a search, as in a file without a table.
 void DataReader::readTable(uint64_t At) {
   constexpr size_t EntryAt = offsetof(pbd_blocks, entry);
   uint64_t End = Out.Committed;
@@ -68,7 +69,7 @@ void DataReader::readTable(uint64_t At) {
   IndexSum = Head.index_crc;
 }
 
-/// The table's entry for the next chunk, if there is one.
+/// Returns the table's entry for the next chunk, if it has one.
 Expected<std::optional<pbd_blocks_entry>> DataReader::inTable() {
   if (Table.empty())
     return std::nullopt;
@@ -91,14 +92,15 @@ Error DataReader::read() {
     addBlocks(Out, /*OnlyThreads=*/false);
   else if (Detail == Outline)
     countEvents(Out);
-  // Without overwriting, each thread has begun a block, which names it.
+  // Without overwriting, each thread has a block of its own, which names the thread.
   else if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
     addBlocks(Out, /*OnlyThreads=*/true);
   return E;
 }
 
 Error DataReader::readChunks() {
-  // Small files usually have few pages, which are released once, at the end.
+  // Release the memory of large files now and then. Small files have few pages, which
+  // are released at the end.
   constexpr uint64_t ReleaseSize = 1 << 20;
   uint64_t Released = Offset;
   // Data after the committed size is unfinished, not corrupt.
@@ -109,7 +111,7 @@ Error DataReader::readChunks() {
     auto Known = inTable();
     if (!Known)
       return Known.takeError();
-    // The table saves looking at each block.
+    // With the table's entry, the block itself need not be read.
     StringRef Head = *Known ? StringRef((*Known)->head, sizeof(pbd_blocks_entry::head))
                             : Data.substr(Offset, sizeof(pbd_chunk));
     auto [Kind, Reserved, Size] = structAt<pbd_chunk>(Head);
@@ -140,7 +142,7 @@ Error DataReader::readChunks() {
 Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   enum : unsigned {
     Always = 0,
-    AlsoOfParents = 1, // they map numbers to functions
+    AlsoOfParents = 1, // chunks that map numbers to functions
     NotInSummary = 2,
     OnlyWithAll = 4,
   };
@@ -191,7 +193,7 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   };
   Out.NrSlow += Kind == PBD_SLOW && !OnlyMaps;
   auto *Row = find_if(Known, [&](const auto &Of) { return Of.Kind == Kind; });
-  // Newer writers have other kinds.
+  // Ignore the kinds of newer writers.
   if (Row == std::end(Known) || (OnlyMaps && !(Row->When & AlsoOfParents)) ||
       (Detail == Summary && Row->When & NotInSummary) ||
       (Detail != All && Row->When & OnlyWithAll))
@@ -263,7 +265,7 @@ static DataMoment momentOf(const pbd_moment &M) {
 Error DataReader::readSession(StringRef Chunk) {
   if (Out.Session)
     return corrupt(Offset, "second session");
-  // Before the moments: the process may be adding one.
+  // Read the number before the moments, since the process may be adding one.
   const auto NrLast = structAt<uint64_t>(Chunk, offsetof(pbd_session, nr_last));
   const auto From = structAt<pbd_session>(Chunk);
   DataSession S;
@@ -323,7 +325,7 @@ Error DataReader::readBlock(StringRef Chunk) {
   return Error::success();
 }
 
-// Head: the bytes before its records, from the block or from the table.
+// Head: the bytes before the block's records, from the block or from the table.
 void DataReader::addBlock(StringRef Head, StringRef Chunk, std::optional<uint64_t> Events) {
   auto Of = structAt<pbd_block>(Head);
   DataThread &T = Out.Threads[Of.thread];
@@ -368,7 +370,7 @@ Error DataReader::readArguments(StringRef Chunk) {
       return E;
     DataArguments &A = Out.Arguments[{Head.module, F.entry}];
     A.Fields = parseTypedFields(Text);
-    // A forked child counts in its parent's file.
+    // A forked child counts separately, so the parent's numbers are not added.
     if (!OnlyMaps)
       A.LeftOut = SaturatingAdd(A.LeftOut, F.left_out);
   }
@@ -395,7 +397,7 @@ Error DataReader::readParent(StringRef Chunk) {
   StringRef Rest = Chunk.drop_front(offsetof(pbd_parent, file)), File;
   if (Error E = takeString(Rest, File, "name of the parent's file"))
     return E;
-  // In the same directory, and nothing but a recording.
+  // Accept only a recording in the same directory.
   if (File.contains('/') || !File.ends_with(PBD_SUFFIX))
     return corrupt(Offset, "the parent's file is called '" + File + "'");
   if (From)
@@ -403,14 +405,15 @@ Error DataReader::readParent(StringRef Chunk) {
   if (Head.size < PBD_HEADER_MIN)
     return corrupt(Offset, Twine(Head.size) + " bytes of the parent's file");
   From = Parent{File.str(), Head.size, Head.start_ns, Head.pid};
-  // This file also has a copy of those chunks, so its parent's file is not needed. But in
-  // a file that is itself a parent, the copy comes after the part that a child needs.
+  // This file has a copy of those chunks, so the parent's file is not needed. If this
+  // file is itself read as a parent, however, the copy is after the part that the child
+  // needs.
   if (Head.here && !OnlyMaps)
     From->File.clear();
   return Error::success();
 }
 
-/// Reads the chunks that map numbers to functions, in that part.
+/// Reads the chunks that map numbers to functions, in the part that Of refers to.
 Error DataReader::readMaps(const Parent &Of) {
   OnlyMaps = true;
   if (Error E = readHeader())
@@ -442,7 +445,7 @@ Error DataReader::readHistograms(StringRef Chunk) {
   for (; Chunk.size() >= sizeof(pbd_histogram);
        Chunk = Chunk.drop_front(sizeof(pbd_histogram))) {
     auto Of = structAt<pbd_histogram>(Chunk);
-    if (!Of.function) // unused
+    if (!Of.function) // an unused entry
       continue;
     DataHistogram H;
     H.Tid = Head.tid;
@@ -469,7 +472,7 @@ Error DataReader::readSamples(StringRef Chunk) {
 }
 
 Error DataReader::readIndex(StringRef Chunk) {
-  // The table has the numbers of events, too.
+  // The table also has the numbers of events.
   if (Detail != All && TableAt)
     return Error::success();
   constexpr size_t PieceAt = offsetof(pbd_index, piece);
@@ -478,7 +481,7 @@ Error DataReader::readIndex(StringRef Chunk) {
   if (!Pieces)
     return Pieces.takeError();
   StringRef Bytes = Chunk.substr(PieceAt, Pieces->size() * sizeof(pbd_index_piece));
-  if (!IndexSum || hasSum(Bytes, *IndexSum)) // otherwise the blocks are read
+  if (!IndexSum || hasSum(Bytes, *IndexSum)) // otherwise read the blocks
     append_range(Out.Index, *Pieces);
   return Error::success();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interprets the bytes of one data file. Only this code of DataFile.h knows
-// their layout, format.h. It does not know which files these are or how they
-// were loaded, except the files of a forked process's ancestors.
+// Interprets the bytes of one data file. Only this part of DataFile.h knows the layout
+// in format.h. It does not know how the file was found or loaded, except for the files
+// of a forked process's ancestors.
 #pragma once
 
 #include "DataFile.h"
@@ -13,15 +13,15 @@
 
 namespace patchbay {
 
-/// The structure at an offset. Fields after the end of Bytes, which an older writer does not
-/// have, are 0.
+/// The structure at an offset. Fields beyond the end of Bytes, which an older writer does
+/// not write, are 0.
 template <typename T> T structAt(llvm::StringRef Bytes, size_t At = 0) {
   T Value = {};
   Bytes = Bytes.drop_front(At).take_front(sizeof(T));
   memcpy(&Value, Bytes.data(), Bytes.size());
   return Value;
 }
-/// The type of an array's elements.
+/// The element type of an array.
 template <typename ArrayT> using ElementOf = std::remove_extent_t<ArrayT>;
 
 class DataReader {
@@ -29,8 +29,8 @@ public:
   /// How much to read.
   enum DetailT {
     All,
-    Outline, // only numbers of events
-    Summary, // also no functions and counts
+    Outline, // without events, but with their number
+    Summary, // also without functions and counts
   };
   DataReader(llvm::StringRef Path, llvm::StringRef Data, DataFile &Out,
              DetailT Detail)
@@ -66,15 +66,14 @@ private:
   llvm::Error readArguments(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
-  /// The chunks that map numbers to functions, in the relevant part of a parent's
-  /// file.
+  /// The chunks that map numbers to functions, from a parent's file.
   struct Maps {
     std::map<uint32_t, DataModule> Modules;
     std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
     std::vector<DataLeftOut> LeftOut;
     std::shared_ptr<const FunctionTable> Table;
     std::optional<Parent> From;
-    std::string Why; // the reason if a part could not be read
+    std::string Why; // the reason why some could not be read
   };
   static llvm::Expected<std::shared_ptr<const Maps>>
   mapsOf(const std::string &Name, const Parent &Of, DetailT Detail);
@@ -89,7 +88,7 @@ private:
   llvm::Error readMapped(llvm::StringRef Chunk);
   llvm::Error readPlace(llvm::StringRef Chunk);
 
-  /// Names the defect and its place in the file.
+  /// Returns an error that names the defect and its place in the file.
   llvm::Error corrupt(uint64_t At, const llvm::Twine &What) const {
     return makeError(Path + ": corrupt at offset " + llvm::Twine(At) + ": " +
                      What);
@@ -100,8 +99,8 @@ private:
                      " is incomplete");
   }
 
-  /// The Nr elements of a chunk's table from At on, which is inside. Fails if the chunk has
-  /// no room for them. What: "functions".
+  /// The Nr elements of the table that begins at At, which must be within the chunk. Fails
+  /// if the table exceeds the chunk. What: a name for messages, "functions".
   template <typename T>
   llvm::Expected<std::vector<T>> elements(llvm::StringRef Chunk, size_t At, uint64_t Nr,
                                           const char *What, const char *Before = "") const {
@@ -113,7 +112,7 @@ private:
       memcpy(All.data(), Chunk.data() + At, Nr * sizeof(T));
     return All;
   }
-  /// Takes a string with NUL at its end from Rest. What: "path".
+  /// Takes a string that ends with a NUL from Rest. What: a name for messages, "path".
   llvm::Error takeString(llvm::StringRef &Rest, llvm::StringRef &Text,
                          const char *What) const {
     const size_t End = Rest.find('\0');
@@ -124,7 +123,7 @@ private:
     return llvm::Error::success();
   }
 
-  // A NUL ends it only if it is shorter than the field.
+  // A field for a name has no NUL if the name is as long as the field.
   template <size_t Size> static std::string name(const char (&Field)[Size]) {
     return std::string(Field, strnlen(Field, Size));
   }
@@ -132,14 +131,14 @@ private:
   llvm::StringRef Path;
   llvm::StringRef Data;
   DataFile &Out;
-  uint64_t Offset = 0; // of the chunk being read
+  uint64_t Offset = 0; // offset of the chunk that is being read
   DetailT Detail;
   bool OnlyMaps = false;
   std::optional<Parent> From;
-  std::string Functions; // of this file itself, as in its chunks: see addTo()
+  std::string Functions; // as in the chunks of the file itself: see addTo()
   uint64_t TableAt = 0; // offset of the file's struct pbd_blocks; 0: none
-  llvm::StringRef Table; // its remaining entries
-  std::optional<uint32_t> IndexSum; // if the file has a table
+  llvm::StringRef Table; // remaining entries of the table
+  std::optional<uint32_t> IndexSum; // std::nullopt without a table
 };
 
 } // namespace patchbay

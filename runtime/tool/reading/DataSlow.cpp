@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the chunks about slow calls, and about the place where the process ran.
+// Reads the chunks about slow calls, and about the machine and group in which
+// the process ran.
 #include "DataReader.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -13,7 +14,7 @@ Error DataReader::readWhy(StringRef Chunk) {
   return Error::success();
 }
 
-// The rest is read when the call is shown.
+// Keeps the chunk, which is read only when the call is shown.
 Error DataReader::readSlow(StringRef Chunk) {
   Out.Slow.push_back(Chunk);
   return Error::success();
@@ -62,7 +63,7 @@ Error DataReader::readPlace(StringRef Chunk) {
 }
 
 //===----------------------------------------------------------------------===//
-// A call
+// Slow calls
 //===----------------------------------------------------------------------===//
 
 static DataWait waitOf(const pbd_wait &Of) {
@@ -81,7 +82,7 @@ static uint64_t idOf(StringRef Chunk) {
   return structAt<uint64_t>(Chunk, offsetof(pbd_slow, id));
 }
 
-// While the process runs, the chunk may belong to another call by now.
+// While the process runs, the chunk may have been reused for another call.
 std::optional<DataSlow> DataFile::slow(uint64_t Id) const {
   if (SlowById.empty())
     for (size_t I = 0; I != Slow.size(); ++I)

@@ -9,7 +9,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Events of a piece that belong to windows of earlier pieces, by time.
+/// The events of a later piece that belong to windows of earlier pieces, sorted
+/// by time.
 struct EventWindows::Early {
   EventWindow Window;
   size_t Next = 0;
@@ -20,7 +21,7 @@ static StringRef bytesOf(const DataPiece &Piece) {
 }
 
 // Adds the events of the piece that began after After, and not after Until. A
-// running process may have replaced events meanwhile.
+// running process may have replaced events in the meantime.
 static void read(const DataFile &File, const DataPiece &Piece,
                  std::optional<uint64_t> After, uint64_t Until,
                  std::vector<DataEvent> &Events,
@@ -76,7 +77,7 @@ static bool comesFirst(const DataEvent &A, const DataEvent &B) {
   return A.Time != B.Time ? A.Time < B.Time : A.Frame > B.Frame;
 }
 
-// Keeps the order of events that compare equal.
+// Keeps the order of equal events.
 static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   std::vector<uint32_t> Order(Events.size());
   std::iota(Order.begin(), Order.end(), 0);
@@ -91,11 +92,11 @@ static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   llvm::copy(Sorted, Events.begin());
 }
 
-// Times of a window are close together, so their common part is not sorted. The rest and
-// the event's index form one number, which is sorted by a few bits at a time.
+// All times of a window are similar, so their common part is not sorted. The rest and
+// the event's index form one number, which is sorted by a radix sort.
 static constexpr unsigned NumberBits = 20, DigitBits = 11;
 
-// Sorts by time only. Keeps the order of equal times.
+// Sorts by time only. Keeps the order of events with equal times.
 static std::vector<uint64_t> sortedByTime(ArrayRef<DataEvent> Events,
                                           uint64_t First, uint64_t Last) {
   std::vector<uint64_t> Keys(Events.size()), Other(Events.size());
@@ -132,7 +133,7 @@ static void sortEvents(std::vector<DataEvent> &Events) {
   Sorted.reserve(Events.size());
   for (uint64_t K : sortedByTime(Events, First, Last))
     Sorted.push_back(Events[K & ((1u << NumberBits) - 1)]);
-  // Few have the same time.
+  // Only few events have the same time.
   for (size_t From = 0, To; From != Sorted.size(); From = To) {
     for (To = From + 1;
          To != Sorted.size() && Sorted[To].Time == Sorted[From].Time;)
@@ -143,8 +144,8 @@ static void sortEvents(std::vector<DataEvent> &Events) {
   Events.swap(Sorted);
 }
 
-// If a call is recorded at its entry and at its exit, drops the entry. Both
-// have the same time and frame, so they are close together.
+// If a call has records of its entry and its exit, removes the entry. Both have
+// the same time and frame, so they are close together.
 static void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
   auto IsEntry = [](const DataEvent &E) { return !E.isCall(); };
   size_t Entries = llvm::count_if(Events, IsEntry);
@@ -152,7 +153,7 @@ static void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
     return;
   std::vector<DataEvent> Kept;
   Kept.reserve(Events.size() - Entries);
-  std::map<uint32_t, uint32_t> Exits; // by function
+  std::map<uint32_t, uint32_t> Exits; // number of exits by function
   for (auto From = Events.begin(); From != Events.end();) {
     auto To = std::next(From);
     while (To != Events.end() && To->Time == From->Time &&
@@ -190,7 +191,7 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
     : File(File), Pieces(Thread.Pieces) {
   uint64_t Last = 0;
   for (uint32_t I = 0; I != Pieces.size(); ++I) {
-    // Do all calls in pieces before Next end before From?
+    // Do all calls in pieces up to this one end before From?
     bool IsEarly = std::max(Last, Pieces[I].End) < From;
     if (I && !IsEarly && Pieces[I].Begin <= Last)
       ByBegin.push_back({Pieces[I].Begin, I});
@@ -201,7 +202,7 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
   llvm::sort(ByBegin);
 }
 
-// Loads pieces with a call that began by then.
+// Loads pieces with a call that began at Then or earlier.
 void EventWindows::loadEarly(uint64_t Then) {
   for (; NextByBegin != ByBegin.size() &&
          ByBegin[NextByBegin].first <= Then;
@@ -248,8 +249,8 @@ bool EventWindows::plan(Plan &To) {
   return true;
 }
 
-// For each released part, the kernel interrupts all processors that this process uses. So
-// parts are large: Next, and the pieces that end where it begins.
+// The part of the file that may be released. Each release interrupts all processors that
+// this process uses, so parts are large: Next, and the adjacent pieces before it.
 StringRef EventWindows::released() {
   constexpr size_t Enough = 512 << 10;
   StringRef Bytes = bytesOf(Pieces[Next]);
@@ -264,7 +265,8 @@ StringRef EventWindows::released() {
 }
 
 void EventWindows::make(const DataFile &File, Plan &From, EventWindow &Out) {
-  static thread_local std::vector<DataEvent> Events; // its memory is reused
+  static thread_local std::vector<DataEvent> Events; // static, to reuse its
+                                                     // memory
   Events.clear();
   Out.Values = std::move(From.Later.Values);
   read(File, *From.Piece, From.After, From.Until, Events, Out.Values);

@@ -2,9 +2,9 @@
 //
 // The events of a thread in the order in which calls began, in consecutive windows of
 // time. A call is recorded when it returns, so the call that began first may be last in
-// the file. But few calls are open at a time, and each piece tells when its first call
-// began. So memory holds the events of one piece, and those events of later pieces that
-// began while it was recorded: at most as many as nested calls.
+// the file. But few calls are open at a time, and each piece has the begin of its first
+// call. So memory holds the events of one piece, plus those events of later pieces that
+// began during it: at most the maximum number of nested calls.
 #pragma once
 
 #include "DataFile.h"
@@ -15,15 +15,15 @@
 namespace patchbay {
 
 struct DataEvent {
-  /// A call that longjmp() left; the file marks it as unwound.
+  /// A call that longjmp() left; the file has PBD_RECORD_UNWOUND for it.
   static constexpr uint8_t Jumped = 4;
 
   uint64_t Time;     // in ticks
   uint64_t Detail;   // see pbd_record_kind
-  uint32_t Function; // in DataFile::slots()
+  uint32_t Function; // index in DataFile::slots()
   uint32_t Frame;
   uint32_t Values;   // index of the window's values plus 1; 0: none
-  uint8_t Kind;      // pbd_record_kind, but never NONE; or Jumped
+  uint8_t Kind;      // pbd_record_kind except NONE, or Jumped
 
   bool isCall() const { return Kind != PBD_RECORD_ENTRY; }
   uint64_t end() const {
@@ -32,8 +32,9 @@ struct DataEvent {
 };
 
 /// Some of a thread's events, sorted by Time. Among calls that begin at the same tick,
-/// the one with the higher frame, the outer one, comes first. Siblings have the order of
-/// recording. A call that was recorded at its entry and at its exit has only the exit.
+/// the outer call comes first, which has the higher frame. Siblings are in the order of
+/// recording. If a call has records of its entry and its exit, the window has only the
+/// exit.
 struct EventWindow {
   std::vector<DataEvent> Events;
   std::vector<DataValues> Values;
@@ -41,25 +42,24 @@ struct EventWindow {
 
 class EventWindows {
 public:
-  /// The sources of a window.
+  /// What make() needs for a window.
   struct Plan {
     const DataPiece *Piece = nullptr;
     std::optional<uint64_t> After; // the window's events began after this
     uint64_t Until = 0;            // and not after that
-    EventWindow Later;             // events in later pieces, in the order of
+    EventWindow Later;             // events from later pieces, in the order of
                                    // recording
-    llvm::StringRef Release;       // part of the file that is not needed any
-                                   // more
-    std::thread::id Reader;        // the thread that planned and will read the
-                                   // window
+    llvm::StringRef Release;       // a part of the file that is no longer needed
+    std::thread::id Reader;        // the thread that has planned the window, and will
+                                   // read it
   };
 
-  /// From: in ticks; calls that ended before it may be skipped.
+  /// From: in ticks; calls that ended earlier may be skipped.
   EventWindows(const DataFile &File, const DataThread &Thread,
                uint64_t From = 0);
-  /// Plans the windows of a thread, one after another; false: no more.
+  /// Plans the windows of a thread, one after another. Returns false after the last.
   bool plan(Plan &Next);
-  /// Any thread may do this, for several plans at the same time. Empties the plan.
+  /// Any thread may call this, concurrently for several plans. Empties the plan.
   static void make(const DataFile &File, Plan &From, EventWindow &Out);
 
 private:
@@ -69,13 +69,13 @@ private:
 
   const DataFile &File;
   llvm::ArrayRef<DataPiece> Pieces;
-  std::vector<uint64_t> Until; // by piece
-  // Pieces with events of earlier windows, by the beginning of their first call.
+  std::vector<uint64_t> Until; // indexed by piece
+  // Pieces with events of earlier windows, sorted by the begin of their first call.
   std::vector<std::pair<uint64_t, uint32_t>> ByBegin;
   size_t NextByBegin = 0;
   size_t Next = 0;
-  llvm::StringRef Read; // before Next, and not released yet
-  std::map<uint32_t, std::shared_ptr<Early>> Loaded; // by piece
+  llvm::StringRef Read; // the part before Next that is not released yet
+  std::map<uint32_t, std::shared_ptr<Early>> Loaded; // by index of the piece
 };
 
 } // namespace patchbay

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions of some hundred million records: a hash table that needs
-// one or two look-ups per record.
+// one or two probes per record.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class FunctionSlots {
 public:
   static constexpr uint32_t None = UINT32_MAX;
 
-  /// Adds all functions of a file, once. They must not move while this is used.
+  /// Adds all functions of a file. Call this once. The functions must not move
+  /// during the lifetime of this object.
   void add(const std::unordered_map<uint64_t, DataFunction> &Functions) {
     unsigned Bits = 4;
     while (Functions.size() >> (Bits - 1))
@@ -35,7 +36,8 @@ public:
       Of.push_back(&Function);
     }
   }
-  /// None if no function has this number. Otherwise from 0 on, without gaps.
+  /// Returns None if no function has this number, otherwise an index. Indices
+  /// begin at 0 and have no gaps.
   uint32_t find(uint64_t Number) const {
     if (Table.empty())
       return None;
@@ -63,11 +65,11 @@ private:
   std::vector<const DataFunction *> Of;
 };
 
-/// The numbers of functions in a file. Forked children without their own share
-/// their parent's.
+/// The functions of a file by number. Forked children without functions of
+/// their own share their parent's table.
 struct FunctionTable {
   std::unordered_map<uint64_t, DataFunction> Functions; // by number
-  FunctionSlots Slots;                                  // of these
+  FunctionSlots Slots;                                  // built from Functions
 };
 
 } // namespace patchbay

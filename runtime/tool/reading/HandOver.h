@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes results to another processor, which reads them once.
+// Passes data to another processor, which reads it once.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace patchbay {
 
 /// Copies From to To. The stores bypass this processor's caches (Intel's Optimization
 /// Reference Manual, 9.4.1, "streaming stores"; AMD's Software Optimization Guides have a
-/// chapter on them). Otherwise each line of a reused buffer would move from the other
-/// processor for writing, and back for reading. If the processors are far apart, that
-/// takes longer than the work on the data.
+/// chapter on them). With normal stores, each cache line of a reused buffer would move
+/// from the other processor for writing, and back for reading. If the processors are far
+/// apart, that takes longer than the work on the data.
 template <typename T>
 void handOver(const std::vector<T> &From, std::vector<T> &To) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -27,8 +27,8 @@ void handOver(const std::vector<T> &From, std::vector<T> &To) {
                 sizeof(Word));
     __builtin_nontemporal_store(Word, reinterpret_cast<uint64_t *>(To.data()) + I);
   }
-  // Such stores are not ordered with later stores: SFENCE (Intel SDM, volume
-  // 2).
+  // Streaming stores are not ordered with later stores, so use SFENCE (Intel SDM,
+  // volume 2).
   __builtin_ia32_sfence();
 #else
   if (!From.empty())

@@ -23,8 +23,8 @@ static void forEachCall(const DataFile &File, const DataThread &Thread,
   }
 }
 
-// 0 if each entry has an exit, and each exit an entry. Otherwise 0 is possible
-// only by a negligible chance.
+// Hashes entries and exits. 0 if each entry has an exit, and each exit an
+// entry; otherwise 0 is negligibly improbable.
 static uint64_t sumOf(const DataFile &File, const DataThread &Thread) {
   uint64_t Sum = 0;
   forEachCall(File, Thread, [&](const DataRecord &R) {
@@ -37,7 +37,7 @@ static uint64_t sumOf(const DataFile &File, const DataThread &Thread) {
 }
 
 namespace {
-// Entries and exits of a thread without their other half.
+// Entries without an exit, and exits without an entry, of one thread.
 struct Halves {
   std::map<DataFile::Entry, uint32_t> Entries, Exits;
 };

@@ -71,7 +71,7 @@ Descriptor patchbay::openPlainFile(int Dir, StringRef Name) {
   return {};
 }
 
-// An older writer's header is shorter. Its missing fields are 0.
+// An older writer's header is shorter. Its missing fields are read as 0.
 static std::optional<pbd_header> readHeader(int File) {
   pbd_header Header = {};
   ssize_t Size = pread(File, &Header, sizeof(Header), 0);
@@ -83,7 +83,8 @@ static std::optional<pbd_header> readHeader(int File) {
   return Header;
 }
 
-// A spare file is named after the process that set it aside.
+// Does the file's name have the process ID of the header? A spare file has the
+// ID of the process that set it aside.
 static bool hasPid(StringRef Path, const pbd_header &Header) {
   StringRef Name = sys::path::filename(Path);
   uint32_t Pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes files that patchbay wrote, by their exact name and content. Only
-// these are moved, renamed or removed.
+// Recognizes files that patchbay wrote, by their exact name and content. No
+// other files are moved, renamed or removed.
 #pragma once
 
 #include "support/Descriptor.h"
@@ -22,7 +22,7 @@ enum class OwnName {
   Selection, // PID.selection: see runtime/trace/options/selection.h
   Command, // .command: see OutputDir::writeCommand()
 };
-/// Only looks at the last part of the path.
+/// Uses only the last part of the path.
 OwnName ownName(llvm::StringRef Path);
 
 /// The file with the command that made a recording, and its first line.
@@ -33,25 +33,25 @@ bool isTimeStamp(llvm::StringRef Text);
 /// "20260131T235959.999Z-slow": a snapshot of `live --watch`.
 bool isSnapshotName(llvm::StringRef Name);
 
-/// Opens a regular file. Follows no link, and does not block on a FIFO.
+/// Opens a regular file. Does not follow links, and does not block on a FIFO.
 Descriptor openPlainFile(int Dir, llvm::StringRef Path);
 
 /// The header of a data file, if its name and content match.
 std::optional<pbd_header> ownHeader(int Dir, llvm::StringRef Path);
 
-/// Can a data file with this name have the header?
+/// Can a data file with this name have this header?
 bool isHeaderOf(const pbd_header &Header, llvm::StringRef Path);
 
 /// Is it a regular file that is empty, or has zeros where its header would be?
 bool hasNoHeader(int Dir, llvm::StringRef Path);
 
 /// Did patchbay write this file of a recording? An empty file with such a name
-/// counts: its process may have been killed before it wrote a header.
+/// counts, too: its process may have been killed before it wrote a header.
 bool isOwnFile(int Dir, llvm::StringRef Path);
 
-/// As rename(2), but never replaces anything, not even an empty directory that
-/// another command has just made and locked. Some file systems, such as NFS,
-/// cannot guarantee that.
+/// Like rename(2), but never replaces anything, not even an empty directory,
+/// which another command may just have created and locked. Some file systems,
+/// such as NFS, cannot guarantee that.
 bool moveUnlessThere(const std::string &From, const std::string &To);
 
 } // namespace patchbay

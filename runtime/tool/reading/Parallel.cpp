@@ -6,10 +6,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// More workers would wait for the thread that uses their results.
+// With more workers, these would wait for the thread that uses the results.
 static constexpr size_t MaxWorkers = 15;
 
-// Respects limits of taskset(1) or a container.
+// Respects the limits of taskset(1) and of containers.
 static size_t numberOfWorkers() {
   static const size_t N =
       std::min<size_t>(hardware_concurrency().compute_thread_count() - 1, MaxWorkers);
@@ -24,7 +24,7 @@ void Workers::ask(Job &J) {
     return;
   if (!Pool)
     Pool.emplace(hardware_concurrency(numberOfWorkers()));
-  // The job may be gone when a worker comes to it: then it is taken.
+  // The job may be gone when a worker reaches it. Then it is taken.
   J.Taken = std::make_shared<std::atomic_flag>();
   J.Done = Pool->async([Taken = J.Taken, Ending = Ending, &J] {
     if (!*Ending && !Taken->test_and_set())
@@ -41,7 +41,8 @@ void Workers::finish(Job &J) {
 
 void patchbay::inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
                        llvm::function_ref<void(size_t)> Use) {
-  std::deque<Workers::Job> Jobs; // must not move; must outlive the workers
+  std::deque<Workers::Job> Jobs; // its elements must not move, and must outlive
+                                 // the workers
   Workers W;
   size_t Asked = 0;
   for (size_t I = 0; I != N; ++I) {

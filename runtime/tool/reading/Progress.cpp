@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// After this time a user may wonder whether anything happens. And the interval
-// of updates.
+// When to show progress: after this time a user may wonder whether anything
+// happens. Often: the interval of updates.
 static constexpr std::chrono::milliseconds Patience(1000), Often(200);
 
 Progress::Progress(uint64_t All)
@@ -19,7 +19,7 @@ void Progress::add(uint64_t Events) {
   Done += Events;
   if (!IsTerminal || Clock::now() < Next)
     return;
-  // If output was printed already, that shows progress, too.
+  // Output on the terminal shows progress, too.
   if (outputIsTerminal() && outs().tell())
     return;
   Next = Clock::now() + Often;

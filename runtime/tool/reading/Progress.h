@@ -8,10 +8,10 @@
 
 namespace patchbay {
 
-/// A line on stderr, if that is a terminal. It is cleared at the end.
+/// A line on stderr, if stderr is a terminal. The destructor clears it.
 class Progress {
 public:
-  /// All: the number of events; 0: unknown.
+  /// All: the number of all events; 0: unknown.
   explicit Progress(uint64_t All = 0);
   ~Progress();
   void add(uint64_t Events);

@@ -10,7 +10,7 @@ using namespace llvm;
 using namespace patchbay;
 
 Expected<const RecordedNames *> RecordedNames::read(StringRef Bytes) {
-  static StringMap<RecordedNames> Known; // by Bytes, which hold the names
+  static StringMap<RecordedNames> Known; // by Bytes, which the names point into
   constexpr size_t EntryAt = offsetof(pbd_names, entry) - offsetof(pbd_names, nr);
   if (auto At = Known.find(Bytes); At != Known.end())
     return &At->second;

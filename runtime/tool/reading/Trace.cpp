@@ -20,7 +20,8 @@ class Builder {
 public:
   explicit Builder(Trace &Out) : Out(Out) {}
   void add(std::string File, DataFile Data);
-  /// Adds counters of all processes, after all have been read: looking up names may warn.
+  /// Adds counters of all processes. Call this after all have been read, since looking up
+  /// names may print warnings.
   void addCounters();
 
 private:
@@ -30,13 +31,14 @@ private:
   Trace &Out;
   std::map<const FunctionTable *, std::shared_ptr<std::vector<uint32_t>>> Indexes;
   bool HasUnit = false;
-  /// Calls of a function in a module, with the first process that has it.
+  /// The number of calls of a function in a module, and the first process that
+  /// has the module.
   struct Count {
     uint32_t Process, Module;
     uint64_t Entry, Calls;
   };
   std::vector<Count> Counts;
-  /// Indices in Counts, for modules with these counters.
+  /// For each set of counters of a module: indices in Counts.
   std::map<std::tuple<std::string, const RecordedNames *, std::vector<uint64_t>>,
            std::vector<uint32_t>>
       Counted;
@@ -106,7 +108,8 @@ void Builder::addCounters() {
          ""});
 }
 
-// Thousands of processes may have the same counters of a module. Only sums are kept.
+// Sums up the counters of a module: thousands of processes may have the same
+// counters.
 void Builder::sumCounters(uint32_t Process) {
   TraceProcess &P = Out.Processes[Process];
   ArrayRef<DataCounter> Rest = P.Data.Counters;
@@ -130,11 +133,11 @@ void Builder::sumCounters(uint32_t Process) {
     for (size_t I = 0; I != Some.size(); ++I)
       Counts[At[I]].Calls = SaturatingAdd(Counts[At[I]].Calls, Some[I].Calls);
   }
-  P.Data.Counters = std::vector<DataCounter>(); // frees them
+  P.Data.Counters = std::vector<DataCounter>(); // to free the memory
 }
 
-// Buckets are powers of two of a tick. If another process has ticks of another
-// length, for example of another machine, the nearest buckets are used.
+// Buckets are powers of two of a tick. If ticks of another process have another
+// length, for example on another machine, the nearest buckets are used.
 void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   const DataFile &Data = Out.Processes[Process].Data;
   if (Data.Histograms.empty())
@@ -163,7 +166,7 @@ void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   }
 }
 
-// When the recording ended, for all threads. Calls that are open when events
+// When the recording of all threads ended. Calls that are open when the events
 // end last until then.
 static uint64_t endOf(const DataFile &Data, const Clock &Clock) {
   uint64_t End = Clock.time(Data.Session->Last.Ticks);
@@ -193,7 +196,8 @@ void Builder::add(std::string File, DataFile Data) {
     return;
   const DataSession &S = *P.Data.Session;
   Clock Clock(S);
-  // A shell that only starts programs has no durations.
+  // Ignore processes without durations, such as a shell that only starts
+  // programs.
   bool Timed = !P.Data.Histograms.empty() ||
                llvm::any_of(P.Data.Threads,
                             [](const auto &T) { return T.second.Events != 0; });
@@ -217,8 +221,7 @@ static bool hasSession(const Trace &T, bool (*IsWanted)(StringRef Tracer)) {
 }
 
 bool Trace::hasEvents() const {
-  // In a damaged file, a session may say that there are events although there are only
-  // counts.
+  // In a damaged file, a session may claim events although there are only counts.
   return hasCalls() || (Counts.empty() && hasSession(*this, [](StringRef Tracer) {
                        return Tracer != "function_profile";
                      }));
@@ -316,7 +319,7 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
       report(std::move(E));
       Result.Incomplete = true;
     }
-    // A child whose first try failed may have a file, and all its events.
+    // A child whose first attempt failed may have a file, and all its events.
     const bool LacksChild = Data.ChildErrno && Data.Losses[PBD_LOST_CHILD];
     if (Data.Errno || LacksChild || !Data.Unexplained.empty())
       Result.Incomplete = true;

@@ -19,8 +19,8 @@ std::string patchbay::moduleKey(const DataModule &M) {
 Expected<ElfImage> patchbay::openTraced(StringRef Path, StringRef BuildId,
                                         StringRef Symfs) {
   Expected<ElfImage> Image = ElfImage::open((Symfs + Path).str());
-  // If a file was removed or replaced while the program ran, the kernel marked its path.
-  // The same file may be back by now.
+  // If a file was removed or replaced while the program ran, the kernel has marked its
+  // path. The same file may exist again.
   if (!Image && !BuildId.empty() && Path.consume_back(" (deleted)")) {
     Expected<ElfImage> Again = ElfImage::open((Symfs + Path).str());
     if (Again && toStringRef(Again->buildId()) == BuildId) {
@@ -46,7 +46,8 @@ static SymbolNames symbolsOf(const RecordedNames &Names) {
   return Symbols;
 }
 
-// Without a build ID, compare names: a rebuilt file has other names, or other addresses.
+// Does the file have the recorded names? Needed without a build ID: a rebuilt file has
+// other names, or other addresses.
 static bool fitsRecorded(const DataModule &M, const SymbolNames &Symbols) {
   return !M.BuildId.empty() || !M.Names ||
          all_of(M.Names->all(), [&](const auto &Recorded) {
@@ -142,8 +143,8 @@ std::string TracedNames::around(const DataModule &M, uint64_t Address) {
   if (After == Symbols.begin())
     return "";
   const SymbolNames::Symbol &Found = *std::prev(After);
-  // The end itself still belongs to the function: if its last instruction is a call that does
-  // not return, the return address is there.
+  // The address after the end counts, too: it is the return address of a call that does not
+  // return, if that call is the function's last instruction.
   if (Address - Found.Address > Found.Size)
     return "";
   return function(M, Found.Address) + "+0x" +

@@ -8,17 +8,20 @@
 
 namespace patchbay {
 
-/// Identifies a module. A build id identifies the content, under any path.
+/// Identifies a module. A build id identifies the content, whatever the path
+/// is.
 std::string moduleKey(const DataModule &M);
 
-/// Further places with names of traced files, besides their paths.
+/// Places to search for names of traced files, in addition to their paths.
 struct NameSources {
-  std::string Recording; // its directory, in which `archive` may have put names
-  std::string Symfs;     // a directory with those paths below it; empty: the
-                         // root
+  std::string Recording; // directory of the recording; `archive` may have put
+                         // names there
+  std::string Symfs;     // directory below which the files' paths are; empty:
+                         // the root
 };
 
-/// Opens the file of a traced module. Fails if it is gone, or has another build id.
+/// Opens the file of a traced module. Fails if the file is missing, or has another
+/// build id.
 llvm::Expected<ElfImage> openTraced(llvm::StringRef Path, llvm::StringRef BuildId,
                                     llvm::StringRef Symfs);
 
@@ -26,36 +29,37 @@ class TracedNames {
 public:
   NameSources Sources;
 
-  /// The name of the function at Entry. Its address if the file is missing or
-  /// has changed, with one warning.
+  /// The name of the function at Entry. If the file is missing or has changed,
+  /// its address, and one warning.
   std::string function(const DataModule &M, uint64_t Entry);
-  /// The same without the suffix that distinguishes it in this build: see commonName().
+  /// The same without the suffix that is special to this build: see commonName().
   std::string common(const DataModule &M, uint64_t Entry);
-  /// Does one of the globs match one of its symbols? See NameFilter.
+  /// Does a glob match one of the function's symbols? See NameFilter.
   bool isNamedBy(const DataModule &M, uint64_t Entry,
                  llvm::ArrayRef<std::string> Globs);
-  /// The function that contains Address, "name+0x10"; empty if none.
+  /// The function that contains Address, as "name+0x10"; empty if there is
+  /// none.
   std::string around(const DataModule &M, uint64_t Address);
 
-  /// All names of the module's functions. The recorded ones if no file has
-  /// them. None if there are none at all, with a warning.
+  /// All names of the module's functions: those of its file or, without one,
+  /// the recorded ones. Empty, with a warning, if there are neither.
   const SymbolNames &symbols(const DataModule &M);
-  /// Does only the recording have these names?
+  /// Are these names known only from the recording?
   bool areOnlyRecorded(const DataModule &M);
 
 private:
   struct File {
     std::optional<ElfImage> Image; // the names point into this
-    std::string Archived;          // or into this
+    std::string Archived;          // the names point into Image, or into this
     SymbolNames Symbols;
     std::string Missing; // why there are no names
-    bool Warned = false; // about that
+    bool Warned = false; // was a warning about that printed?
   };
   llvm::Error find(const DataModule &M, File &To) const;
   File &fileOf(const DataModule &M);
 
-  /// By moduleKey(). A path alone may name several consecutive files. Their
-  /// recorded names tell them apart.
+  /// By moduleKey() and recorded names: a path without a build id may have
+  /// named several files, whose recorded names differ.
   std::map<std::pair<std::string, const RecordedNames *>, File> Files;
   std::map<const RecordedNames *, SymbolNames> Recorded; // created on demand
 };

@@ -34,7 +34,8 @@ static void addEnumerators(StringRef Text, TypedField &To) {
   }
 }
 
-// NAME=KIND:SOURCE. Only the recorder needs the source, except for its letter.
+// Parses NAME=KIND:SOURCE. Of the source, only the recorder needs more than its
+// letter.
 static bool parseField(StringRef Text, TypedField &To) {
   auto [Name, Kind] = Text.split('=');
   if (Name.empty() || Kind.empty())
@@ -94,7 +95,8 @@ static std::string quoted(StringRef Bytes) {
   return Text + "\"";
 }
 
-// For flags, the names of set flags; nothing if unnamed flags are set.
+// For flags, the names of all set flags. std::nullopt if a set flag has no
+// name.
 static std::optional<std::string> enumName(const TypedField &F,
                                            uint64_t Value) {
   if (auto Known = F.Enumerators.find(Value); Known != F.Enumerators.end())
@@ -202,11 +204,11 @@ static std::string whyNone(const TypedPart &P) {
 }
 
 namespace {
-/// The value that the parts form.
+/// A value that was assembled from its parts.
 struct Read {
   enum { Unknown, Null, Number, Bytes } Is = Unknown;
   uint64_t Word = 0;
-  std::string Text; // bytes, or why it is not known
+  std::string Text; // the bytes, or why the value is unknown
   bool IsCut = false;
 };
 } // namespace
@@ -252,7 +254,7 @@ static std::string valueText(const TypedField &F, const Read &R) {
   }
 }
 
-// The reason why a call has no value for a field, or empty.
+// Why a call has no value for a field; empty if it has one.
 static std::string whyUnknown(const TypedField &F, const Read &R) {
   if (F.IsUnused && R.Is != Read::Unknown)
     return "unused: " + valueText(F, R);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments with names and types: their description from trace/format/typed_spec.h,
-// and the values of a call.
+// Arguments with names and types: parses their description
+// (trace/format/typed_spec.h), and formats the values of a call.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -14,35 +14,36 @@
 
 namespace patchbay {
 
-/// A value of a function.
+/// An argument or result of a function.
 struct TypedField {
   std::string Name;
   char Kind = 0;
-  unsigned Size = 0; // bytes of a number
+  unsigned Size = 0; // size of a number in bytes
   bool IsResult = false;
   bool IsUnused = false; // callers may pass any value
   std::map<uint64_t, std::string> Enumerators; // by value, truncated to Size
 };
 
-/// Parses the fields of a string, up to the first invalid one.
+/// Parses the fields of a string. Stops at the first invalid field.
 std::vector<TypedField> parseTypedFields(llvm::StringRef Text);
 
-/// A record of PBD_TYPED.
+/// The contents of a PBD_TYPED record.
 struct TypedPart {
   uint8_t Field, Part, State;
   uint64_t Word;
 };
 
-/// The value of a field as a literal of C, or the reason in <> if it has none.
-/// The value of an unused argument is shown as <unused: VALUE>.
+/// The value of a field as a literal of C, or in <> the reason why it is
+/// unknown. The value of an unused argument is shown as <unused: VALUE>.
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
 
-/// The same for JSON: numbers with all their digits, addresses as hexadecimal strings,
-/// null for null pointers, and {"unknown": WHY} for missing values and unused arguments.
+/// The value as JSON: numbers with all their digits, addresses as hexadecimal strings,
+/// null for null pointers, and {"unknown": WHY} for unknown values and unused arguments.
 llvm::json::Value typedJson(const TypedField &F, size_t Number,
                             llvm::ArrayRef<TypedPart> Parts);
-/// A number for JSON, which has finite numbers only. Others become strings.
+/// A number as JSON. Infinities and NaN become strings, since JSON does not
+/// have them.
 llvm::json::Value jsonNumber(double Number);
 
 } // namespace patchbay

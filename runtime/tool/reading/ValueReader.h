@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments, results and jumps precede the record of their call; see PBD_VALUE. They wait
-// here for that record. Only records of signal handlers may come in between.
+// Collects arguments, results and jumps, which precede the record of their call (see
+// PBD_VALUE), until that record is read. Only records of signal handlers may be in
+// between.
 #pragma once
 
 #include "DataFile.h"
@@ -12,10 +13,10 @@ namespace patchbay {
 
 class ValueReader {
 public:
-  /// Adds R, which is not a call.
+  /// Adds a record that is not a call.
   void add(const DataRecord &R) {
-    // Signal handlers do not nest this deep. So calls were lost, and the
-    // waiting values are useless.
+    // Signal handlers do not nest this deep: calls were lost, and the collected
+    // values are useless.
     if (Values.size() + Jumps.size() == Most)
       *this = {};
     Key Of = {R.Frame, uint32_t(R.Detail)};
@@ -24,7 +25,7 @@ public:
     else
       addValue(Values[Of], R);
   }
-  /// Takes the values of the call.
+  /// Removes and returns the values of the call.
   std::optional<DataValues> takeValues(const DataRecord &Call) {
     auto At = Values.find({Call.Frame, Call.Function});
     if (At == Values.end())
@@ -48,7 +49,7 @@ private:
     if (R.Function == PBD_TYPED) {
       uint8_t Field = R.Detail >> PBD_TYPED_VALUE_SHIFT;
       uint8_t Part = R.Detail >> PBD_TYPED_PART_SHIFT;
-      // The present parts belong to a lost call.
+      // The parts collected so far belong to a lost call.
       if (Of.Typed.size() == MostParts)
         Of = {};
       Of.Typed.push_back({Field, Part,
@@ -70,7 +71,7 @@ private:
       (*Of.Context)[R.Function - PBD_CONTEXT] = R.Time;
       return;
     }
-    if (!Which) // the present values belong to a lost call
+    if (!Which) // the values collected so far belong to a lost call
       Of = {};
     if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
       Of.Args.push_back(R.Time);
