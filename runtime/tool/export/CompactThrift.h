@@ -16,8 +16,8 @@ inline void appendVarint(std::string &To, uint64_t Value) {
             llvm::encodeULEB128(Value, Buffer));
 }
 
-/// Callers add fields in the order of their numbers. Each number exceeds the
-/// previous one by at most 15.
+/// Callers add fields in increasing order of their numbers. Each number exceeds
+/// the previous one by at most 15.
 class CompactThrift {
 public:
   CompactThrift &boolean(unsigned Field, bool Value) {
@@ -54,7 +54,7 @@ public:
     binary(OnlyValue);
     return *this;
   }
-  /// A list of structures, as str() returns them.
+  /// A list of structures, which were serialized by str().
   CompactThrift &list(unsigned Field, llvm::ArrayRef<std::string> Structures) {
     listHeader(Field, Struct, Structures.size());
     for (const std::string &Structure : Structures)

@@ -39,13 +39,14 @@ std::vector<std::optional<uint64_t>>
 patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
                    std::optional<uint64_t> End) {
   std::vector<std::optional<uint64_t>> Ends;
-  // All of these contain the last call, or are the last call.
+  // The calls that end together are nested: no end may be before the innermost
+  // call's start.
   uint64_t Least = Open.empty() ? 0 : Open.back().Start;
   for (const TraceCall &C : Open.drop_front(Depth)) {
     if (C.hasDuration()) {
       uint64_t Own = C.end();
-      // Rounding to nanoseconds may move it after that end, or before the end of a nested
-      // call.
+      // Rounding to nanoseconds may place the end after the given end, or before the end
+      // of a nested call.
       End = std::max(Least, std::min(Own, End.value_or(Own)));
     }
     Ends.push_back(End);
@@ -54,7 +55,7 @@ patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
 }
 
 namespace {
-/// Writes each call when it begins.
+/// Writes each call when the call begins.
 class Lines : public CallSink {
 public:
   using WriteFn = function_ref<void(const TraceThread &, const TraceCall &,
@@ -84,7 +85,7 @@ static uint32_t pid(const Trace &T, const TraceThread &Thread) {
   return T.Processes[Thread.Process].Data.Pid;
 }
 
-// Nanoseconds as seconds, without rounding errors of floating point.
+// Nanoseconds as seconds, without floating-point rounding errors.
 static std::string seconds(uint64_t Ns) {
   std::string Text;
   appendDecimal(Text, Ns, 1000000000, 9);
@@ -214,9 +215,10 @@ static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
 }
 
 namespace {
-// In this format a begin without an end would contain all later calls. So each call is
-// written when it has ended. Calls that are open when a thread's events end get an end
-// there. The last of them lasts a nanosecond, so that it is nested in the others.
+// Writes each call when it has ended: in this format, a begin without an end would
+// contain all later calls. Calls that are still open when a thread's events end get an
+// end there. The innermost of them lasts a nanosecond, so that it is nested in the
+// others.
 class ChromeCalls : public CallSink {
 public:
   ChromeCalls(json::OStream &J, Trace &T) : J(J), T(T), Why(T) {}
@@ -238,7 +240,7 @@ private:
   WhySlow Why;
   const TraceThread *Thread = nullptr;
   uint64_t Last = 0;
-  std::vector<DataValues> Values; // of the open calls
+  std::vector<DataValues> Values; // values of the open calls
 };
 } // namespace
 
@@ -304,7 +306,7 @@ void ChromeCalls::call(const TraceCall &C, uint64_t End, const DataValues *V) {
     J.rawValue(microseconds(End - C.Start));
     J.attributeEnd();
     if (C.Asleep) {
-      // This field of the format has the thread's own clock.
+      // tdur is the duration by the thread's own clock.
       J.attributeBegin("tdur");
       J.rawValue(microseconds(C.Duration));
       J.attributeEnd();
@@ -337,7 +339,8 @@ void patchbay::exportChrome(Trace &T, raw_ostream &OS) {
   OS << '\n';
 }
 
-// In this format semicolons and newlines separate, and have no escapes.
+// Replaces semicolons and newlines: they are separators in this format, which
+// has no escapes.
 static std::string frameName(StringRef Name) {
   std::string Result = printable(Name);
   llvm::replace(Result, ';', ':');
@@ -345,7 +348,7 @@ static std::string frameName(StringRef Name) {
 }
 
 // Writes the stacks of a tree. Uses one string that grows and shrinks with the depth: a
-// string for each node would take memory by the square of the depth.
+// string per node would need memory proportional to the square of the depth.
 namespace {
 class FoldedTree {
 public:
@@ -368,8 +371,8 @@ public:
 
   void print(StringRef Root, raw_ostream &OS) const {
     std::string Stack = frameName(Root);
-    std::vector<std::pair<uint32_t, size_t>> Open; // and the length of the
-                                                   // string before it
+    std::vector<std::pair<uint32_t, size_t>> Open; // open nodes, and the length
+                                                   // of the string before each
     uint64_t Deeper = 0;
     uint32_t Node = Tree.empty() ? None : FirstChild[0];
     while (Node != None || !Open.empty()) {
@@ -382,7 +385,7 @@ public:
         continue;
       }
       Open.push_back({Node, Stack.size()});
-      // Entries have no duration, so a call counts as one.
+      // Entries have no duration, so each counts as one.
       uint64_t Weight = Tree[Node].Self + Tree[Node].Entries;
       if (Open.size() > MostFrames) {
         Deeper += Weight;
@@ -396,7 +399,8 @@ public:
 
 private:
   static constexpr uint32_t None = ~0u;
-  // Deeper frames are merged into one: a flame graph cannot show such a recursion.
+  // Deeper frames are merged into one frame: a flame graph cannot show such a
+  // recursion.
   static constexpr size_t MostFrames = 1000;
 
   StringRef nameOf(uint32_t Node) const {

@@ -9,17 +9,18 @@
 
 namespace patchbay {
 
-// Each function reads the calls of the trace, and keeps none.
+// Each function reads the calls of the trace, and keeps none in memory.
 
-/// One line per call.
+/// Text with one line per call.
 void exportText(Trace &T, llvm::raw_ostream &OS);
-/// RFC 4180, with a header line. DuckDB, ClickHouse and others read it, too.
+/// CSV by RFC 4180, with a header line. DuckDB, ClickHouse and others read it.
 void exportCsv(Trace &T, llvm::raw_ostream &OS);
-/// One object per call and line.
+/// JSON lines: one object per call.
 void exportJson(Trace &T, llvm::raw_ostream &OS);
 /// Chromium's Trace Event Format. Perfetto and speedscope read it, too.
 void exportChrome(Trace &T, llvm::raw_ostream &OS);
-/// "thread;outer;inner SELF": stacks with nanoseconds, for flame graphs.
+/// Stacks with self times in nanoseconds, for flame graphs: "thread;outer;inner
+/// SELF".
 void exportFolded(Trace &T, llvm::raw_ostream &OS);
 /// Perfetto's protobuf.
 void exportPerfetto(Trace &T, llvm::raw_ostream &OS);
@@ -29,17 +30,17 @@ void exportPprof(Trace &T, llvm::raw_ostream &OS);
 void exportOtlp(Trace &T, llvm::raw_ostream &OS);
 /// Apache Parquet, one row per call.
 void exportParquet(Trace &T, llvm::raw_ostream &OS);
-/// The same in a tree of directories, to which other recordings can be added:
-/// see ParquetTree.h. Prints its present size to stderr.
+/// Adds Parquet files to a tree of directories that many recordings share: see
+/// ParquetTree.h. Prints the tree's present size to stderr.
 llvm::Error exportParquetTree(Trace &T, const std::string &Dir);
 
-/// The difference from times of calls to nanoseconds since 1970. It is the same for all
-/// processes, so it keeps the order of their calls.
+/// Add this to times of calls to get nanoseconds since 1970. It is the same for all
+/// processes, so the order of their calls is kept.
 int64_t realtimeOffset(const Trace &T);
 /// End times of the calls of Open from Depth on, which have ended together: see
 /// CallSink::end(). A call that did not return ends with its outer call, or before the
-/// next call that is not nested in it. A call that is open when the thread's events end
-/// has no known end.
+/// next call that is not nested in it. A call that is still open when the thread's
+/// events end has no known end.
 std::vector<std::optional<uint64_t>> endTimes(llvm::ArrayRef<TraceCall> Open,
                                               size_t Depth,
                                               std::optional<uint64_t> Next);

@@ -45,14 +45,14 @@ public:
   void endThread(const TraceThread &) override { flush(); }
 
 private:
-  /// Open spans, by depth.
+  /// The open spans, indexed by depth.
   struct OpenSpan {
     uint64_t Id;
     std::string Args, Result;
     uint64_t Slow;
     std::array<uint64_t, 2> Trace;
-    uint64_t Parent;      // 0: none
-    bool ParentIsRemote;  // another program has made it
+    uint64_t Parent;      // parent span; 0: none
+    bool ParentIsRemote;  // the parent span belongs to another program
   };
   void span(size_t I, const TraceCall &C, uint64_t End);
   void flush();
@@ -69,7 +69,7 @@ private:
   std::vector<OpenSpan> Open;
   std::array<uint64_t, 2> Traces = {};
   uint64_t Id = 0;
-  uint64_t Processes = 0; // first half of the ids of its own traces
+  uint64_t Processes = 0; // first half of the trace ids that this dump assigns
   uint64_t Last = 0;
 };
 
@@ -121,8 +121,8 @@ void Spans::beginThread(const TraceThread &Of) {
 void Spans::begin(ArrayRef<TraceCall> Calls, const DataValues *V) {
   Open.resize(Calls.size());
   bool HasValues = V && V->IsRecorded;
-  // If the program names the trace of a call, the call and its callees belong
-  // to that trace.
+  // If the program has set a trace context for the call, the call and its callees
+  // belong to that trace.
   if (V && V->Context)
     Traces = {(*V->Context)[0], (*V->Context)[1]};
   else if (Calls.size() > 1)
@@ -149,17 +149,17 @@ void Spans::end(ArrayRef<TraceCall> Calls, size_t Depth,
   }
 }
 
-// Identifies a process: the same for each dump of a recording, different for
-// each process.
+// A string that identifies the process: the same for each dump of a recording, and
+// different for each process.
 std::string Spans::process() const {
   const DataFile &Data = T.Processes[Thread->Process].Data;
   return (Data.Session ? Data.Session->Host : "") + ' ' + utostr(Data.Pid) + ' ' +
          utostr(Data.StartNs);
 }
 
-// In another program's trace the id must differ from that program's ids.
+// In another program's trace the id must differ from that program's span ids.
 uint64_t Spans::spanOf(const OpenSpan &Of) const {
-  // 0 is not a valid id.
+  // 0 is an invalid id.
   return Of.Trace[0] == Processes
              ? Of.Id
              : std::max<uint64_t>(xxh3_64bits(process() + ' ' + utostr(Of.Id)), 1);

@@ -16,7 +16,7 @@ inline void appendNumber(std::string &To, uint64_t Value, unsigned Bytes) {
     To += char(Value >> 8 * I);
 }
 
-/// Appends the Width low bits of each value, the lowest first.
+/// Appends the Width low bits of each value, lowest bit first.
 inline void appendBits(std::string &To, llvm::ArrayRef<uint64_t> Values,
                        unsigned Width) {
   size_t At = To.size();
@@ -48,9 +48,10 @@ inline std::string hybrid(llvm::ArrayRef<uint64_t> Values, unsigned Width) {
   return Bytes;
 }
 
-/// DELTA_BINARY_PACKED: the difference of each value to the previous one, minus
-/// the least of these, in blocks of 128. Times and repeated values take next to
-/// nothing. T is the column's type; differences wrap in it.
+/// DELTA_BINARY_PACKED: stores the difference of each value to the previous
+/// one, in blocks of 128, minus the block's least difference. Times and
+/// repeated values need almost no space. T is the column's type, in which
+/// differences wrap.
 template <typename T>
 std::string deltaPacked(llvm::ArrayRef<uint64_t> Values) {
   using U = std::make_unsigned_t<T>;

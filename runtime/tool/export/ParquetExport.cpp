@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as a table for column-oriented query engines. Each row identifies its
-// program and machine, so many files form one table. Writes one file, or files
-// in directories whose names hold some of the columns.
+// Writes a trace as a table for column-oriented query engines. Each row
+// identifies its program and machine, so many files form one table. Writes one
+// file, or files in directories whose names hold some of the columns.
 #include "Export.h"
 #include "ParquetTree.h"
 #include "reading/DataFiles.h"
@@ -30,7 +30,7 @@ static const ParquetFile::Field Fields[] = {
 };
 static constexpr int64_t NsPerDay = 24 * 60 * 60 * INT64_C(1000000000);
 
-// Fields that directories do not hold.
+// The columns that are in the files, and not in directory names.
 static std::vector<ParquetFile::Field> fieldsInTree() {
   std::vector<ParquetFile::Field> Kept;
   for (const ParquetFile::Field &F : Fields)
@@ -43,14 +43,14 @@ namespace {
 
 class Rows : public CallSink {
 public:
-  /// InTree: directories hold host and build id.
+  /// InTree: the names of directories hold host and build id.
   Rows(const Trace &T, bool InTree)
       : T(T), InTree(InTree), Offset(realtimeOffset(T)) {}
   void beginThread(const TraceThread &Of) override { Thread = &Of; }
   void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
 
 protected:
-  /// Null: do not write the row.
+  /// Returns nullptr if the row is not to be written.
   virtual ParquetFile *fileOf(int64_t Time, StringRef BuildId) = 0;
   const DataFile &process() const { return T.Processes[Thread->Process].Data; }
 
@@ -72,7 +72,7 @@ private:
 
   bool InTree;
   int64_t Offset;
-  std::vector<std::string> BuildIds; // by function
+  std::vector<std::string> BuildIds; // indexed by function
 };
 
 class OneFile : public Rows {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format is github.com/apache/parquet-format: parquet.thrift has the
-// numbers of types, encodings and fields, Encodings.md the contents of pages.
+// The format is github.com/apache/parquet-format. Its parquet.thrift has the
+// numbers of types, encodings and fields; Encodings.md describes the contents
+// of pages.
 #include "ParquetFile.h"
 #include "CompactThrift.h"
 #include "ParquetEncodings.h"
@@ -14,7 +15,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static constexpr char Magic[] = "PAR1";
-// Readers assign row groups to their threads.
+// Readers assign whole row groups to their threads.
 static constexpr uint64_t RowsPerGroup = 1 << 17;
 
 namespace {
@@ -81,7 +82,8 @@ void ParquetFile::addNull() {
   nextCell();
 }
 
-// A fast level: the encodings have already removed most of the redundancy.
+// A fast level suffices: the encodings have already removed most of the
+// redundancy.
 static constexpr int ZstdLevel = 1;
 
 static Codecs codec() {
@@ -126,7 +128,7 @@ static CompactThrift statistics(ArrayRef<uint64_t> Values, bool Is32) {
   return Of;
 }
 
-// Returns the chunk's metadata.
+// Writes a column chunk, and returns its metadata.
 std::string ParquetFile::writeColumn(Column &C) {
   uint64_t Begin = Written, Before = Uncompressed;
   bool IsText = C.Is.Type == Text, Is32 = C.Is.Type == Int32;
@@ -187,7 +189,7 @@ void ParquetFile::flush() {
   Rows = 0;
 }
 
-// SchemaElement
+// Serializes a SchemaElement.
 static std::string describe(const ParquetFile::Field &F) {
   CompactThrift Element;
   Element.i32(1, physicalType(F.Type))
@@ -211,7 +213,7 @@ void ParquetFile::finish() {
       CompactThrift().text(4, "calls").i32(5, Columns.size()).str());
   for (const Column &C : Columns)
     Schema.push_back(describe(C.Is));
-  // ColumnOrder: the statistics use the order of the type.
+  // ColumnOrder: the statistics use the natural order of the type.
   CompactThrift Order;
   Order.structure(1, {});
   std::vector<std::string> Orders(Columns.size(), Order.str());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a table as Apache Parquet, as far as tables of events need it. Columns
-// are not nested. Numbers are differences to the previous row, and strings are
-// indices into a dictionary. Compresses pages if LLVM was built with the
-// library for it. Only appends, so the output may be a pipe.
+// Writes a table as Apache Parquet, with the features that tables of events
+// need. Columns are not nested. Numbers are stored as differences to the
+// previous row, and strings as indices into a dictionary. Pages are compressed
+// if LLVM was built with the compression library. The output is only appended
+// to, so it may be a pipe.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -20,7 +21,7 @@ public:
     Int32,
     Int64,
     Time, // ns since 1970, UTC
-    Text, // converted to UTF-8
+    Text, // a string, converted to UTF-8
   };
   struct Field {
     const char *Name;
@@ -29,13 +30,13 @@ public:
   };
 
   ParquetFile(llvm::ArrayRef<Field> Fields, llvm::raw_ostream &OS);
-  /// The next cell of a row, from left to right.
+  /// Adds the next cell of a row, from left to right.
   void add(int64_t Value);
   void add(llvm::StringRef Value);
   void addNull();
-  /// Rows in memory: those of the present row group.
+  /// Number of rows in memory: those of the current row group.
   uint64_t pending() const { return Rows; }
-  /// Ends the row group, whatever its size. Call between two rows.
+  /// Ends the row group early. Call this between two rows.
   void flush();
   void finish();
 
@@ -43,7 +44,7 @@ private:
   struct Column {
     Field Is;
     std::vector<uint64_t> Values;  // for strings: indices into the dictionary
-    std::vector<uint64_t> Defined; // 0 or 1 per row, if the column is optional
+    std::vector<uint64_t> Defined; // 0 or 1 for each row of an optional column
     llvm::StringMap<uint32_t> Known;
     std::string Dictionary;
   };
@@ -55,11 +56,12 @@ private:
 
   std::vector<Column> Columns;
   llvm::raw_ostream &OS;
-  uint64_t Written = 0, Uncompressed = 0; // bytes, and bytes before compression
+  uint64_t Written = 0, Uncompressed = 0; // bytes written, and the same before
+                                          // compression
   size_t Cell = 0;
-  uint64_t Rows = 0;               // in the present row group
+  uint64_t Rows = 0;               // rows in the current row group
   uint64_t AllRows = 0;            // in earlier row groups
-  std::vector<std::string> Groups; // metadata of row groups
+  std::vector<std::string> Groups; // metadata of the row groups
 };
 
 } // namespace patchbay

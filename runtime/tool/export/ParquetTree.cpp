@@ -14,14 +14,14 @@ using namespace llvm;
 using namespace patchbay;
 
 static constexpr StringLiteral Suffix(".parquet");
-// The name for a missing value in Hive, and in engines that follow it.
+// The name for a missing value in Hive, and in engines that follow Hive.
 static constexpr StringLiteral NoValue("__HIVE_DEFAULT_PARTITION__");
-// Limits of open files, and of rows in memory in all of them, about 100 bytes each. A
-// process has a file for each of its modules.
+// Limits the open files, and the rows of all of them in memory, which take about 100
+// bytes each. A process has one file for each of its modules.
 static constexpr size_t MostOpen = 64;
 static constexpr uint64_t MostPending = 1 << 18;
 
-/// An unfinished file. Readers ignore its temporary name.
+/// An unfinished file, with a temporary name that readers ignore.
 struct ParquetTree::Part {
   Key Of;
   std::string Path, Temporary;
@@ -30,7 +30,8 @@ struct ParquetTree::Part {
   std::unique_ptr<ParquetFile> File;
 };
 
-// Characters with a meaning in paths, globs or URLs are replaced by numbers, as in URLs.
+// Escapes characters that have a meaning in paths, globs or URLs, in the same way as
+// URLs do.
 static std::string escaped(StringRef Value) {
   if (Value.empty())
     return NoValue.str();
@@ -126,7 +127,8 @@ ParquetFile *ParquetTree::at(int64_t Day, StringRef BuildId) {
   return Last ? Last->File.get() : nullptr;
 }
 
-// Without this, files that get few rows would keep them in memory for long.
+// Writes the largest row groups early. Without this, files that get few rows
+// would keep them in memory for long.
 void ParquetTree::writeLargest() {
   auto Pending = [](const auto &Entry) { return Entry.second->File->pending(); };
   while (true) {
@@ -143,7 +145,8 @@ void ParquetTree::writeLargest() {
   }
 }
 
-// Writes rows from memory, syncs the file to disk, and only then gives it its name.
+// Writes the rows that are in memory, syncs the file to disk, and then renames it
+// to its final name.
 void ParquetTree::finishParts() {
   for (auto &[Of, P] : Open) {
     P->File->finish();
@@ -169,9 +172,9 @@ void ParquetTree::finishParts() {
   Last = nullptr;
 }
 
-// Removes this process's files from an earlier dump: those in directories
-// without rows now, and surplus parts. They exist if the earlier dump chose
-// more calls, or if the recording has grown since.
+// Removes this process's files from an earlier dump: surplus parts, and files
+// in directories without rows now. They exist if the earlier dump selected more
+// calls, or if the recording has grown since.
 void ParquetTree::removeEarlier() {
   auto Each = [](const std::string &In, StringRef Prefix, auto Do) {
     std::error_code EC;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many recordings as one table: Parquet files in a tree of directories. Their names hold
-// the common columns of their rows, like Hive's partitions, which all engines read:
+// Stores many recordings as one table: Parquet files in a tree of directories. The
+// directories' names hold the common columns of their rows, like Hive's partitions,
+// which all engines read:
 //
 //     host=web-1/day=2026-03-01/build_id=0123abcd/START-PID.parquet
 //
-// Each file belongs to one process, and appears as a whole. So the tree can be
-// read, or copied to an object store, while others add to it.
+// Each file belongs to one process, and is renamed into the tree when it is complete. So
+// the tree can be read, or copied to an object store, while others add to it.
 #pragma once
 
 #include "ParquetFile.h"
@@ -19,23 +20,22 @@ namespace patchbay {
 
 class ParquetTree {
 public:
-  /// Fields: columns of its files, without those that directories hold.
+  /// Fields: the columns that are in the files, and not in directory names.
   ParquetTree(llvm::StringRef Dir, llvm::ArrayRef<ParquetFile::Field> Fields);
   /// Removes unfinished files.
   ~ParquetTree();
-  /// Makes the directory, unless it exists.
+  /// Creates the directory, unless it exists.
   llvm::Error create();
 
-  /// Later rows belong to this process, until endProcess(). Start: in ns since
-  /// 1970.
+  /// Until endProcess(), rows belong to this process. Start: in ns since 1970.
   void beginProcess(llvm::StringRef Host, uint64_t Start, uint32_t Pid);
-  /// Publishes the process's files. They replace those of an earlier dump of
-  /// the same process, unless it has no rows now.
+  /// Publishes the process's files. They replace the files of an earlier dump
+  /// of the same process, unless the process has no rows now.
   void endProcess();
-  /// The file for the next row; null after an error. Day: since 1970.
+  /// The file for the next row; nullptr after an error. Day: days since 1970.
   ParquetFile *at(int64_t Day, llvm::StringRef BuildId);
   uint64_t files() const { return Files; }
-  /// The first error. After it nothing was written.
+  /// The first error. Nothing was written after it.
   llvm::Error error() const;
 
 private:
@@ -51,10 +51,10 @@ private:
   std::vector<ParquetFile::Field> Fields;
   std::string HostDir, Name;
   std::map<Key, std::unique_ptr<Part>> Open;
-  std::map<Key, unsigned> Parts; // their number so far
-  std::set<std::string> Written; // their paths
+  std::map<Key, unsigned> Parts; // number of parts so far
+  std::set<std::string> Written; // paths of the published files
   Part *Last = nullptr;          // the last result of at()
-  uint64_t Added = 0;            // rows since the last check of memory
+  uint64_t Added = 0;            // rows added since the last check of memory
   uint64_t Files = 0;
   std::string Failed; // why writing has stopped
 };

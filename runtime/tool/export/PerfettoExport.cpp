@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Perfetto's protobuf, with the messages that tell which thread was in which
-// function (protos/perfetto/trace: trace_packet.proto, clock_snapshot.proto,
+// Writes a trace as Perfetto's protobuf, with the messages for calls of functions by
+// threads (protos/perfetto/trace: trace_packet.proto, clock_snapshot.proto,
 // track_event/track_event.proto, track_descriptor.proto, interned_data.proto).
 #include "Export.h"
 #include "Protobuf.h"
@@ -70,18 +70,18 @@ private:
   raw_ostream &OS;
   WhySlow Why;
   const TraceThread *Of = nullptr;
-  std::vector<bool> Named; // functions
-  uint64_t Threads = 0;    // so far
-  uint64_t Track = 0;      // of the present thread
-  std::map<std::pair<uint32_t, std::string>, uint64_t> Counters; // tracks, by process
-                                                                 // and name
-  std::vector<bool> AreMarks;                                    // of the open calls
+  std::vector<bool> Named; // indexed by function: is its name written?
+  uint64_t Threads = 0;    // number of threads so far
+  uint64_t Track = 0;      // track of the current thread
+  std::map<std::pair<uint32_t, std::string>, uint64_t> Counters; // tracks of counters,
+                                                                 // by process and name
+  std::vector<bool> AreMarks;                                    // for each open call
 };
 
 } // namespace
 
-// Perfetto's default clock is CLOCK_BOOTTIME. It drops events of another clock
-// unless that is declared as the trace's clock.
+// Declares the trace's clock. Perfetto's default is CLOCK_BOOTTIME, and it
+// drops events of an undeclared clock.
 void Writer::clocks() {
   ProtobufMessage Snapshot, Packet;
   auto Add = [&](unsigned Id, uint64_t Time) {
@@ -97,12 +97,13 @@ void Writer::clocks() {
       break;
     }
   Snapshot.number(PrimaryClock, Monotonic);
-  Packet.number(SequenceFlags, StateCleared); // before the first event
+  Packet.number(SequenceFlags, StateCleared); // once, before the first event
   Packet.message(ClockSnapshot, Snapshot);
   packet(Packet);
 }
 
-// Call before the first event of the function. Later events use its number.
+// Writes the function's name. Call this before the first event of the function;
+// later events refer to the name by number.
 void Writer::name(uint32_t Function) {
   if (Named.size() <= Function)
     Named.resize(T.Functions.size());
@@ -110,7 +111,7 @@ void Writer::name(uint32_t Function) {
     return;
   Named[Function] = true;
   ProtobufMessage Name, Interned, Packet;
-  Name.number(NameIid, Function + 1); // 0 is invalid
+  Name.number(NameIid, Function + 1); // 0 is an invalid number
   Name.text(NameText, T.Functions[Function].Name);
   Interned.message(EventNames, Name);
   Packet.number(SequenceFlags, NeedsState);
@@ -181,7 +182,7 @@ void Writer::event(uint64_t Time, const ProtobufMessage &Event) {
   packet(Packet);
 }
 
-// Numbers of counters are above those of all processes and threads.
+// The track ids of counters are above those of all processes and threads.
 uint64_t Writer::counterTrack(const std::string &Name) {
   auto [At, IsNew] = Counters.try_emplace(
       {Of->Process, Name}, T.Processes.size() + T.Threads.size() + Counters.size() + 1);
@@ -197,7 +198,7 @@ uint64_t Writer::counterTrack(const std::string &Name) {
   return At->second;
 }
 
-// An instant of the thread, or a counter of its process.
+// Writes an instant of the thread, or a counter of its process.
 void Writer::mark(uint64_t Time, const Mark &M) {
   ProtobufMessage Event;
   Event.number(EventType, M.Value ? CounterEvent : Instant);
@@ -236,8 +237,8 @@ void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
         R ? &*R : nullptr, V);
 }
 
-// Slices begin and end like brackets. A call that did not return must also end; otherwise
-// it would take the end of another call. Perfetto marks a slice without an end.
+// Slices begin and end like brackets. A call that did not return must end, too: otherwise
+// it would consume the end of another call. Perfetto marks a slice without an end.
 void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
                  std::optional<uint64_t> Next) {
   std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);

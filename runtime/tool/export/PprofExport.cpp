@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto): each stack
-// with its number of calls, and their self times in nanoseconds. Threads are labels.
+// Writes a trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto):
+// each stack with the number of its calls, and their self times in nanoseconds. Threads
+// are labels.
 #include "Export.h"
 #include "Protobuf.h"
 #include "analysis/CallTree.h"
@@ -129,10 +130,11 @@ std::string Profile::finish() {
   return Out.str().str();
 }
 
-// RFC 1952, around zlib's data without its own header and checksum (RFC 1950).
+// Compresses into the gzip format (RFC 1952), which contains zlib's data
+// without zlib's own header and checksum (RFC 1950).
 static std::string gzipped(StringRef Plain) {
   if (!compression::zlib::isAvailable())
-    return Plain.str(); // pprof reads it, too
+    return Plain.str(); // pprof reads uncompressed data, too
   SmallVector<uint8_t> Small;
   compression::zlib::compress(arrayRefFromStringRef(Plain), Small);
   std::string Result("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);

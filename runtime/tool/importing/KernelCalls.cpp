@@ -6,7 +6,8 @@ using namespace llvm;
 using namespace patchbay;
 
 void KernelCalls::enter(uint32_t Function, uint32_t Depth, uint64_t Time) {
-  // Open calls of at least this depth have ended: the kernel lost those events.
+  // Open calls of at least this depth must have ended, but the kernel lost the
+  // events.
   while (!Open.empty() && Lines[Open.back()].Depth >= Depth)
     Open.pop_back();
   Open.push_back(Lines.size());
@@ -45,9 +46,9 @@ bool KernelCalls::leave(std::optional<uint32_t> Function, uint32_t Depth,
 
 namespace {
 
-// Reads lines from the last to the first, so it finds the end of a call first. If the
-// call's beginning has no line, it lies before all calls within it, which are deeper and
-// ended later than that.
+// Reads lines from the last to the first, so that it finds the end of a call before its
+// beginning. If there is no line for the beginning, it must be before the beginnings of
+// all calls within the call: they are deeper, and ended earlier than the call.
 class Backward {
 public:
   void add(const KernelEvent &Line) {
@@ -69,7 +70,7 @@ public:
     }
   }
 
-  /// In the order of time.
+  /// Returns the events in the order of time.
   std::vector<KernelEvent> take() {
     while (!Ends.empty())
       addEntry();
@@ -90,7 +91,7 @@ private:
     Events.push_back(Line);
     Events.back().Partner = KernelEvent::NoPartner;
   }
-  // Adds the entry of the innermost open call, for which there is a line.
+  // Adds the entry of the innermost open call, from its line.
   void join(const KernelEvent &Line) {
     Events[Ends.back()].Partner = Events.size();
     Events.push_back(Line);
@@ -98,7 +99,8 @@ private:
     Ends.pop_back();
     HasEntry.pop_back();
   }
-  // Adds such an entry without a line, at the latest possible time.
+  // Adds the entry of the innermost open call, which has no line, at the latest
+  // possible time.
   void addEntry() {
     const KernelEvent &Exit = Events[Ends.back()];
     KernelEvent E;
@@ -109,8 +111,8 @@ private:
   }
 
   std::vector<KernelEvent> Events;
-  std::vector<uint32_t> Ends; // of calls whose beginning was not seen yet
-  std::vector<bool> HasEntry; // does it have a line?
+  std::vector<uint32_t> Ends; // of calls whose beginning has not been read yet
+  std::vector<bool> HasEntry; // is there a line for the entry?
 };
 
 } // namespace

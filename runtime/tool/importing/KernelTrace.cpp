@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses lines of `trace`, as kernel/trace/trace_functions_graph.c and
-// trace_output.c print them.
+// Parses the lines of the file `trace`, as kernel/trace/trace_functions_graph.c
+// and trace_output.c print them.
 #include "KernelTrace.h"
 #include "TraceBuilder.h"
 #include "support/Diagnostics.h"
@@ -54,8 +54,8 @@ Error TextReader::readHead() {
   return Error::success();
 }
 
-// The heading names the columns. Options choose them, so if a column is missing, the
-// message names its option.
+// Reads the heading, which names the columns. If a column is missing, the error
+// names the kernel option for that column.
 Error TextReader::readColumns(StringRef Line) {
   if (StringRef Counts = Line; Counts.consume_front("# entries-in-buffer/"
                                                     "entries-written: ")) {
@@ -84,7 +84,7 @@ Error TextReader::readColumns(StringRef Line) {
 bool TextReader::readGraphLine(StringRef Line) {
   if (Line.contains(" => ") || Line.trim().starts_with("-----") ||
       Line.starts_with(" (Overruns:"))
-    return true; // a switch to another thread, which each line names anyway
+    return true; // the switch to another thread, which each line names anyway
   auto [TimeText, Rest] = Line.split('|');
   if (HasRelative)
     Rest = Rest.split('|').second;
@@ -93,8 +93,8 @@ bool TextReader::readGraphLine(StringRef Line) {
   auto Time = readTime(TimeText);
   if (!Time || CpuText.trim().getAsInteger(10, Cpu))
     return false;
-  // A thread's name may contain anything. So the task ends at the first number before a
-  // bar.
+  // A thread's name may contain anything, so the task ends at the first bar that
+  // follows a number.
   size_t Bar = Behind.find('|');
   while (Bar != StringRef::npos && !taskId(Behind.take_front(Bar)))
     Bar = Behind.find('|', Bar + 1);
@@ -104,7 +104,7 @@ bool TextReader::readGraphLine(StringRef Line) {
   Rest = Behind.drop_front(Bar + 1);
   if (HasFlags)
     Rest = Rest.split('|').second;
-  if (Rest.contains("==========")) // an interrupt begins or ends
+  if (Rest.contains("==========")) // the beginning or end of an interrupt
     return true;
   auto [Duration, Call] = Rest.split('|');
   return Builder.addGraphCall(Task, Cpu, *Time, Duration, Call);
@@ -114,7 +114,7 @@ bool TextReader::readGraphLine(StringRef Line) {
 bool TextReader::readFunctionLine(StringRef Line) {
   auto [Call, Caller] = Line.rsplit(" <-");
   if (Caller.empty() || Caller == Line)
-    return true; // another event
+    return true; // an event of another tracer
   auto Read = TaskLine::read(Call);
   if (!Read)
     return false;

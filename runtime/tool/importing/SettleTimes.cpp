@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel prints times in microseconds, truncated, and durations of calls in
-// nanoseconds. So a call may seem to end before one that it made, by less than
-// a microsecond. Printed values are lower bounds, and order and durations are
-// constraints on differences. Repeatedly raising times that are too low finds
-// the least times that meet all constraints. The true times meet them, too. So
-// the loop ends, and never exceeds the true times.
+// nanoseconds. So a call may seem to end up to a microsecond before a call
+// within it. Printed values are lower bounds. Order and durations are
+// constraints on differences. Raising times that are too low, repeatedly, finds
+// the least times that meet all constraints. The true times meet them, too, so
+// the loop ends and no result exceeds the true time.
 #include "KernelTrace.h"
 #include "llvm/ADT/ArrayRef.h"
 
 using namespace llvm;
 using namespace patchbay;
 
-// If the clocks of CPUs differ, no such times may exist. Then the order is
-// kept, and durations may differ from the printed ones.
+// If the clocks of CPUs differ, no consistent times may exist. After these
+// rounds the order is kept, and durations may differ from the printed ones.
 static constexpr int Rounds = 16;
 
-// Keeps the order, and makes calls long enough.
+// Raises times that are out of order, and ends of calls that are too short.
 static bool raiseForward(MutableArrayRef<KernelEvent> Events,
                          ArrayRef<KernelEvent> All) {
   bool Raised = false;
@@ -31,7 +31,7 @@ static bool raiseForward(MutableArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Moves the beginning of calls that are too long.
+// Raises the beginning of calls that are too long.
 static bool raiseEntries(ArrayRef<KernelEvent> Events,
                          MutableArrayRef<KernelEvent> All) {
   bool Raised = false;
@@ -46,9 +46,10 @@ static bool raiseEntries(ArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Between reading the clock and printing the line, the kernel may handle an interrupt,
-// with calls of its own; and clocks of CPUs may differ. Ignores a duration that
-// contradicts the printed times, since it would move all later events.
+// Ignores durations that contradict the printed times, since they would move all later
+// events. This happens when clocks of CPUs differ, or when the kernel handles an
+// interrupt, with calls of its own, after reading the clock and before printing the
+// line.
 static void dropContradictions(MutableArrayRef<KernelEvent> Events,
                                ArrayRef<KernelEvent> All) {
   for (KernelEvent &E : Events) {
@@ -68,7 +69,8 @@ void patchbay::settleTimes(KernelThread &Thread) {
   MutableArrayRef<KernelEvent> All(Thread.Events);
   uint64_t Last = 0;
   for (size_t First = 0, End; First != All.size(); First = End) {
-    // Up to the end of an outermost call: later events put no constraints on it.
+    // Handle the events up to the end of an outermost call together: later
+    // events do not constrain them.
     uint32_t Open = 0;
     End = First;
     do {

@@ -17,8 +17,8 @@ std::optional<uint64_t> patchbay::readTime(StringRef Text) {
   return S * Second + (Digits.size() == 6 ? Fraction * 1000 : Fraction);
 }
 
-// "12.345 us", possibly after a mark, "! ": the least duration, and the greatest one with
-// the same printed digits.
+// Reads "12.345 us", possibly after a mark such as "! ". Returns the shortest and the
+// longest duration with the same printed digits.
 static std::optional<std::pair<uint64_t, uint64_t>> readDuration(StringRef Text) {
   Text = Text.trim();
   if (!Text.consume_back(" us"))
@@ -43,8 +43,8 @@ std::optional<uint32_t> patchbay::taskId(StringRef Task) {
 
 std::optional<TaskLine> TaskLine::read(StringRef Line) {
   TaskLine Out;
-  // A task's name may contain anything. So look for a number in brackets, the CPU, after
-  // the task's number.
+  // A task's name may contain anything, so search for the CPU after the task's number: a
+  // number in brackets.
   size_t Begin = 0, End = 0;
   do {
     Begin = Line.find('[', Begin + 1);
@@ -52,12 +52,12 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
     if (End == StringRef::npos)
       return std::nullopt;
     Out.Task = Line.take_front(Begin).rtrim();
-    // With the option record-tgid: "comm-4711  ( 4700)".
+    // The option record-tgid adds a number: "comm-4711  ( 4700)".
     if (Out.Task.ends_with(")"))
       Out.Task = Out.Task.rsplit('(').first;
   } while (!taskId(Out.Task) || Line.slice(Begin + 1, End).getAsInteger(10, Out.Cpu));
   auto [Before, What] = Line.drop_front(End + 1).split(": ");
-  // After the flags, if there are any.
+  // The time follows the flags, which are optional.
   auto Time = readTime(Before.substr(Before.rtrim().rfind(' ') + 1));
   if (!Time)
     return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
 size_t TraceBuilder::thread(StringRef Task, unsigned Cpu) {
   Task = Task.trim();
   uint32_t Tid = *taskId(Task);
-  // Each CPU has its own idle thread. All idle threads have number 0.
+  // Each CPU has its own idle thread, and all of these have number 0.
   auto [At, IsNew] = Threads.try_emplace({Tid, Tid ? 0 : Cpu}, Out.Threads.size());
   if (IsNew) {
     StringRef Comm = Task.rsplit('-').first;
@@ -103,8 +103,8 @@ bool TraceBuilder::addLoss(StringRef Line) {
   return true;
 }
 
-// Returns "name [module]" of "name [module] ret=0x0", or of "name [module] = -22" (Linux
-// 6.5 to 6.12). Later additions also begin with a space.
+// Removes the return value from "name [module] ret=0x0", or from "name [module] = -22"
+// (Linux 6.5 to 6.12). Later additions also begin with a space.
 static StringRef dropReturnValue(StringRef Tail) {
   for (StringRef Mark : {" ret=", " = "})
     Tail = Tail.split(Mark).first;
@@ -112,7 +112,7 @@ static StringRef dropReturnValue(StringRef Tail) {
 }
 
 static bool takeFunctionName(StringRef &Call, StringRef End) {
-  // The brackets may contain arguments. The return value may follow all of it.
+  // The brackets may contain arguments, and a return value may follow.
   Call = Call.split(" /*").first;
   if (!Call.consume_back(End))
     return false;
@@ -127,7 +127,7 @@ bool TraceBuilder::addGraphCall(StringRef Task, unsigned Cpu, uint64_t Time,
                                 StringRef Duration, StringRef Call) {
   StringRef Name = Call.ltrim();
   if (Name.starts_with("/*"))
-    return true; // another event, or text that a user wrote into the trace
+    return true; // an event of another tracer, or text that a user wrote into the trace
   size_t Spaces = Call.size() - Name.size();
   if (Spaces < 2)
     return false;

@@ -10,10 +10,10 @@
 
 namespace patchbay {
 
-/// "12.345678", or with all digits of nanoseconds.
+/// Reads "12.345678", or a time with all nine digits of nanoseconds.
 std::optional<uint64_t> readTime(llvm::StringRef Text);
 
-/// The number in "comm-4711". The comm may contain anything.
+/// Reads the number in "comm-4711". The name before it may contain anything.
 std::optional<uint32_t> taskId(llvm::StringRef Task);
 
 /// "  comm-4711    [000] d..2.   12.345678: what happened"
@@ -29,39 +29,37 @@ struct TaskLine {
 /// Resolution of the kernel's printed times.
 constexpr uint64_t PrintedNs = 1000;
 
-/// Makes calls of the lines of one thread, in order: matches exits with entries. Each line adds an event. finish() adds
-/// missing entries.
+/// Matches the exits with the entries of one thread, whose lines are given in order. Each line adds an event. finish()
+/// adds missing entries.
 class KernelCalls {
 public:
   void enter(uint32_t Function, uint32_t Depth, uint64_t Time);
-  /// Function: nothing if the line does not name it. Returns false, and adds
-  /// nothing, if no entry tells the function, either.
+  /// Adds an exit. Function: std::nullopt if the line does not name it. Returns false,
+  /// and adds nothing, if no entry names it either.
   bool leave(std::optional<uint32_t> Function, uint32_t Depth, uint64_t Time,
              uint64_t Shortest, uint64_t Longest);
-  /// All events, with their partners.
+  /// Returns all events, with their partners.
   std::vector<KernelEvent> finish() const;
 
 private:
   std::vector<KernelEvent> Lines;
-  std::vector<uint32_t> Open; // entries without an exit so far, by increasing
-                              // depth
+  std::vector<uint32_t> Open; // entries without an exit so far, sorted by depth
 };
 
-/// Makes a trace from the contents of lines, in their order.
+/// Builds a trace from the contents of lines, which are given in order.
 class TraceBuilder {
 public:
-  KernelTrace Out; // callers set what the text says about itself; finish() adds
-                   // the rest
+  KernelTrace Out; // callers set what the text's heading says; finish() adds the rest
 
-  /// "name();", "name() {", "} /* name */", or "}", after as many spaces as its
-  /// depth. Returns false if it is none of these.
+  /// Adds "name();", "name() {", "} /* name */", or "}", which is indented by its
+  /// depth. Returns false for other contents.
   bool addGraphCall(llvm::StringRef Task, unsigned Cpu, uint64_t Time,
                     llvm::StringRef Duration, llvm::StringRef Call);
-  /// An entry of the tracer function.
+  /// Adds an entry of the function tracer.
   void addEntry(const TaskLine &Line, llvm::StringRef Function,
                 llvm::StringRef Caller);
-  /// "CPU:1 [LOST 34 EVENTS]", or without a number; trace-cmd says "dropped".
-  /// Returns false for other lines.
+  /// Adds "CPU:1 [LOST 34 EVENTS]", or the same without a number; trace-cmd writes
+  /// "dropped". Returns false for other lines.
   bool addLoss(llvm::StringRef Line);
 
   KernelTrace finish();
@@ -70,17 +68,16 @@ private:
   size_t thread(llvm::StringRef Task, unsigned Cpu);
   uint32_t function(llvm::StringRef Symbol);
 
-  std::vector<KernelCalls> Calls; // by thread
+  std::vector<KernelCalls> Calls; // indexed by thread
   bool HasEntries = false;
-  std::map<std::pair<uint32_t, unsigned>, size_t> Threads; // by tid; tid 0 also
-                                                           // by CPU
+  std::map<std::pair<uint32_t, unsigned>, size_t> Threads; // by tid; tid 0 also by CPU
   llvm::StringMap<uint32_t> Functions;
 };
 
 bool isTraceCmdReport(llvm::StringRef Text);
-/// Parses the output of `trace-cmd report` for a trace.dat. It prints calls of
-/// function_graph as the kernel does, after a prefix that all events have. Fails at the
-/// first unknown line. Ignores events other than calls.
+/// Parses the output of `trace-cmd report` for a trace.dat. trace-cmd prints calls of
+/// function_graph as the kernel does, after the prefix that all events have. Fails at
+/// the first unknown line. Ignores events other than calls.
 llvm::Expected<KernelTrace> readTraceCmdReport(llvm::StringRef Path, llvm::StringRef Text);
 
 } // namespace patchbay

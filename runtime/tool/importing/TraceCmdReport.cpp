@@ -5,7 +5,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// "cpus=2", and before it "CPU 1 is empty", or the version of the file.
+// Is the line part of the heading: "cpus=2", "CPU 1 is empty", or the version
+// of the file?
 static bool isHead(StringRef Line) {
   return Line.starts_with("cpus=") || Line.starts_with("version = ") ||
          (Line.starts_with("CPU ") && Line.ends_with(" is empty"));
@@ -62,7 +63,7 @@ Error ReportReader::readCall(const TaskLine &Line, StringRef Event, StringRef Wh
 Error ReportReader::readLine(StringRef Line) {
   ++LineNo;
   if (Line.trim().empty() || isHead(Line) || Builder.addLoss(Line) ||
-      Line.starts_with("=> ")) // a line of a stack, below its event
+      Line.starts_with("=> ")) // a line of a stack trace, below its event
     return Error::success();
   auto Read = TaskLine::read(Line);
   if (!Read)
@@ -71,7 +72,7 @@ Error ReportReader::readLine(StringRef Line) {
   Event = Event.trim();
   if (Event == "function" || Event == "funcgraph_entry" || Event == "funcgraph_exit")
     return readCall(*Read, Event, What);
-  return Error::success(); // another event
+  return Error::success(); // an event of another tracer
 }
 
 Expected<KernelTrace> patchbay::readTraceCmdReport(StringRef Path, StringRef Text) {

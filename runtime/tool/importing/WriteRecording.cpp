@@ -15,8 +15,8 @@ using namespace patchbay;
 
 namespace {
 
-// The text has no addresses. So functions of a module get consecutive
-// addresses, as far apart as records require.
+// The text has no addresses. Functions of a module get consecutive addresses,
+// at the distance that records require.
 constexpr uint64_t AddressStep = 16;
 
 class Writer {
@@ -28,7 +28,7 @@ public:
 private:
   struct Module {
     DataModule Data;
-    std::vector<uint32_t> Functions; // by address
+    std::vector<uint32_t> Functions; // functions, sorted by address
   };
 
   void sortFunctions();
@@ -38,15 +38,16 @@ private:
   Error addModules();
   void addThreads();
   void addRecord(const KernelEvent &E, const KernelThread &T);
-  /// Struct: the beginning of a chunk. Tail: the bytes after it.
+  /// Adds a chunk: Struct is its beginning, Tail the bytes after it.
   template <typename T> void addChunk(uint32_t Kind, T Struct, StringRef Tail = "");
 
   const std::string &Dir;
   const KernelTrace &Trace;
   const int64_t Realtime;
   std::string Bytes, Records;
-  std::map<std::string, Module> Modules; // by name; the kernel's name is empty
-  std::vector<uint64_t> Addresses;       // by function
+  std::map<std::string, Module> Modules; // by name; the name of the kernel
+                                         // itself is empty
+  std::vector<uint64_t> Addresses;       // indexed by function
 };
 
 } // namespace
@@ -74,7 +75,7 @@ void Writer::sortFunctions() {
   for (uint32_t I = 0; I != Trace.Functions.size(); ++I)
     Modules[Trace.Functions[I].Module].Functions.push_back(I);
   Addresses.resize(Trace.Functions.size());
-  uint64_t Next = AddressStep; // address 0 would mean no address
+  uint64_t Next = AddressStep; // address 0 would mean that there is no address
   for (auto &[Name, M] : Modules) {
     M.Data.Base = Next;
     M.Data.Path = Name.empty() ? "[kernel]" : "[" + Name + "]";
@@ -141,7 +142,7 @@ Error Writer::addModules() {
     Module.base = M.Data.Base;
     std::string Path = M.Data.Path;
     Path += '\0';
-    // The path begins where the structure may have padding.
+    // The path begins before the structure's trailing padding.
     size_t At = Bytes.size();
     Module.chunk = {PBD_MODULE, 0, alignTo(offsetof(pbd_module, path) + Path.size(), 8)};
     append(Bytes, Module, offsetof(pbd_module, path));
@@ -151,7 +152,7 @@ Error Writer::addModules() {
     pbd_text Text = {};
     Text.module = Id;
     Text.nr = M.Functions.size();
-    // A function's number is its address.
+    // Function numbers are relative to the module's base.
     Text.first = M.Data.Base;
     std::string Entries;
     SymbolNames Names;
@@ -179,7 +180,7 @@ void Writer::addRecord(const KernelEvent &E, const KernelThread &T) {
   uint64_t Detail = 0;
   if (!E.IsExit) {
     if (Trace.Tracer == KernelTrace::Durations)
-      return; // the record of the exit includes it
+      return; // the record of the exit also describes the entry
     R.time = E.Time;
     Detail = Trace.Tracer == KernelTrace::Entries ? Addresses[E.Caller] : 0;
     R.last = Detail << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY;

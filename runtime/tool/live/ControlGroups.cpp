@@ -29,8 +29,9 @@ static bool says(const Twine &File, StringRef Word) {
   return StringRef(fileText(File)).contains(Word);
 }
 
-// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version
-// 1: cgroup-v1/freezer-subsystem.rst. Both include the state of parent groups.
+// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze". Version
+// 1: cgroup-v1/freezer-subsystem.rst. Both states include those of parent
+// groups.
 bool patchbay::isFrozen(pid_t Process) {
   std::string Text = readProc(Process, "cgroup");
   for (StringRef Line : split(Text, '\n')) {

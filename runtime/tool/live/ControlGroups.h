@@ -11,15 +11,16 @@
 
 namespace patchbay {
 
-/// The text of /proc/PID/Name; empty if it cannot be read.
+/// The contents of /proc/PID/Name; empty if they cannot be read.
 std::string readProc(pid_t Process, const llvm::Twine &Name);
 
-/// The mount points of hierarchies: one at /sys/fs/cgroup, or several below it
-/// (cgroups(7), "Cgroups version 2"). Wanted: a type; empty: all.
+/// Mount points of control groups: one at /sys/fs/cgroup, or several below it
+/// (cgroups(7), "Cgroups version 2"). Wanted: the type of file system; empty:
+/// all types.
 std::vector<std::string> cgroupMounts(llvm::StringRef Wanted = "");
 
-/// Is its control group, or a parent group, frozen? Then none of its threads
-/// runs, and their states do not show it.
+/// Is the process's control group, or a parent group, frozen? Then none of its
+/// threads runs, although their states do not show that.
 bool isFrozen(pid_t Process);
 
 } // namespace patchbay

@@ -25,10 +25,10 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// Limit for the process to accept the connection, and to greet. Time in which its thread
-// waits for a processor does not count.
+// Limits how long the process may take to accept the connection, and to send its
+// greeting. Time in which its thread waits for a processor does not count.
 static constexpr auto Patience = 5s;
-// Interval of checks during the wait.
+// Interval between checks of the process during a wait.
 static constexpr auto LookEvery = ProgressTime::MaxPause;
 
 //===----------------------------------------------------------------------===//
@@ -36,14 +36,15 @@ static constexpr auto LookEvery = ProgressTime::MaxPause;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Room for descriptors and for the sender's credentials, aligned as headers are.
+/// Space for descriptors and for the sender's credentials, aligned like message
+/// headers.
 union ControlBuffer {
   cmsghdr Header;
   char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int)) +
              CMSG_SPACE(sizeof(ucred))];
 };
 
-/// An abstract socket name.
+/// The address of an abstract socket.
 struct Address {
   sockaddr_un Bytes = {};
   socklen_t Size = 0;
@@ -78,8 +79,8 @@ static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
   return sendmsg(Socket, &Message, MSG_NOSIGNAL);
 }
 
-// *File gets a received descriptor; other descriptors are closed. *Sender gets the
-// sending process, if the socket has SO_PASSCRED.
+// Receives a packet. *File gets a received descriptor; further descriptors are closed.
+// *Sender gets the sending process, if the socket has SO_PASSCRED.
 static ssize_t receivePacket(int Socket, void *Packet, size_t Size, Descriptor *File,
                              pid_t *Sender = nullptr) {
   iovec Data = {Packet, Size};
@@ -119,7 +120,7 @@ static ssize_t receivePacket(int Socket, void *Packet, size_t Size, Descriptor *
 }
 
 //===----------------------------------------------------------------------===//
-// Where it listens
+// The control point
 //===----------------------------------------------------------------------===//
 
 static Error doesNotListen(int Pid) {
@@ -127,7 +128,7 @@ static Error doesNotListen(int Pid) {
                            "--live', or with live=1 in PATCHBAY");
 }
 
-// See control.h.
+// The error for a process that has ended its listening thread: see control.h.
 static Error listensNoMore(int Pid) {
   return processError(Pid, "it no longer listens: it has restricted its "
                            "system calls (seccomp) or files (Landlock)");
@@ -145,13 +146,13 @@ static Error doesNotAnswer(int Pid) {
                            "try again");
 }
 
-// Listener: the thread's number in its own PID namespace.
+// Listener: the thread's number in the process's PID namespace.
 static ProgressTime timeOf(int Pid, uint32_t Listener) {
   return ProgressTime(Pid, [=] { return threadFolder(Pid, Listener); });
 }
 
-// Waits for data up to the limit. Without a limit it waits as long as the process runs: a
-// process that stands still might do so for hours.
+// Waits for data up to the limit. Without a limit, waits as long as the process runs, and
+// fails if the process is stopped: that may last for hours.
 static Error await(int Pid, uint32_t Listener, int Socket,
                    std::optional<std::chrono::seconds> Limit) {
   ProgressTime Time = timeOf(Pid, Listener);
@@ -162,7 +163,7 @@ static Error await(int Pid, uint32_t Listener, int Socket,
     int Ready = poll(&Fd, 1, Ms);
     if (Ready > 0)
       return Error::success();
-    // Otherwise a signal has interrupted poll().
+    // Otherwise a signal has interrupted poll(): try again.
     if (!Ready)
       if (std::string Why = Still.why(); !Why.empty())
         return processError(Pid, Why);
@@ -170,7 +171,7 @@ static Error await(int Pid, uint32_t Listener, int Socket,
   return doesNotAnswer(Pid);
 }
 
-// False for a process that has ended, or is about to.
+// Returns false for a process that has ended, or is about to.
 static bool hasMemory(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   bool Has = Memory && !Memory->mappings().empty();
@@ -192,8 +193,8 @@ static Error speaksVersion(int Pid, uint32_t Version) {
                                ": use the patchbay that it was started with");
 }
 
-// Finds the process's struct pb_control_point and reads it. 0: no thread
-// listens; Point.ended tells whether one did.
+// Finds and reads the process's struct pb_control_point. Returns 0 if no thread
+// listens; then Point.ended tells whether one has listened before.
 static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                     pb_control_point &Point) {
   uint64_t Found = 0;
@@ -208,7 +209,7 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
       return speaksVersion(Pid, Note.version);
     uint64_t Pointer =
         Descriptor + offsetof(pb_control_note, point) + int64_t(Note.point);
-    // A library that is loaded twice listens once.
+    // A library that is loaded twice has only one listening thread.
     if (!Image.contains(Pointer) || !Memory.read(Pointer, Address) || !Address ||
         !Memory.read(Address, Read))
       return Error::success();
@@ -246,7 +247,7 @@ static bool isSameFile(int A, int B) {
          StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
 }
 
-// The only descriptor in a packet, or -1.
+// Receives the only descriptor in a packet. Returns -1 if there is none.
 static Descriptor receiveDescriptor(int Socket) {
   char Byte;
   Descriptor File;
@@ -254,8 +255,9 @@ static Descriptor receiveDescriptor(int Socket) {
   return File;
 }
 
-// Returns an errno. The owner of a user namespace must enter it to have all rights there
-// (user_namespaces(7)). That applies to rootless containers.
+// Sends a socket from the given namespaces. Returns an errno. To have all rights in a
+// user namespace, as in rootless containers, its owner must first enter it
+// (user_namespaces(7)).
 static int sendSocketFrom(int User, int Net, int To) {
   if (setns(Net, CLONE_NEWNET)) {
     int Errno = errno;
@@ -269,7 +271,8 @@ static int sendSocketFrom(int User, int Net, int To) {
   return sendPacket(To, &Byte, sizeof(Byte), Socket) < 0 ? errno : 0;
 }
 
-// Forks, since a process cannot leave a user namespace again.
+// Makes the socket in a forked child, since a process cannot leave a user namespace
+// again.
 static Expected<Descriptor> makeSocketIn(int Pid, int User, int Net) {
   int Pair[2], Status = 0;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
@@ -290,9 +293,10 @@ static Expected<Descriptor> makeSocketIn(int Pid, int User, int Net) {
   return std::move(Socket);
 }
 
-// Makes a socket in the network namespace of Thread, the listening one: abstract names
-// belong to a network namespace, and a socket to that of the thread that made it
-// (network_namespaces(7)). Other threads may have left the namespace since (unshare(2)).
+// Makes a socket in the network namespace of Thread, the listening thread. Abstract
+// names belong to a network namespace, and a socket to the namespace of the thread that
+// made it (network_namespaces(7)). Other threads of the process may be in another
+// namespace now (unshare(2)).
 static Expected<Descriptor> makeSocket(int Pid, uint32_t Thread) {
   std::string Folder = threadFolder(Pid, Thread);
   const Descriptor Ours = openNamespace("/proc/thread-self", "net");
@@ -306,14 +310,15 @@ static Expected<Descriptor> makeSocket(int Pid, uint32_t Thread) {
   return std::move(Socket);
 }
 
-// Sends Connection, one end of a pair, to the process. Sets IsEnding if its thread
-// existed and has ended.
+// Sends Connection, one end of a pair, to the process. Sets IsEnding if the listening
+// thread existed and has ended.
 static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnding) {
   auto Socket = makeSocket(Pid, Point.thread);
   if (!Socket)
     return Socket.takeError();
   Address Gate(Point.name);
-  // The queue has limited room. A process that stands still does not empty it.
+  // A stopped process does not empty its queue, which may be full. Check for that
+  // during the wait.
   timeval Look = {0, std::chrono::microseconds(LookEvery).count()};
   setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Look, sizeof(Look));
   ProgressTime Time = timeOf(Pid, Point.thread);
@@ -340,12 +345,12 @@ namespace {
 struct FoundPoint {
   ProcessMemory Memory;
   pb_control_point Point = {};
-  uint64_t Address = 0; // 0: it does not listen
+  uint64_t Address = 0; // 0: no thread listens
   bool isLeft() const { return !Address && Point.ended == PB_CONTROL_LEFT; }
 };
 } // namespace
 
-// Opening the memory makes the kernel check our rights.
+// Finds the control point. The kernel checks our rights when the memory is opened.
 static Expected<FoundPoint> pointOf(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory)
@@ -371,8 +376,9 @@ bool ControlSocket::isLeft(int Pid) {
   return false;
 }
 
-// The listening thread ends with the command that needed it, for example when that is
-// killed. So it may be gone a moment after it was seen, or another one may exist already.
+// Tries several times. The listening thread ends with the command that needed it, for
+// example when that command is killed. So it may end just after it was found, or another
+// one may have been created.
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
   constexpr unsigned Tries = 400, PauseUs = 5000;
   for (unsigned Try = 1;; ++Try) {
@@ -401,15 +407,17 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
     return processError(Pid, "cannot identify the listener: " + errnoText(errno));
   if (Error E = knock(Pid, Found->Point, Other, IsEnding))
     return std::move(E);
-  // If the process never takes its copy of the other end, Pair[0] reports that.
+  // Close our copy of the other end: if the process never takes its copy, Pair[0]
+  // reports that.
   Other = {};
   if (Error E = Connection.readProof(Found->Memory, Found->Address, IsEnding))
     return std::move(E);
   return std::move(Connection);
 }
 
-// The kernel identifies the sender of each packet. After the process's end, any process
-// that can read the gate's name may have taken the name.
+// Fails unless the packet is from the process. The kernel identifies the sender of each
+// packet. After the process's end, any process that can read the gate's name may use
+// that name.
 Error ControlSocket::checkSender(pid_t Sender) {
   if (Sender == Pid)
     return Error::success();
@@ -482,7 +490,8 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, Descriptor *F
   ssize_t Size;
   if (File)
     *File = {};
-  // Lines of text are shorter than any version of a reply.
+  // Receive lines of text until the reply. They are shorter than a reply of any
+  // version.
   for (;;) {
     pid_t Sender = 0;
     if (Error E = await(Pid, Listener, Socket, Limit))
@@ -499,7 +508,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, Descriptor *F
       Packet.Reply.version != PB_CONTROL_VERSION)
     return endedBefore(Pid);
   // The proof was read from the process's memory, so the process has executed another
-  // program meanwhile.
+  // program since then.
   if (Packet.Reply.result == -EKEYREJECTED)
     return processError(Pid, "it does not accept this command's proof of permission");
   Packet.Reply.tracer[sizeof(Packet.Reply.tracer) - 1] = 0;

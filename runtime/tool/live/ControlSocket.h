@@ -15,7 +15,7 @@ namespace patchbay {
 
 class ProcessMemory;
 
-/// Descriptors to send along, or -1.
+/// Descriptors to send with a request, or -1.
 struct ControlFiles {
   int Names = -1;
   int Program = -1;
@@ -23,41 +23,40 @@ struct ControlFiles {
 
 class ControlSocket {
 public:
-  /// Connects, and reads the proof that this command may control the process. Fails if it
-  /// may not ptrace the process. All later packets come from this process; others are an
-  /// error.
+  /// Connects, and reads the proof that this command may control the process. Fails if
+  /// this command may not ptrace the process. Later packets of other senders are errors.
   static llvm::Expected<ControlSocket> connect(int Pid);
-  /// Does a thread listen there? Fails if this command may not read that, or if the
-  /// process has restricted itself.
+  /// Does a thread of the process listen? Fails if this command may not read that, or
+  /// if the process has restricted itself.
   static llvm::Expected<bool> listens(int Pid);
-  /// Did a thread listen there for commands that have ended since?
+  /// Did a thread of the process listen for commands that have ended since?
   static bool isLeft(int Pid);
 
-  /// Text is shorter than PB_CONTROL_TEXT_MAX.
+  /// Sends a request. Text must be shorter than PB_CONTROL_TEXT_MAX.
   llvm::Error send(pb_control_verb Verb, llvm::StringRef Text,
                    ControlFiles Files);
 
-  /// Calls Said with each line that the process sends before its reply. *File
-  /// gets a received descriptor, or -1. Without a limit it waits as long as the
+  /// Receives a reply. Calls Said with each line that the process sends before it.
+  /// *File gets a received descriptor, or -1. Without a limit, waits as long as the
   /// process runs.
   llvm::Expected<pb_control_reply>
   receive(const std::function<void(llvm::StringRef)> &Said = nullptr,
           Descriptor *File = nullptr,
           std::optional<std::chrono::seconds> Limit = std::nullopt);
 
-  /// Connects for one request. Asks for the data file, as for a snapshot: then the process
-  /// also writes the clock's last moment to it.
+  /// Connects for one request, which asks for the data file, as for a snapshot. The
+  /// process also writes the time of its last event to the file.
   static llvm::Expected<pb_control_reply>
   askForFile(int Pid, Descriptor &File,
              std::optional<std::chrono::seconds> Limit = std::nullopt);
 
-  /// Limit for replies that need no time.
+  /// The limit for requests that the process answers immediately.
   static constexpr std::chrono::seconds AtOnce{10};
 
-  /// Receives a line; false if the process has closed the connection.
+  /// Receives a line of text. Returns false if the process has closed the connection.
   bool receiveText(std::string &Text);
 
-  /// Ends this side's requests. Replies can still be received.
+  /// Sends no more requests. Replies can still be received.
   void finish();
 
   int descriptor() const { return Socket; }
@@ -76,7 +75,7 @@ private:
   uint8_t Proof[PB_CONTROL_PROOF] = {};
 };
 
-/// For a reply of -EUNATCH.
+/// The error for a reply of -EUNATCH.
 llvm::Error notRecorded(int Pid);
 
 } // namespace patchbay

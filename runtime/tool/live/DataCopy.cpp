@@ -19,13 +19,13 @@ static Error noRecording() {
   return makeError("the file that the process records to has another format");
 }
 
-// Copies the header, which tells how much data is complete. Data that is added
+// Copies the header, which tells how much data is complete: data that is added
 // later is not copied. Returns the end of the complete data.
 static Expected<off_t> copyHeader(int From, int To) {
   struct stat Status;
   if (fstat(From, &Status))
     return failed(errno);
-  // Reading something other than a file may block.
+  // Reading anything but a regular file may block.
   if (!S_ISREG(Status.st_mode))
     return noRecording();
   pbd_header Header;
@@ -39,16 +39,16 @@ static Expected<off_t> copyHeader(int From, int To) {
     return noRecording();
   if (write(To, &Header, sizeof(Header)) != sizeof(Header))
     return failed(errno);
-  // Ask again, as it may have grown. If the file is shorter than its header
-  // says, the copy is, too. Readers report that.
+  // Ask again, since the file may have grown. If it is shorter than its header
+  // says, the copy is, too, which readers report.
   if (fstat(From, &Status))
     return failed(errno);
   return std::min<uint64_t>(Header.committed, Status.st_size);
 }
 
-// A recording allocates all space before it writes, unless the file system compresses
-// data. So ask the file system for holes only if less is allocated: some file systems
-// miss pages that were written through mappings.
+// Has the file unallocated parts? The recorder allocates all space before it writes,
+// unless the file system compresses data. SEEK_HOLE is used only then: on some file
+// systems it misses pages that were written through mappings.
 static bool hasHoles(int From, off_t End) {
   struct stat Status;
   return !fstat(From, &Status) && off_t(Status.st_blocks) * 512 < End;
@@ -60,7 +60,7 @@ static int copyPart(int From, int To, off_t At, off_t End) {
     return errno;
   while (At < End) {
     ssize_t Size = sendfile(To, From, &At, size_t(End - At));
-    if (Size == 0) // the file has become shorter
+    if (Size == 0) // the file was truncated
       return 0;
     if (Size < 0 && errno != EINTR)
       return errno;
@@ -73,10 +73,10 @@ static int copyParts(int From, int To, off_t At, off_t End) {
   while (At < End) {
     off_t Data = lseek(From, At, SEEK_DATA);
     if (Data < 0)
-      return errno == ENXIO ? 0 : errno; // only a hole is left
+      return errno == ENXIO ? 0 : errno; // the rest is a hole
     off_t Hole = lseek(From, Data, SEEK_HOLE);
     if (Hole < 0)
-      return errno == ENXIO ? 0 : errno; // the file has become shorter
+      return errno == ENXIO ? 0 : errno; // the file was truncated
     At = std::min(Hole, End);
     if (int Errno = copyPart(From, To, Data, At))
       return Errno;
@@ -102,7 +102,7 @@ Error patchbay::copyData(int From, StringRef To) {
   if (File < 0)
     return makeError("cannot create " + Path + ": " + errnoText(errno));
   Error E = copyAll(From, File);
-  // Remaining data may find no room.
+  // close() may report that the disk is full.
   if (close(File) && !E)
     E = failed(errno);
   if (E)

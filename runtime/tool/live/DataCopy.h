@@ -11,7 +11,7 @@ namespace patchbay {
 /// Copies the present contents of the data file From to the new file To, which
 /// only its user can read. From comes from the recording process, so it is not
 /// trusted. Copies no more than its header says, and leaves holes where nothing
-/// was written. On error To does not exist.
+/// was written. On error, To does not exist.
 llvm::Error copyData(int From, llvm::StringRef To);
 
 } // namespace patchbay

@@ -52,7 +52,7 @@ const LiveNames::File *LiveNames::locate(uint64_t &Address) {
   }
   uint64_t Offset = Address - M->Start + M->Offset;
   for (const ElfImage::ELFT::Phdr &P : *Headers)
-    // Mappings of a segment begin and end at pages.
+    // The kernel maps whole pages of a segment.
     if (P.p_type == ELF::PT_LOAD && (P.p_flags & ELF::PF_X) &&
         Offset >= P.p_offset && Offset - P.p_offset < P.p_filesz) {
       Address = Offset - P.p_offset + P.p_vaddr;

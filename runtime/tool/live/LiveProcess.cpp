@@ -17,13 +17,13 @@ using namespace llvm;
 using namespace llvm::support::endian;
 using namespace patchbay;
 
-// A consistent read takes some microseconds. A process that arms and disarms all the time
-// leaves gaps of that length.
+// A consistent read takes some microseconds. Even a process that arms and disarms all the
+// time has pauses of that length.
 static constexpr int Attempts = 1000;
 // A batch that patches many sites takes milliseconds.
 static constexpr useconds_t Pause = 200;
 
-// Limits above any process's numbers, and low enough to end soon.
+// Limits above any process's numbers, and low enough for a short search.
 static constexpr size_t MaxModules = 1 << 16;
 static constexpr size_t MaxTracers = 1 << 16;
 // Limits for all modules together. The process reports these numbers, and may map the
@@ -57,8 +57,8 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
       NoteDescriptor + offsetof(pb_live_note, live) + int64_t(Note.live);
   if (!Memory.read(At, R.Live))
     return Error::success();
-  // If the file is only mapped, as debuggers do, or not relocated yet, the
-  // pointers are invalid.
+  // The pointers are invalid in a file that is not relocated yet, or is mapped
+  // by something other than the loader, such as a debugger.
   for (uint64_t P : {address(R.Live.generation), address(R.Live.modules),
                      address(R.Live.stats)})
     if (!Image.contains(P))
@@ -80,8 +80,8 @@ Error LiveProcess::findRuntimes() {
       });
 }
 
-// Finds modules by their loaded notes, as core/modules/earlier_modules.c does when it comes
-// later than they do.
+// Finds modules by their loaded notes. core/modules/earlier_modules.c does the same in a
+// process that loads libpatchbay after its modules.
 void LiveProcess::addUnregistered(const MappedImage &Image,
                                   uint64_t NoteDescriptor) {
   patchbay_module_note Note;
@@ -116,7 +116,8 @@ void LiveProcess::addUnregistered(const MappedImage &Image,
   M.Low = UINT64_MAX;
   for (const ELF::Elf64_Phdr &P : Image.Headers)
     if (P.p_type == ELF::PT_LOAD && P.p_flags & ELF::PF_X) {
-      // The first page of a file is mapped several times if a segment ends in it.
+      // If a segment ends in the first page of a file, that page is mapped
+      // several times.
       const ProcessMemory::Mapping *Text =
           Memory.mappingAt(Image.Base + P.p_vaddr);
       if (!Text || !Text->Executable ||
@@ -160,11 +161,12 @@ Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading consistently
+// Consistent reads
 //===----------------------------------------------------------------------===//
 
-// Calls Read until the generation was the same even number before and after it.
-// Returns whether that succeeded. Read may see inconsistent data.
+// Calls Read until the generation was the same even number before and after the
+// call. Returns false if that never happened. During the call Read may see
+// inconsistent data.
 template <typename Callable>
 static bool readConsistently(const ProcessMemory &Memory,
                              const struct pb_live &Live, Callable Read) {
@@ -189,7 +191,7 @@ static bool readConsistently(const ProcessMemory &Memory,
 
 bool LiveProcess::readList(const Runtime &R,
                            std::vector<LiveModule> &Found) const {
-  // The path follows the fixed part.
+  // The path follows the fixed part of the structure.
   alignas(pb_module) unsigned char Bytes[sizeof(pb_module)];
   auto *Node = reinterpret_cast<pb_module *>(Bytes);
   uint64_t At;
@@ -227,7 +229,8 @@ bool LiveProcess::readOthers(const Runtime &R,
     if (Found.size() == MaxModules ||
         !Memory.read(At, &Other, offsetof(pb_other, path)))
       return false;
-    // A module that is gone stays in the list until the process loads another.
+    // Skip unloaded modules: they stay in the list until the process loads
+    // another module.
     if (Memory.mappingAt(address(Other.desc)))
       Found.push_back(
           {Memory.readString(At + offsetof(pb_other, path)), Other.version});
@@ -240,7 +243,8 @@ std::vector<OtherModule> LiveProcess::otherModules() const {
   std::vector<OtherModule> All = Others;
   for (const Runtime &R : Runtimes) {
     std::vector<OtherModule> Found;
-    // If it cannot be read now, reading the list of modules reports that.
+    // On failure ignore the list here: reading the list of modules reports the
+    // error.
     if (readConsistently(Memory, R.Live, [&] {
           Found.clear();
           return readOthers(R, Found);
@@ -277,10 +281,10 @@ struct Window {
 };
 } // namespace
 
-// The offset of the pad from the entry; none if there is no slot.
+// The offset of the pad from the entry; std::nullopt if there is no slot.
 static std::optional<int> padOffset(const CodeForm &Form, const Window &W) {
   CodeBytes Pad = Form.pad();
-  // On x86-64 the pad's third byte is followed by the opcode before a hash.
+  // On x86-64 the opcode before a hash follows the third byte of the pad.
   size_t Proof = Form.Machine == ELF::EM_X86_64 ? 3 : 4;
   if (!memcmp(W.at(PATCHBAY_PAD_OFFSET), Pad.data(), Proof))
     return PATCHBAY_PAD_OFFSET;
@@ -314,7 +318,7 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry, SiteToStub);
   ArrayRef<uint8_t> Found(W.at(SiteFromEntry), Disarmed.size());
   if (Form.Machine == ELF::EM_X86_64) {
-    // The first byte is the state. The next four have no meaning in a disarmed site.
+    // The first byte is the state. The next four are meaningless in a disarmed site.
     constexpr size_t Branch = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
     ArrayRef<uint8_t> Expected(Disarmed);
     if (Found.drop_front(Branch) != Expected.drop_front(Branch))
@@ -329,7 +333,7 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   if (Found == ArrayRef<uint8_t>(Disarmed))
     return LiveSite::Disarmed;
   if (Form.Machine == ELF::EM_RISCV) {
-    // A disarmed site keeps its auipc, and an armed one has it, too.
+    // Disarmed and armed sites both begin with the auipc.
     if ((read32le(Found.data()) & 0xfff) != PATCHBAY_RISCV64_SITE_AUIPC)
       return LiveSite::Unknown;
     write32le(Disarmed.data(), read32le(Found.data()));
@@ -342,8 +346,8 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
              : LiveSite::Unknown;
 }
 
-// Reads the tracers of a cell, which all have the same record. False if the
-// data is invalid.
+// Reads the tracers of a cell. They must all have the same record. Returns
+// false if the data is invalid.
 static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
                      std::vector<LiveTracer> &Tracers) {
   if (!Own.ops)
@@ -368,16 +372,17 @@ static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
   return true;
 }
 
-// Does the table of owners say that the function with this index uses this
-// shared cell?
+// Does the table of owners assign this shared cell to the function with this
+// index?
 static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
                     uint64_t Index, uint64_t Owner) {
   uint8_t Found;
   return Owner && Memory.read(address(Shared.owners) + Index, Found) && Found == Owner;
 }
 
-// Follows the slot of a function to the function's own cell with its record, to a shared
-// cell with a similar record, or to a gate before its own cell.
+// Follows the slot of a function to its tracers. The slot leads to the function's own
+// cell with its record, to a shared cell with a similar record, or to a gate before its
+// own cell.
 static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
                         uint64_t Slot, uint64_t Record,
                         const patchbay_record &Like,
@@ -428,7 +433,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
 
   uint64_t Stub = Module.Stubs + Form.stubOffset(Record, FromEntry != 0);
 
-  // Shorter at the ends of the module's text.
+  // At the ends of the module's text the window is shorter.
   Window W = {};
   size_t Start = std::max(S.Entry - Window::Before, Module.Low) -
                  (S.Entry - Window::Before);
@@ -442,7 +447,8 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     if (S.State == LiveSite::Armed &&
         !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
       S.State = LiveSite::Foreign;
-    // Its slot still points to tracers, so the library did not disarm the site.
+    // The slot still points to tracers, so libpatchbay did not disarm the site:
+    // something else has overwritten it.
     if (S.State != LiveSite::Disarmed || !W.slot())
       return true;
     if (readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers) &&
@@ -452,7 +458,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
       S.Tracers.clear();
     return true;
   };
-  // One read suffices for most sites, and if nothing changes.
+  // One read suffices if nothing changes, which is true of most sites.
   bool IsRead = Read();
   if (IsRead && (S.State == LiveSite::Disarmed || !R.Live.generation))
     return S;
@@ -468,8 +474,8 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
   const ProcessMemory::Mapping *Mapped = Memory.mappingAt(Module.Records);
   constexpr size_t Block = 4096;
   std::vector<patchbay_record> Records;
-  // An unmapped module's list entry may have any contents, including its number of
-  // records.
+  // The list entry of an unloaded module may have any contents, including its
+  // number of records.
   if (Module.NumRecords && !Mapped)
     return false;
   if (Module.NumRecords > Left.Sites)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of libpatchbay in a running process: its modules, their sites, and
-// the sites' tracers. Reads it from the process's memory (runtime/core/modules/live_view.h).
-// The process is not stopped, and its data is not trusted. A site that
-// cannot be read consistently has the state Unreadable.
+// The state of libpatchbay in a running process: its modules, their sites, and the sites'
+// tracers. Reads them from the process's memory (runtime/core/modules/live_view.h). The
+// process is not stopped, and its data is not trusted. A site that cannot be read
+// consistently has the state Unreadable.
 #pragma once
 
 #include "ProcessMemory.h"
@@ -35,13 +35,13 @@ struct LiveSite {
 };
 
 struct LiveModule {
-  uint64_t At;   // struct pb_module
+  uint64_t At;   // address of its struct pb_module
   uint64_t Base; // run-time address minus ELF address
   uint64_t Records, NumRecords;
-  uint64_t Low, High; // text
-  uint64_t Stubs;     // the first one; 0: none
+  uint64_t Low, High; // range of its text
+  uint64_t Stubs;     // address of the first stub; 0: none
   std::string Path;
-  std::vector<LiveSite> Sites; // by entry
+  std::vector<LiveSite> Sites; // sorted by entry
 };
 
 /// A module of another ABI version.
@@ -58,16 +58,16 @@ struct LiveCounters {
 
 class LiveProcess {
 public:
-  /// Fails if the process's libpatchbay has another version. Fails if the
-  /// process has neither libpatchbay nor a module that was built for it.
+  /// Fails if the process's libpatchbay has another version, or if the process
+  /// has neither libpatchbay nor a module that was built for it.
   static llvm::Expected<LiveProcess> open(unsigned Pid);
-  /// False: the modules are unchanged since they were loaded.
+  /// If false, the modules are unchanged since they were loaded.
   bool hasRuntime() const { return !Runtimes.empty(); }
 
   const ProcessMemory &memory() const { return Memory; }
-  /// Modules that were loaded during the whole read, with their sites.
+  /// The modules that were loaded during the whole read, with their sites.
   llvm::Expected<std::vector<LiveModule>> modules() const;
-  /// Modules that libpatchbay leaves alone.
+  /// The modules of other ABI versions, which libpatchbay ignores.
   std::vector<OtherModule> otherModules() const;
   LiveCounters counters() const;
 
@@ -96,7 +96,8 @@ private:
 
   ProcessMemory Memory;
   std::vector<Runtime> Runtimes;
-  /// Without a runtime: the modules, and those of another version.
+  /// Used if there is no runtime: the modules of this version, and those of
+  /// other versions.
   uint16_t Machine = 0;
   std::vector<LiveModule> Unregistered;
   std::vector<OtherModule> Others;

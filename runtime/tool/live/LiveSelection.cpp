@@ -13,8 +13,8 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// The matches of a glob. The process arms all functions of a name, so each name of a
-/// function is matched separately.
+/// The functions that match a glob. The process arms all functions of a name, so each
+/// name of a function is matched separately.
 struct Matches {
   explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
   void add(StringRef Name);
@@ -32,7 +32,8 @@ void Matches::add(StringRef Name) {
   }
 }
 
-// The process knows only the names in the file itself.
+// Adds a function that matches by a name in its debug file: the process knows
+// only the names in the file itself.
 static void addKnownApart(const ElfImage &Image, const FunctionNames &Names,
                           uint64_t Entry, Matches &Found) {
   if (Found.Filter.match(Names.known().at(Entry)) == NameFilter::None)
@@ -59,7 +60,7 @@ static Error addFile(int File, StringRef Path, StringRef Root, Matches &Found,
   const bool IsKnownApart = &Names->known() != &Names->own();
   for (const SiteRecord &R : *Records) {
     for (const SymbolNames::Symbol &S : Names->own().symbolsAt(R.Entry))
-      // The process reads .dynsym only if there is no other table.
+      // The process reads .dynsym only if there is no .symtab.
       if (!HasTable || !S.Exported)
         Found.add(S.Name);
     if (IsKnownApart)
@@ -77,7 +78,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     return;
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory) {
-    HasMatches = true; // as far as is known
+    HasMatches = true; // assumed, since the process's files cannot be read
     warnOfMangledOnly(Glob, toString(Memory.takeError()));
     return;
   }
@@ -89,7 +90,8 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
       continue;
     }
     bool IsStripped = false;
-    // libpatchbay cannot use a file either if this command cannot parse it.
+    // Ignore the error: if this command cannot parse a file, libpatchbay cannot
+    // use it either.
     consumeError(addFile(Mapped, M->Path, "/proc/" + std::to_string(Pid) + "/root", Found,
                          IsStripped));
     if (IsStripped)
@@ -101,7 +103,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     warnOfMangledOnly(Glob, "no memory for names");
 }
 
-// There may be thousands, more than fit into a packet.
+// Writes the names to a file: there may be more than fit into a packet.
 bool LiveSelection::writeFile(const std::set<std::string> &Names) {
   std::string Text;
   for (const std::string &Name : Names)

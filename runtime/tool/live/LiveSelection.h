@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matches a glob in a running process. The process knows only the symbols'
-// names, so demangled names are matched here, as `record` does.
+// Matches a glob against the functions of a running process. The process knows
+// only symbols, so this command matches demangled names and sends the symbols,
+// as `record` does.
 #pragma once
 
 #include "support/Descriptor.h"
@@ -13,14 +14,14 @@ namespace patchbay {
 
 class LiveSelection {
 public:
-  /// An empty glob selects nothing. Prints one line to stderr if names cannot
-  /// be looked up.
+  /// An empty glob selects nothing. Prints a warning of one line if names
+  /// cannot be looked up.
   LiveSelection(int Pid, llvm::StringRef Glob);
 
-  /// A file with the names of the functions, to send to the process. -1 if the
-  /// process finds all of them by the glob.
+  /// A file with the names of the functions, to send to the process; -1 if the
+  /// glob alone suffices.
   int file() const { return File; }
-  /// Does nothing match, although all files could be read?
+  /// Does no function match, although all files could be read?
   bool isNothing() const { return !HasMatches && Stripped.empty() && Gone.empty(); }
   /// Explains to the user why nothing matches: "; ..."
   std::string hint() const;
@@ -33,7 +34,7 @@ private:
   bool HasMatches = false;
   std::string Meant;    // "did you mean ..."
   std::string Stripped; // a file without a symbol table
-  std::string Gone;     // a file that is not available any more
+  std::string Gone;     // a file that is no longer available
 };
 
 } // namespace patchbay

@@ -8,10 +8,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// More than any process has, and few enough to end soon.
+// Above any process's number, and low enough for a short search.
 static constexpr uint64_t MaxNotes = 1 << 16;
-// Limit of all headers and notes of a process. Mappings are cheap, so it may
-// map the same file tens of thousands of times.
+// Limits the bytes of all headers and notes of a process, which may map the
+// same file tens of thousands of times.
 static constexpr uint64_t MaxBytes = 1 << 26;
 
 std::optional<MappedImage> MappedImage::at(const ProcessMemory &Memory,
@@ -41,7 +41,8 @@ bool MappedImage::contains(uint64_t Address) const {
   });
 }
 
-// The address of a note's descriptor in the process; 0 if these notes do not have it.
+// Returns the address of a note's descriptor in the process, or 0 if the note is not
+// among these.
 static uint64_t findNote(const ProcessMemory &Memory, uint64_t Address,
                          uint64_t Size, uint32_t Type, uint64_t MinSize) {
   std::vector<uint8_t> Notes(std::min(Size, MaxNotes));
@@ -75,7 +76,8 @@ Error patchbay::forEachMappedNote(
       continue;
     Bytes += Image->Headers.size() * sizeof(ELF::Elf64_Phdr);
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
-      // Aligned by 8 if another note needs that: core/system/elf_note.h.
+      // The segment has an alignment of 8 if any of its notes does:
+      // core/system/elf_note.h.
       if (P.p_type != ELF::PT_NOTE || P.p_align > 8)
         continue;
       Bytes += std::min<uint64_t>(P.p_memsz, MaxNotes);

@@ -20,13 +20,14 @@ struct MappedImage {
 
   static std::optional<MappedImage> at(const ProcessMemory &Memory,
                                        const ProcessMemory::Mapping &M);
-  /// Is the address inside of the image as its loader has mapped it? Pointers of a file
-  /// that is only mapped, as by debuggers, or not relocated yet, lead elsewhere.
+  /// Is the address within the image as its loader has mapped it? It is not for
+  /// pointers of a file that is not relocated yet, or that something other than the
+  /// loader has mapped, such as a debugger.
   bool contains(uint64_t Address) const;
 };
 
-/// Calls Found for each of Patchbay's notes of a type whose descriptor has at
-/// least MinSize bytes, with the descriptor's address. Stops at an error.
+/// Calls Found with the address of each descriptor of at least MinSize bytes,
+/// among Patchbay's notes of this type. Stops at an error.
 llvm::Error forEachMappedNote(
     const ProcessMemory &Memory, uint32_t Type, uint64_t MinSize,
     llvm::function_ref<llvm::Error(const MappedImage &, uint64_t)> Found);

@@ -12,14 +12,14 @@ using namespace patchbay;
 
 static constexpr unsigned CapSysPtrace = 19; // <linux/capability.h>
 
-// 0 without Yama.
+// Yama's restriction of ptrace(2); 0 on a kernel without Yama.
 static unsigned yamaScope() {
   unsigned Scope = 0;
   StringRef(fileText("/proc/sys/kernel/yama/ptrace_scope")).trim().getAsInteger(10, Scope);
   return Scope;
 }
 
-// An advice that helps root, too.
+// Advice that also applies to root.
 static constexpr char NoRight[] =
     "get CAP_SYS_PTRACE, which root does not have here (in a container: "
     "--cap-add=SYS_PTRACE)";
@@ -40,7 +40,8 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (Errno != EPERM && Errno != EACCES)
     return processError(Process, "cannot be stopped: " + errnoText(Errno));
   ThreadStatus Theirs(Process, Process), Ours(getpid(), getpid());
-  // EACCES of open(2) has other causes as well.
+  // The kernel allows one debugger per process, and then fails with EPERM.
+  // EACCES of open(2) has other causes.
   if (uint64_t Tracer = Errno == EPERM ? Theirs.number("TracerPid") : 0)
     return processError(Process, "process " + Twine(Tracer) + " (" +
                                      ThreadStatus(Tracer, Tracer).line("Name") +

@@ -29,7 +29,7 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
                                               const std::string &Folder) {
   Descriptor Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
   int Errno = errno;
-  // Some kernels open it nevertheless.
+  // Some kernels can open it nevertheless.
   if (Fd < 0 && Errno == ESRCH && !access(Folder.c_str(), F_OK))
     return processError(Pid, NoMemory);
   if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
@@ -44,8 +44,8 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
   return Memory;
 }
 
-// If the main thread has ended, for example by pthread_exit(3), another thread
-// shows the process's memory, mappings and root.
+// If the main thread has ended, for example by pthread_exit(3), the memory, mappings
+// and root of the process are read through another thread.
 Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
   std::string Folder = "/proc/" + std::to_string(Pid);
   Expected<ProcessMemory> Memory = openIn(Pid, Folder);
@@ -96,8 +96,8 @@ static std::vector<ProcessMemory::Mapping> parseAll(StringRef Lines) {
   return All;
 }
 
-// Code was moved to anonymous memory; the file's headers are still mapped shortly before
-// it.
+// Finds code that was moved to anonymous memory: the headers of its file are still
+// mapped shortly before it.
 void ProcessMemory::findMovedCode() {
   for (size_t I = 1; I < Mappings.size(); ++I) {
     Mapping &M = Mappings[I];
@@ -111,7 +111,7 @@ void ProcessMemory::findMovedCode() {
       continue;
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
       uint64_t Offset = M.Start - Image->Base - P.p_vaddr + P.p_offset;
-      // Mappings of a segment begin at pages.
+      // The kernel maps whole pages of a segment.
       if (P.p_type != ELF::PT_LOAD || !(P.p_flags & ELF::PF_X) ||
           Offset + P.p_align < P.p_offset || Offset >= P.p_offset + P.p_filesz)
         continue;
@@ -138,11 +138,12 @@ Error ProcessMemory::readMappings() {
 }
 
 //===----------------------------------------------------------------------===//
-// Files that are mapped
+// Mapped files
 //===----------------------------------------------------------------------===//
 
 // Is File the file that is mapped at M? The device number of stat(2) may differ from that
-// in /proc/PID/maps (btrfs, overlayfs). So map File here, too, and compare the two lines.
+// in /proc/PID/maps (btrfs, overlayfs). So map File here, too, and compare the two lines
+// of maps.
 static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   struct stat Status;
   if (fstat(File, &Status) || Status.st_ino != M.Inode || !Status.st_size)
@@ -161,8 +162,8 @@ static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   return IsSame;
 }
 
-// Opens a path as the process finds it, possibly in a file system that only the process
-// sees. Absolute links begin at the process's root, so links cannot lead out.
+// Opens a path as the process would, possibly in a file system that only the process
+// sees. Absolute links begin at the process's root, so that links cannot leave it.
 Descriptor ProcessMemory::openByPath(StringRef Path) const {
   const Descriptor Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (Root < 0)
@@ -173,11 +174,11 @@ Descriptor ProcessMemory::openByPath(StringRef Path) const {
   return int(syscall(SYS_openat2, int(Root), Path.str().c_str(), &How, sizeof(How)));
 }
 
-// /proc/PID/map_files gives root the mapped file itself, whatever its name refers to now.
-// Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN only names are left. A name may refer to
-// anything, so the file is opened without blocking, and then verified. /proc/PID/exe
-// opens the program even if it was removed. If a process has only called chroot(2), its
-// paths are this command's paths.
+// For root, /proc/PID/map_files opens the mapped file itself, whatever its name refers to
+// now. Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN the file must be opened by name. A
+// name may refer to anything, so it is opened without blocking, and then verified.
+// /proc/PID/exe opens the program even if it was removed. If a process has only called
+// chroot(2), its paths are valid for this command, too.
 Descriptor ProcessMemory::openFile(const Mapping &M) const {
   auto Check = [&](Expected<Descriptor> File, bool IsCertain) {
     if (File && (IsCertain || isMapped(*File, M)))
@@ -216,7 +217,7 @@ const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {
 bool ProcessMemory::read(uint64_t Address, void *Bytes, size_t Size) const {
   char *To = static_cast<char *>(Bytes);
   while (Size) {
-    // Addresses in the upper half are no valid file offsets.
+    // Addresses in the upper half are invalid as file offsets.
     if (Address > INT64_MAX)
       return false;
     ssize_t Done = pread(Fd, To, Size, static_cast<off_t>(Address));

@@ -15,39 +15,40 @@ namespace patchbay {
 
 class ProcessMemory {
 public:
-  /// A line of /proc/PID/maps. Path is empty if no file is mapped there. Code
-  /// that a program has moved to anonymous memory, as for huge pages, has the
-  /// file that it was mapped from, and the place there.
+  /// A line of /proc/PID/maps. Path is empty if no file is mapped. If a program
+  /// has moved its code to anonymous memory, for example for huge pages, Path
+  /// and Offset are those of the original mapping.
   struct Mapping {
     uint64_t Start, End, Offset, Inode;
-    std::string Device; // as in that file
+    std::string Device; // as in /proc/PID/maps
     bool Readable, Executable;
     std::string Path;
   };
 
-  /// Fails if the process does not exist, or if we may not read it.
+  /// Fails if the process does not exist, or if this command may not read its
+  /// memory.
   static llvm::Expected<ProcessMemory> open(unsigned Pid);
 
   unsigned pid() const { return Pid; }
-  /// /proc/PID/Name, or the same of one of its threads.
+  /// /proc/PID/Name, or the same file of one of its threads.
   std::string proc(const llvm::Twine &Name) const;
 
-  /// The result of the last readMappings(), by address.
+  /// The result of the last readMappings(), sorted by address.
   const std::vector<Mapping> &mappings() const { return Mappings; }
   const Mapping *mappingAt(uint64_t Address) const;
-  /// The first mapping of code of each file.
+  /// The first mapping with code of each file.
   std::vector<const Mapping *> codeOfFiles() const;
   llvm::Error readMappings();
-  /// Opens the very file of a mapping for reading, if it is a regular file. -1
-  /// if it was replaced or removed since.
+  /// Opens the file that is mapped there for reading, if it is a regular file.
+  /// Returns -1 if it was replaced or removed since.
   Descriptor openFile(const Mapping &M) const;
 
-  /// False unless all Size bytes can be read.
+  /// Returns false unless all Size bytes can be read.
   bool read(uint64_t Address, void *Bytes, size_t Size) const;
   template <typename T> bool read(uint64_t Address, T &Value) const {
     return read(Address, &Value, sizeof(Value));
   }
-  /// A C string, cut off at 4 KiB; empty if it cannot be read.
+  /// Reads a C string of at most 4 KiB. Empty if it cannot be read.
   std::string readString(uint64_t Address) const;
 
   /// An error about this process.

@@ -19,8 +19,8 @@ using Clock = std::chrono::steady_clock;
 ProgressTime::ProgressTime(pid_t Pid, std::function<std::string()> Folder)
     : Pid(Pid), FindFolder(std::move(Folder)), At(Clock::now()) {}
 
-// Kernels without CONFIG_SCHED_INFO count 0 in schedstat, and only clock ticks in stat. The
-// name in stat may contain spaces and brackets. See proc_pid_stat(5).
+// On kernels without CONFIG_SCHED_INFO, schedstat has only 0, so use stat, which counts
+// clock ticks. The name in stat may contain spaces and brackets. See proc_pid_stat(5).
 RunTime patchbay::runTimeOf(const std::string &Folder) {
   constexpr unsigned State = 0, UserTime = 11, SystemTime = 12;
   RunTime Is;

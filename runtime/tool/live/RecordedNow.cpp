@@ -46,8 +46,9 @@ static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
-// Records are written in order. Those of an earlier pass are older than the first record.
-// Records have the times of calls' beginnings, so the order is approximate.
+// Counts the filled records of a block that is used as a ring. Records are written in
+// order; those of an earlier pass are older than the first record. A record has the time
+// at which its call began, so the result is approximate.
 static uint64_t filledRecords(int File, uint64_t First, uint64_t Room) {
   pbd_record Begin;
   if (!Room || !read(File, First, Begin) || !Begin.time)

@@ -22,8 +22,8 @@ std::string Stillness::why() {
   if (HasRun)
     return "";
   std::string Why = whyStill(Pid);
-  // Many processes are stopped for a moment, for example by strace(1), or by
-  // another patchbay.
+  // Report a debugger only after two checks: many processes are stopped
+  // briefly, for example by strace(1), or by another patchbay.
   if (Why.empty() && IsHeld && WasHeld)
     Why = "a debugger has stopped it: continue it there first";
   return Why;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does a process that does not answer stand still? A process that is stopped and
-// continued many times a second, as by cpulimit(1), does not.
+// Finds out why a process does not answer: is it stopped or frozen? A process
+// that is stopped and continued many times a second, as by cpulimit(1), counts
+// as running.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,17 @@
 
 namespace patchbay {
 
-/// Why none of its threads runs (stopped or frozen), and how to let it go on.
-/// Empty if neither applies.
+/// Why none of the process's threads runs (stopped or frozen), and how to
+/// continue it. Empty if neither applies.
 std::string whyStill(unsigned Pid);
 
-/// Call why() repeatedly, about a second apart.
+/// Call why() repeatedly, about once a second.
 class Stillness {
 public:
   explicit Stillness(int Pid) : Pid(Pid), Ran(ran()) {}
 
-  /// Why it does not run now, if it has not run since the last call; or "".
+  /// Why the process does not run now, if it has not run since the last call;
+  /// otherwise "".
   std::string why();
 
 private:

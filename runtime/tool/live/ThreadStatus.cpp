@@ -14,8 +14,9 @@ static std::string readThread(pid_t Process, pid_t Thread, StringRef Name) {
 }
 
 bool patchbay::isOfKernel(pid_t Thread) {
-  // The seventh field after the name, which may contain spaces and brackets. PF_KTHREAD
-  // is from the kernel's include/linux/sched.h. See proc_pid_stat(5).
+  // The flags are the seventh field after the name, which may contain spaces and
+  // brackets. PF_KTHREAD is from include/linux/sched.h of the kernel. See
+  // proc_pid_stat(5).
   constexpr unsigned Flags = 6, OfKernel = 0x00200000;
   std::string Stat = readThread(Thread, Thread, "stat");
   SmallVector<StringRef> Fields;

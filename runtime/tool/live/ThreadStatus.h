@@ -11,7 +11,7 @@
 
 namespace patchbay {
 
-/// /proc/PID/task/TID/status. Missing values are empty, or 0.
+/// The values of /proc/PID/task/TID/status. Missing values are empty, or 0.
 class ThreadStatus {
 public:
   ThreadStatus(pid_t Process, pid_t Thread);
@@ -24,31 +24,31 @@ private:
   std::string Text;
 };
 
-/// Has it never had memory? A process shortly before its end has no memory any more.
+/// Is it a kernel thread? A process shortly before its end has no memory either.
 bool isOfKernel(pid_t Thread);
 
 /// /proc/PID/task/TID/syscall: where a thread waits.
 struct ThreadPlace {
   bool IsRunning = false;
   int64_t SystemCall = -1;
-  uint64_t FirstArgument = 0; // of that system call
+  uint64_t FirstArgument = 0; // first argument of the system call
   uint64_t StackPointer = 0, Pc = 0;
 };
-/// std::nullopt: no such thread, or the kernel does not tell.
+/// std::nullopt if the thread does not exist, or if the kernel does not tell.
 std::optional<ThreadPlace> placeOf(pid_t Process, pid_t Thread);
 
 std::vector<pid_t> threadsOf(pid_t Process);
 
-/// The thread with this number in the process's own PID namespace (gettid(2)), which may
-/// differ from the number here.
+/// The thread with this number in the process's own PID namespace (gettid(2)). Its
+/// number in our namespace may differ.
 std::optional<pid_t> threadCalled(pid_t Process, uint64_t Number);
 inline bool hasThread(pid_t Process, uint64_t Number) {
   return threadCalled(Process, Number).has_value();
 }
-/// "/proc/4711/task/4712"; the process's folder if there is no such thread.
+/// "/proc/4711/task/4712"; the process's folder if the thread does not exist.
 std::string threadFolder(pid_t Process, uint64_t Number);
 /// "thread 4711 (worker)", for messages. 0: a thread that is ending. If the
-/// thread has gone, only its number is known.
+/// thread has ended, the text has only its number.
 std::string threadText(pid_t Process, uint64_t Number);
 
 } // namespace patchbay
