@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads heads and records in the arena while processes change them.
+// Reads heads and records in the arena, while processes may be changing them.
 #pragma once
 
 #include "trace/format/arena.h"
@@ -11,11 +11,12 @@
 
 namespace patchbay {
 
-// A block's records, but for the last one, which readers ignore.
+// The records of a block, except for the last record, which readers ignore.
 inline constexpr size_t RecordAt = offsetof(pbd_block, record);
 inline constexpr size_t MostRecords = (PBA_CHUNK_SIZE - RecordAt) / sizeof(pbd_record) - 1;
 
-// A record counts once its last word is written. From is known to be complete.
+// Counts complete records of a block: a record is complete once its last word is
+// written. Those before From are known to be.
 inline size_t completeRecords(const char *Block, size_t From, size_t Most = MostRecords) {
   const auto *Record = reinterpret_cast<const pbd_record *>(Block + RecordAt);
   while (From != Most && __atomic_load_n(&Record[From].last, __ATOMIC_ACQUIRE))

@@ -39,7 +39,7 @@ static std::vector<std::string> environment(StringRef Tracer, StringRef Options)
   return Result;
 }
 
-// The probe's output goes to a file in the folder.
+// Runs the probe, and returns its output, by way of a file in the folder.
 static Expected<std::string> run(StringRef Probe, StringRef Folder,
                                  ArrayRef<std::string> Environment) {
   std::string Said = (Folder + "/said").str(), Errors = (Folder + "/errors").str();
@@ -57,8 +57,8 @@ static Expected<std::string> run(StringRef Probe, StringRef Folder,
   return File ? (*File)->getBuffer().trim().str() : "";
 }
 
-// The mean of the middle half of all durations: a counter may advance in steps,
-// so the median is too coarse. The longest ones may include interruptions.
+// The mean of the middle half of all durations. A counter may advance in steps, so the
+// median is too coarse, and the longest durations may include interruptions.
 static uint64_t insideOf(StringRef Folder) {
   std::vector<uint64_t> Ticks;
   DataFile Data;
@@ -86,11 +86,11 @@ static uint64_t insideOf(StringRef Folder) {
   return uint64_t(Mean * Clock(*Data.Session).nsPerTick() * 1000);
 }
 
-// The processor overlaps the cost of tracing with the function's own work, so a call of
-// real code costs less than a call of the probe: 0.45 to 0.85 of it, and 0.75 at the
-// median, for the functions of "run.py truth" that return no floating-point number, on an
-// idle AMD EPYC. A recording does not tell how much was overlapped, so the difference is an
-// error of the times.
+// The cost of a typical call, relative to a call of the probe. The processor overlaps the
+// cost of tracing with the function's own work. The factor is 0.45 to 0.85, with median
+// 0.75, for the functions of "run.py truth" that return no floating-point number, on an
+// idle AMD EPYC. A recording does not show the overlap, so the difference is an error of
+// the times.
 static uint64_t typical(uint64_t OfProbe) { return OfProbe - OfProbe / 4; }
 static uint64_t spread(uint64_t OfProbe) { return OfProbe * 3 / 10; }
 
@@ -131,7 +131,7 @@ Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options
     return failed(*Probe + " says nothing");
   Cost.All = Traced > Plain ? Traced - Plain : 1;
   Cost.Inside = std::min(insideOf(Folder), Cost.All);
-  // Programs differ more than rounds of the probe.
+  // The factor differs more between programs than between rounds of the probe.
   Cost.Error = std::max(Cost.Error, spread(Cost.All));
   return Cost;
 }

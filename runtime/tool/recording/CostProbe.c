@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Prints the CPU time of a call of an almost empty function, in picoseconds: "PLAIN
- * TRACED PAGES ERROR". `patchbay record` runs it with functions probe_* traced and
- * plain_* not traced. The difference is the cost of a traced call (CallCost.h). PAGES is
- * the part of it that only few calls cause. ERROR is half of the interquartile range.
+ * TRACED PAGES ERROR". `patchbay record` traces its functions probe_*, and not plain_*.
+ * The difference is the cost of a traced call (CallCost.h). PAGES is the part of that
+ * cost that only few calls cause. ERROR is half of the interquartile range.
  *
- * It has as many functions as a busy server uses, and calls them in an order
- * that no predictor knows. So the result includes the effects of tracing on
+ * The program has as many functions as a busy server uses, and calls them in an order
+ * that no branch predictor learns. So the result includes the effects of tracing on
  * caches and predictors.
  */
 #include <stdint.h>
@@ -39,8 +39,8 @@ static void (*const probes[FUNCTIONS])(void) = { ALL(PROBE_ADDRESS) };
 static void (*const plains[FUNCTIONS])(void) = { ALL(PLAIN_ADDRESS) };
 
 /*
- * The first rounds include one-time costs, such as small blocks of the buffer.
- * A batch is so short that most batches need no new page of the file.
+ * The first rounds include one-time costs, such as small blocks of the buffer. A batch
+ * is so short that most batches need no new page of the file.
  */
 #define BATCH 64
 #define BATCHES 64
@@ -82,7 +82,7 @@ static int less(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* A quartile of the later @nr: 0 the minimum, 2 the median. */
+/* A quartile of the values from @first on: 0 is the minimum, 2 the median. */
 static uint64_t quarter(uint64_t *of, size_t first, size_t nr, size_t which)
 {
 	qsort(of + first, nr - first, sizeof(*of), less);

@@ -12,10 +12,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Chunks that fillGaps() looks at in one go. It goes on there the next time.
+// Number of chunks that one call of fillGaps() examines. The next call continues there.
 static constexpr unsigned MostChunks = 10000;
 
-// Bytes of a file that was cut off before they were seen.
+// Limits the bytes of a file that was truncated before this command saw them.
 static constexpr uint64_t MostOfNew = uint64_t(1) << 30;
 
 static bool isSame(const pbd_header &A, const pbd_header &B) {
@@ -46,7 +46,8 @@ void DataWriter::closeFile() {
   Current = nullptr;
 }
 
-// Processes may change the memory of names at any time. So only copies are checked.
+// Copies names before checking them, since processes may change their memory at any
+// time.
 DataWriter::File *DataWriter::open(StringRef Shared, uint64_t StartNs) {
   std::pair<uint64_t, std::string> Key = {StartNs, Shared.str()};
   if (Current && Key == CurrentKey)
@@ -64,7 +65,7 @@ DataWriter::File *DataWriter::open(StringRef Shared, uint64_t StartNs) {
   return openAs(std::move(Key), *Header);
 }
 
-// As in isOwnFile(), an empty file with such a name is a process's.
+// As in isOwnFile(), an empty file with such a name counts as a process's file.
 DataWriter::File *DataWriter::adopt(StringRef Shared, const pbd_header &Header) {
   std::pair<uint64_t, std::string> Key = {Header.start_ns, Shared.str()};
   const StringRef Name = Key.second;
@@ -106,7 +107,7 @@ DataWriter::File *DataWriter::openAs(std::pair<uint64_t, std::string> Key,
   return Current;
 }
 
-// Is all there that was written? Remembers the file's size.
+// Is all that was written still there? Updates the file's size.
 bool DataWriter::check() {
   struct stat Status;
   if (fstat(FD, &Status))
@@ -120,7 +121,7 @@ bool DataWriter::check() {
            Value == Current->Last.Value));
 }
 
-// Bytes at the end of the part that are 0 now.
+// Counts the bytes at the end of the part that are 0 now.
 static uint64_t lostBytes(int FD, FilePart Part, uint64_t End) {
   std::vector<char> Content(std::min(Part.Size, End - Part.At));
   const ssize_t Read = pread(FD, Content.data(), Content.size(), off_t(Part.At));
@@ -128,7 +129,7 @@ static uint64_t lostBytes(int FD, FilePart Part, uint64_t End) {
   return End - Part.At - (Last.Value ? Last.At + 8 : 0);
 }
 
-// Another program has truncated the file. Its process may have made it longer again.
+// Another program has truncated the file. Its process may have extended it again.
 void DataWriter::cut() {
   struct stat Status;
   if (!fstat(FD, &Status) && uint64_t(Status.st_size) < Current->Size &&
@@ -195,7 +196,7 @@ bool DataWriter::write(const char *From, size_t Size, uint64_t At) {
   return true;
 }
 
-// All but what says which file it is.
+// Writes the header, except for the fields that identify the file.
 bool DataWriter::writeHeader(const pbd_header &Now) {
   pbd_header Header = Current->Header;
   if (!isSame(Header, Now) || !fits(0, sizeof(Header)))
@@ -263,7 +264,7 @@ void DataWriter::fillGaps(uint64_t Committed, ArrayRef<FilePart> Areas) {
   Current->Checked = std::min(At, Committed);
 }
 
-// See filesInUse().
+// Does no process use the file? See filesInUse().
 bool DataWriter::isUnused() {
   if (flock(FD, LOCK_EX | LOCK_NB))
     return false;

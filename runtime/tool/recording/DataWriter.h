@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data files as the recorder sees them: it writes what processes name, and notices when
-// another program has cut one off.
+// The recorder's access to data files: writes the data that processes request, and
+// detects that another program has truncated a file.
 #pragma once
 
 #include "trace/format/format.h"
@@ -15,77 +15,78 @@
 
 namespace patchbay {
 
-/// Bytes of a file from At on.
+/// Size bytes of a file, beginning at At.
 struct FilePart {
   uint64_t At, Size;
 };
 
-/// Writes only to data files in its directory, and makes none longer than it was.
+/// Writes only to data files in its directory, and never extends one beyond its former
+/// size.
 class DataWriter {
 public:
   struct File {
     std::string Name;
     dev_t Device;
     ino_t Inode;
-    pbd_header Header;   // as it was found
-    uint64_t Size = 0;   // the largest so far
-    uint64_t Lost = 0;   // bytes that were cut off, and that nothing can write again
-    unsigned Cuts = 0;   // how often the file was cut off
-    uint64_t Checked = 0; // chunks before this offset have their heads; if Cuts != 0
+    pbd_header Header;   // as first read
+    uint64_t Size = 0;   // the largest size so far
+    uint64_t Lost = 0;   // bytes that were truncated and cannot be written again
+    unsigned Cuts = 0;   // how often the file was truncated
+    uint64_t Checked = 0; // if Cuts != 0: all chunks before this offset have heads
 
-    // The last written word that is not 0. If it is 0 in the file, that was cut off.
+    // The last written word that is not 0. If it is 0 in the file, the file was
+    // truncated.
     struct Word {
       uint64_t At = 0, Value = 0;
     };
     Word Last;
-    // What will not be written again, and its last word.
+    // Parts that will not be written again, each with its last word.
     std::vector<std::pair<FilePart, Word>> Final;
-    // Unused chunks, which blocks may replace; if Cuts != 0.
+    // If Cuts != 0: unused chunks, which blocks may replace.
     std::map<uint64_t, uint64_t> Unused;
   };
 
-  /// Dir: the open directory, which must stay open.
+  /// Dir: the open directory. It must stay open.
   explicit DataWriter(int Dir) : Dir(Dir) {}
   DataWriter(const DataWriter &) = delete;
   ~DataWriter() { closeFile(); }
 
   void setDirectory(int Other);
 
-  /// Opens the file until another one is opened. Returns nullptr if it is no data file,
-  /// or another one. The name is a process's, which may lie.
+  /// Opens the file, and closes the one before. Returns nullptr if it is no data file,
+  /// or a different one. The name comes from a process, so it is not trusted.
   File *open(llvm::StringRef Name, uint64_t StartNs);
 
-  /// The same for a file without a header, which another program has cut off. Header is
-  /// the process's.
+  /// Opens a file without a header because another program has truncated it. Header is
+  /// the one that the process has in memory.
   File *adopt(llvm::StringRef Name, const pbd_header &Header);
 
-  /// Forget that it was checked for cuts.
+  /// Closes the file, which will be checked for truncation when it is opened again.
   void closeFile();
 
-  /// These work on the open file. Its process has made it so long, and another program has
-  /// cut it off since it was opened before.
+  /// These work on the open file. extend(): the process has extended the file to this
+  /// size, and another program has truncated it before it was first opened.
   bool extend(uint64_t Committed);
-  /// Bytes beyond its end are refused. Words: From has
-  /// whole words of the file.
+  /// Fails for bytes beyond the end of the file. The data consists of whole words.
   bool write(const char *From, size_t Size, uint64_t At);
   bool writeHeader(const pbd_header &Now);
-  /// Nothing writes this part any more.
+  /// Nothing will write this part again.
   void finish(FilePart Part, File::Word Last);
-  /// Gives heads to chunks that were cut off, so that readers skip them. Others are in
-  /// Areas, which are sorted.
+  /// Gives heads to chunks that were truncated, so that readers skip them. Chunks in
+  /// Areas, which are sorted, are left alone.
   void fillGaps(uint64_t Committed, llvm::ArrayRef<FilePart> Areas);
   /// A block replaces unused chunks.
   void splitUnused(FilePart Block);
-  /// Has no process the file?
+  /// Does no process use the file?
   bool isUnused();
 
-  /// The process has gone: only what it lost is kept.
+  /// The process has ended: forget everything about the file but its losses.
   void forget(llvm::StringRef Name, uint64_t StartNs);
 
-  /// How often the file was cut off, as far as known.
+  /// How often the file is known to have been truncated.
   unsigned cuts(llvm::StringRef Name, uint64_t StartNs) const;
 
-  /// Files that were cut off, and the bytes that are lost.
+  /// The files that were truncated, and the number of lost bytes of each.
   std::map<std::string, uint64_t> cutFiles() const;
 
 private:
@@ -102,7 +103,8 @@ private:
   bool HasCuts = false;
 };
 
-/// The last word of the memory that is not 0. At: of the memory in the file.
+/// The last word of the memory that is not 0. At: the offset in the file of the
+/// memory's first byte.
 DataWriter::File::Word lastWord(const char *From, size_t Size, uint64_t At);
 
 } // namespace patchbay

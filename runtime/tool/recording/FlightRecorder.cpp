@@ -25,10 +25,11 @@ using namespace llvm;
 using namespace patchbay;
 using Clock = std::chrono::steady_clock;
 
-// Copying costs time, and slow calls come in bursts.
+// Minimum interval between snapshots of slow calls, which come in bursts:
+// copying takes time.
 static constexpr std::chrono::seconds BetweenSlow(1);
 
-// An unfinished snapshot has another name, so that log collectors ignore it.
+// An unfinished snapshot has a temporary name, which log collectors ignore.
 static constexpr StringLiteral NewPrefix = ".new-";
 
 namespace {
@@ -45,15 +46,16 @@ private:
   Error prune() const;
   std::optional<uint64_t> sizeOfOwn(const std::string &Path) const;
   std::string fileName() const { return std::to_string(Options.Pid) + PBD_SUFFIX; }
-  /// False: the process has ended.
+  /// Returns false if the process has ended.
   bool wait(int Signals, std::vector<std::string> &Why);
 
   const FlightOptions &Options;
   std::optional<ControlSocket> Socket;
-  Descriptor File; // the data file, which outlives the process
-  pbd_header Header = {}; // of that
+  Descriptor File; // the data file, which remains readable after the process's
+                   // end
+  pbd_header Header = {}; // header of File
   Clock::time_point Next = Clock::time_point::max(), LastSlow;
-  bool IsAsked = false; // to end
+  bool IsAsked = false; // has a signal asked for the end?
 };
 } // namespace
 
@@ -108,17 +110,18 @@ static std::string nameOfNow(StringRef Why) {
 }
 
 Error FlightRecorder::take(StringRef Why, bool HasEnded) {
-  // The recording command may still write the last events (Recorder.h).
+  // Wait for the recording command, which may still be writing the last events
+  // (Recorder.h).
   if (HasEnded)
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  // The process may write to another file by now (record --rotate-size).
+  // The process may have switched to another file (record --rotate-size).
   if (Descriptor Fresh; !HasEnded) {
     consumeError(ControlSocket::askForFile(Options.Pid, Fresh).takeError());
     if (Fresh >= 0)
       File = std::move(Fresh);
   }
   std::string Name = nameOfNow(Why);
-  // Two snapshots may fall into the same millisecond.
+  // Two snapshots may be made in the same millisecond.
   while (!access((Options.Folder + "/" + Name).c_str(), F_OK)) {
     usleep(1000);
     Name = nameOfNow(Why);
@@ -147,12 +150,12 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
 namespace {
 struct Snapshot {
   std::string Path;
-  uint64_t Bytes = 0; // on disk
+  uint64_t Bytes = 0; // size on disk
 };
 } // namespace
 
-// A directory with one snapshot of this process in this recording, and nothing
-// else. Returns its bytes on disk.
+// Checks that Path is a directory with a snapshot of this process in this
+// recording, and nothing else. Returns its size on disk.
 std::optional<uint64_t> FlightRecorder::sizeOfOwn(const std::string &Path) const {
   struct stat Status;
   if (lstat(Path.c_str(), &Status) || !S_ISDIR(Status.st_mode))
@@ -178,7 +181,7 @@ Error FlightRecorder::prune() const {
     if (isSnapshotName(sys::path::filename(I->path())))
       if (auto Bytes = sizeOfOwn(I->path()))
         All.push_back({I->path(), *Bytes});
-  // By age: names begin with the time.
+  // Sort by age: names begin with the time.
   llvm::sort(All, [](const Snapshot &A, const Snapshot &B) { return A.Path < B.Path; });
   uint64_t Bytes = 0;
   for (const Snapshot &S : All)
@@ -211,7 +214,7 @@ bool FlightRecorder::wait(int Signals, std::vector<std::string> &Why) {
   if (Clock::now() >= Next) {
     Why.push_back("time");
     Next += Options.Every;
-    // Skip snapshots that came too late because of a slow disk.
+    // Skip snapshots that are late because of a slow disk.
     Next = std::max(Next, Clock::now());
   }
   signalfd_siginfo Info;

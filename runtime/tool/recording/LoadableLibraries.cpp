@@ -25,7 +25,7 @@ static std::string folderOf(StringRef Path) {
   return sys::path::parent_path(Real).str();
 }
 
-// The folders of DT_RUNPATH and DT_RPATH; none in a damaged file.
+// Adds the folders of DT_RUNPATH and DT_RPATH. Ignores a damaged file.
 static void addRunPaths(const ElfImage &Image, std::vector<std::string> &Folders) {
   for (int64_t Tag : {ELF::DT_RUNPATH, ELF::DT_RPATH}) {
     auto Lists = Image.dynamicStrings(Tag);
@@ -61,7 +61,8 @@ static std::vector<std::string> foldersOf(const ElfImage &Program,
   return Folders;
 }
 
-// Strings among the program's constants that it may pass to dlopen().
+// Finds strings among the program's constants that could be arguments of
+// dlopen().
 static std::vector<std::string> namesIn(const ElfImage &Program) {
   std::vector<std::string> Names;
   auto Sections = Program.sectionsNamed(".rodata");

@@ -20,8 +20,8 @@ bool patchbay::isInMemory(int File) {
          (Status.f_type == TMPFS_MAGIC || Status.f_type == RAMFS_MAGIC);
 }
 
-// The least limit of a group and its parents. "max" means no limit, and so
-// does, in version 1, a number that no machine reaches.
+// The least limit of a group and its parents. "max" means no limit; in version
+// 1, a number above the memory of any machine does.
 static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
                                           StringRef File) {
   constexpr uint64_t NoLimit = uint64_t(1) << 62;
@@ -37,8 +37,8 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
   return Least < NoLimit ? std::optional(Least) : std::nullopt;
 }
 
-// See cgroups(7). Version 2 is mounted alone, or beside hierarchies of version
-// 1.
+// See cgroups(7). Version 2 is mounted alone, or in addition to hierarchies of
+// version 1.
 std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
   std::string Groups = fileText("/proc/" + Twine(Process) + "/cgroup");
   SmallVector<StringRef, 16> Lines;

@@ -13,8 +13,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A string of the environment has at most 128 KiB (MAX_ARG_STRLEN), and takes
-// room from the arguments of each started program.
+// The kernel limits a string of the environment to 128 KiB (MAX_ARG_STRLEN), and it
+// reduces the space for arguments of each started program.
 static constexpr size_t MostInVariable = 16 * 1024;
 
 std::string patchbay::escapeOption(StringRef Text) {
@@ -27,7 +27,7 @@ std::string patchbay::escapeOption(StringRef Text) {
   return Result;
 }
 
-// Users that can read the directory can read the file.
+// All users that can read the directory can read the file.
 static Error writeFile(int Dir, const std::string &Name, StringRef Options) {
   struct stat Folder;
   if (fstat(Dir, &Folder))
@@ -52,7 +52,7 @@ Expected<std::string> patchbay::withOutput(StringRef Options, int Dir, StringRef
   std::string Suffix = ",output=" + escapeOption(Output);
   if (Options.size() + Suffix.size() <= MostInVariable)
     return Options.str() + Suffix;
-  // Readers of the environment expect to find the tracer there.
+  // Programs that read PATCHBAY expect the tracer in it.
   auto [Tracer, Rest] = Options.split(',');
   std::string Name = utostr(Number) + PBD_SELECTION_SUFFIX;
   if (Error E = writeFile(Dir, Name, Rest)) {

@@ -9,16 +9,16 @@
 #include <string>
 
 namespace patchbay {
-/// Escapes Text as the value of an option in PATCHBAY. trace/options/options.c reverses
-/// it.
+/// Escapes Text as the value of an option in PATCHBAY. trace/options/options.c
+/// unescapes it.
 std::string escapeOption(llvm::StringRef Text);
 
-/// Appends output= to Options. Dir: the open directory that the process calls
-/// Output. Number: unique among files of the recording.
+/// Appends output= to Options. Dir: the open directory, which the process finds
+/// as Output. Number: unique among the recording's files.
 llvm::Expected<std::string> withOutput(llvm::StringRef Options, int Dir,
                                        llvm::StringRef Output, unsigned Number);
 
-/// Removes these files when no process can need them any more.
+/// Removes these files after the last process that may need them.
 void removeOptionFiles(int Dir);
 
 } // namespace patchbay

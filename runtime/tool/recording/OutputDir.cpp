@@ -28,12 +28,13 @@ enum class Kind { Missing, Empty, Recording, Foreign };
 namespace {
 struct Found {
   Kind What;
-  std::string Foreign; // a file of it that belongs to no recording, if any
+  std::string Foreign; // name of a file that belongs to no recording; empty if there is
+                       // none
 };
 } // namespace
 
-// A recording holds data files, names of functions, and nothing else. So no
-// other file is ever moved or deleted.
+// Finds out what is at Path. A recording contains only data files and names of
+// functions; if there is any other file, nothing is moved or deleted.
 static Expected<Found> classify(const std::string &Path) {
   struct stat Status;
   if (lstat(Path.c_str(), &Status)) {
@@ -57,7 +58,7 @@ static Expected<Found> classify(const std::string &Path) {
       else if (errno == ENOENT)
         return Found{Kind::Missing, ""}; // another command has just moved it
       else if (errno != EACCES && errno != ELOOP && errno != ENXIO)
-        return errorCodeToError(errnoAsErrorCode()); // such as EMFILE
+        return errorCodeToError(errnoAsErrorCode()); // for example EMFILE
       return Found{Kind::Foreign, Name};
     }
     Result = Kind::Recording;
@@ -95,8 +96,8 @@ LockedDir::~LockedDir() {
     close(FD);
 }
 
-// Another command may move the directory between open() and flock(). The lock
-// counts only if the name still refers to the locked directory.
+// Another command may move the directory between open() and flock(). The lock counts
+// only if the name still refers to the locked directory.
 Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   for (;;) {
     LockedDir Dir;
@@ -122,9 +123,9 @@ Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   }
 }
 
-// The names in an open directory. A user with write access to its parent can
-// replace it at any time, even by a link. So from here on the directory's path
-// is not used.
+// The names in an open directory. From here on the directory's path is not used: a user
+// with write access to its parent can replace the directory at any time, even by a
+// link.
 static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
   int FD = openat(Dir.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *Stream = FD < 0 ? nullptr : fdopendir(FD);
@@ -143,8 +144,8 @@ static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
   return Names;
 }
 
-// A process that records holds a shared lock of its data file while the file is mapped
-// (runtime/trace/file/data_file.c), even after the command has ended.
+// Does a process record to the file? Such a process holds a shared lock while it has
+// the file mapped (runtime/trace/file/data_file.c), even after the command has ended.
 static bool isInUse(int FD) {
   return flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
@@ -152,7 +153,7 @@ static bool isInUse(int FD) {
 std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   std::vector<std::string> InUse;
   for (const std::string &File : Files) {
-    // Opening something other than a file must not block.
+    // Must not block if this is not a regular file.
     const Descriptor FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD >= 0 && isInUse(FD))
       InUse.push_back(File);
@@ -160,7 +161,7 @@ std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   return InUse;
 }
 
-// For a file without events yet: the process that made it.
+// The process that created the file, which may not have any events yet.
 static uint32_t pidOf(const std::string &File) {
   DataFile Data;
   uint32_t Pid;
@@ -177,10 +178,10 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
     if (!StringRef(Name).ends_with(PBD_SUFFIX))
       continue;
     std::string File = Dir + "/" + Name;
-    // Opening something other than a file must not block.
+    // Must not block if this is not a regular file.
     const Descriptor FD = openat(Lock.descriptor(), Name.c_str(),
                                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (FD < 0) // only another user can read it
+    if (FD < 0) // only another user may read it
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
     if (!isInUse(FD))
       continue;
@@ -190,7 +191,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
   return Error::success();
 }
 
-// Fails if another command or process uses the directory.
+// Locks the directory. Fails if another command or process uses it.
 static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
                                              const std::string &Path) {
   auto State = Lock.lock(Path);
@@ -204,9 +205,8 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-// Removes files from the locked directory, even if its name refers to another
-// one by now. Removes only files of recordings: others may have come since
-// classify().
+// Removes files from the locked directory, whatever its name refers to now. Removes
+// only files of recordings, since others may have been added after classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   auto Names = namesIn(Dir);
   if (!Names)
@@ -214,13 +214,13 @@ static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   for (const std::string &Name : *Names)
     if (isOwnFile(Dir.descriptor(), Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
       return errorCodeToError(errnoAsErrorCode());
-  // Fails if something is left, or if it is a link by now.
+  // Fails if other files remain, or if Path is a link now.
   if (rmdir(Path.c_str()))
     return errorCodeToError(errnoAsErrorCode());
   return Error::success();
 }
 
-// Moves a recording out of the way.
+// Renames a recording to make space for a new one.
 Error OutputDir::moveAside() {
   std::string To = Path + ".old";
   auto Found = classify(To);
@@ -242,7 +242,7 @@ Error OutputDir::moveAside() {
 }
 
 Expected<OutputDir> OutputDir::create(StringRef Name) {
-  // Make it absolute: traced processes may run in any directory.
+  // Make it absolute: traced processes may have any current directory.
   SmallString<256> Absolute = Name;
   if (std::error_code EC = sys::fs::make_absolute(Absolute))
     return cannot("find", Name, errorCodeToError(EC));
@@ -250,8 +250,8 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
 
   OutputDir Dir;
   Dir.Path = Absolute.str().rtrim('/').str();
-  // Other commands may do the same concurrently. The command with the lock of the
-  // directory that has the final name goes on; only this command moves or deletes it.
+  // Other commands may do the same concurrently. The command that locks the directory
+  // with the final name continues; only that command moves or deletes it.
   for (;;) {
     Dir.Made = false;
     auto Found = classify(Dir.Path);
@@ -260,7 +260,7 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
     if (Found->What == Kind::Foreign)
       return foreign(Name, Found->Foreign);
     if (Found->What == Kind::Missing) {
-      // Only its user has access, as with perf's files.
+      // Only its user may access it, as with perf's files.
       if (!mkdir(Dir.Path.c_str(), 0700)) {
         Dir.Made = true;
       } else if (errno != EEXIST) {
@@ -274,7 +274,7 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
       return State.takeError();
     if (*State == LockedDir::State::Missing)
       continue;
-    // No other command changes it from here on.
+    // From here on no other command changes the directory.
     Found = classify(Dir.Path);
     if (!Found)
       return cannot("read", Name, Found.takeError());
@@ -307,7 +307,7 @@ static std::string commandLine() {
   return Line;
 }
 
-// Users that can list the directory can read the file.
+// All users that can list the directory can read the file.
 Error OutputDir::writeCommand() const {
   struct stat Folder;
   if (fstat(descriptor(), &Folder))
@@ -336,8 +336,8 @@ Error OutputDir::addNote(StringRef Note) const {
   return errorCodeToError(EC);
 }
 
-// If another command has made a directory of this name since the earlier recording was
-// moved, leaves both where they are.
+// Leaves both directories where they are if another command has created one of this
+// name since the earlier recording was moved.
 void OutputDir::undo() {
   if (Lock.descriptor() >= 0)
     removeOptionFiles(Lock.descriptor());

@@ -11,15 +11,14 @@
 
 namespace patchbay {
 
-/// Default directory that `record` writes and `report` reads.
+/// The default directory, which `record` writes and `report` reads.
 constexpr char DefaultDataDir[] = "patchbay.data";
 
-/// Files that are still being recorded, by their process or a forked one.
-/// Ignores files that cannot be opened.
+/// Files to which a process still records. Ignores files that cannot be opened.
 std::vector<std::string> filesInUse(llvm::ArrayRef<std::string> Files);
 
 /// An open directory with a lock of flock(2), which ends with this object. The
-/// lock belongs to the directory, even if it is moved.
+/// lock belongs to the directory, even after it is renamed.
 class LockedDir {
 public:
   LockedDir() = default;
@@ -31,7 +30,7 @@ public:
   ~LockedDir();
 
   enum class State { Missing, Busy, Locked };
-  /// Locks the directory that has this name after locking.
+  /// Locks the directory, which still has this name when it is locked.
   llvm::Expected<State> lock(const std::string &Path);
 
   int descriptor() const { return FD; }
@@ -42,30 +41,32 @@ private:
 
 class OutputDir {
 public:
-  /// Makes the directory. Moves an earlier recording there to DIR.old, and deletes the
-  /// previous DIR.old. Refuses anything else that exists, and recordings that another
-  /// command or a process that outlived its command still writes to.
+  /// Creates the directory. Renames an earlier recording there to DIR.old, and deletes
+  /// the previous DIR.old. Fails if anything else exists there, or if a command or a
+  /// process still writes to the recording.
   ///
-  /// The directory is locked while the object lives.
+  /// The directory is locked during the lifetime of this object.
   static llvm::Expected<OutputDir> create(llvm::StringRef Path);
 
   const std::string &path() const { return Path; }
   int descriptor() const { return Lock.descriptor(); }
-  /// Writes the command line of this process to a file, for `patchbay info`.
+  /// Writes the command line of this process to a file, which `patchbay info`
+  /// shows.
   llvm::Error writeCommand() const;
-  /// Adds a sentence about the recording, which its readers show.
+  /// Adds a sentence about the recording, which readers of the recording print.
   llvm::Error addNote(llvm::StringRef Note) const;
-  /// Restores the previous state if nothing was recorded. The DIR.old from
-  /// before create() stays deleted.
+  /// Restores the previous state if nothing was recorded. A DIR.old that
+  /// create() deleted stays deleted.
   void undo();
-  /// Deletes spare files that are not needed any more.
+  /// Deletes spare files that are no longer needed.
   void removeUnused() const;
 
 private:
   llvm::Error moveAside();
 
   std::string Path;
-  std::string Old; // empty unless a recording was moved there
+  std::string Old; // name of the renamed earlier recording; empty if there was
+                   // none
   bool Made = false;
   LockedDir Lock;
 };

@@ -43,8 +43,8 @@ static bool isSame(const std::string &A, const std::string &B) {
          StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
 }
 
-// root owns a directory that was made for this. The process's user must be able
-// to write there.
+// Gives a directory that this command created to the process's user, which must
+// be able to write there.
 static void giveTo(pid_t Process, const std::string &Dir) {
   Owner To = ownerOf(Process);
   if (geteuid() == 0 && To.User != 0 &&
@@ -53,8 +53,8 @@ static void giveTo(pid_t Process, const std::string &Dir) {
          errnoText(errno));
 }
 
-// Opens a folder of the process. Its user may have made links in it, so they
-// are resolved inside of the process's root.
+// Opens a folder as the process sees it. The process's user may have made links
+// there, so they are resolved within the process's root.
 static Descriptor openInside(int Root, const char *Folder) {
   open_how How = {};
   How.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -79,8 +79,8 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
                      utohexstr(uint64_t(Random()) << 32 | Random(), true);
   const Owner To = ownerOf(Process);
   int Errno = 0;
-  // Files in memory count against the memory limit of its container, so try
-  // disks first.
+  // Try folders on disk first: files in memory count against the memory limit
+  // of the container.
   constexpr const char *Folders[] = {"/tmp", "/var/tmp", "/dev/shm"};
   for (size_t Try = 0; Try != 2 * std::size(Folders); ++Try) {
     const char *Folder = Folders[Try % std::size(Folders)];
@@ -129,8 +129,8 @@ static std::vector<std::string> namesIn(int Folder) {
 OutputInside::~OutputInside() {
   Files.reset();
   if (Inside >= 0) {
-    // A file that could not be copied stays, since it is the only copy. A
-    // message names it.
+    // A file that could not be copied stays: it is the only copy, and a message
+    // has named it.
     for (const std::string &File : namesIn(Inside))
       if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
         unlinkat(Inside, File.c_str(), 0);
@@ -164,7 +164,8 @@ Error OutputInside::collect() {
     if (Form != OwnName::Data && Form != OwnName::Whole &&
         (Form != OwnName::Spare || !ownHeader(Inside, Name)))
       continue;
-    // The process's user may have put anything there.
+    // Follow no link and do not block: the process's user may have put anything
+    // there.
     const Descriptor File = openat(Inside, Name.c_str(),
                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     Error E = File < 0 ? makeError(errnoText(errno))

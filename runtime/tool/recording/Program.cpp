@@ -22,7 +22,7 @@ static Error cannotExecute(const Twine &Path, const Twine &Why) {
   return makeError(CannotExecute, "cannot execute " + Path + ": " + Why);
 }
 
-// 0, or the errno with which execve(2) would fail.
+// Returns 0, or the errno with which execve(2) would fail.
 static int executable(const std::string &Path) {
   struct stat Status;
   if (stat(Path.c_str(), &Status))
@@ -52,20 +52,20 @@ Expected<std::string> patchbay::findProgram(StringRef Name) {
   SmallVector<StringRef, 16> Folders;
   Path.split(Folders, ':');
   for (StringRef Folder : Folders) {
-    // An empty folder means the current one.
+    // In PATH, an empty folder means the current one.
     std::string Candidate =
         Folder.empty() ? ("./" + Name).str() : (Folder + "/" + Name).str();
     int Errno = executable(Candidate);
     if (!Errno)
       return Candidate;
-    // If no other folder has the program, the error is that this one may not be run.
+    // Report this error only if the program is in no other folder.
     if (Errno == EACCES)
       Result = EACCES;
   }
   return Fail(Result);
 }
 
-// The interpreter in the first line of a script; empty for other files.
+// The interpreter that the first line of a script names; empty for other files.
 static std::string scriptInterpreter(StringRef Path) {
   auto Buffer = MemoryBuffer::getFileSlice(Path, /*MapSize=*/2, /*Offset=*/0);
   if (!Buffer || (*Buffer)->getBuffer() != "#!")
@@ -79,7 +79,7 @@ static std::string scriptInterpreter(StringRef Path) {
 
 Expected<ElfImage> patchbay::openProgram(StringRef Path) {
   std::string File = Path.str();
-  // The kernel follows the same number of scripts (BINPRM_MAX_RECURSION).
+  // The kernel's limit for scripts that are run by scripts (BINPRM_MAX_RECURSION).
   for (int Depth = 0; Depth != 5; ++Depth) {
     std::string Interpreter = scriptInterpreter(File);
     if (Interpreter.empty())
@@ -92,8 +92,8 @@ Expected<ElfImage> patchbay::openProgram(StringRef Path) {
   return cannotExecute(Path, "too many scripts in a row");
 }
 
-// Will the kernel start the program in secure-execution mode, in which the
-// loader ignores LD_PRELOAD?
+// Will the kernel start the program in secure-execution mode? Then the loader ignores
+// LD_PRELOAD.
 static bool gainsPrivileges(const std::string &Path) {
   struct stat Status;
   if (stat(Path.c_str(), &Status))
@@ -134,12 +134,13 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
   return Error::success();
 }
 
-// Loaders may have any file name. Only glibc's has this symbol.
+// Recognizes glibc's loader by a symbol that other loaders lack, since loaders may have
+// any file name.
 Error patchbay::checkLibc(const ElfImage &Program) {
   auto Interpreter = Program.interpreter();
   if (!Interpreter)
     return Interpreter.takeError();
-  // The kernel will refuse a loader that is missing, or cannot be read.
+  // A loader that is missing or unreadable is reported by the kernel.
   if (!*Interpreter || !sys::fs::exists(**Interpreter))
     return Error::success();
   auto Loader = ElfImage::open(**Interpreter);
@@ -157,9 +158,9 @@ Error patchbay::checkLibc(const ElfImage &Program) {
                    "program for glibc");
 }
 
-// ThreadSanitizer ends a child that makes a thread if its parent had several
-// threads when it forked, and no longer finds data races in it. Its runtime is
-// in the program, or in a library.
+// ThreadSanitizer ends a child that creates a thread if its parent had several threads
+// when it forked. From then on it finds no data races in the child. Its runtime is in
+// the program, or in a library.
 Error patchbay::checkOwnThread(const ElfImage &Program) {
   auto Names = Program.symbolNames();
   if (!Names)
@@ -171,7 +172,8 @@ Error patchbay::checkOwnThread(const ElfImage &Program) {
       return Name.starts_with("libtsan.so") || Name.starts_with("libclang_rt.tsan");
     });
   else
-    consumeError(Libraries.takeError()); // unknown, but --force is set
+    consumeError(Libraries.takeError()); // the libraries are unknown, but --force is
+                                         // set
   if (!Has)
     return Error::success();
   return makeError(Twine(Program.path()) +
@@ -180,7 +182,8 @@ Error patchbay::checkOwnThread(const ElfImage &Program) {
                    "--live, --max-rate, --max-overhead and --rotate-*");
 }
 
-// These end the program if another library comes before them.
+// Is the file a sanitizer's runtime that ends the program if another library is loaded
+// before it?
 static bool insistsOnBeingFirst(StringRef Path) {
   StringRef Name = sys::path::filename(Path);
   for (StringRef Known : {"libasan.so", "libhwasan.so", "libclang_rt.asan",
@@ -194,18 +197,19 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   std::string List;
   auto Libraries = libraries(Program);
   if (!Libraries)
-    consumeError(Libraries.takeError()); // unknown, but --force is set
+    consumeError(Libraries.takeError()); // the libraries are unknown, but --force is
+                                         // set
   else
     for (StringRef Path : *Libraries)
       if (insistsOnBeingFirst(Path)) {
-        // If the list cannot hold the path, use the file name: the loader searches it
-        // where it searches the program's libraries.
+        // If LD_PRELOAD cannot hold the path, use the file name. The loader searches
+        // for it as for the program's libraries.
         bool IsPath = Path.find_first_of(": ") == StringRef::npos;
         List += (IsPath ? Path : sys::path::filename(Path)).str() + ":";
       }
   List += Tracer;
-  // LD_PRELOAD may already name another tracer, if this command itself is recorded. The
-  // program gets only one.
+  // LD_PRELOAD may already have another tracer, if this command itself is being
+  // recorded. Remove that one.
   SmallVector<StringRef> Others;
   if (const char *Text = getenv("LD_PRELOAD"))
     SplitString(Text, Others, ": ");
@@ -215,9 +219,9 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   return List;
 }
 
-// Asks the loader itself: only it knows about RUNPATH, ld.so.cache, hardware
-// folders and LD_* in the environment. Both glibc's and musl's take --list and
-// print "NAME => PATH (ADDRESS)".
+// Asks the loader itself, since only the loader knows about RUNPATH, ld.so.cache,
+// hardware folders and LD_* in the environment. The loaders of glibc and musl both take
+// --list and print "NAME => PATH (ADDRESS)".
 Expected<std::vector<std::string>>
 patchbay::libraries(const ElfImage &Program) {
   auto Loader = Program.interpreter();
@@ -226,7 +230,7 @@ patchbay::libraries(const ElfImage &Program) {
   if (!*Loader)
     return std::vector<std::string>();
 
-  // In memory: there may be no folder for temporary files.
+  // Use a file in memory, since there may be no folder for temporary files.
   const Descriptor Listing = memfd_create("patchbay-libraries", MFD_CLOEXEC);
   if (Listing < 0)
     return makeError("cannot keep a list of libraries in memory: " + errnoText(errno));
@@ -244,7 +248,7 @@ patchbay::libraries(const ElfImage &Program) {
   SmallVector<StringRef, 32> Lines;
   Text.split(Lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   if (Code) {
-    // The loader names the missing library.
+    // The loader's first line names the missing library.
     if (!Lines.empty())
       Why = Lines.front().str();
     return makeError(Twine(Program.path()) +
@@ -255,7 +259,7 @@ patchbay::libraries(const ElfImage &Program) {
   for (StringRef Line : Lines) {
     auto [Name, Path] = Line.trim().split(" => ");
     if (Path.empty())
-      Path = Name; // the loader itself, and the vdso, which is no file
+      Path = Name; // the loader, or the vdso, which is not a file
     size_t End = Path.rfind(" (0x");
     if (End != StringRef::npos && Path.starts_with("/"))
       Paths.push_back(Path.take_front(End).str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The advice to record a running process, for verbs that need a recording.
+// Advice for verbs that need a recording: how to record a running process.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -29,7 +29,7 @@ using namespace llvm;
 using namespace patchbay;
 
 //===----------------------------------------------------------------------===//
-// The beginning
+// Begin of a recording
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -38,13 +38,13 @@ struct Prepared {
   std::string Options;
   EndedMeanwhile Meanwhile;
 };
-/// Options for processes, by the files that these execute. Servers have
-/// hundreds of processes with the same files. Their symbols are read once.
+/// PATCHBAY options, by the mapped files that determine them. Servers have
+/// hundreds of processes with the same files, whose symbols are read only once.
 using KnownOptions = std::map<std::string, std::string>;
 } // namespace
 
-// Processes that have mapped the same files, in the same order, have the same
-// functions.
+// Lists the mapped files. Processes with the same files in the same order have
+// the same functions.
 static std::string mappedFiles(const ProcessMemory &Memory) {
   std::string Files;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
@@ -55,13 +55,13 @@ static std::string mappedFiles(const ProcessMemory &Memory) {
 
 static Prepared prepared(ProcessMemory Memory, const std::string &Options,
                          const EndedMeanwhile &Meanwhile) {
-  // In a container the process has another number, and does not know this one.
+  // In a container, the process does not know the number that it has outside.
   std::string Own = Options + ",pid-outside=" + utostr(Memory.pid());
   return {std::move(Memory), std::move(Own), Meanwhile};
 }
 
-// Checks whether it can be recorded, and finds its functions. Does nothing to
-// it.
+// Checks whether the process can be recorded, and finds its functions. Does not
+// change the process.
 static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
                                      const ElfImage &Library,
                                      const EndedMeanwhile &Meanwhile,
@@ -85,7 +85,7 @@ static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
     auto Options = R.Options(What);
     if (!Options)
       return Options.takeError();
-    // Otherwise each process gets its own message.
+    // If files have problems, each process gets its own messages.
     if (!IsFine)
       return prepared(std::move(*Memory), *Options, Meanwhile);
     I = Known.emplace(Files, std::move(*Options)).first;
@@ -103,17 +103,19 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
 }
 
 //===----------------------------------------------------------------------===//
-// The end
+// End of a recording
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Runs a command. The recording ends when the command ends.
+/// A command that limits the recording: when the command ends, the recording
+/// does.
 class Timer {
 public:
   ~Timer() {
     if (Child > 0) {
       kill(Child, SIGTERM);
-      // If it ignores SIGTERM, the next signal ends this command.
+      // Unblock signals: if the command ignores SIGTERM, the next signal ends
+      // this process.
       sigset_t Ends;
       sigemptyset(&Ends);
       for (int Signal : {SIGINT, SIGTERM, SIGHUP})
@@ -122,7 +124,7 @@ public:
       waitpid(Child, nullptr, 0);
     }
   }
-  /// Finds errors, as far as possible, before anything is done to a process.
+  /// Finds as many errors as possible before any process is changed.
   Error find(ArrayRef<const char *> Args);
   Error start(ArrayRef<const char *> Args, const sigset_t &Before);
   bool hasEnded() {
@@ -154,8 +156,8 @@ Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
   return spawnProgram(Path, Args, Before).moveInto(Child);
 }
 
-// Holds the recordings of new children. A child begins to listen a moment after fork().
-// If no command holds its recording, it ends it.
+// Joins the recordings of new children. A child begins to listen shortly after fork(),
+// and ends its recording if no command joins it.
 static void holdChildren(std::vector<Visit> &All) {
   std::vector<pid_t> Children;
   for (const Visit &V : All)
@@ -172,7 +174,7 @@ static void holdChildren(std::vector<Visit> &All) {
   }
 }
 
-// Waits until the user asks for the end, or no process is recorded any more.
+// Waits until the user asks for the end, or until no process is being recorded.
 static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
                  Timer &Command, int Signals, const ProcessRecording &R) {
   using namespace std::chrono;
@@ -210,8 +212,8 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
   }
 }
 
-// Prints that children are not recorded, if there are any, such as workers of a server.
-// Returns whether there are. Children that have ended are not counted.
+// Prints that children are not recorded, such as workers of a server. Returns whether
+// there are any. Children that have ended are not counted.
 static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
   size_t Children = 0;
   for (const Visit &V : All)
@@ -225,7 +227,7 @@ static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
 }
 
 //===----------------------------------------------------------------------===//
-// All of it
+// The whole recording
 //===----------------------------------------------------------------------===//
 
 static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
@@ -244,7 +246,7 @@ static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
     if (P)
       All.push_back(std::move(*P));
     else if (!All.empty() && hasEnded(Pid))
-      consumeError(P.takeError()); // a short-lived child
+      consumeError(P.takeError()); // the child has ended
     else if (!All.empty() || Why)
       warn(toString(P.takeError()));
     else
@@ -282,8 +284,8 @@ static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
   return All;
 }
 
-// A child that was forked just now releases its parent's file when it first
-// runs. The recorded process does not wait for that.
+// Waits for children that were forked just now. Such a child releases its
+// parent's file when it first runs.
 static void awaitNewChildren(const std::string &Dir) {
   for (unsigned Tries = 0; Tries != 500; ++Tries) {
     auto Files = dataFiles(Dir);
@@ -348,8 +350,8 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     Arena->finish([&] { return Files.look(); });
     Arena->sayUnwritten(R.Output);
   }
-  // Collect files after all processes have ended: a child writes to its parent's
-  // directory.
+  // Collect files only after all processes have ended, since a child writes to
+  // its parent's directory.
   for (ArrayRef<Visit> Some : {ArrayRef<Visit>(Ended), ArrayRef<Visit>(*All)})
     for (const Visit &V : Some)
       V.collect();

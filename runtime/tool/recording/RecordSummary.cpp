@@ -23,14 +23,14 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Counts the processes in which some functions were not traced.
+// Counts the processes in which some functions could not be traced.
 static size_t countIncomplete(ArrayRef<DataFile> Files) {
   return llvm::count_if(Files, [](const DataFile &Data) {
     return lacksFunctions(Data.Errno) && !Data.fileErrno();
   });
 }
 
-// Prints one line, even if many processes share the disk.
+// Prints a single line, since many processes may share the full disk.
 static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
   auto Full = llvm::find_if(
       Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
@@ -39,7 +39,7 @@ static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
          "; to record less, use --threshold, --overwrite or --buffer");
 }
 
-// As in runtime/trace/threads/thread_choice.c.
+// Is the thread selected? The rules are those of runtime/trace/threads/thread_choice.c.
 static bool isChosenBy(const std::string &Glob, uint32_t Tid,
                        const std::string &Name) {
   return Glob == utostr(Tid) || fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
@@ -55,7 +55,8 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
          });
 }
 
-// A program that goes into the background ends before its work begins.
+// Reports processes that are still being recorded. A program that goes into the
+// background ends before its work begins.
 static void sayWhatGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
   size_t N = InUse.size();
   if (!N)
@@ -81,7 +82,7 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
          "most 15 bytes");
 }
 
-// Reasons that the process could not record, for lack of a file.
+// Possible reasons why the process could not create a file.
 static std::string whyNothing(const std::string &Dir) {
   struct statvfs Space;
   if (statvfs(Dir.c_str(), &Space))
@@ -93,8 +94,8 @@ static std::string whyNothing(const std::string &Dir) {
   return "";
 }
 
-// Summaries lack the number of events, so read it here. This is quick: by now large files
-// have an index.
+// Reads the number of events, which summaries lack. This is quick, since large files have
+// an index by now.
 static void sayWhatItCost(ArrayRef<std::string> Files, ArrayRef<DataFile> Heads,
                           StringRef Dir, TracedNames &Names) {
   TracingCost Cost;
@@ -119,7 +120,7 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
   std::vector<std::string> Unmatched(Globs);
   auto Files = dataFiles(Dir.path());
   if (!Files) {
-    consumeError(Files.takeError()); // sayWhatWasRecorded() reports it
+    consumeError(Files.takeError()); // sayWhatWasRecorded() reports the error
     return;
   }
   for (const std::string &File : *Files) {
@@ -140,7 +141,8 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
          "then has such a function: name its directory in LD_LIBRARY_PATH");
 }
 
-// A shell and what it runs are recorded, too.
+// Did the process have no function to trace? A shell is recorded along with the
+// programs that it runs.
 static bool hasNoFunction(const DataFile &Data) {
   return Data.Modules.empty() && Data.Threads.empty() &&
          !(Data.Session && Data.Session->Part);
@@ -171,12 +173,12 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   bool AllRead = true;
   size_t Without = 0;
   std::vector<std::string> InUse = filesInUse(*Files);
-  // `patchbay report` names a file's defect, and its place.
+  // Ignore errors here: `patchbay report` reports a file's defect and its place.
   for (size_t I = 0; I != N; ++I) {
     const bool IsRead = !errorToBool(readDataSummary((*Files)[I], Heads[I]));
     AllRead &= IsRead;
     Without += IsRead && hasNoFunction(Heads[I]);
-    // A later message says that the process has not ended.
+    // A later message reports that this process has not ended.
     if (is_contained(InUse, (*Files)[I]))
       Heads[I].Returns = PBD_RETURNS_NOT_COUNTED;
     Lost.add(Heads[I], Names);
@@ -206,16 +208,16 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   if (neverWithin(All))
     warn(Named + ": nothing was recorded: no function of --under was called; a "
                  "call that had begun before does not count");
-  // The rest of a damaged file is unknown.
+  // If a file is damaged, some of its threads are unknown.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);
-  // A process in the background may still start a program.
+  // A process in the background may still start a program that needs these files.
   if (InUse.empty())
     removeOptionFiles(Dir.descriptor());
   for (size_t I = 0; I != N; ++I)
     if (!is_contained(InUse, (*Files)[I]) && ownHeader(AT_FDCWD, (*Files)[I]))
-      // Do not index rotated files: another program may be collecting them. An index
-      // needs about a thousandth of a file.
+      // Do not index rotated files, since another program may be collecting them. An
+      // index needs about a thousandth of a file's size.
       if (!Limits.Rotates &&
           hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
         addIndex((*Files)[I], Heads[I]);
@@ -233,7 +235,8 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   warn(Said + " some functions were not traced" + See);
 }
 
-// getrusage(2) covers the program and its children that it waited for.
+// Uses getrusage(2), which covers the program and those of its children that it waited
+// for.
 static std::string preemptedText(StringRef Program) {
   constexpr double LeastSeconds = 0.5, MostPerSecond = 50;
   rusage Used;

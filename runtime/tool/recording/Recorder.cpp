@@ -21,21 +21,24 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// Between looks at the states of all chunks, and at the records of owned ones.
+// Intervals between checks of all chunks' states, and between checks of the records in
+// owned chunks.
 static constexpr std::chrono::microseconds ShortestWait = 500us, LongestWait = 20ms,
                                            OwnedWait = 100ms;
 
-// Free chunks whose pages the recorder makes, once a chunk is in use.
+// Number of free chunks whose pages the recorder allocates in advance, once a chunk is
+// in use.
 static constexpr unsigned Prepares = 8;
 
-// Files whose losses are counted one by one.
+// Number of files whose losses are counted separately.
 static constexpr size_t MostNamed = 1000;
 
-// Descriptors for this command itself. Events of files that it cannot open are lost.
+// Descriptors reserved for this command itself. Events of files that it cannot open are
+// lost.
 static constexpr rlim_t LeastFiles = 16;
 
-// Pages of the arena count in the control group's memory, and cannot be swapped to files.
-// Writing beyond a limit of file sizes would kill this command.
+// Limits the arena: its pages count in the control group's memory, and cannot be swapped
+// to files. Writing beyond the limit of file sizes would kill this command.
 static uint32_t fittingChunks() {
   rlimit FileSize, Files;
   if (getrlimit(RLIMIT_FSIZE, &FileSize) || FileSize.rlim_cur != RLIM_INFINITY ||
@@ -45,12 +48,12 @@ static uint32_t fittingChunks() {
   return uint32_t(std::min<uint64_t>(PBA_CHUNKS_MAX, Limit / 8 / PBA_CHUNK_SIZE));
 }
 
-// Only in the process that has the thread.
+// Used only in the process that has the recorder's thread.
 static Recorder *InUse;
 static pid_t UserOfIt;
 
-// The command prints to a pipe that nothing reads any more, and ends. Processes that have ended
-// rely on it to write their data.
+// Handles a pipe without a reader, to which this command prints: writes all data, since
+// processes that have ended rely on this command, and then ends.
 static void finishOnPipeSignal(int Signal) {
   if (InUse && getpid() == UserOfIt)
     InUse->finish();
@@ -58,7 +61,8 @@ static void finishOnPipeSignal(int Signal) {
   raise(Signal);
 }
 
-// Rounds without a new record after which a chunk's process may have ended, or left the file.
+// LooksUnused: rounds without a new record, after which a chunk's process may have ended or
+// switched to another file.
 Recorder::Recorder(int Dir, bool Rotates)
     : Dir(Dir), Files(Dir), LooksUnused(Rotates ? 0 : 10) {
   Nr = fittingChunks();
@@ -79,7 +83,7 @@ Recorder::Recorder(int Dir, bool Rotates)
   Arena->id = Id;
   Arena->nr = Nr;
   Arena->nr_pages = NrPages;
-  // The command handles signals in its first thread.
+  // Block signals, which the command handles in its first thread.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
@@ -130,12 +134,12 @@ unsigned Recorder::usedPages() const {
 DataWriter::File *Recorder::openFile(const pba_chunk &Head) {
   if (DataWriter::File *Open = Files.open(nameOf(Head), Head.start_ns))
     return Open;
-  // Its header may be cut off.
+  // The header may have been truncated.
   const auto Header = headerOf(Head);
   return Header ? Files.adopt(nameOf(Head), *Header) : nullptr;
 }
 
-// The header of the same file, if it is in the arena.
+// Finds the header of this chunk's file in the arena.
 std::optional<pbd_header> Recorder::headerOf(const pba_chunk &Head) const {
   for (unsigned Page = 0; Page < usedPages(); ++Page) {
     const pba_chunk First = headOf(Arena->page[Page]);
@@ -156,7 +160,7 @@ bool Recorder::writeTo(const pba_chunk &Head, const char *From, size_t Size, uin
   return Header && Files.extend(Header->committed) && Files.write(From, Size, At);
 }
 
-// Writes the block's head, and records from those that were written last time on.
+// Writes the block's head, and the records that are not written yet.
 bool Recorder::write(unsigned I, size_t Records) {
   const pba_chunk Chunk = Arena->chunk[I];
   Progress &Of = Known[I];
@@ -167,7 +171,7 @@ bool Recorder::write(unsigned I, size_t Records) {
   }
   pbd_block Head;
   memcpy(&Head, memory(I), RecordAt);
-  // Its process was killed before it began the block.
+  // The process was killed before it began the block.
   if (!Head.thread)
     return true;
   if (Head.chunk.kind != PBD_BLOCK || Head.chunk.size != PBA_CHUNK_SIZE)
@@ -183,8 +187,8 @@ bool Recorder::write(unsigned I, size_t Records) {
   const size_t From = RecordAt + std::min(Of.Records, Records) * sizeof(pbd_record);
   const size_t End = Records == MostRecords ? PBA_CHUNK_SIZE
                                             : RecordAt + Records * sizeof(pbd_record);
-  // The process has allocated the block's space: the file never grows here. Readers find
-  // the block by its head.
+  // The process has allocated the block's space, so the file does not grow here. Write
+  // the head last, since readers find the block by it.
   if (!writeTo(Chunk, memory(I) + From, End - From, Chunk.at + From) ||
       !writeTo(Chunk, reinterpret_cast<const char *>(&Head), RecordAt, Chunk.at))
     return false;
@@ -195,8 +199,9 @@ bool Recorder::write(unsigned I, size_t Records) {
 
 void Recorder::release(unsigned I) {
   Known[I] = {};
-  // When the arena is closed, a process that ends may be writing the same block. If this
-  // command is killed here, the process must not write zeros to the block in its file.
+  // When the arena is closed, the process may be writing the same block while it ends.
+  // If this command is killed here, that process must not write zeros to the block in
+  // its file.
   if (!Ends) {
     __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
     memset(memory(I), 0, PBA_CHUNK_SIZE);
@@ -211,7 +216,7 @@ Recorder::Use Recorder::useOf(const pba_chunk &Head) {
   return !openFile(Head) ? Use::Unknown : Files.isUnused() ? Use::None : Use::Process;
 }
 
-// It may be in use: no process takes it again.
+// Gives up a chunk. A process may still be using it, so it is never reused.
 void Recorder::abandon(unsigned I) {
   lose(Arena->chunk[I], PBA_CHUNK_SIZE);
   Known[I] = {};
@@ -226,7 +231,7 @@ void Recorder::writeAndRelease(unsigned I) {
   release(I);
 }
 
-// Only files that the directory may have are named.
+// Counts lost bytes. Names only files that may exist in the directory.
 void Recorder::lose(const pba_chunk &Head, uint64_t Size) {
   const std::string Name = nameOf(Head).str();
   const OwnName Kind = ownName(Name);
@@ -238,21 +243,21 @@ void Recorder::lose(const pba_chunk &Head, uint64_t Size) {
     Lost[Name] += Size;
 }
 
-// What was written last of a part that nothing writes any more.
+// Marks the part as final, with its last word.
 void Recorder::finish(const pba_chunk &Head, const char *From, uint64_t Size) {
   const uint64_t At = __atomic_load_n(&Head.at, __ATOMIC_RELAXED);
   if (openFile(Head))
     Files.finish({At, Size}, lastWord(From, Size, At));
 }
 
-// Returns whether there was any.
+// Writes full chunks. Returns whether there were any.
 bool Recorder::drainFull() {
   bool Any = false;
   for (unsigned I = 0; I != Nr; ++I) {
     const uint32_t State = state(I);
     if ((State != PBA_FULL && State != PBA_ENDED) || Known[I].IsHeld)
       continue;
-    // From here on its process does not write it (PBA_WRITTEN).
+    // From here on (PBA_WRITTEN) the chunk's process does not write to it.
     uint32_t Before = State;
     if (!__atomic_compare_exchange_n(&Arena->chunk[I].state, &Before, uint32_t(PBA_WRITTEN),
                                      false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -262,8 +267,9 @@ bool Recorder::drainFull() {
       Known[I] = {};
     const size_t Complete =
         completeRecords(memory(I), Known[I].WasHeld ? Known[I].Records : 0);
-    // A signal handler interrupted a thread that is still writing a record. It
-    // comes back, unless it jumped away. Then nothing changes until its process ends.
+    // A signal handler has interrupted a thread that is writing a record. The thread
+    // will complete it, unless the handler has jumped away. In that case the chunk
+    // stays as it is until its process ends.
     const bool IsWritten = Known[I].WasHeld && Complete == Known[I].Records;
     if (State == PBA_FULL && Complete != MostRecords &&
         (IsWritten || write(I, MostRecords)) && useOf(Arena->chunk[I]) == Use::Process) {
@@ -277,7 +283,8 @@ bool Recorder::drainFull() {
   return Any;
 }
 
-// Its process may fill it meanwhile, and would then empty it.
+// Copies records of a chunk that its process still owns. The process may fill the chunk
+// at the same time, and then empties it.
 void Recorder::copyOwned(unsigned I, size_t Records) {
   uint32_t &IsRead = Arena->chunk[I].is_read;
   __atomic_store_n(&IsRead, 1u, __ATOMIC_SEQ_CST);
@@ -293,7 +300,7 @@ void Recorder::drainOwned() {
     Known[I].IsHeld = false;
     if (State != PBA_OWNED && State != PBA_WRITTEN)
       continue;
-    // Its process writes it, unless it has gone.
+    // The chunk's process is writing it, unless it has ended.
     if (State == PBA_WRITTEN) {
       if (++Known[I].Unchanged > LooksUnused && useOf(Arena->chunk[I]) == Use::None)
         writeAndRelease(I);
@@ -314,8 +321,8 @@ void Recorder::drainOwned() {
   }
 }
 
-// The kernel marks Arena->recorder when this thread ends, however it ends. It reads no
-// address from the arena.
+// Makes the kernel mark Arena->recorder when this thread ends, for whatever reason. The
+// kernel reads no address from the arena.
 void Recorder::announceEnd() {
   AtEnd.list.next = &AtEnd.list;
   AtEnd.list_op_pending = reinterpret_cast<robust_list *>(&Arena->recorder);
@@ -323,7 +330,8 @@ void Recorder::announceEnd() {
   syscall(SYS_set_robust_list, &AtEnd, sizeof(AtEnd));
 }
 
-// Threads take the first free chunk, whose pages should exist by then.
+// Allocates pages in advance: threads take the first free chunk, which should have its
+// pages by then.
 void Recorder::prepareChunks() {
   unsigned InUse = 0;
   for (unsigned I = 0; I != Nr; ++I)
@@ -345,14 +353,14 @@ void Recorder::drain() {
   unsigned Seen = 0;
   while (!Ends) {
     prepareChunks();
-    // First write the blocks that have become full.
+    // Write full blocks first.
     if (drainFull())
       Wait = ShortestWait;
     else
       Wait = std::min(2 * Wait, LongestWait);
     auto Now = std::chrono::steady_clock::now();
     const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
-    // The first chunks of a file tell what the others are about.
+    // The first chunks of a file describe its other chunks.
     const bool HasNew = usedPages() != Seen;
     Seen = usedPages();
     if (Now >= Next || HasNew || Asked != Arena->answered) {
@@ -367,7 +375,8 @@ void Recorder::drain() {
   drainRest();
 }
 
-// Chunks of processes that have ended, and records of the others so far.
+// Writes the chunks of processes that have ended, and the records of other processes so
+// far.
 void Recorder::drainRest() {
   const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
   for (unsigned I = 0; I != Nr; ++I)
@@ -434,7 +443,7 @@ bool Recorder::hasOwned() const {
   return false;
 }
 
-// No process takes memory while the arena is closed.
+// While the arena is closed, no process takes memory from it.
 void Recorder::cleanReleased() {
   for (auto &[State, Begin, Size] : Dirty)
     if (__atomic_load_n(State, __ATOMIC_ACQUIRE) == PBA_FREE)
@@ -442,13 +451,14 @@ void Recorder::cleanReleased() {
   Dirty.clear();
 }
 
-// If there can be no other process, the recorded ones write the rest themselves, as they do
-// when this one is killed.
+// Continues in a child process. If that cannot be created, the recorded processes write the
+// rest themselves, as they do when this command is killed.
 void Recorder::goOnInBackground(function_ref<bool()> MoreWork) {
   if (fork())
     return;
   setsid();
-  // The command's lock of the directory ends with the command.
+  // The command's lock of the directory must end with the command, so do not share its
+  // descriptor.
   const int Own = openat(Dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int Null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int Standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -456,7 +466,7 @@ void Recorder::goOnInBackground(function_ref<bool()> MoreWork) {
   Files.setDirectory(dup2(Own, STDERR_FILENO + 1));
   close_range(unsigned(STDERR_FILENO) + 2, ~0u, 0);
   Memory = -1;
-  // Processes that are still recorded may go on as before.
+  // Processes that are still recorded may continue as before.
   Ends = false;
   announceEnd();
   cleanReleased();

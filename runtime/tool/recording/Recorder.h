@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes what traced processes leave in the arena to their data files
+// Writes the data that traced processes put into the arena to their data files
 // (runtime/trace/format/arena.h).
 #pragma once
 
@@ -18,51 +18,54 @@
 
 namespace patchbay {
 
-/// Does not trust the arena: each recorded process can write to all of it.
-/// Writes only to blocks within data files in its directory.
+/// Does not trust the arena, since each recorded process can write to all of
+/// it. Writes only to blocks within data files in its directory.
 class Recorder {
 public:
-  /// Dir: the open directory, which must stay open. Rotates: processes leave files.
+  /// Dir: the open directory, which must stay open. Rotates: processes switch to
+  /// new files.
   explicit Recorder(int Dir, bool Rotates = false);
   Recorder(const Recorder &) = delete;
   ~Recorder();
 
-  /// The option for the processes; empty if the kernel makes no arena. Processes
-  /// then map their files.
+  /// The option for the processes; empty if the arena could not be created.
+  /// Processes then map their files.
   std::string option() const;
 
-  /// The program has ended: write everything. If processes are still recording,
-  /// another process goes on until they have ended or have no block in the arena. It also
-  /// calls MoreWork while that returns true.
+  /// Writes everything, after the program has ended. If processes are still recording,
+  /// another process continues until they have ended or have no block in the arena. It
+  /// also calls MoreWork while that returns true.
   void finish(llvm::function_ref<bool()> MoreWork = nullptr);
 
-  /// Is a part of this file in the arena, even if its process has ended?
+  /// Does the arena have a part of this file, even one whose process has ended?
   bool has(llvm::StringRef File, uint64_t StartNs) const;
 
-  /// Null: there is none.
+  /// nullptr if there is no arena.
   pba_arena *arena() const { return Arena; }
 
-  /// Warns if there are blocks whose file was not found, or could not be written, and
-  /// if another program has truncated files.
+  /// Warns about blocks whose file was not found or could not be written, and about
+  /// files that another program has truncated.
   void sayUnwritten(llvm::StringRef Output) const;
 
 private:
   friend struct RecorderTest;
 
-  // What is known about the content of a chunk.
+  // How much of a chunk is written.
   struct Progress {
-    uint64_t At = 0, StartNs = 0; // of the block
-    size_t Records = 0;           // written, from its first one on
-    unsigned Unchanged = 0;       // rounds without a new record
-    bool IsHeld = false;          // full, but a record is missing
-    bool WasHeld = false;         // and all others are written
-    unsigned Cuts = 0;            // of the file, when that was written
-    std::vector<uint64_t> Pages;  // hashes of an area's pages
-    uint64_t Header = 0;          // its hash
-    bool IsComplete = false;      // all is written, and will not change
+    uint64_t At = 0, StartNs = 0; // of the block in the chunk
+    size_t Records = 0;           // number of records that are written, from
+                                  // the first on
+    unsigned Unchanged = 0;       // number of rounds without a new record
+    bool IsHeld = false;          // the chunk is full, but a record is missing
+    bool WasHeld = false;         // and all other records are written
+    unsigned Cuts = 0;            // DataWriter::cuts() of the file when the
+                                  // records were written
+    std::vector<uint64_t> Pages;  // hashes of an area's pages as last written
+    uint64_t Header = 0;          // hash of the header as last written
+    bool IsComplete = false;      // everything is written and will not change
   };
 
-  // The areas with headers of a round, and the bytes that they say are committed.
+  // The headers of files in a round, and the sizes that they call committed.
   struct Header {
     unsigned Page;
     pbd_header Content;
@@ -113,14 +116,14 @@ private:
   std::map<unsigned, Progress> KnownAreas;
   std::vector<Header> Headers;
   DataWriter Files;
-  // Released memory that still has its content.
+  // Memory that was released, but not yet zeroed.
   struct Released {
     uint32_t *State;
     char *Begin;
     uint64_t Size;
   };
   std::vector<Released> Dirty;
-  std::map<std::string, uint64_t> Lost; // bytes that cannot be written to a file
+  std::map<std::string, uint64_t> Lost; // bytes that cannot be written, by file
   uint64_t LostOfOthers = 0;
   unsigned Unwritten = 0, Prepared = 0, LooksUnused;
   std::atomic<bool> Ends = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recorder's part about areas: all of a data file but its large blocks.
+// The recorder's code for areas: all parts of a data file except large blocks.
 #include "ArenaHeads.h"
 #include "Recorder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,7 +15,7 @@ uint64_t Recorder::sizeOf(unsigned Page, const pba_chunk &Head) const {
   return std::min<uint64_t>(Head.size, (NrPages - Page) * PBA_PAGE_SIZE);
 }
 
-// What its file's header said at the begin of this round; 0: unknown.
+// The committed size in the file's header at the beginning of this round; 0: unknown.
 uint64_t Recorder::committed(const pba_chunk &Head) const {
   for (const Header &Each : Headers)
     if (isOfFile(Head, Arena->page[Each.Page]))
@@ -23,14 +23,15 @@ uint64_t Recorder::committed(const pba_chunk &Head) const {
   return 0;
 }
 
-// From the last word to the first: a record is there if its last word is.
+// Copies from the last word to the first: a record is complete if its last word is
+// there.
 static void copyBackwards(uint64_t *To, const char *From, size_t Size) {
   const auto *Words = reinterpret_cast<const uint64_t *>(From);
   for (size_t I = Size / 8; I--;)
     To[I] = __atomic_load_n(&Words[I], __ATOMIC_ACQUIRE);
 }
 
-// Chunks that a process does not change once they are committed.
+// Is it a chunk that a process does not change after committing it?
 static bool isConstant(uint32_t Kind) {
   switch (Kind) {
   case PBD_CMDLINE:
@@ -47,7 +48,7 @@ static bool isConstant(uint32_t Kind) {
   return false;
 }
 
-// Writes pages that have changed, but not the file's header.
+// Writes pages that have changed, except the file's header.
 bool Recorder::writeArea(unsigned Page, const pba_chunk &Head) {
   const uint64_t Size = sizeOf(Page, Head) / 8 * 8;
   Progress &Of = KnownAreas[Page];
@@ -94,13 +95,13 @@ bool Recorder::writeArea(unsigned Page, const pba_chunk &Head) {
   return true;
 }
 
-// As release().
+// Like release(), for an area.
 void Recorder::releaseArea(unsigned Page, const pba_chunk &Head, bool MayBeInUse) {
   KnownAreas.erase(Page);
   const uint64_t Pages = std::min<uint64_t>(std::max(Head.pages, 1u), NrPages - Page);
   for (uint64_t I = Pages; I--;) {
     uint32_t &State = Arena->page[Page + I].state;
-    // No process takes it again.
+    // No process reuses it.
     if (MayBeInUse) {
       __atomic_store_n(&State, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
       continue;
@@ -115,7 +116,7 @@ void Recorder::releaseArea(unsigned Page, const pba_chunk &Head, bool MayBeInUse
   }
 }
 
-// None: its process has gone, or does not write to it any more.
+// None: the area's process has ended, or no longer writes to the area.
 Recorder::Use Recorder::useOfArea(unsigned Page, const pba_chunk &Head, bool IsEnd) {
   const auto *Block = reinterpret_cast<const pbd_block *>(page(Page));
   const uint64_t Size = sizeOf(Page, Head);
@@ -135,7 +136,8 @@ Recorder::Use Recorder::useOfArea(unsigned Page, const pba_chunk &Head, bool IsE
   return By == Use::Unknown && !IsEnd ? Use::Process : By;
 }
 
-// The last check. Opening the file tells whether another program truncated it.
+// Checks the area for the last time. Opening the file shows whether another program has
+// truncated it.
 void Recorder::writeAndReleaseArea(unsigned Page, const pba_chunk &Head, Use By) {
   const uint64_t Size = sizeOf(Page, Head);
   openFile(Head);
@@ -155,7 +157,7 @@ void Recorder::drainArea(unsigned Page, bool IsEnd) {
     writeAndReleaseArea(Page, Head, By);
 }
 
-// What was written since the file was cut off.
+// The parts that were written since the file was last truncated.
 std::vector<FilePart> Recorder::partsOf(const pba_chunk &Head, unsigned Cuts) {
   std::vector<FilePart> Parts;
   for (unsigned I = 0; I != Nr; ++I)
@@ -196,7 +198,7 @@ void Recorder::drainHeader(Header &Of, bool IsEnd) {
   releaseArea(Of.Page, Head, By == Use::Unknown);
 }
 
-// Headers come last: what they call committed is written by then.
+// Write headers last: by then, all that they call committed is written.
 void Recorder::drainAreas(bool IsEnd) {
   Files.closeFile();
   Headers.clear();

@@ -25,11 +25,11 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// The polling interval. Threads may be waiting for room.
+// The polling interval. It is short, because threads may be waiting for space.
 static constexpr std::chrono::milliseconds ShortestWait = 10ms, LongestWait = 100ms;
 
-// The kernel's time stamps of files are not finer. Until then the directory may have changed
-// once more.
+// The resolution of the kernel's time stamps of files. In this time, the directory may
+// change again without a new time stamp.
 static constexpr uint64_t StampNs = 100000000;
 
 // "20260131T235959.999Z" of "42.20260131T235959.999Z.pbd"; empty for other
@@ -49,15 +49,15 @@ static std::string stamp(uint64_t Ns) {
   return formatv("{0}.{1,0+3}Z", Text, Ns / 1000000 % 1000);
 }
 
-// The last file of a process may have no events.
+// Is it a file without events? The last file of a process may be one.
 static bool isEmpty(const DataFile &Data) {
   return Data.Session->Part > 1 && Data.Threads.empty() &&
          Data.Histograms.empty() && Data.Samples.empty() &&
          llvm::all_of(Data.Losses, [](uint64_t N) { return N == 0; });
 }
 
-// Uses the time of the last event, or the next time that no other file has. Returns whether it
-// has changed anything.
+// Renames a complete file after the time of its last event, or after the next time that no
+// other file has. Returns whether anything has changed.
 static bool giveFinalName(const std::string &File) {
   DataFile Data;
   Error E = readDataSummary(File, Data);
@@ -104,7 +104,8 @@ bool Rotation::isOurs(const std::string &File) const {
   return Header && Header->recording == Limits.Recording;
 }
 
-// The lock comes first: a file without it gets no new memory.
+// Check the lock first: a process that has lost its lock gets no more memory for this
+// file.
 bool Rotation::isInUse(const std::string &File) const {
   auto Header = ownHeader(AT_FDCWD, File);
   return !filesInUse({File}).empty() ||
@@ -153,7 +154,8 @@ void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
   for (const std::string &File : Written)
     if (Limits.MaxSize && isOurs(File))
       Bytes += bytesOf(File);
-  // Other programs take files away, and processes end in the middle of a change.
+  // Do not change the counter during a change by a process, which may also have ended
+  // during one: other programs remove files, too.
   if (IsCounted && !__atomic_load_n(&Counted->size_changing, __ATOMIC_SEQ_CST))
     __atomic_compare_exchange_n(&Counted->size_used, &Used, Bytes, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_RELAXED);
@@ -161,7 +163,7 @@ void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
                                      (Limits.MaxSize && Bytes > MostBytes))) {
     const auto Oldest = Complete.begin();
     const std::string &File = Oldest->first.second;
-    // Another program may have put another file there.
+    // Check again: another program may have put another file there.
     if (isOurs(File) && !unlink(File.c_str())) {
       ++Removed;
       if (Counted)
@@ -189,8 +191,8 @@ bool Rotation::look(bool IsEnd) {
   }
   if (IsBusy)
     readNames();
-  // Room for another file, and at least a quarter of the limit, but at most half. A thread
-  // without room loses events until files are removed.
+  // Leave space for the next file: at least a quarter of the limit, and at most half of
+  // it. A thread without space loses events until files are removed.
   const uint64_t Next =
       std::min(std::max(Limits.MaxSize / 4, Limits.RotateSize), Limits.MaxSize / 2);
   makeRoom(IsEnd ? Limits.MaxSize : Limits.MaxSize - Next, /*Least=*/IsEnd);
@@ -200,7 +202,7 @@ bool Rotation::look(bool IsEnd) {
 void Rotation::start() {
   if (!Limits.Rotates)
     return;
-  // The command handles signals in its first thread.
+  // Block signals, which the command handles in its first thread.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
@@ -210,7 +212,7 @@ void Rotation::start() {
       const auto Begin = Clock::now();
       look();
       Wait = IsBusy || Limits.MaxSize ? ShortestWait : std::min(2 * Wait, LongestWait);
-      // Many files take long to look at: a longer wait leaves more of the processor.
+      // Checking many files takes long: a longer pause limits the use of the processor.
       std::this_thread::sleep_for(
           std::clamp<Clock::duration>(9 * (Clock::now() - Begin), Wait, LongestWait));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and removes the files of a recording with many files (runtime/trace/threads/rotate.h).
+// Renames and removes the files of a recording that rotates them
+// (runtime/trace/threads/rotate.h).
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -19,33 +20,33 @@ class Recorder;
 
 struct RecordingLimits {
   bool Rotates = false;
-  uint64_t Keep = 0, MaxSize = 0, RotateSize = 0; // 0: no limit
-  uint64_t Recording = 0; // as in pbd_header, if there is a limit
+  uint64_t Keep = 0, MaxSize = 0, RotateSize = 0; // limits; 0: none
+  uint64_t Recording = 0; // value for pbd_header, if there is a limit
 
-  /// The option for the processes.
+  /// The PATCHBAY option for the processes.
   std::string option() const {
     return Recording ? ",recording=" + std::to_string(Recording) : "";
   }
 };
 
-/// Finds the files of one recording in a directory, and leaves all others alone. Gives
-/// final names to files that no process has locked and that are written. Removes the oldest
-/// of these.
+/// Finds the files of one recording in a directory, and ignores all others. Gives final
+/// names to files that are complete and that no process has locked. Removes the oldest of
+/// these.
 class Rotation {
 public:
-  /// Memory: of the recorder that writes to this directory, or null. Does nothing unless
-  /// the recording rotates.
+  /// Memory: the recorder that writes to this directory, or nullptr. Does nothing unless
+  /// the recording rotates files.
   Rotation(std::string Dir, const RecordingLimits &Limits, Recorder *Memory = nullptr)
       : Dir(std::move(Dir)), Limits(Limits), Memory(Memory) {}
   Rotation(const Rotation &) = delete;
   ~Rotation() { stop(); }
 
-  /// Looks several times a second, in a thread.
+  /// Checks several times a second, in a thread.
   void start();
   void stop();
-  /// Looks once. Returns whether a process uses a file.
+  /// Checks once. Returns whether a process uses a file.
   bool look() { return look(/*IsEnd=*/false); }
-  /// Looks for the last time. Returns how many files were removed.
+  /// Checks for the last time. Returns the number of removed files.
   uint64_t finish();
 
 private:
@@ -59,16 +60,16 @@ private:
   RecordingLimits Limits;
   Recorder *Memory;
   std::vector<std::string> Written;
-  // Complete files by time and path, and their bytes on disk.
+  // Complete files by time and path, and their sizes on disk.
   std::map<std::pair<std::string, std::string>, uint64_t> Complete;
-  timespec Seen = {}; // when the directory had changed
+  timespec Seen = {}; // last change of the directory that was seen
   uint64_t Removed = 0;
-  bool IsBusy = false; // the last check has changed something
+  bool IsBusy = false; // the last check has found changes
   std::atomic<bool> Ends = false;
   std::thread Thread;
 };
 
-/// Do this many more bytes fit into the limit?
+/// Does the limit permit this many more bytes?
 bool hasRoom(const std::string &Dir, const RecordingLimits &Limits, uint64_t Bytes);
 
 } // namespace patchbay

@@ -20,15 +20,15 @@ using namespace patchbay;
 static volatile sig_atomic_t Child;
 static volatile sig_atomic_t TimeIsUp;
 
-// The message if the program does not end after SIGTERM.
+// Printed if the program does not end after SIGTERM.
 static char GoesOn[128];
 static constexpr unsigned GraceSeconds = 2;
 
 static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-// For keys of the terminal, the kernel sends SIGINT and SIGQUIT to the program, too,
-// which must not get them twice. The kernel sends SIGHUP only to the leader of a session,
-// which may be this process.
+// Sends a signal on to the program. The kernel sends SIGINT and SIGQUIT for keys of the
+// terminal to the program, too, which must not get them twice. It sends SIGHUP only to
+// the leader of a session, which may be this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
   if (Signal == SIGALRM && TimeIsUp) {
@@ -44,8 +44,8 @@ static void passOn(int Signal, siginfo_t *Info, void *) {
     kill(Child, Signal == SIGALRM ? SIGTERM : Signal);
 }
 
-// The program inherits SIG_IGN, but not a handler. A signal that was ignored
-// stays ignored in both.
+// Catches signals. The program inherits SIG_IGN, but no handler. A signal that is
+// ignored stays ignored in both processes.
 static void catchSignals() {
   for (int Signal : Passed) {
     struct sigaction Action = {};
@@ -58,7 +58,8 @@ static void catchSignals() {
   }
 }
 
-// Signals stay blocked, so that none is sent to another process that gets this id next.
+// Signals stay blocked until the process is reaped, so that no signal is sent to
+// another process with the same id.
 static Expected<int> reap(pid_t Pid, const sigset_t &Signals) {
   siginfo_t Info;
   while (waitid(P_PID, Pid, &Info, WEXITED | WNOWAIT))
@@ -106,7 +107,7 @@ Expected<pid_t> patchbay::spawnProgram(const std::string &Path, ArrayRef<const c
   return Pid;
 }
 
-// Signals stay as they are if the time is not limited.
+// Starts the time limit. Without a limit, signals are unchanged.
 static void beginTime(uint64_t Ns) {
   if (!Ns)
     return;
@@ -118,7 +119,7 @@ static void beginTime(uint64_t Ns) {
   Action.sa_sigaction = passOn;
   Action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGALRM, &Action, nullptr);
-  // The caller may have blocked it.
+  // The caller may have blocked SIGALRM.
   sigset_t Alarm;
   sigemptyset(&Alarm);
   sigaddset(&Alarm, SIGALRM);
@@ -134,7 +135,7 @@ Expected<int> patchbay::runProgram(const std::string &Path, ArrayRef<const char 
   termios Terminal;
   bool HasTerminal = tcgetattr(STDIN_FILENO, &Terminal) == 0;
 
-  // Pass on no signal before the program exists.
+  // Block signals until the program exists.
   sigset_t Signals, Before;
   sigemptyset(&Signals);
   for (int Signal : Passed)
@@ -152,8 +153,8 @@ Expected<int> patchbay::runProgram(const std::string &Path, ArrayRef<const char 
   auto Status = reap(*Pid, Signals);
   if (!Status)
     return Status.takeError();
-  // A killed editor leaves the terminal in raw mode. In the background the
-  // terminal is not ours.
+  // Restore the terminal: a killed editor leaves it in raw mode. A process in the
+  // background must not change it.
   if (WIFSIGNALED(*Status) && HasTerminal &&
       tcgetpgrp(STDIN_FILENO) == getpgrp())
     tcsetattr(STDIN_FILENO, TCSADRAIN, &Terminal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a program in place of this command, for the terminal and for signals.
+// Runs a program as this command's child, which appears to the terminal and to
+// signals as if it had replaced this command.
 #pragma once
 
 #include "support/Descriptor.h"
@@ -12,23 +13,23 @@
 
 namespace patchbay {
 
-/// Blocks signals, and returns a descriptor that reads them (signalfd(2)).
+/// Blocks signals, and returns a descriptor for reading them (signalfd(2)).
 llvm::Expected<Descriptor> blockSignals(llvm::ArrayRef<int> Signals,
                                         sigset_t *Before = nullptr);
 
-/// Starts a program with these blocked signals.
+/// Starts a program, in which the signals of Mask are blocked.
 llvm::Expected<pid_t> spawnProgram(const std::string &Path, llvm::ArrayRef<const char *> Args,
                                    const sigset_t &Mask);
 
-/// Returns the wait status. Passes on SIGINT, SIGQUIT, SIGTERM and SIGHUP,
-/// except those that the terminal sends to both processes. Sends SIGTERM after
-/// ForNs, if that is not 0.
+/// Runs a program, and returns its wait status. Passes on SIGINT, SIGQUIT,
+/// SIGTERM and SIGHUP, except those that the terminal sends to both processes.
+/// Sends SIGTERM after ForNs, unless that is 0.
 llvm::Expected<int> runProgram(const std::string &Path,
                                llvm::ArrayRef<const char *> Args, uint64_t ForNs);
 
-/// The exit code of this command. Prints one line to stderr if a signal killed
-/// the program, as shells do, but none for SIGINT and SIGPIPE. If the time was up,
-/// SIGTERM is success.
+/// The exit code for a wait status. Prints one line to stderr if a signal killed
+/// the program, as shells do, except for SIGINT and SIGPIPE. If SIGTERM was sent
+/// because of the time limit, it counts as success.
 int exitCode(llvm::StringRef Program, int Status);
 
 } // namespace patchbay

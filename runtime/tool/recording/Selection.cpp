@@ -19,21 +19,22 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// Findings in the program and its libraries.
+/// Results of searching the program and its libraries.
 struct Seen {
   bool Records = false;
-  std::string Stripped; // a file with records
-  std::vector<std::string> Files; // with records
-  std::string Why; // why a file has nothing to trace, although it was compiled for that
-  // The same for files that the runtime leaves alone: of other ABI versions,
+  std::string Stripped; // a file with records, but without a symbol table
+  std::vector<std::string> Files; // files with records
+  std::string Why; // why a file has nothing to trace, although it was compiled for
+                   // tracing
+  // The same for files that the runtime ignores: files of other ABI versions,
   // or with code that cannot be read.
   std::vector<std::string> LeftAlone;
-  bool Root = false;  // a function of --under
-  std::string NoType; // why arguments of a function are not known
+  bool Root = false;  // is there a function of --under?
+  std::string NoType; // why the arguments of a function are unknown
   size_t Untyped = 0; // number of such functions
-  std::string NoRoot; // a root function whose end is not visible
-  bool Chosen = false; // -F or --args selects a function
-  bool Left = false;   // and -N leaves at least one of them
+  std::string NoRoot; // a root function whose end tracers do not see
+  bool Chosen = false; // does -F or --args select a function?
+  bool Left = false;   // does -N leave at least one of the selected functions?
 };
 } // namespace
 
@@ -49,7 +50,7 @@ static std::string whyNoRoot(const SiteRecord &R, StringRef Symbol) {
          ": name a function that it calls";
 }
 
-// Are functions selected by name, or all of them?
+// Are functions selected by name?
 static bool hasNames(const Wanted &W) {
   return !W.Typed.Requests.empty() ||
          any_of(W.Selections, [](const Selection &S) {
@@ -57,7 +58,7 @@ static bool hasNames(const Wanted &W) {
          });
 }
 
-// Adds the symbols of functions that the runtime cannot match itself.
+// Adds symbols of functions whose names the runtime cannot match itself.
 static NameFilter::Match select(Selection &S, const ElfImage &Image,
                                 const FunctionNames &Names, uint64_t Entry) {
   std::vector<StringRef> Own = Names.own().at(Entry);
@@ -72,7 +73,7 @@ static NameFilter::Match select(Selection &S, const ElfImage &Image,
   return Match;
 }
 
-// Trampolines read the slots of functions.
+// Trampolines read the slots of functions, which are within the code.
 static std::string executeOnlyText(const Twine &Path) {
   return (Path + ": its code is execute-only (PROT_EXEC without PROT_READ), and the "
                  "runtime must read it: link it without --execute-only, and do not "
@@ -160,7 +161,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     bool Chosen = false, TakenAway = false;
     for (Selection &S : W.Selections) {
       if (S.Globs.empty())
-        continue; // matches no function here
+        continue; // the request matches no function in this image
       NameFilter::Match Match = select(S, Image, *Names, R.Entry);
       if (S.Name == "under" && Match != NameFilter::None) {
         if (R.Raw.flags & PATCHBAY_RECORD_NO_EXIT)
@@ -172,7 +173,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     }
     auto IsTyped = W.Typed.add(Image, R, Symbols, Names->nameForRuntime(Image, R.Entry));
     if (!IsTyped) {
-      // It may be one of many that a glob matches.
+      // Not an error of the request, since a glob may match other functions.
       std::string Why = toString(IsTyped.takeError());
       if (StringRef(Why).starts_with("--when"))
         return makeError(Usage, Why);
@@ -190,8 +191,8 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
   return Error::success();
 }
 
-// Reads arguments of libraries that may be loaded later: debug information can
-// be read only now.
+// Reads the arguments of functions in libraries that may be loaded later, since
+// debug information can be read only now.
 static void addLoadable(const std::string &Path, Wanted &W, Seen &What) {
   auto Add = [&](const ElfImage &Image) -> Error {
     auto Version = Image.abiVersion();
@@ -218,14 +219,14 @@ static void addLoadable(const std::string &Path, Wanted &W, Seen &What) {
     return Error::success();
   };
   auto Image = ElfImage::open(Path);
-  // The file may have nothing to do with the program.
+  // Ignore errors: the program may never load the file.
   consumeError(Image ? Add(*Image) : Image.takeError());
   W.Typed.endImage();
 }
 
-// If libpatchbay.a is linked in, functions register with that copy of the
-// runtime. The tracer calls that copy if the program exports it. Otherwise it
-// calls libpatchbay.so, which does not know the functions.
+// If libpatchbay.a is linked into the program, functions register with that
+// copy of the runtime. The tracer uses that copy if the program exports it.
+// Otherwise it uses libpatchbay.so, which does not know the functions.
 static Error checkRuntime(const ElfImage &Program) {
   auto Names = Program.symbolNames();
   if (!Names)
@@ -239,7 +240,7 @@ static Error checkRuntime(const ElfImage &Program) {
   return Error::success();
 }
 
-// For messages. -F and --args need only their globs.
+// The option's name in messages. For -F and --args the globs suffice.
 static std::string optionFor(StringRef Name) {
   if (Name == "filter" || Name == "args")
     return "";
@@ -248,8 +249,8 @@ static std::string optionFor(StringRef Name) {
   return Option;
 }
 
-// Tells where a function was inlined, by debug information, if no function of
-// this name is left; else empty.
+// If no function of this name exists, tells where it was inlined, according to
+// debug information. Otherwise empty.
 static std::string inlinedText(const Wanted &W, const Seen &What,
                                ArrayRef<std::string> Globs) {
   for (const std::string &File : What.Files) {
@@ -267,13 +268,13 @@ static std::string inlinedText(const Wanted &W, const Seen &What,
   return "";
 }
 
-// Why nothing can be traced; empty if something can.
+// Why nothing can be traced. Empty if something can.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records && What.Why.empty() && !What.LeftAlone.empty())
     return What.LeftAlone.front();
   if (!What.Records)
     return What.Why.empty() ? noRecords() : What.Why;
-  // Globs of the other options have no effect without a match, either.
+  // The other options have no effect if their globs match nothing.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace") {
@@ -296,12 +297,12 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
 
 namespace {
 
-/// Prints messages once for several processes of a program, and for libraries
-/// that they share. With a glob there may be hundreds.
+/// Prints each message once for all processes of a program, and for the
+/// libraries that they share. A glob may cause hundreds of messages.
 class SaidOnce {
 public:
-  /// Returns the number of messages that exceed the limit, or 0 if it was
-  /// printed before.
+  /// Prints messages that were not printed before, up to the limit. Returns the
+  /// number of messages above it.
   size_t say(ArrayRef<std::string> Texts,
              function_ref<void(const std::string &)> Say) {
     static constexpr size_t Most = 10;
@@ -337,8 +338,8 @@ static void sayUnused(const TypedArgs &Typed) {
          " more functions: the compiler may pass any value, so recorded values may be wrong");
 }
 
-// Fails if there is nothing to trace. Warns about missing functions, since the
-// user may have misspelt them.
+// Fails if there is nothing to trace. Warns about functions that were not
+// found, since the user may have misspelt their names.
 static Error judge(const std::string &Where, const Wanted &W,
                    const Seen &What) {
   if (std::string Why = whyNothing(W, What); !Why.empty())
@@ -407,7 +408,8 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
       continue;
     }
     auto Image = ElfImage::read(File, M->Path);
-    // The runtime cannot use a file either if this command cannot parse it.
+    // Ignore the error: the runtime cannot use a file either if this command
+    // cannot parse it.
     if (!Image) {
       consumeError(Image.takeError());
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions that `record` must trace, and whether the program has them.
+// Finds the functions that `record` must trace.
 #pragma once
 
 #include "TypedArgs.h"
@@ -11,12 +11,12 @@
 
 namespace patchbay {
 
-/// The functions that an option selects. The runtime matches plain symbols. So
-/// it gets the mangled names of functions that only match demangled.
+/// The functions that an option selects. The runtime matches only symbols, so
+/// it gets the symbols of functions that match by demangled name.
 struct Selection {
   Selection(llvm::StringRef Name, std::vector<std::string> Given)
       : Name(Name), Globs(std::move(Given)), Filter(Globs) {}
-  llvm::StringRef Name; // in PATCHBAY
+  llvm::StringRef Name; // name of the option in PATCHBAY
   std::vector<std::string> Globs;
   NameFilter Filter;
   std::set<std::string> Symbols;
@@ -25,20 +25,21 @@ struct Selection {
 struct Wanted {
   std::vector<Selection> Selections;
   TypedArgs Typed;
-  /// Arguments of the program, which may name libraries.
+  /// Arguments of the program, which may include paths of libraries.
   std::vector<std::string> Arguments;
-  /// Roots for debug files.
+  /// Directories to search for debug files.
   std::vector<std::string> Roots = {""};
-  /// The consequence for a program without such functions; may be empty.
+  /// What happens in a program without such functions, for messages; may be
+  /// empty.
   std::string OrElse;
 };
 
-/// Searches the functions in Program, which the kernel runs for Path, and in its
-/// libraries. Fails if recording with Tracer would have no functions.
+/// Searches Program, which the kernel runs for Path, and its libraries. Fails if
+/// a recording with Tracer would have no functions.
 llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
                          const ElfImage &Tracer, Wanted &W);
 
-/// The same for the mapped files of a running process.
+/// Searches the mapped files of a running process.
 llvm::Error checkMapped(const ProcessMemory &Memory, Wanted &W);
 
 } // namespace patchbay

@@ -39,7 +39,8 @@ Expected<std::string> patchbay::findProbe() {
   return Path.str().str();
 }
 
-// Beside this command, in the layout of the build or of the installation.
+// The library is found relative to this command, in the layout of the build or
+// of the installation.
 Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
   StringRef TracerFile = Kind == TracerKind::Listens ? ListensFile : RecordsFile;
   auto Found = folderOfCommand(TracerFile);
@@ -52,7 +53,8 @@ Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
     sys::path::append(Path, Lib, TracerFile);
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
     if (sys::fs::exists(Path)) {
-      // ld.so(8) splits LD_PRELOAD at these characters, and has no escape.
+      // ld.so(8) splits LD_PRELOAD at these characters, and they cannot be
+      // escaped.
       if (Path.str().find_first_of(": ") != StringRef::npos)
         return makeError(Twine(Path) + ": LD_PRELOAD cannot name a file with a "
                                        "space or colon in its path: move "

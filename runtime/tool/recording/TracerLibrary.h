@@ -7,17 +7,17 @@
 
 namespace patchbay {
 
-/// libpatchbay-trace.so only records. libpatchbay-live.so has a thread that
-/// listens for commands, too.
+/// libpatchbay-trace.so only records. libpatchbay-live.so also has a thread
+/// that listens for commands.
 enum class TracerKind { Records, Listens };
 
-/// Fails if it is missing, or if LD_PRELOAD cannot name it.
+/// Fails if the library is missing, or if LD_PRELOAD cannot name it.
 llvm::Expected<ElfImage> openTracer(TracerKind Kind);
 
-/// Is it the file name of one of them?
+/// Is it the file name of one of these libraries?
 bool isTracer(llvm::StringRef Path);
 
-/// The path of CostProbe.c's program. Fails if it is missing.
+/// The path of the program CostProbe.c. Fails if it is missing.
 llvm::Expected<std::string> findProbe();
 
 } // namespace patchbay

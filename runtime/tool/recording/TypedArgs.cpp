@@ -17,7 +17,7 @@ static constexpr StringLiteral Result("retval");
 // Requests
 //===----------------------------------------------------------------------===//
 
-// A name, followed by members: "req->conn.fd".
+// Is it a name, followed by members, such as "req->conn.fd"?
 static bool isPath(StringRef Text) {
   bool IsStart = true;
   for (size_t I = 0; I != Text.size(); ++I) {
@@ -73,7 +73,7 @@ static Error wrongCondition(StringRef Text) {
                               "'name == \"x\"'; several with &&");
 }
 
-// Operators of other languages instead of &&, or besides it; null: none.
+// An operator that other languages use for &&, or in addition; nullptr: none.
 static const char *otherOperator(StringRef Constant) {
   if (!Constant.empty() && (Constant.front() == '"' || Constant.front() == '\''))
     Constant = Constant.drop_front().split(Constant.front()).second;
@@ -93,7 +93,7 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
       TypedCondition C;
       C.Text = Part.trim().str();
       size_t At = Part.find_first_of("=!<>");
-      // Skip the '>' of "->".
+      // Skip "->", whose '>' is no comparison.
       while (At != StringRef::npos && At && Part[At] == '>' &&
              Part[At - 1] == '-')
         At = Part.find_first_of("=!<>", At + 1);
@@ -122,18 +122,17 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where it is
+// Places of values
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value, and the steps that lead to it so far.
+/// A value, and the steps to it found so far.
 struct Found {
-  DWARFDie Type; // plain
-  ArgumentPlace Place; // of the value, or its address
-  std::string Steps;   // "@16" for each pointer
+  DWARFDie Type; // without typedefs and qualifiers
+  ArgumentPlace Place; // place of the value, or of its address
+  std::string Steps;   // "@16" for each pointer that is followed
   uint64_t Offset = 0; // offset in the value
-  bool InMemory = false; // Steps or Place lead to an address, and Offset counts
-                         // from there
+  bool InMemory = false; // Steps or Place give an address, and Offset is relative to it
 };
 } // namespace
 
@@ -149,7 +148,7 @@ static std::string listed(ArrayRef<std::string> Names) {
   return Names.empty() ? "none" : join(Names, ", ");
 }
 
-// The place of the parameter or of the result.
+// The place of a parameter or of the result.
 static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
   Found V;
   if (Name == Result) {
@@ -176,7 +175,7 @@ static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
   return V;
 }
 
-// Follows a pointer.
+// Dereferences a pointer.
 static void follow(Found &V) {
   if (V.InMemory) {
     V.Steps += "@" + utostr(V.Offset);
@@ -235,7 +234,7 @@ static Error notOnItsOwn(StringRef Path) {
                 "' begins in the middle of a register or of a copied value");
 }
 
-// "r1@16": the source of the word at offset At of the value.
+// The source of the word at offset At of the value: "r1@16".
 static Expected<std::string> sourceOf(StringRef Path, const Found &V,
                                       uint64_t At) {
   std::string Source;
@@ -252,7 +251,7 @@ static Expected<std::string> sourceOf(StringRef Path, const Found &V,
   return Source;
 }
 
-// "u8:r1@16", for a value with one of the kinds.
+// Kind and source of a value of a scalar type: "u8:r1@16".
 static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   // For a reference, or a pointer to a std::string, users mean the target.
   if (isPointer(V.Type) &&
@@ -290,7 +289,7 @@ static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   return Kind + ":" + *Source;
 }
 
-// Separators may not occur in names of values, nor in strings.
+// The constant in the format of options. It must not contain separators of that format.
 static Expected<std::string> constantFor(const TypedCondition &C,
                                          StringRef Kind) {
   StringRef Text = C.Constant;
@@ -323,7 +322,7 @@ static Expected<std::string> constantFor(const TypedCondition &C,
     return std::string("0");
   if (IsQuoted && Text.size() == 3 && Kind[0] == 'c')
     return itostr(int8_t(Text[1]));
-  // The name of an enumerator, with or without that of its type.
+  // Accept the name of an enumerator with or without the name of its type.
   StringRef Name = Text.substr(Text.rfind(':') + 1);
   StringRef Names = Kind.split('{').second.split('}').first;
   SmallVector<StringRef> Pairs;
@@ -362,7 +361,7 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F,
   return Paths;
 }
 
-// The values that several requests name for a function, each once.
+// The values that requests name for a function, without duplicates.
 static std::vector<std::string> pathsOf(ArrayRef<TypedRequest *> Requests,
                                         const FunctionPlaces &F,
                                         std::vector<std::string> &NotRead) {
@@ -375,7 +374,7 @@ static std::vector<std::string> pathsOf(ArrayRef<TypedRequest *> Requests,
 }
 
 namespace patchbay {
-/// Names of values for which callers may pass any value.
+/// Names of values that callers need not pass.
 struct UnusedNames {
   std::vector<std::string> Unused, Unknown;
 
@@ -388,7 +387,7 @@ struct UnusedNames {
       (Use == WordUse::Unused ? Unused : Unknown).push_back("'" + Path.str() + "'");
     return Use;
   }
-  /// Option: "--args". Effect: "recorded values may be wrong".
+  /// Adds a warning. Option: "--args". Effect: "recorded values may be wrong".
   void say(StringRef Option, const std::string &Function, StringRef Effect,
            std::vector<std::string> &To) const {
     constexpr StringLiteral Anything = ": the compiler may pass any value, so ";
@@ -401,7 +400,7 @@ struct UnusedNames {
   }
 
 private:
-  // A string view has two.
+  // A string view uses two words.
   static std::vector<size_t> usedWords(const Found &V) {
     if (V.InMemory)
       return {0};
@@ -423,7 +422,7 @@ Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces
                                           return P.Name == Head;
                                         });
     if (!IsOwn)
-      continue; // it may belong to another function
+      continue; // the condition may be for another function
     if (auto Whole = startOf(Head, F); !Whole)
       return cannot("the condition '" + C.Text + "' cannot be checked: " +
                     toString(Whole.takeError()));
@@ -447,7 +446,7 @@ Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces
   return Parts;
 }
 
-// A request is satisfied if one of its functions has the name.
+// Notes whether a function has the requested name. One such function is enough.
 static void noteName(ArrayRef<TypedRequest *> Requests, const std::string &Path,
                      const std::string &Function, const Error &E) {
   std::string Why;
@@ -490,7 +489,7 @@ Expected<std::string> TypedArgs::textFor(ArrayRef<TypedRequest *> Requests,
     }
   }
   if (Parts.empty() && any_of(Requests, [](auto *R) { return !R->Paths.empty(); })) {
-    NotRead.erase(llvm::unique(NotRead), NotRead.end()); // LacksParameters
+    NotRead.erase(llvm::unique(NotRead), NotRead.end()); // see LacksParameters
     return cannot(join(NotRead, "; "));
   }
   append_range(Parts, *Checks);
@@ -514,7 +513,7 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   std::vector<TypedRequest *> Meant;
   for (TypedRequest &R : Requests) {
     bool IsMeant = R.Functions.match(Symbols) != NameFilter::None;
-    // "(Name)" may also be a parameter's type.
+    // "(Name)" may also be the type of a parameter, in a glob with parameters.
     if (IsMeant && !R.Paths.empty() && NameFilter(R.Text).match(Symbols))
       Untyped.insert(NameForRuntime);
     else if (IsMeant)
@@ -557,7 +556,7 @@ void TypedArgs::addOption(const ElfImage &Image, const SiteRecord &Record,
                          : toHex(Image.buildId(), /*LowerCase=*/true);
   std::string Option = File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) + "|" +
                        NameForRuntime + "|" + Text.str();
-  // A file may have several paths.
+  // A file may be found under several paths.
   if (!is_contained(Options, Option))
     Options.push_back(std::move(Option));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --args 'parse(name, req->uri, retval)' and --when 'len > 4096': converts
-// names, for each function, into a string of places (trace/format/typed_spec.h), by
-// debug information.
+// --args 'parse(name, req->uri, retval)' and --when 'len > 4096': converts names into
+// the places of values (trace/format/typed_spec.h), for each function, using debug
+// information.
 #pragma once
 
 #include "arguments/DwarfFunctions.h"
@@ -13,22 +13,24 @@
 namespace patchbay {
 
 struct TypedCondition {
-  std::string Text; // as given
+  std::string Text; // as the user wrote it
   std::string Path, Compare, Constant;
 };
 
 struct TypedRequest {
-  std::string Text; // as given
+  std::string Text; // as the user wrote it
   NameFilter Functions;
-  std::vector<std::string> Paths; // empty: all arguments, and the result
-  /// For each path why the first function lacks it; empty if a function has it.
+  std::vector<std::string> Paths; // requested values; empty: all arguments, and the
+                                  // result
+  /// For each path, why the first function lacks it. Empty once a function has it.
   std::map<std::string, std::string> Missing = {};
 };
 
-/// Nothing if it is a glob with parameters, as in 'parse(int)'.
+/// std::nullopt for a glob with parameters, such as 'parse(int)'.
 std::optional<TypedRequest> parseTypedRequest(llvm::StringRef Text);
 
-/// The conditions of --when, which must all hold: "len > 4096 && name == 'x'".
+/// Parses the conditions of --when, all of which must hold: "len > 4096 && name ==
+/// 'x'".
 llvm::Expected<std::vector<TypedCondition>>
 parseConditions(llvm::ArrayRef<std::string> Texts);
 
@@ -36,36 +38,35 @@ class TypedArgs {
 public:
   std::vector<TypedRequest> Requests;
   std::vector<TypedCondition> Conditions;
-  /// Roots for debug files.
+  /// Directories to search for debug files.
   std::vector<std::string> Roots = {""};
 
-  /// Does a request select the function? Then adds it to options().
-  /// NameForRuntime is the name by which the runtime finds it. Fails if it
-  /// lacks a requested value.
+  /// If a request selects the function, adds its arguments to options(), and returns
+  /// true. NameForRuntime is the name by which the runtime finds the function. Fails if
+  /// the function lacks a requested value.
   llvm::Expected<bool> add(const ElfImage &Image, const SiteRecord &Record,
                            llvm::ArrayRef<llvm::StringRef> Symbols,
                            const std::string &NameForRuntime);
-  /// If the function is one of <patchbay/mark.h>, records its arguments.
+  /// If the function is declared in <patchbay/mark.h>, records its arguments.
   void addMark(const ElfImage &Image, const SiteRecord &Record,
                llvm::ArrayRef<llvm::StringRef> Symbols, const std::string &NameForRuntime);
-  /// Are marks recorded?
+  /// Record the arguments of marks?
   bool WithMarks = false;
-  /// Call after an image has been searched.
+  /// Call this after each image.
   void endImage() { Known.reset(); }
-  /// Functions with requested arguments that are not recorded, and why.
+  /// Functions whose requested arguments are not recorded, and why.
   llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
-  /// A warning for each function with arguments that are recorded or in a condition, and
-  /// that callers need not pass.
+  /// Warnings about recorded arguments, or arguments in conditions, that callers need
+  /// not pass.
   llvm::ArrayRef<std::string> unused() const { return Unused; }
-  /// Symbols of functions that a request selects by the types of their
-  /// parameters.
+  /// Symbols of functions that a request selects by parameter types.
   std::set<std::string> Untyped;
-  /// The options for PATCHBAY, each for one function.
+  /// The options for PATCHBAY, one for each function.
   llvm::ArrayRef<std::string> options() const { return Options; }
   /// A message about a request without a function, a name that no function of a request
-  /// has, or a condition without a function; empty if there is none.
+  /// has, or a condition without a function. Empty if there is none.
   std::string unmatched() const;
-  /// The strings of requests without a function.
+  /// The requests without a function, as the user wrote them.
   std::vector<std::string> unmatchedRequests() const;
 
 private:
@@ -77,9 +78,9 @@ private:
   llvm::Expected<std::vector<std::string>> conditionsFor(const struct FunctionPlaces &F,
                                                          struct UnusedNames &NotUsed);
 
-  std::unique_ptr<DwarfFunctions> Known; // of the last image
+  std::unique_ptr<DwarfFunctions> Known; // debug information of the last image
   std::vector<std::string> Options, LeftOut, Unused;
-  std::set<std::string> Held; // conditions with a function
+  std::set<std::string> Held; // conditions for which a function was found
 };
 
 } // namespace patchbay

@@ -18,7 +18,8 @@ using namespace patchbay;
 
 static constexpr char EntryName[] = "patchbay_trace_visit";
 
-// For example, root records another user's process, and DIR is in root's home.
+// Advice on an output directory that the process's user cannot reach: for example, root
+// records another user's process, and DIR is in root's home.
 static StringRef adviceOn(StringRef Why) {
   if (!Why.starts_with("output=") || !Why.ends_with(errnoText(EACCES)))
     return "";
@@ -49,14 +50,15 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   return Error::success();
 }
 
-// Makes this command the holder. Result: the process's answer. Fails without an answer.
+// Makes this command the holder of the process's recording. Result: the result in the
+// process's reply. Fails without a reply.
 static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
-  // Wait at most as long as the process waits for a holder.
+  // The process waits only a limited time for a holder, so do not wait longer.
   auto Reply = Socket->receive(nullptr, nullptr, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
@@ -86,18 +88,18 @@ static bool isInOurNamespace(pid_t Pid) {
   return !Ours.empty() && Ours == pidNamespace(std::to_string(Pid));
 }
 
-// By /proc. Another user may not.
+// Can the process open our files through /proc? Another user's process cannot.
 static bool canOpenOurFiles(pid_t Pid) {
   return isInOurNamespace(Pid) && uid_t(ThreadStatus(Pid, Pid).number("Uid")) == geteuid();
 }
 
-// In another PID namespace this command has no number, or another one.
+// In another PID namespace this command has no process ID, or a different one.
 static std::string visitOptions(pid_t Pid, StringRef Options) {
   const std::string By = isInOurNamespace(Pid) ? ",by=" + std::to_string(getpid()) : "";
   return (Options + By + ",live=1,checked=1").str();
 }
 
-// Explains the loss of the recording after the runtime was loaded.
+// Explains why there is no recording, although the runtime was loaded.
 static Error notHeld(const ProcessMemory &Memory, Error E) {
   if (ControlSocket::isLeft(Memory.pid())) {
     consumeError(std::move(E));
@@ -126,7 +128,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     warnOfMemory(Output->path(),
                  "/proc/" + std::to_string(Memory.pid()) + "/root" + Output->path(),
                  Memory.pid());
-  // The recorder writes to Dir only.
+  // The recorder writes only to files in Dir.
   std::string More = Options;
   if (Output->path() == Dir && canOpenOurFiles(Memory.pid()))
     More += Arena;
@@ -137,7 +139,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     return Text.takeError();
   if (Error E = load(Memory, Library, *Text, What))
     return std::move(E);
-  // A recording without a holder ends by itself.
+  // Join, since a recording without a holder ends by itself.
   auto Held = join(Memory.pid());
   if (!Held)
     return notHeld(Memory, Held.takeError());
@@ -146,7 +148,8 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   return std::move(*Held);
 }
 
-// Options for a process without a recording. No command would read its files.
+// Options for a process that is not recorded. It needs no output, since no command
+// would read its files.
 static std::string idleOptions(pid_t Pid) {
   return visitOptions(Pid, "tracer=function_profile,idle=1") + ",output=/dev/null";
 }
@@ -160,7 +163,7 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   auto Socket = hold(Pid, idleOptions(Pid), Result);
   if (!Socket)
     return Socket.takeError();
-  // The process has listened from its start, and goes on by itself.
+  // The process has listened from its start, so it needs no holder.
   if (Result == -ENOTTY)
     return nullptr;
   if (Result == -EUSERS)
@@ -171,8 +174,8 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
-// Waits until the process answers or ends. A stopped process does not answer. It ends its
-// recording when it continues, since the holder has gone by then.
+// Waits until the process replies or ends. A stopped process does not reply. When it
+// continues, it ends its recording, since its holder has ended.
 static bool awaitReply(pid_t Pid, int Socket) {
   constexpr int LookMs = 1000;
   Stillness Still(Pid);
