@@ -8,11 +8,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits: callers shown per call, and bytes in total.
+// Limits for each call: number of callers, and bytes of text.
 static constexpr size_t MostCallers = 8, MostText = 1000;
-// Limits of marks: names, and events of a name.
+// Limits for marks: number of names, and of events for each name.
 static constexpr size_t MostNames = 64, MostEvents = 4096;
-// Limit of further names that are counted.
+// Limits how many further names are counted.
 static constexpr size_t MostLeftOut = 1 << 16;
 
 void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
@@ -35,7 +35,8 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   std::push_heap(Longest.begin(), Longest.end());
 }
 
-// The cost of tracing in a call is known when it has ended. Its elapsed time has not changed.
+// Adds calls when they have ended, since the cost of tracing in a call is known only then.
+// The elapsed time of the call does not change.
 void CallNotes::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
   for (; !Slow.empty() && Slow.back() >= Depth; Slow.pop_back()) {
     const TraceCall &C = Open[Slow.back()];
@@ -48,7 +49,7 @@ void CallNotes::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64
 }
 
 void CallNotes::addMark(const Mark &M, uint64_t Start) {
-  // A name may be of both kinds.
+  // A name may be used for both marks and values.
   const std::pair<std::string, bool> Row(M.Name, M.Value.has_value());
   if (Marks.size() == MostNames && !Marks.count(Row)) {
     ++MarksLeftOut;

@@ -2,7 +2,7 @@
 //
 // Text about single calls for the page: arguments and results (`record --args`), why
 // calls were slow (`record --why`), and the marks and values of <patchbay/mark.h>. A page
-// has no room for all calls, so it has the longest ones, and the total number.
+// has no space for all calls, so it has the longest calls, and the number of all.
 #pragma once
 
 #include "reading/CallStream.h"
@@ -10,14 +10,14 @@
 
 namespace patchbay {
 
-/// The marks of a name, or its values.
+/// The marks, or the values, of one name.
 struct NotedMarks {
   struct Event {
     size_t Thread;
     uint64_t Start;
     int64_t Value;
   };
-  uint64_t All = 0, Every = 1; // one of Every is in Events
+  uint64_t All = 0, Every = 1; // All: number of events; Events has one of Every
   std::vector<Event> Events;
 };
 
@@ -28,16 +28,17 @@ public:
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  /// Call after all calls have been read.
+  /// Call this after all calls have been read.
   void finish();
 
-  /// The text for the call of a thread with this depth and start; empty: none.
+  /// The text for the call of a thread with this depth and start; empty if there is
+  /// none.
   llvm::StringRef at(size_t Thread, size_t Depth, uint64_t Start) const;
-  /// The number of calls with further data.
+  /// The number of calls with text.
   uint64_t calls() const { return Calls; }
-  /// By name, and whether they are values. Further rows than the first 64 are left out.
+  /// By name, and by whether they are values. Contains the first 64 rows.
   const std::map<std::pair<std::string, bool>, NotedMarks> &marks() const { return Marks; }
-  /// The number of marks and values that have no row, and of their names, up to 65,536.
+  /// The number of marks and values without a row, and of their names, up to 65,536.
   uint64_t marksLeftOut() const { return MarksLeftOut; }
   size_t namesLeftOut() const { return NamesLeftOut.size(); }
 
@@ -48,17 +49,17 @@ private:
     Place Of;
     DataValues Values;
     uint64_t Cost = 0; // TraceCall::Cost
-    // Puts the shortest on top of the heap.
+    // The shortest call is at the top of the heap.
     bool operator<(const Noted &Other) const { return Ns > Other.Ns; }
   };
 
   void addMark(const struct Mark &M, uint64_t Start);
 
   Trace &T;
-  size_t Most, Thread = SIZE_MAX; // the first is 0
+  size_t Most, Thread = SIZE_MAX; // indices of threads; the first is 0
   uint64_t Calls = 0;
-  std::vector<Noted> Longest; // a heap
-  std::vector<size_t> Slow; // of open slow calls: numbers of outer calls
+  std::vector<Noted> Longest; // a heap of the longest calls
+  std::vector<size_t> Slow; // for each open slow call: number of outer calls
   std::map<Place, std::string> Texts;
   std::map<std::pair<std::string, bool>, NotedMarks> Marks;
   uint64_t MarksLeftOut = 0;

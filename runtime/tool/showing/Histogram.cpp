@@ -27,7 +27,7 @@ void patchbay::printHistogram(StringRef Title, double Unit,
     T.addColumn(Column, Table::Right);
   T.addColumn("", Table::Left);
   for (size_t I = First; Most && I <= Last; ++I) {
-    // Each bucket with calls shows at least a short bar.
+    // A bucket with calls has at least a short bar.
     unsigned Bar = unsigned(double(Buckets[I]) / double(Most) * BarWidth);
     if (Buckets[I] && !Bar)
       Bar = 1;

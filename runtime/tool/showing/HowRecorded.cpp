@@ -43,12 +43,12 @@ static std::string depth(const DataFile &Data) {
   return Depth ? utostr(Depth) : "any";
 }
 
-// Examining slow calls costs time in their callers.
+// Compared, since examining slow calls takes time in their callers.
 static std::string why(const DataFile &Data) {
   return Data.Why ? durationText(Data.Why->ThresholdNs) + " or more" : "none";
 }
 
-// A parent process also counts the calls of its forked children.
+// A parent process has counted the calls of its forked children, too.
 static uint64_t leftOut(const Trace &T) {
   uint64_t Calls = 0;
   for (const TraceProcess &P : T.Processes)
@@ -57,8 +57,8 @@ static uint64_t leftOut(const Trace &T) {
   return Calls;
 }
 
-// The values of all processes, which are usually the same. Skips processes
-// without anything to trace.
+// The values of all processes, which usually are the same. Skips processes that
+// have nothing to trace.
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   std::set<std::string> Known;
   for (const TraceProcess &P : T.Processes)
@@ -67,7 +67,9 @@ static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   return join(Known, " or ");
 }
 
-using EntriesOf = std::map<std::string, std::set<uint64_t>>; // by build id
+using EntriesOf = std::map<std::string, std::set<uint64_t>>; // addresses of
+                                                             // functions, by build
+                                                             // id
 
 static EntriesOf tracedEntries(const Trace &T) {
   EntriesOf Result;
@@ -80,7 +82,7 @@ static EntriesOf tracedEntries(const Trace &T) {
     for (const auto &[Number, F] : P.Data.functions())
       Add(F.Module, F.Entry);
   }
-  // Counters were summed up over processes.
+  // Counters are sums over all processes.
   for (const TraceFunction &F : T.Functions)
     if (!F.BuildId.empty())
       Result[F.BuildId].insert(F.Entry);
@@ -106,8 +108,8 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
 }
 
 RecordedAs patchbay::howRecorded(const Trace &T) {
-  // The other processes descend from the one that began first. The kernel's calls have no
-  // date, so it cannot be the first.
+  // The process that began first is the ancestor of the others. Skip the kernel, whose
+  // data has no date.
   auto Began = [](const TraceProcess &P) {
     return std::pair(!P.Data.StartNs, P.Data.StartNs);
   };

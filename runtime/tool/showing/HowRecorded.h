@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The differences in how two compared recordings were made.
+// Describes how recordings were made, and how that differs between two
+// recordings.
 #pragma once
 
 #include "reading/Trace.h"
 
 namespace patchbay {
 
-/// "tracer A and B; threshold none and 10 us": differences of options, as far
-/// as data files have them. Empty if there are none. The chosen functions are
-/// compared only for files with the same build id.
+/// Differences of options, if data files have them: "tracer A and B; threshold
+/// none and 10 us". Empty if there are none. Selected functions are compared
+/// only for files with the same build id.
 std::string recordedDifferently(const Trace &A, const Trace &B);
 
-/// As far as the recording has it; otherwise empty.
+/// Fields are empty if the recording does not have them.
 struct RecordedAs {
   std::string Command;   // "./server --port 80"
   std::string Processes; // "4711 and 2 others"

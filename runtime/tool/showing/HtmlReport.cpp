@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limit of the part that grows with the recording. The rest is some 60 KB.
+// Limits the part that grows with the recording. The rest is about 60 KB.
 static constexpr size_t MaxData = 4'500'000;
 
 PageSide::PageSide(Trace &T, StringRef Dir) : T(T), Dir(Dir), Times(T), Notes(T) {
@@ -109,7 +109,7 @@ static PageContent contentOf(PageSide &After, PageSide &Before,
 // Page head
 //===----------------------------------------------------------------------===//
 
-// "1234567" as "1,234,567", for readability.
+// 1234567 as "1,234,567", for readability.
 static std::string grouped(uint64_t N) {
   std::string Text = utostr(N);
   for (size_t I = Text.size(); I > 3; I -= 3)
@@ -146,7 +146,8 @@ static void printFacts(const PageSide &Side, raw_ostream &OS) {
   OS << "</dl>\n";
 }
 
-// Data that the page cannot show. It comes first, since readers must know it.
+// Messages about missing data. They come first, since readers must know about
+// it.
 static std::vector<std::string> missing(const PageSide &Side) {
   std::vector<std::string> Lines;
   for (const LossText &Loss : lossTexts(lossesOf(Side.T), Side.Dir))

@@ -25,12 +25,12 @@ struct PageSide {
   CallNotes Notes;
 };
 
-/// Functions have the order of the table. Before: null, or the recording to
-/// compare After with. Then By is the field to compare.
+/// Functions are in the order of the table. Before: nullptr, or the recording
+/// to compare with After; then By is the field to compare.
 void printPage(PageSide &After, PageSide *Before, Field By, llvm::raw_ostream &OS);
 
-/// The page without a recording's data, made from page/ at build time. A mark
-/// "<!--NAME-->" shows where data belongs.
+/// The page without data, made from page/ at build time. "<!--NAME-->" marks
+/// the place for each kind of data.
 extern const char HtmlTemplate[];
 
 } // namespace patchbay

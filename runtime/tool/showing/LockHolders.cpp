@@ -4,8 +4,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Threads wait for locks in futex(2). If the kernel's functions are unknown, use the C
-// library's.
+// Threads wait for locks in futex(2). If functions of the kernel are unknown, use those
+// of the C library.
 static bool isForLock(const SlowReason::Wait &W) {
   StringRef At = W.At;
   return !W.IsPreempted &&
@@ -31,8 +31,8 @@ void LockHolders::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   SlowOf.back() = V ? V->Slow : 0;
 }
 
-// Did this slow call itself wait for locks during most of At? Then it probably waited for
-// the same lock.
+// Did this slow call itself wait for locks during most of At? If so, it probably waited
+// for the same lock.
 bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
   DataValues V;
   V.Slow = Slow;
@@ -46,8 +46,8 @@ bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
   return Ns >= At.length() / 2;
 }
 
-// Of two nested calls that fit equally well, the inner one is the better answer: the
-// outer ones belong to the thread's main loop.
+// Prefers the inner of two nested calls that fit equally well: outer calls belong to
+// the thread's main loop.
 void LockHolders::look(Wait &At, const TraceCall &C, uint64_t Slow) {
   const uint64_t Slack = At.tolerance(), End = C.end();
   if (!At.length() || Current == At.Waiter || Current->Process != At.Waiter->Process ||

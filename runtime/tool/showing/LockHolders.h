@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out what other threads did while a call waited for a lock. A recording has no
-// locks, only calls. So the likely holder is a call of another thread that ended when the
-// wait ended, and ran during most of it. A call that itself waited for a lock meanwhile
-// is not the holder.
+// Finds the probable holder of the lock for which a call waited. A recording has only
+// calls, and no locks. The probable holder is a call of another thread that ran during
+// most of the wait, and ended when the wait ended. A call that also waited for a lock
+// during that time is excluded.
 #pragma once
 
 #include "WhySlow.h"
@@ -14,18 +14,19 @@ namespace patchbay {
 class LockHolders : public CallSink {
 public:
   explicit LockHolders(WhySlow &Why) : Why(Why) {}
-  /// The call of another thread; Function is UINT32_MAX if none was found.
+  /// The holder's call. Function is UINT32_MAX if none was found.
   struct Holder {
     uint32_t Function = UINT32_MAX;
     const TraceThread *Thread = nullptr;
-    uint64_t Overlap = 0; // with the wait, in ns
+    uint64_t Overlap = 0; // overlap with the wait, in ns
     uint32_t Depth = 0;
   };
-  /// Looks for the holder of the lock that the call waited for longest. Returns its index
-  /// in holder(). R: of the call; a call without such a wait has no holder.
+  /// Searches for the holder of the lock for which the call waited longest. Returns the
+  /// index for holder(). R: why the call was slow; without a wait for a lock there is no
+  /// holder.
   size_t add(const TraceThread &Waiter, const std::optional<SlowReason> &R);
   const Holder &holder(size_t I) const { return Waits[I].By; }
-  /// Is there a wait? If not, the calls need not be read.
+  /// Are there waits? If not, calls need not be read.
   bool hasWaits() const { return Shortest != UINT64_MAX; }
 
   void beginThread(const TraceThread &Thread) override { Current = &Thread; }
@@ -36,10 +37,11 @@ public:
 private:
   struct Wait {
     const TraceThread *Waiter = nullptr;
-    uint64_t Begin = 0, End = 0; // CLOCK_MONOTONIC; 0: none
+    uint64_t Begin = 0, End = 0; // by CLOCK_MONOTONIC; 0: there is no wait
     Holder By;
     uint64_t length() const { return End - Begin; }
-    /// The holder's call may end this long before or after the wait does.
+    /// The maximum difference between the end of the holder's call and the end of the
+    /// wait.
     uint64_t tolerance() const { return std::max<uint64_t>(length() / 20, 20000); }
   };
   void look(Wait &At, const TraceCall &C, uint64_t Slow);
@@ -47,8 +49,8 @@ private:
 
   WhySlow &Why;
   std::vector<Wait> Waits;
-  std::vector<uint64_t> SlowOf; // DataValues::Slow of open calls
-  uint64_t Shortest = UINT64_MAX; // length of a wait
+  std::vector<uint64_t> SlowOf; // DataValues::Slow of each open call
+  uint64_t Shortest = UINT64_MAX; // length of the shortest wait
   const TraceThread *Current = nullptr;
 };
 

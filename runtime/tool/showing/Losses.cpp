@@ -14,10 +14,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits for the functions named in a message: their number, and characters.
+// Limits for the functions that a message names: number, and characters.
 static constexpr size_t MostNames = 5, RoomForNames = 56;
 
-// With fewer calls, the first call of each function may be most of all calls.
+// With fewer calls, the first call of each function may be the majority of all calls.
 static constexpr uint64_t MinSampled = 1000;
 
 static std::string shortName(StringRef Name) {
@@ -89,7 +89,7 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     Of.second = SaturatingAdd(Of.second, A.LeftOut);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
-    if (F.Flags & PBD_LEFT_OUT_AGAIN) // the same function is also listed as COSTLY
+    if (F.Flags & PBD_LEFT_OUT_AGAIN) // Costly has the same function, too
       continue;
     auto [Module, Entry] = Data.place(F.Address);
     constexpr uint64_t WithoutExit = PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_NORETURN |
@@ -156,7 +156,7 @@ Losses patchbay::lossesOf(Trace &T) {
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
-  // Each such module has its own message.
+  // Modules of other versions have their own messages.
   if (any_of(L.Others,
              [](const auto &M) { return M.second.first == PBD_OTHER_VERSION; }))
     L.Failures.erase(EPROTONOSUPPORT);
@@ -180,7 +180,7 @@ namesText(const std::map<std::pair<std::string, uint64_t>, std::string> &Of) {
   return listed(Names, MostNames, RoomForNames);
 }
 
-// "3 calls of f", "5 calls of 2 functions (f 3, g 2)".
+// "3 calls of f", or "5 calls of 2 functions (f 3, g 2)".
 static std::string callsText(const CallsOf &Of) {
   std::string Text = counted(Of.Calls, "call") + " of ";
   if (Of.Functions.size() == 1)
@@ -192,7 +192,7 @@ static std::string callsText(const CallsOf &Of) {
          listed(Parts, MostNames, RoomForNames) + ")";
 }
 
-// The usual reason: the daemon has changed its user.
+// Why a child could not create its file. Usually the daemon has changed its user.
 static std::string childText(const Losses &L) {
   if (!L.ChildErrno)
     return ", or were started by vfork() in a thread that had recorded nothing";
@@ -207,7 +207,7 @@ static std::string childText(const Losses &L) {
   return Text;
 }
 
-// Describes a module that could not be traced.
+// Tells why a module could not be traced.
 static std::string otherText(uint32_t Why, uint32_t Number) {
   if (Why == PBD_OTHER_VERSION)
     return "none of its functions was traced: it was compiled for version " +
@@ -301,8 +301,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "recorded" + (L.InTrees ? ", with all calls inside: " : ": ") +
                    counted(L.SampledFrom, "call") + Were(L.SampledFrom) + " made and counted" +
                    (L.IsSelfTooLarge ? "; self times include calls that were not recorded" : ""));
-    // A sample of nearly all calls is useless: main() was probably chosen, and contains
-    // all others.
+    // A sample of nearly all calls is useless. The likely cause: main() was sampled,
+    // which contains all other calls.
     if (L.InTrees && L.SampledFrom > MinSampled && L.SampledCalls > L.SampledFrom / 10 * 9)
       Add(false, "--sample skipped hardly any call, since few calls are outermost ones: name "
                  "the functions to sample with --under");

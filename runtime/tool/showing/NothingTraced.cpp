@@ -81,7 +81,7 @@ static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
   });
 }
 
-// The recording does not tell why calls are missing, so this lists possible reasons.
+// Lists possible reasons, since the recording does not tell why calls are missing.
 static std::string whyNoCall(const Trace &T) {
   if (neverStarted(filesOf(T)))
     return "the function of --start-at was not called";
@@ -98,7 +98,7 @@ static std::string whyNoCall(const Trace &T) {
                         durationText(P.Data.Session->ThresholdNs));
       break;
     }
-  // The other tracers record something when a call begins.
+  // Other tracers record something when a call begins.
   if (any(T, [](auto &S) {
         return S.Tracer == "function_duration" ||
                S.Tracer == "function_profile" || S.ThresholdNs;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Explains an empty recording, and names functions that were asked for in vain.
+// Explains an empty recording, and names requested functions that were not
+// found.
 #pragma once
 
 #include "reading/Trace.h"
 
 namespace patchbay {
 
-/// For a trace without functions: tells that none was traced, or that no call
-/// of them was recorded, and possible reasons.
+/// The error for a trace without functions: none was traced, or no call of a
+/// traced function was recorded. Gives possible reasons.
 llvm::Error nothingTraced(const Trace &T, llvm::StringRef Dir);
 
-/// Did no process call the function of --start-at?
+/// Was the function of --start-at never called?
 bool neverStarted(llvm::ArrayRef<const DataFile *> Files);
-/// Did no process call a function of --under?
+/// Was no function of --under called?
 bool neverWithin(llvm::ArrayRef<const DataFile *> Files);
 
-/// For a name that PATCHBAY asked for: "filter='x*'".
+/// An option with a name that PATCHBAY requested: "filter='x*'".
 std::string askedText(const DataAsked &A);
-/// "filter='x*', start-at='y'": names without a function in any of these processes; empty
-/// if there are none.
+/// Requested names without a function in any of these processes: "filter='x*',
+/// start-at='y'". Empty if there are none.
 std::string matchedNothing(llvm::ArrayRef<const DataFile *> Files);
 std::string matchedNothing(const Trace &T);
 

@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// `record` has reported the functions left out from the start, and `info`
-// shows them.
+// Prints losses, except functions that could not be traced from the start:
+// `record` has reported them, and `info` shows them.
 static Expected<Trace> sayLossesOf(Expected<Trace> T, StringRef Dir) {
   if (!T)
     return T;
@@ -18,7 +18,7 @@ static Expected<Trace> sayLossesOf(Expected<Trace> T, StringRef Dir) {
   return T;
 }
 
-// Dir may be a folder of snapshots: then use the newest one.
+// If Dir is a folder of snapshots, returns the newest one.
 static std::string snapshotIn(const std::string &Dir) {
   std::string Newest = newestSnapshot(Dir);
   if (Newest.empty())

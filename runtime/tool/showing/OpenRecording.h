@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a recording, and says on stderr what it lacks.
+// Reads a recording, and prints to stderr what it lacks.
 #pragma once
 
 #include "reading/Trace.h"

@@ -102,7 +102,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
       return OrNull(HasSelf && (Of.Timed || Of.unfinished()), Of.Self);
     });
     Column("average", [&](F Of) { return OrNull(Of.Timed, Of.average()); });
-    // Of a call, on average: the page marks times that were mostly cost.
+    // Average cost per call: the page marks times that were mostly tracing cost.
     Column("cost", [](F Of) {
       return Of.Calls ? (Of.Measured - std::min(Of.Measured, Of.Total)) / Of.Calls : 0;
     });
@@ -115,7 +115,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
   });
 }
 
-// Notes of spans that are one call.
+// Writes the notes of spans that consist of one call.
 void Writer::notes(json::OStream &J) {
   const std::vector<TimelineThread> &Threads = C.Times->Threads;
   J.attribute("noted", C.Notes->calls());
@@ -309,8 +309,8 @@ void Writer::histograms() {
 void Writer::row(ArrayRef<TimelineSpan> Row) {
   number(Row.size());
   uint64_t End = C.Times->Begin;
-  // If a thread's own clock stands still, a span may begin before the previous
-  // one has ended.
+  // By a thread's own clock that stands still, a span may begin before the previous one
+  // ends.
   std::vector<uint64_t> Lengths;
   for (const TimelineSpan &S : Row) {
     uint64_t Start = std::max(S.Start, End);
@@ -355,7 +355,7 @@ std::string Writer::all() {
   return std::string(Size, sizeof(Size)) + Json + NumberText;
 }
 
-// For each name: its unique short forms, longest first, then its own() form.
+// For each name: its unique short forms, longest first, and then its own() form.
 static std::vector<std::vector<std::string>> formsOf(std::vector<std::string> Names) {
   const size_t Size = Names.size();
   ShortNames Short(std::move(Names), "\u2026");
@@ -384,7 +384,7 @@ std::string patchbay::pageData(const PageContent &Content, size_t MaxSize) {
     }
     if (Text.size() <= MaxSize)
       return Text;
-    // Spans are most of the data, and the size of a span stays about the same.
+    // Spans are most of the data, and the average size of a span hardly changes.
     size_t Enough = double(Content.Times->spans()) * MaxSize / Text.size();
     bool Changed = false;
     while (Content.Times->spans() > Enough && Content.Times->coarsen())

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The time of all calls, as far as it is known before they are read.
+// Begin and end of all calls, as far as known before calls are read.
 static std::pair<uint64_t, uint64_t> timeOf(const Trace &T) {
   uint64_t Begin = UINT64_MAX, End = 0;
   for (const TraceThread &Thread : T.Threads) {
@@ -35,8 +35,8 @@ void Timeline::beginThread(const TraceThread &) {
   Deeper = 0;
 }
 
-// Adds S to the last span of the row if both can share one. Otherwise adds a
-// new span, and returns true.
+// Merges S into the last span of the row if that is permitted. Otherwise adds
+// S, and returns true.
 bool Timeline::append(std::vector<TimelineSpan> &Row, const TimelineSpan &S) const {
   uint64_t Width = resolution();
   if (!Shift || Row.empty() || Row.back().Length >= Width || S.Length >= Width ||
@@ -112,7 +112,7 @@ bool Timeline::coarsen() {
   size_t Before = Spans;
   if (Rows * 16 > Before)
     halveRows();
-  // Removes a quarter, so that it is not necessary again soon.
+  // Remove at least a quarter of the spans, so that this is rare.
   while (Shift != 62 && Spans > Before - (Before + 3) / 4) {
     ++Shift;
     Spans = 0;
@@ -130,7 +130,7 @@ bool Timeline::coarsen() {
   return Spans < Before;
 }
 
-// Calls of removed rows count in their outer calls. These may still be open in
+// Counts calls of removed rows in their outer calls, which may still be open in
 // the thread that is being read.
 void Timeline::halveRows() {
   if (MaxRows == 1)

@@ -43,9 +43,9 @@ void PageTree::dropRare(size_t MaxNodes) {
                    std::greater<>());
   uint64_t TooLittle = Weights[MaxNodes];
   std::vector<PageNode> Kept;
-  // The present index of each node, or of the node that includes it.
+  // The current index of each node, or of the node that it was merged into.
   std::vector<uint32_t> Places;
-  DenseMap<uint32_t, uint32_t> OthersOf; // by parent
+  DenseMap<uint32_t, uint32_t> OthersOf; // nodes for "others", by parent
   for (uint32_t I = 0; I != Nodes.size(); ++I) {
     PageNode N = Nodes[I];
     N.Parent = I ? Places[N.Parent] : 0;
@@ -62,7 +62,7 @@ void PageTree::dropRare(size_t MaxNodes) {
       if (New)
         Kept.push_back({PageNode::Others, N.Parent, N.Depth, {}, {}, 0});
     }
-    // The time of the "others" node already includes the nodes below it.
+    // The node for "others" already includes the time of the nodes below it.
     if (IsWithin)
       N.After.Total = N.Before.Total = 0;
     addTo(Kept[To].After, N.After);

@@ -11,7 +11,7 @@ using namespace patchbay;
 
 static std::vector<Field> fieldsOfRecordedCalls(const Trace &T, Apart By) {
   Field Of = By == Apart::Thread ? Field::Thread : Field::Caller;
-  // For entries only their number is known.
+  // A recording of entries has only their number.
   if (!T.hasDurations())
     return By == Apart::Nothing
                ? std::vector<Field>{Field::Calls, Field::Name, Field::Module, Field::Share}
@@ -65,7 +65,7 @@ bool patchbay::isQuantile(Field F) {
   return F == Field::P50 || F == Field::P95 || F == Field::P99;
 }
 
-// Other fields are times.
+// All other fields are times.
 static bool isNumber(Field F) {
   return F == Field::Made || F == Field::Calls || F == Field::Unfinished;
 }
@@ -73,7 +73,8 @@ static bool isNumber(Field F) {
 namespace {
 struct FieldRow {
   StringLiteral Title;
-  uint64_t (*Number)(const FunctionDurations &F); // null: has none
+  uint64_t (*Number)(const FunctionDurations &F); // nullptr: the field has no
+                                                  // number
 };
 } // namespace
 
@@ -129,7 +130,7 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
       return DA.SubName < DB.SubName;
     if (By == Field::Module && FA.Module != FB.Module)
       return FA.Module < FB.Module;
-    // The function tracer records no times, so all are equal.
+    // The tracer function records no times, so all values may be equal.
     if (By != Field::Name && DA.Calls != DB.Calls)
       return DA.Calls > DB.Calls;
     return std::tie(FA.Name, FA.Module, FA.Entry, DA.Of) <
@@ -138,7 +139,8 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
   return Order;
 }
 
-// Was the time mostly the cost of tracing? Sums may be long because of a few long calls.
+// Was the time mostly the cost of tracing? A sum may be long because of a few long
+// calls.
 static bool isRough(const FunctionDurations &F, Field Of) {
   if (Of == Field::Error)
     return false;
@@ -153,14 +155,14 @@ static std::string subFigures(const FunctionDurations &F) {
       .str();
 }
 
-// For a table: the text after the name is not shortened.
+// A table does not shorten the text after the name.
 static std::string subCell(const FunctionDurations &F, bool HasSelf) {
   return F.SubName.empty() || !HasSelf
              ? "-"
              : Table::nameCell("", printable(F.SubName), subFigures(F));
 }
 
-// HasSelf: all calls of other functions are known.
+// HasSelf: are all calls of callees known?
 std::string patchbay::fieldText(const TraceFunction &Function,
                                 const FunctionDurations &F, Field Of,
                                 bool HasSelf) {
@@ -185,7 +187,7 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::P95:
   case Field::P99:
     return F.Durations.calls() ? durationText(number(F, Of), isRough(F, Of)) : "-";
-  case Field::Share: // printReport() knows these
+  case Field::Share: // only printReport() knows these values
   case Field::Source:
     return "";
   case Field::Name:
@@ -264,7 +266,7 @@ std::vector<size_t> patchbay::sortCompared(ArrayRef<Compared> Functions,
   return Order;
 }
 
-// "0.031", or "-".
+// A likelihood: "0.031", or "-" if there is none.
 static std::string likelihoodText(const Compared &C) {
   std::optional<double> P = C.likelihood();
   if (!P)
@@ -272,7 +274,7 @@ static std::string likelihoodText(const Compared &C) {
   return *P < 0.001 ? "<0.001" : formatv("{0:f3}", *P).str();
 }
 
-// "+1.234 us", "-20 ns", "0".
+// A change: "+1.234 us", "-20 ns", or "0".
 static std::string changeText(uint64_t Before, uint64_t After) {
   if (Before == After)
     return "0";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of `patchbay report`: its columns and their order, for one
-// recording, or for two side by side.
+// The table of `patchbay report`: its columns and their order, for one recording or for
+// two side by side.
 #pragma once
 
 #include "analysis/Comparison.h"
@@ -30,15 +30,15 @@ enum class Field {
   Source
 };
 
-/// The default columns and sort order.
+/// The default columns, in their order.
 std::vector<Field> defaultFields(const Trace &T, Apart By = Apart::Nothing);
 std::vector<Field> defaultDiffFields(const Trace &T);
-/// Adds the field for sorting to the columns.
+/// The columns, plus the field to sort by.
 std::vector<Field> withSorted(std::vector<Field> Fields, Field By);
 Field defaultSort(const Trace &T);
 Field defaultDiffSort(const Trace &T);
 
-/// Does it need FunctionDurations::Durations?
+/// Does the field need FunctionDurations::Durations?
 bool isQuantile(Field F);
 
 /// The title and the cells of a column.
@@ -46,8 +46,8 @@ llvm::StringRef fieldTitle(Field F);
 std::string fieldText(const TraceFunction &Function, const FunctionDurations &F,
                       Field Of, bool HasSelf);
 
-/// The shares of functions in the sum of all self times, or in all calls if self times
-/// are unknown.
+/// The share of each function in the sum of all self times or, if these are unknown, in
+/// the number of all calls.
 class FunctionShares {
 public:
   FunctionShares(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions);
@@ -58,12 +58,13 @@ private:
   double Whole = 0;
 };
 
-/// Indices of the functions, by value or name: largest value first, or alphabetical.
+/// Indices of the functions, sorted by the field: largest value first, names
+/// alphabetically.
 std::vector<size_t> sortFunctions(const Trace &T,
                                   llvm::ArrayRef<FunctionDurations> Functions,
                                   Field By);
 
-/// Indices of called functions. Those with the largest change of By come first.
+/// Indices of called functions, sorted by the change of By, largest first.
 std::vector<size_t> sortCompared(llvm::ArrayRef<Compared> Functions, Field By);
 
 /// Prints the functions in Order, in lines of at most Width characters; 0: unlimited.
@@ -72,7 +73,7 @@ void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  unsigned Width, llvm::raw_ostream &OS);
 
 /// Prints the differences between After and Before, sorted by the change of By.
-/// Functions are compared by name, so Field::Module, Source and Sub are not possible.
+/// Field::Module, Source and Sub are excluded, since functions are compared by name.
 void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
                      llvm::ArrayRef<Field> Fields, bool AreDefault,
                      unsigned Width, llvm::raw_ostream &OS);

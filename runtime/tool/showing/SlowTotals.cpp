@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Number of waits and callers that are shown.
+// Number of waits and callers that a row shows.
 static constexpr size_t Shown = 3;
 
 void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
@@ -16,7 +16,8 @@ void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
     Slow.push_back({Open.size() - 1, *V});
 }
 
-// The cost of tracing in a call is known when it has ended.
+// Adds calls when they have ended, since the cost of tracing in a call is known only
+// then.
 void SlowTotals::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
   for (; !Slow.empty() && Slow.back().first >= Depth; Slow.pop_back()) {
     const TraceCall &C = Open[Slow.back().first];
@@ -56,13 +57,13 @@ mostFirst(const std::map<std::string, uint64_t> &Of) {
 namespace {
 struct SlowRow {
   std::string Calls, Total, OffProcessor, Function;
-  std::vector<std::string> For, Callers; // largest first
+  std::vector<std::string> For, Callers; // sorted by time, longest first
 
   static constexpr size_t FunctionColumn = 3, ForColumn = 4;
   std::vector<std::string> cells(std::string Waits, size_t NrCallers) const {
     return {Calls, Total, OffProcessor, Function, std::move(Waits), callers(NrCallers)};
   }
-  // Only one caller can be shortened.
+  // The last column can shorten only a single caller.
   std::string callers(size_t Nr) const {
     std::string All = listed(Callers, Nr);
     return Nr > 1 || Callers.empty()
@@ -76,7 +77,7 @@ struct SlowRow {
 static const std::vector<std::string> Titles = {
     "calls", "total", "off-CPU", "function", "waited for", "called from"};
 
-// The space that other columns leave in a line.
+// The space for waits that other columns leave in a line.
 static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Width) {
   std::vector<std::vector<std::string>> All = {Titles};
   for (const SlowRow &R : Rows)
@@ -91,9 +92,9 @@ static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Wi
   return Width > Others ? Width - Others : 1;
 }
 
-// Cutting the middle of a list could join one wait's name and another one's number. So if a
-// line is too long, this drops first the shorter waits, then all callers but the first. Then
-// Table shortens names.
+// If a line is too long, first drops the shorter waits, then all callers but the first.
+// After that, Table shortens names. Shortening the middle of a list could join one wait's
+// name and another wait's number.
 static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
   size_t First = 0, NrCallers = Shown, Room = 0;
   for (const SlowRow &R : Rows)

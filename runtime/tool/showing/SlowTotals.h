@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums up the reasons for waiting in slow calls of each function, if recorded
-// (`record --why`).
+// Sums up why slow calls of each function waited, if that was recorded (`record
+// --why`).
 #pragma once
 
 #include "WhySlow.h"
@@ -19,16 +19,19 @@ public:
            std::optional<uint64_t> Next) override;
 
   bool empty() const { return Of.empty(); }
-  /// Longest sums first, each followed by the function's callers.
+  /// Prints a table: functions with the longest sums first, each with its
+  /// callers.
   void print(llvm::raw_ostream &OS, unsigned Width) const;
-  /// Prints an attribute of a function's object, if it had slow calls.
+  /// Prints an attribute in a function's JSON object, if the function had slow
+  /// calls.
   void print(llvm::json::OStream &J, uint32_t Function) const;
 
 private:
   struct Sum {
     uint64_t Calls = 0, Ns = 0, OffNs = 0, PreemptedNs = 0;
     bool IsWhole = true, HasAllWaits = true;
-    std::map<std::string, uint64_t> For, Callers; // ns; calls
+    std::map<std::string, uint64_t> For, Callers; // ns by reason; calls by
+                                                  // caller
   };
 
   void add(const TraceCall &C, const SlowReason &R);
@@ -36,8 +39,9 @@ private:
   Trace &T;
   WhySlow Why;
   const TraceThread *Thread = nullptr;
-  std::map<uint32_t, Sum> Of; // by function
-  // The data of open slow calls, outermost first, each with its number of outer calls.
+  std::map<uint32_t, Sum> Of; // indexed by function
+  // For each open slow call, outermost first: the number of its outer calls, and its
+  // data.
   std::vector<std::pair<size_t, DataValues>> Slow;
 };
 

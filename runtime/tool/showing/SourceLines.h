@@ -10,7 +10,7 @@ namespace patchbay {
 
 class SourceLines {
 public:
-  /// "a.c:3"; empty if the traced file is gone, or has no debug information.
+  /// "a.c:3"; empty if the traced file is missing, or has no debug information.
   std::string of(const Trace &T, const TraceFunction &Function);
 
 private:

@@ -9,10 +9,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A C++ name can be hundreds of characters long. Such a cell shifts the rest of
-// its own line instead of all lines.
+// Limits column widths. A C++ name can be hundreds of characters long: a longer cell
+// shifts only the rest of its own line.
 static constexpr size_t MaxWidth = 100;
-// Columns of text keep at least this width.
+// Minimum width of columns of text.
 static constexpr size_t MinWidth = 16;
 
 void Table::addColumn(StringRef Title, Alignment Align) {
@@ -24,7 +24,7 @@ void Table::addRow(std::vector<std::string> Cells) {
   Rows.push_back(std::move(Cells));
 }
 
-// Names never contain this character: see printable().
+// Separates the parts of a cell; names never contain it: see printable().
 static constexpr char Edge = '\0';
 
 std::string Table::nameCell(StringRef Before, StringRef Name, StringRef Behind) {
@@ -52,7 +52,7 @@ static size_t lengthOf(ArrayRef<size_t> Widths) {
   return Length;
 }
 
-// Shortens the widest column of text first, until lines fit or all columns are narrow.
+// Shortens the widest columns of text first, until lines fit or all columns are narrow.
 std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
   std::vector<size_t> Limits = widths(Of);
   for (size_t Length = lengthOf(Limits); Width && Length > Width; --Length) {
@@ -69,7 +69,7 @@ std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
 }
 
 namespace {
-/// A column of names, each stored once, since rows may have the same function.
+/// A column of function names, without duplicates.
 struct NameColumn {
   size_t Index;
   struct Cell {
@@ -77,7 +77,7 @@ struct NameColumn {
     size_t Name;
     std::string After;
   };
-  std::vector<Cell> Cells; // by row
+  std::vector<Cell> Cells; // indexed by row
   ShortNames Names;
 };
 } // namespace
@@ -101,8 +101,8 @@ static NameColumn readNames(ArrayRef<std::vector<std::string>> Rows, size_t Inde
   return Result;
 }
 
-// Uses the longest form of names with which lines fit, the same for all names. If none
-// fits, shortens each name by itself.
+// Uses the longest form of names with which lines fit, the same form for all names. If
+// none fits, shortens each name separately.
 void Table::fitNames(Cells &Of, unsigned Width) const {
   auto Fits = [&] { return !Width || lengthOf(widths(Of)) <= Width; };
   if (Fits())
@@ -124,7 +124,7 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
       return;
   }
   const std::vector<size_t> Limits = limits(Of, Width);
-  // Lines with whole text may be too long anyway.
+  // Columns that must not be shortened may make lines too long.
   const bool KeepsOwn = llvm::any_of(Columns, [](const Column &C) { return C.Align == Whole; });
   Write([&](NameColumn &C, const NameColumn::Cell &Cell) {
     const size_t Around = Cell.Before.size() + Cell.After.size(), Limit = Limits[C.Index];
@@ -134,7 +134,7 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
   });
 }
 
-// An increase is usually bad news.
+// Colours a difference red if it is an increase, which usually is bad.
 static std::string styledCell(const std::string &Cell, bool IsTitle) {
   StringRef Text = Cell;
   if (IsTitle)
@@ -190,7 +190,7 @@ std::string patchbay::listed(ArrayRef<std::string> Parts, size_t Most, size_t Ro
 }
 
 std::string patchbay::indentation(size_t Depth) {
-  constexpr size_t Most = 50; // FTRACE_RETFUNC_DEPTH of Linux
+  constexpr size_t Most = 50; // the limit of ftrace (FTRACE_RETFUNC_DEPTH in Linux)
   std::string Spaces(2 * std::min(Depth, Most), ' ');
   return Depth <= Most ? Spaces : Spaces + "[" + utostr(Depth) + "] ";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints aligned columns. Names cannot move the cursor.
+// Prints aligned columns. Removes control characters, so that names cannot move
+// the cursor.
 #pragma once
 
 #include "support/PlainText.h"
@@ -15,16 +16,16 @@ namespace patchbay {
 
 class Table {
 public:
-  /// Whole: left-aligned, not shortened. Names: left-aligned names of
-  /// functions, shortened by names/ShortNames.h.
+  /// Whole: left-aligned, not shortened. Names: left-aligned function names,
+  /// shortened by names/ShortNames.h.
   enum Alignment { Left, Right, Whole, Names };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
-  /// A cell of Names with text before or after the name.
+  /// A cell for a column of Names, with text before and after the name.
   static std::string nameCell(llvm::StringRef Before, llvm::StringRef Name,
                               llvm::StringRef Behind);
-  /// Shortens columns of text until lines fit into Width; 0 shortens nothing.
-  /// On standard output, titles and differences ("+1.5 us") have colours.
+  /// Shortens columns of text until lines fit into Width; 0: no limit. On
+  /// standard output, titles and differences ("+1.5 us") are coloured.
   void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
 
 private:
@@ -41,13 +42,13 @@ private:
   Cells Rows = {{}};
 };
 
-/// The indentation of Depth levels: two spaces for each. Beyond 50, ftrace's
-/// limit, a number replaces further spaces. Otherwise the output of a recursion
-/// would grow with the square of its depth.
+/// The indentation for Depth levels: two spaces per level. Beyond 50, the limit
+/// of ftrace, a number replaces further spaces: otherwise the output of a
+/// recursion would grow with the square of its depth.
 std::string indentation(size_t Depth);
 
 /// "a 5, b 3 and 2 more": as many of Parts as fit into Room characters, but at
-/// least the first, and none cut off. Room 0: Most of them.
+/// least the first. None is cut. With Room 0, Most of them.
 std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);
 
 } // namespace patchbay

@@ -8,17 +8,17 @@
 using namespace llvm;
 using namespace patchbay;
 
-// From this part of the CPU time on the command gives advice.
+// From this share of the CPU time on, messages include advice.
 static constexpr double Large = 0.2;
 
-// Omitting functions must save this part of the calls to be useful.
+// Excluding functions is useful if that saves at least this share of the calls.
 static constexpr double Helpful = 0.3;
 
 void TracingCost::add(const DataFile &Data, TracedNames &Names) {
   if (!Data.Session || !Data.Session->CostInside)
     return;
   const DataSession &S = *Data.Session;
-  // A process that restricted its system calls could not read its CPU time any more.
+  // A process that restricted its system calls could no longer read its CPU time.
   if (S.Flags & PBD_SESSION_SANDBOX)
     return;
   const uint64_t Here = Data.tracedCalls();
@@ -30,7 +30,7 @@ void TracingCost::add(const DataFile &Data, TracedNames &Names) {
     sample(Data, Names);
 }
 
-// Finds the most frequent functions. Some records of each block are a good enough sample.
+// Finds the most frequent functions, using a sample of the records of each block.
 void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
   static constexpr size_t MostBlocks = 256, OfBlock = 256;
   std::map<uint32_t, uint64_t> ByNumber;
@@ -54,8 +54,8 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
     }
 }
 
-// A function to suggest for -N, or a namespace or class if no single function helps. Empty
-// if excluding it would save too few calls, or all of them.
+// A function to suggest for -N or, if no single function suffices, a namespace or class.
+// Empty if excluding it would save too few calls, or all of them.
 std::string TracingCost::busiest() const {
   std::map<StringRef, uint64_t> Scopes;
   uint64_t All = 0;
@@ -74,13 +74,13 @@ std::string TracingCost::busiest() const {
   };
   if (auto Name = Most(Sampled); Name != Sampled.end() && Helps(Name->second))
     return Name->first;
-  // If the program has only one scope, the user wants to record that.
+  // Do not suggest the program's only scope, which the user wants to record.
   if (auto Scope = Most(Scopes); Scopes.size() > 1 && Helps(Scope->second))
     return (Scope->first + "::*").str();
   return "";
 }
 
-// "21.6 M".
+// A count with three digits: "21.6 M".
 static std::string shortCount(uint64_t N) {
   static constexpr std::pair<double, const char *> Units[] = {
       {1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
@@ -95,7 +95,7 @@ std::string TracingCost::text() const {
     return "";
   const bool InSeconds = CpuNs >= 1e9;
   const double Unit = InSeconds ? 1e9 : 1e6;
-  // The estimate may exceed the whole.
+  // The cost is an estimate, which may exceed the CPU time.
   std::string Took = CostNs < CpuNs ? formatv("{0:f1}", CostNs / Unit).str() : "nearly all";
   return formatv("{0} call{1}, tracing took {2} of {3:f1} {4} of CPU time ({5:f0} ns a "
                  "call, +-{6:f0})",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of recording a recording's calls, and the messages about it.
-// `record` prints them when the program has ended. So does each verb that reads
-// a recording, including the page.
+// The cost of tracing a recording's calls, and the messages about it. `record`
+// prints them when the program has ended. Each verb that reads a recording
+// prints them, too, and the page shows them.
 #pragma once
 
 #include "reading/DataFile.h"
@@ -12,10 +12,10 @@ namespace patchbay {
 
 class TracingCost {
 public:
-  /// Data: events must at least be counted. Adds nothing if its CPU time is unknown.
+  /// Events of Data must have been counted. Ignores data without a CPU time.
   void add(const DataFile &Data, TracedNames &Names);
 
-  /// The part of the CPU time, from 0 to 1.
+  /// The share of the cost in the CPU time, from 0 to 1.
   double share() const { return CpuNs > 0 ? std::min(CostNs / CpuNs, 1.0) : 0; }
   /// "21.6 M calls, tracing took 1.6 of 2.3 s of CPU time (74 ns a call, +-4)";
   /// empty if unknown.
@@ -23,7 +23,7 @@ public:
   /// "try -N 'std::*' or --max-overhead 10%"; empty if the share is small.
   std::string advice() const;
 
-  /// A smaller share is not reported.
+  /// Smaller shares are not reported.
   static constexpr double Noted = 0.05;
 
 private:
@@ -32,7 +32,7 @@ private:
 
   uint64_t Calls = 0;
   double CostNs = 0, ErrorNs = 0, CpuNs = 0;
-  std::map<std::string, uint64_t> Sampled; // calls, by plain name
+  std::map<std::string, uint64_t> Sampled; // number of calls, by plain name
 };
 
 } // namespace patchbay

@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// For values narrower than a register the upper half has no meaning. Compilers
-// usually leave it zero. So a negative int has 32 bits there.
+// Reads a negative int as such. The upper half of a register with a narrower
+// value is meaningless, and compilers usually leave it zero.
 static std::optional<int64_t> smallInteger(uint64_t Value) {
   int64_t Signed = Value >> 32 ? int64_t(Value) : int32_t(Value);
   return Signed > -65536 && Signed < 65536 ? std::optional(Signed)
@@ -27,7 +27,7 @@ static json::Value integerJson(uint64_t Value) {
   return Value;
 }
 
-// A float is in the lower half of its register.
+// A float uses only the lower half of its register.
 static double floatNumber(uint64_t Value) {
   return Value >> 32 ? bit_cast<double>(Value)
                      : double(bit_cast<float>(uint32_t(Value)));
@@ -48,7 +48,7 @@ namedArgs(const DataValues &V) {
   return Result;
 }
 
-// A result may be a structure, or lead to one, and then has several values.
+// A result may be a structure, or point to one, and then has several values.
 static std::string namedResult(const DataValues &V) {
   std::vector<std::string> Texts;
   for (size_t I = 0; I != V.Types->Fields.size(); ++I) {

@@ -16,15 +16,16 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limit for stacks of a process, which control how far unwinding goes.
+// Limits stacks: the process controls how long unwinding takes.
 static constexpr size_t MaxCallers = 128;
 
 //===----------------------------------------------------------------------===//
-// Files that were mapped
+// Mapped files
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file with code on a stack, if it has not changed since it was mapped.
+/// A file with code that is on a stack, if the file has not changed since it
+/// was mapped.
 struct CodeFile {
   std::optional<ElfImage> Image;
   std::optional<LoadMap> Bytes;
@@ -34,7 +35,7 @@ struct CodeFile {
 } // namespace
 
 struct WhySlow::Files {
-  std::map<std::pair<std::string, uint64_t>, CodeFile> ByPath; // and inode
+  std::map<std::pair<std::string, uint64_t>, CodeFile> ByPath; // by path and inode
   const CodeFile &of(const DataMapping &M, StringRef Symfs);
 };
 
@@ -43,7 +44,7 @@ const CodeFile &WhySlow::Files::of(const DataMapping &M, StringRef Symfs) {
   CodeFile &F = At->second;
   std::string Path = (Symfs + M.Path).str();
   struct stat Status;
-  // Another file of that name would have other functions there.
+  // A different file of that name would have other functions.
   if (!New || !StringRef(M.Path).starts_with("/") || stat(Path.c_str(), &Status) ||
       (Symfs.empty() && Status.st_ino != M.Inode))
     return F;
@@ -83,7 +84,7 @@ static const DataMapping *mappingAt(const DataFile &Data, uint32_t Maps,
   return &*std::prev(Above);
 }
 
-/// The offset from ELF addresses of the file to run-time addresses.
+/// The difference between run-time addresses and ELF addresses of the file.
 static std::optional<uint64_t> baseOf(const DataMapping &M, const CodeFile &F) {
   for (auto [Offset, Size, Address] : F.Code)
     if (M.Offset + (M.End - M.Begin) > Offset && M.Offset < Offset + Size)
@@ -92,10 +93,10 @@ static std::optional<uint64_t> baseOf(const DataMapping &M, const CodeFile &F) {
 }
 
 //===----------------------------------------------------------------------===//
-// The stack
+// Stacks
 //===----------------------------------------------------------------------===//
 
-/// The copied stack, and the tables of the files.
+/// Reads the copied stack, and the unwind tables of the files.
 class WhySlow::Stack : public UnwindSource {
 public:
   Stack(const DataFile &Data, const DataSlow &S, Files &Opened, StringRef Symfs)
@@ -103,7 +104,7 @@ public:
   bool read(uint64_t Address, void *Bytes, size_t Size) const override;
   using UnwindSource::read;
   uint64_t frameHeader(uint64_t Code) const override;
-  /// The last request was beyond the copied part of the stack.
+  /// Was the last request beyond the copied part of the stack?
   bool wasTooShort() const { return WasTooShort; }
 
 private:
@@ -111,7 +112,8 @@ private:
   const DataSlow &S;
   Files &Opened;
   StringRef Symfs;
-  mutable const CodeFile *Last = nullptr; // whose tables are read
+  mutable const CodeFile *Last = nullptr; // the file whose tables were read
+                                          // last
   mutable uint64_t Base = 0;
   mutable bool WasTooShort = false;
 };
@@ -146,8 +148,8 @@ uint64_t WhySlow::Stack::frameHeader(uint64_t Code) const {
   return Base + F.FrameHeader;
 }
 
-// On AArch64, ppc64le and riscv64 frames are linked: each has the return
-// address and the caller's frame.
+// Follows frame pointers on AArch64, ppc64le and riscv64: each frame has the
+// return address and the address of the caller's frame.
 static std::vector<uint64_t> linkedFrames(uint16_t Machine, const UnwindSource &Stack,
                                           const DataSlow &S) {
   std::vector<uint64_t> Found = {S.CallerPc};
@@ -175,7 +177,8 @@ static DwarfRegisters registersOf(const DataSlow &S) {
   return Registers;
 }
 
-// If files of the runtime are missing, unwinding begins at the caller.
+// Returns registers of the caller, at which unwinding begins if files of the
+// runtime are missing.
 static DwarfRegisters callersOf(const DataSlow &S) {
   DwarfRegisters Registers;
   Registers[NumbersOfX86_64.Pc] = S.CallerPc;
@@ -196,7 +199,7 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
   bool IsWhole = false, WasCut = false;
   if (Data.Machine == ELF::EM_X86_64) {
     Unwound U = unwindStack(Memory, NumbersOfX86_64, registersOf(S));
-    // Frames within the function belong to the recorder.
+    // Frames inside of the function belong to the recorder.
     size_t First = llvm::find_if(U.StackPointers,
                                  [&](uint64_t Sp) { return Sp >= S.CallerSp; }) -
                    U.StackPointers.begin();
@@ -210,10 +213,10 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
     WasCut = !IsWhole && Memory.wasTooShort();
   } else {
     Pcs = linkedFrames(Data.Machine, Memory, S);
-    IsWhole = true; // as far as frames are linked
+    IsWhole = true; // all linked frames were followed
   }
-  // Calls of traced functions go through a trampoline of the library or of the
-  // module. The first one of a thread takes the library's general path.
+  // Skip frames of the runtime: calls of traced functions go through a trampoline of the
+  // library or of the module, and a thread's first call through the library's general path.
   for (uint64_t Pc : Pcs)
     if (std::string Name = place(Data, S.Maps, Pc);
         !StringRef(Name).starts_with("pb_x86_64_") &&
@@ -242,16 +245,16 @@ std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address
   std::string Name = T.Names.around(Module, Address - *Base);
   if (Name.empty())
     return (File + "+0x" + utohexstr(Address - *Base, true)).str();
-  // Names in libraries have versions appended: "read@@GLIBC_2.2.5".
+  // Names in libraries have a version appended: "read@@GLIBC_2.2.5".
   auto [Function, Version] = StringRef(Name).split('@');
   return Version.empty() ? Name : (Function + Version.substr(Version.rfind('+'))).str();
 }
 
 //===----------------------------------------------------------------------===//
-// Reasons for waiting
+// Functions that are part of every wait explain none.
 //===----------------------------------------------------------------------===//
 
-// Functions that every wait goes through do not explain it.
+// Functions that are part of every wait explain none.
 static bool isOfScheduler(StringRef Function) {
   static constexpr StringRef Known[] = {
       "__schedule", "schedule", "schedule_timeout", "io_schedule", "preempt_schedule",
@@ -262,7 +265,7 @@ static bool isOfScheduler(StringRef Function) {
   return is_contained(Known, Function);
 }
 
-// "futex" of __x64_sys_futex, __arm64_sys_futex, __se_sys_futex, sys_futex.
+// Returns "futex" for __x64_sys_futex, __arm64_sys_futex, __se_sys_futex and sys_futex.
 static StringRef systemCall(StringRef Function) {
   auto [Before, Name] = Function.split("sys_");
   if (Name.empty() || !(Before.empty() || Before.starts_with("__")) ||
@@ -338,7 +341,7 @@ std::string SlowReason::summary(size_t Room) const {
   if (IsWhole && OffNs < Ns / 2)
     Text = "computed for " + durationText(Ns - OffNs) + " of " + durationText(Ns) +
            "; off-CPU for " + durationText(OffNs);
-  // Group the waits by cause, since most have the same one.
+  // Group the waits by cause, since most have the same cause.
   std::vector<std::pair<std::string, uint64_t>> By;
   for (const Wait &W : Waits) {
     std::string What = W.IsPreempted ? "preempted" : W.For.empty() ? W.At : W.For;

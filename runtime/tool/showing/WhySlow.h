@@ -14,23 +14,26 @@ struct SlowReason {
   struct Wait {
     uint64_t BeginNs, Ns;
     bool IsPreempted;
-    std::string For; // "futex (futex_do_wait)"; empty: unknown
-    std::string At;  // in the process: "__futex_abstimed_wait_common64+0xb7"
-    std::vector<std::string> Kernel; // functions, the innermost first
+    std::string For; // cause: "futex (futex_do_wait)"; empty: unknown
+    std::string At;  // place in the process:
+                     // "__futex_abstimed_wait_common64+0xb7"
+    std::vector<std::string> Kernel; // functions in the kernel, innermost first
   };
   uint64_t Ns, OffNs, PreemptedNs, NrWaits;
-  bool IsMeasured;           // Ns has the cost of tracing: see WhySlow::of()
-  bool IsWhole;              // OffNs is exact; otherwise a lower bound
-  std::vector<Wait> Waits;   // recorded waits, the longest first
-  std::vector<std::string> Callers; // the function's caller first
-  std::string CallersEnd;    // why callers are missing; empty: complete
+  bool IsMeasured;           // does Ns include the cost of tracing? see
+                             // WhySlow::of()
+  bool IsWhole;              // is OffNs exact? otherwise it is a lower bound
+  std::vector<Wait> Waits;   // recorded waits, longest first
+  std::vector<std::string> Callers; // stack trace: the function's caller first
+  std::string CallersEnd;    // why further callers are missing; empty if there
+                             // are none
 
   bool hasAllWaits() const { return NrWaits <= Waits.size(); }
 
-  /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...". Shows the longest
-  /// wait, and as many others as fit into Room characters; 0: three.
+  /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...": the longest wait,
+  /// and as many others as fit into Room characters; with Room 0, three.
   std::string summary(size_t Room = 0) const;
-  /// Prints attributes of a call's object.
+  /// Prints attributes in a call's JSON object.
   void print(llvm::json::OStream &J) const;
 };
 
@@ -38,9 +41,10 @@ class WhySlow {
 public:
   explicit WhySlow(Trace &T);
   ~WhySlow();
-  /// V: of the call. Null, or without a slow call: nothing was recorded. Cost:
-  /// TraceCall::Cost, if the call's time is shown without it. If the thread was
-  /// off-CPU during that, too, the result has the measured time.
+  /// V: values of the call. Returns std::nullopt if V is nullptr or has no slow
+  /// call. Cost: TraceCall::Cost, if the call's time is shown without it. If
+  /// the thread was off-CPU during part of that, the result has the measured
+  /// time.
   std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V,
                                uint64_t Cost = 0);
 
@@ -55,8 +59,8 @@ private:
   std::unique_ptr<Files> Opened;
 };
 
-/// "perf_event_open(2) was refused: ...": the available data about slow calls,
-/// and why the rest is missing.
+/// Which data about slow calls is available, and why the rest is missing:
+/// "perf_event_open(2) was refused: ...".
 std::string whatIsKnown(const DataWhy &Why);
 
 } // namespace patchbay

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The controls of the scope, and the page's state in its address, for links to it:
+// The controls of the scope. Keeps the page's state in its address, so that links can
+// contain it:
 // #search=...&function=...&range=FROM-TO&view=FROM-TO&thread=N&waiting=shown
 
 class ScopeView {

@@ -48,7 +48,8 @@ class CallsView {
     return div;
   }
 
-  // The limit of `patchbay outliers`: above the 99th percentile, or all calls but one.
+  // The limit of `patchbay outliers`: above the 99th percentile, or above all calls but
+  // one.
   limit() {
     const timed = this.calls.filter(({ thread, row, span }) => isTimed(thread.rows[row], span));
     const calls = isPart() ? timed.length : seen.after.calls[state.chosen] - seen.after.unfinished[state.chosen];
@@ -68,7 +69,7 @@ class CallsView {
     body.replaceChildren();
     if (isNone) return;
     const more = (key, i) => after[key][i] / slow - before[key][i] / others;
-    // Lines that make a difference, and their callers.
+    // Show lines that make a difference, and their callers.
     const isShown = new Uint8Array(tree.size), enough = Math.abs(more("total", 0)) / 100;
     for (let i = tree.size - 1; i > 0; i--) {
       isShown[i] |= Math.abs(more("total", i)) >= enough || Math.abs(more("self", i)) >= enough;

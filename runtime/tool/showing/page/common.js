@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by all views: texts, colours, and the selected, hovered and searched functions.
+// Shared by all views: strings, colours, and the selected, hovered and searched
+// functions.
 "use strict";
 const get = id => document.getElementById(id);
 
@@ -11,7 +12,7 @@ function inUnit(ns, text) {
     if (ns >= factor) return text(ns / factor) + " " + unit;
   return Math.round(ns) + " ns";
 }
-// As in the command: truncated, not rounded.
+// Truncates instead of rounding, as the command does.
 const time = ns => inUnit(ns, n => (Math.floor(n * 1000 + 1e-6) / 1000).toFixed(3));
 const shortTime = ns => inUnit(ns, n => +n.toPrecision(4));
 const count = n => n.toLocaleString("en");
@@ -21,7 +22,7 @@ const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 let trace;
 const nameOf = f => f === ALL ? "all functions" : f === OTHERS ? "others" : trace.names[f];
 
-// found: null, or for each function whether it matches the search.
+// found: null, or an array that tells for each function whether it matches the search.
 const state = { chosen: -1, hovered: -1, found: null, time: null };
 const views = []; // each has draw(), and optionally chosenChanged() and scopeChanged()
 let drawing = false;
@@ -34,12 +35,13 @@ function redraw() {
     keepAddress();
   });
 }
-// For screen readers. The tooltip shows the same.
+// For screen readers: the tooltip's contents.
 function say(text) {
   if (get("what").textContent !== text) get("what").textContent = text;
 }
 addEventListener("scroll", () => tip(null), true);
-// parts: { f, time, name, more }. The time comes first; names are short, and whole below.
+// parts: { f, time, name, more }. The time comes first. A short name is followed by the
+// full one.
 function tip(parts, x, y) {
   const box = get("tip");
   box.hidden = !parts;
@@ -83,7 +85,7 @@ function hover(f) {
   state.hovered = f;
   redraw();
 }
-// Is a box dimmed, because the search matches others?
+// Does a box get a dim colour, because the search matches other functions?
 function isOther(f) {
   if (state.found) return f < 0 || !state.found[f];
   return state.chosen >= 0 && f !== state.chosen;
@@ -113,11 +115,11 @@ function boxColor(f) {
   }
   return color;
 }
-// The same for areas that are too narrow for that.
+// A darker shade, for areas that are too narrow to be seen otherwise.
 function thinColor(f) {
   return boxColor(f).replace(/[0-9]+%\)/, lightness => (parseInt(lightness) - 18) + "%)");
 }
-// The change of the self time, as a part of the total.
+// The colour for a change of the self time. part: the change divided by the total.
 function changeColor(part) {
   const strength = Math.min(1, Math.sqrt(Math.abs(part)) * 2);
   if (strength < 0.02) return `hsl(0,0%,${colors.boxL})`;
@@ -138,7 +140,7 @@ function setTheme(theme) {
 //===----------------------------------------------------------------------===//
 
 const font = "11px system-ui, sans-serif";
-// Makes the canvas as large as it is shown, in the screen's own pixels.
+// Sets the canvas's resolution to that of the screen, at its present size.
 function context(canvas, height) {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
   if (height !== undefined) canvas.style.height = height + "px";
@@ -153,8 +155,8 @@ function context(canvas, height) {
   c.textBaseline = "middle";
   return { c, width, height: tall };
 }
-// Was more of a time of some calls the cost of tracing than the function's own? Such times
-// have the mark ~, as in `patchbay report`.
+// Was most of this time tracing cost, on average? Such times have the mark ~, as in
+// `patchbay report`.
 const isRough = (f, ns, calls = 1) => f >= 0 && ns !== null && trace.after.cost[f] * calls > ns;
 const roughly = (f, ns, calls) => (isRough(f, ns, calls) ? "~" : "") + time(ns);
 
@@ -163,10 +165,10 @@ const roughly = (f, ns, calls) => (isRough(f, ns, calls) ? "~" : "") + time(ns);
 //===----------------------------------------------------------------------===//
 
 // The command's short forms, longest first. All but the last are unique. The last is for
-// boxes: the function's own name, which others may share.
+// boxes: the function's own name, which other functions may share.
 const formsOf = f => trace.forms[f];
 
-const widths = new Map(); // by font, by text: measuring is slow
+const widths = new Map(); // cache, by font and text, since measuring is slow
 function widthOf(c, text) {
   let known = widths.get(c.font);
   if (!known) widths.set(c.font, known = new Map());
@@ -177,8 +179,8 @@ function widthOf(c, text) {
   }
   return wide;
 }
-// No character is wider than the font's size, and few are narrower than a quarter of it. So
-// some texts need no measuring.
+// Avoids measuring most texts: no character is wider than the font's size, and few are
+// narrower than a quarter of it.
 function fits(c, text, width) {
   const size = parseFloat(c.font);
   return text.length * size <= width || (text.length * size / 4 <= width && widthOf(c, text) <= width);
@@ -186,7 +188,7 @@ function fits(c, text, width) {
 // The first form that fits, or the last.
 const fitting = (c, forms, width) => forms.find(form => fits(c, form, width)) ?? forms.at(-1);
 
-// For a box: cuts wider text, and adds dots.
+// Writes text into a box. Cuts text that is too wide, and adds dots.
 function label(c, forms, x, y, width) {
   if (width < 18) return;
   let text = Array.isArray(forms) ? fitting(c, forms, width) : forms;
@@ -203,7 +205,8 @@ function label(c, forms, x, y, width) {
   c.fillText(text, x, y);
 }
 
-// For a table: hovering, or focus by keys, shows the whole name.
+// A name in a table. Its full form is shown when it is hovered, or gets the focus by
+// keys.
 function nameButton(f) {
   const button = document.createElement("button");
   button.type = "button";
@@ -214,13 +217,15 @@ function nameButton(f) {
   return button;
 }
 const measuring = document.createElement("canvas").getContext("2d");
-// Each name takes one line, unless even its shortest unique form is too wide.
+// Shortens names so that each takes one line, unless even its shortest unique form is
+// too wide.
 function fitNames(table) {
   const head = table.querySelector("th.name"), buttons = table.querySelectorAll("[data-name]");
   if (!head || !head.clientWidth || !buttons.length) return;
   const style = getComputedStyle(buttons[0].parentElement);
   const room = head.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 1;
-  // The shorthand property "font" is empty beside other properties of the font.
+  // The shorthand property "font" is empty if properties of the font were set
+  // separately.
   const { fontSize, fontFamily } = getComputedStyle(buttons[0]);
   measuring.font = `${fontSize} ${fontFamily}`;
   for (const button of buttons) {
@@ -236,7 +241,7 @@ function fitNames(table) {
   }
 }
 
-// A canvas for the visible part of a tall drawing; the browser scrolls it.
+// A canvas for the visible part of a tall drawing, which the browser scrolls.
 class Scroller {
   constructor(box) {
     this.box = box;
@@ -245,7 +250,8 @@ class Scroller {
     box.addEventListener("scroll", redraw);
     box.addEventListener("pointerdown", () => { this.byPointer = true; }, true);
   }
-  // Calls back when keys give the box the focus. A mouse tells its position itself.
+  // Calls then() when the box gets the focus by keys. A mouse has a position of its
+  // own.
   onFocus(then) {
     this.box.addEventListener("focus", () => {
       if (!this.byPointer) then();

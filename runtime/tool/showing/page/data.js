@@ -30,10 +30,10 @@ class Numbers {
   }
 }
 
-// Special functions of nodes.
+// Special values for the function of a node.
 const ALL = -1, OTHERS = -2;
 
-// A tree in columns: each node is followed by those below it, until end.
+// A tree as columns. Each node i is followed by its descendants, up to end[i].
 function readTree(numbers, hasBefore) {
   const size = numbers.next(), depth = new Int32Array(size);
   for (let i = 0, deepest = 0; i < size; i++) {
@@ -52,7 +52,7 @@ function readTree(numbers, hasBefore) {
   return withLinks(tree);
 }
 
-// parent, and end: the next node that is not below this one.
+// Adds the columns parent and end. end: the next node that is not a descendant.
 function withLinks(tree) {
   const parent = tree.parent = new Int32Array(tree.size), open = [];
   const end = tree.end = new Int32Array(tree.size);

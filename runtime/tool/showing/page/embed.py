@@ -36,7 +36,7 @@ def main(output):
     page = page.replace("@STYLE@", style).replace("@SCRIPT@", script)
     with open(output, "w", encoding="utf-8") as file:
         file.write('#include "showing/HtmlReport.h"\n\nconst char patchbay::HtmlTemplate[] =')
-        # Compilers limit the length of a literal.
+        # Compilers limit the length of a string literal.
         for at in range(0, len(page), 8000):
             file.write(f'\n    R"embedded({page[at:at + 8000]})embedded"')
         file.write(";\n")

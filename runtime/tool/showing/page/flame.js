@@ -20,7 +20,8 @@ class FlameView {
     this.laidOut = null;
     this.toRoot = true;
   }
-  // For the whole flame graph only: the trees of callers and callees are made anew.
+  // Needed only for the whole flame graph: the trees of callers and callees are made
+  // again.
   scopeChanged() { this.show(seen.tree); }
   get sums() { return this.tree[this.side ?? "after"]; }
 
@@ -31,8 +32,8 @@ class FlameView {
     redraw();
   }
 
-  // Boxes [node, left, width, level]. For children that are too narrow, the node is -1 -
-  // parent, and their number follows.
+  // Returns boxes [node, left, width, level]. A box for children that are too narrow has
+  // -1 - parent instead of a node, and is followed by their number.
   layOut(width) {
     if (this.laidOut?.width === width && this.laidOut.sums === this.sums) return this.laidOut;
     const { tree, focus, sums } = this, outer = [];
@@ -78,7 +79,7 @@ class FlameView {
     return this.laidOut = { width, sums, boxes, levels };
   }
 
-  // The drawing as text, for tests.
+  // The texts of the drawing, for tests.
   get texts() {
     const { boxes, width, levels } = this.layOut(this.scroller.canvas.clientWidth);
     const part = x => (100 * x / width).toFixed(2);
@@ -247,7 +248,7 @@ class FlameView {
   moveTo(node) {
     if (node < 0) return;
     this.cursor = node;
-    // Only a drawn box is visible.
+    // Zoom out if the node has no box.
     const isIn = node >= this.focus && node < this.tree.end[this.focus];
     if (!isIn) this.zoom(node);
     const { boxes, levels } = this.layOut(this.scroller.canvas.clientWidth);

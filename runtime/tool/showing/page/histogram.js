@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations of calls: bars, each for twice the duration of the previous one, and the same as a
-// table, as in `patchbay report --histogram`.
+// Durations of calls. Each bar is for durations twice as long as those of the previous bar.
+// Also shows the numbers as a table, like `patchbay report --histogram`.
 
 function svg(kind, attributes, ...inside) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", kind);
@@ -20,14 +20,14 @@ function cells(row, texts, kind = "td") {
   row.append(tr);
   return tr;
 }
-// Columns from index `text` on have text.
+// Columns from index `text` on contain text, and not numbers.
 function setHead(table, titles, text = Infinity) {
   table.tHead.replaceChildren();
   const tr = cells(table.tHead, titles, "th");
   for (const th of [...tr.cells].slice(text)) th.className = "text";
   for (const th of tr.cells) if (/^(function|called)/.test(th.textContent)) th.className = "name";
 }
-// A time's place on the axis, in bars.
+// Position of a time on the axis, in bars.
 const placeOf = ns => ns < trace.unit * 2 ? ns / (trace.unit * 2) : Math.log2(ns / trace.unit);
 const bucketStart = (unit, i) => i ? Math.round(unit * 2 ** i) : 0;
 
@@ -35,7 +35,7 @@ class HistogramView {
   constructor() {
     this.chosenChanged();
   }
-  // As wide as possible, so that its text is readable on small screens.
+  // As wide as possible, so that the text is readable on small screens.
   get width() { return Math.max(280, Math.min(720, get("durations").clientWidth || 720)); }
   draw() {
     if (this.width !== this.drawn) this.chosenChanged();
@@ -80,14 +80,14 @@ class HistogramView {
       for (let i = first; i <= last; i++) {
         const left = 20 + (i - first) * wide, n = bars[i] ?? 0;
         if (!n) continue;
-        // Each bucket with calls shows at least a short bar.
+        // A bucket with calls has at least a short bar.
         const tall = 2 + 128 * n / most, inset = is ? 3 : 1;
         plot.append(svg("rect", { class: is, x: left + inset, y: bottom - tall, width: Math.max(wide - 2 * inset, 1), height: tall },
           svg("title", {}, `${plural(n, "call")}${is && " before"} of ${time(bucketStart(unit, i))} to ${time(bucketStart(unit, i + 1))}`)));
         if (!is && wide > 30)
           plot.append(svg("text", { x: left + wide / 2, y: bottom - tall - 4, "text-anchor": "middle" }, shortCount(n)));
       }
-    // Round times: 1, 10 and 100 us, and 2 and 5 us where there is room.
+    // Round times on the axis: 1, 10 and 100 us, and also 2 and 5 us if there is space.
     let end = -Infinity;
     const least = bucketStart(trace.unit, first), longest = bucketStart(trace.unit, last + 1);
     const isFew = longest < 20 * Math.max(least, 1);
@@ -106,7 +106,7 @@ class HistogramView {
     return plot;
   }
   marks(plot, f, wide, bottom) {
-    const ends = [], texts = []; // ends: right ends of the last text of each line
+    const ends = [], texts = []; // ends: where the last text in each line ends
     for (const key of ["p50", "p95", "p99"]) {
       const ns = seen.after[key][f];
       if (ns === null) continue;

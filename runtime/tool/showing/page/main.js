@@ -35,7 +35,7 @@ class AroundView {
     this.rows(get("caller-rows"), callers, "called by");
     this.rows(get("callee-rows"), callees, "called");
   }
-  // The functions next to the selected one.
+  // Rows for the functions next to the selected one.
   rows(table, tree, title) {
     table.tBodies[0].replaceChildren();
     setHead(table, ["calls", "total", title], 2);
@@ -62,7 +62,7 @@ function search(text) {
   return trace.names.indexOf(text) >= 0 ? trace.names.indexOf(text) : matches === 1 ? state.found.indexOf(1) : -1;
 }
 
-// Replaces a view that has no data.
+// Shows a message instead of a view that has no data.
 function missing(section, why) {
   const p = document.createElement("p");
   p.className = "note";
@@ -79,8 +79,8 @@ function start() {
     get("failed").hidden = false;
   }
   trace.waiting = trace.noCalls ? new Set() : findWaiting(trace.tree);
-  // A function that seems to wait may compute without calls: CPU time tells. One thread alone
-  // does not hide others.
+  // Hide waiting functions only if CPU time confirms that they wait: they may compute without
+  // calls. Do not hide a single thread's function.
   const waited = [...trace.waiting].reduce((sum, f) => sum + trace.after.self[f], 0);
   scope.hide = scope.hidesFirst = trace.threads.length > 1 && trace.cpu < waited / 2;
   look();
@@ -142,7 +142,7 @@ function start() {
   redraw();
 }
 
-// For a browser's developer tools, and for tests.
+// For tests, and for developer tools of browsers.
 const page = window.patchbayPage = { state, choose, ready: false };
 readTrace(get("data").textContent).then(read => {
   trace = page.trace = read;

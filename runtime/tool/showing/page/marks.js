@@ -9,7 +9,7 @@ class MarksView {
   constructor() {
     const rows = trace.marks.map(([name, areValues, all, times, threads, values]) => ({ areValues, all,
       events: times.map((at, i) => ({ name, at, value: areValues ? values[i] : null, thread: threads[i] })) }));
-    // Threads are one after another.
+    // Rows are grouped by thread, so sort them by time.
     const byTime = rows => rows.flatMap(row => row.events).sort((a, b) => a.at - b.at);
     const marks = byTime(rows.filter(row => !row.areValues));
     this.rows = rows.filter(row => row.areValues).map(row => {
@@ -58,7 +58,7 @@ class MarksView {
     });
   }
   drawValues(c, { events, least, most }, top, width) {
-    // Numbers near 2 ** 63 have no neighbours, so low + 1 may be low.
+    // Near 2 ** 63, low + 1 may equal low, since numbers are not that precise.
     const low = Math.min(least, 0), range = Math.max(most, 0) - low || 1, tall = valueRow - 4;
     const y = value => top + 2 + tall * (1 - (value - low) / range);
     c.strokeStyle = colors.accent;
@@ -76,7 +76,7 @@ class MarksView {
     label(c, `${events[0].name}: ${count(least)} to ${count(most)}`, 4, top + valueRow / 2, width - 8);
   }
 
-  // The mark next to the pointer, or the value at that time.
+  // Finds the mark next to the pointer, or the value at that time.
   at(x, y) {
     const row = this.rows.find(row => (y -= this.height(row)) < 0);
     if (!row) return null;
@@ -96,7 +96,7 @@ class MarksView {
     tip(parts, event.clientX, event.clientY);
     say(parts ? `${parts.time}, ${parts.name}, ${parts.more}` : "");
   }
-  // As text, for tests.
+  // The texts of the drawing, for tests.
   get texts() {
     return this.rows.flatMap(({ events }) => events.map(at => {
       const { time, name, more } = this.parts(at);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of the recording that all views show: a range of time, one thread or all, with
-// or without functions that only wait. `seen` has its tree and its figures. For the whole
-// recording these are the command's. For a part they are added up from the timeline's spans.
+// The part of the recording that all views show: a range of time, one thread or all, with or
+// without functions that only wait. `seen` has the tree and the figures of that part. For
+// the whole recording these come from the command, otherwise they are sums of the timeline's
+// spans.
 
 const scope = { range: null, thread: -1, hide: false };
 let seen;
 
-// Calls enter(depth, row, span) for each span that overlaps the time, callers first.
+// Calls enter(depth, row, span) for each span that overlaps the time range, callers
+// first.
 function walk(rows, from, to, enter) {
   const next = rows.map(row => firstSpan(row, from)), ends = [Infinity];
   for (let deep = 0; deep >= 0;) {
     const row = rows[deep], i = next[deep];
     const start = row && i < row.size ? row.start[i] : NaN;
-    // A call may end in the moment when the next one begins.
+    // A call may end at the time at which the next call begins.
     if (start <= to && (start < ends[deep] || (start === ends[deep] && !row.length[i]))) {
       enter(deep, row, i);
       next[deep]++;
@@ -38,11 +40,11 @@ function* threadsInScope() {
     if (scope.thread < 0 || trace.threads[scope.thread] === thread) yield thread;
 }
 const scopeTimes = () => scope.range ?? [0, Infinity];
-// A call with a known end.
+// Is the span a single call with a known end?
 const isTimed = (row, i) => row.calls[i] === 1 && !row.flags[i];
 
-// Functions whose outermost calls do little but wait in themselves: an accept loop, or a
-// worker of a pool, and their only callers.
+// Finds functions that do little but wait, and that have no other callers than such
+// functions: an accept loop, or a worker of a pool.
 function findWaiting({ f, end, after }) {
   const found = new Set();
   for (let root = 1; root < f.length; root = end[root]) {
@@ -53,19 +55,19 @@ function findWaiting({ f, end, after }) {
         if (after.total[root] >= trace.length / 2) path.forEach(f => found.add(f));
         break;
       }
-      // Callees are sorted: the first has most of the time.
+      // Follow the first callee, which has most of the time, since callees are sorted.
       const below = at + 1 < end[at] ? at + 1 : -1;
       at = below >= 0 && after.total[below] >= 0.9 * after.total[at] ? below : -1;
     }
   }
-  // Hiding everything shows nothing.
+  // If all functions would be hidden, hide none.
   return f.every(f => f < 0 || found.has(f)) ? new Set() : found;
 }
 
-// Tells for calls or nodes in order, each after its caller, whether the views hide them: they
-// wait, and so do all their callers.
+// Returns a predicate for calls or nodes in order, each after its caller: do the views hide
+// it? They hide functions that wait, if all their callers are hidden, too.
 function hiding() {
-  let hidden = 0; // of the open calls
+  let hidden = 0; // number of hidden open calls
   return (deep, f) => {
     hidden = Math.min(hidden, deep);
     const is = scope.hide && hidden === deep && trace.waiting.has(f);
@@ -74,19 +76,19 @@ function hiding() {
   };
 }
 
-// Adds up spans as a tree. Calls that share a span have no function of their own: they are
-// summed below their caller.
+// Sums up spans as a tree. If calls share a span, their functions are unknown: they are
+// counted at their caller.
 class SpanTree {
   constructor(hasBefore = false) {
     this.made = new TreeMaker(hasBefore);
-    this.shorter = 0; // number of these calls
+    this.shorter = 0; // number of calls that share spans
   }
-  // Begins a thread, or a call that is looked at alone.
+  // Begins a thread, or a single call.
   begin(side = "after") {
     this.side = side;
-    this.nodes = [this.made.root]; // of the open calls
+    this.nodes = [this.made.root]; // nodes of the open calls
   }
-  // Of the span's time only the part within from and to counts.
+  // Adds the part of the span's time that is between from and to.
   add(deep, row, i, [from, to], isHidden) {
     const { made, nodes, side } = this, outer = made.nodes[nodes[deep]], calls = row.calls[i];
     if (isHidden) {
@@ -114,11 +116,12 @@ class SpanTree {
   }
 }
 
-// Columns of the table, from a tree and the durations of each function's calls.
+// Computes the columns of the table from a tree and the durations of each function's
+// calls.
 function figuresOf(tree, durations) {
   const column = () => trace.names.map(() => 0), after = { cost: trace.after.cost };
   for (const key of ["calls", "total", "self", "unfinished"]) after[key] = column();
-  const ends = trace.names.map(() => 0); // of the node that has the function's time
+  const ends = trace.names.map(() => 0); // end of the outermost node of each function
   for (let i = 0; i < tree.size; i++) {
     const f = tree.f[i];
     if (f < 0) continue;
@@ -165,7 +168,7 @@ function look() {
   const tree = spans.made.finish(spans.made.root);
   seen = { tree, after: figuresOf(tree, durations), histogram: durations.map(histogramOf), shorter: spans.shorter };
 }
-// Takes hidden outermost functions out: their callees become outermost.
+// Removes hidden outermost functions, so that their callees become outermost.
 function withoutWaiting(tree) {
   const made = new TreeMaker(!!tree.before), places = [made.root];
   const isHidden = hiding();
@@ -184,7 +187,7 @@ function withoutWaiting(tree) {
   return made.finish(made.root);
 }
 
-// The function's calls in the scope, as { track, row, span }, the slowest first.
+// The function's calls in the scope, as { track, row, span }, slowest first.
 function callsOf(f) {
   const found = [], [from, to] = scopeTimes();
   for (const thread of threadsInScope())
@@ -196,8 +199,8 @@ function callsOf(f) {
   return found.sort((a, b) => busy(b) - busy(a));
 }
 
-// As `patchbay outliers`: a tree with calls of at least `least` as "after", and the others as
-// "before". A call within another call of the function is part of that.
+// Like `patchbay outliers`: a tree with calls that took at least `least` as "after", and the
+// other calls as "before". A nested call of the same function is part of the outer call.
 function outliersOf(f, least) {
   const spans = new SpanTree(true);
   for (const { rows } of threadsInScope()) {

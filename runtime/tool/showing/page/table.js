@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of functions, as in `patchbay report` or `report --diff`.
+// The table of functions, like `patchbay report` or `report --diff`.
 
 const mostRows = 100;
-// A narrow screen drops things in this order. First names shrink to their minimal width in
-// style.css. Then these columns go, each with its change. The column for sorting and the
-// total stay.
+// On a narrow screen, names first shrink to their minimum width in style.css. Then these
+// columns are dropped in this order, each with its change. The column for sorting and the
+// total are kept.
 const givesWay = ["p50", "p95", "p99", "unfinished", "average", "longest", "p", "self", "calls"];
 
 class TableView {
@@ -32,7 +32,7 @@ class TableView {
     if (this.box.clientWidth !== this.fittedTo) this.fit();
   }
 
-  // First chooses columns that fit. Names get the rest of the width.
+  // Chooses the columns that fit. Names get the remaining width.
   fit() {
     const heads = [...this.table.tHead.rows[0].cells];
     this.showAllBut(new Set());
@@ -65,7 +65,7 @@ class TableView {
       }
   }
 
-  // With two recordings each figure has its change beside it.
+  // With two recordings, each figure is followed by its change.
   findColumns() {
     const { before } = trace, columns = [], after = key => seen.after[key];
     for (const [key, title] of [["calls", "calls"], ["total", "total"], ["self", "self"], ["average", "average"],
@@ -125,7 +125,8 @@ class TableView {
     }
     this.fill();
   }
-  // Until the user sorts it, the table has the command's order, or that of the total.
+  // Until the user sorts the table, it has the command's order or, for a part of the
+  // recording, is sorted by total.
   scopeChanged() {
     if (this.sorted) this.arrange(...this.sorted);
     else if (isPart()) this.arrange(trace.noCalls ? "calls" : "total", true);
@@ -138,7 +139,7 @@ class TableView {
     this.order.sort((a, b) => {
       if (key === "name") return sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
       const of = [column.of(a), column.of(b)];
-      // Unknown values come last in both directions.
+      // Unknown values come last, in ascending and descending order.
       if (of[0] === null || of[1] === null) return (of[0] === null) - (of[1] === null) || a - b;
       return sign * (size(of[0]) - size(of[1])) || a - b;
     });

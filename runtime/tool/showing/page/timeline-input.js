@@ -115,7 +115,7 @@ Object.assign(TimelineView.prototype, {
     redraw();
   },
 
-  // Shows one of callsOf().
+  // Shows a result of callsOf().
   jump({ thread, row, span }) {
     const track = this.tracks.find(track => track.thread === thread);
     track.folded &&= !row;
@@ -125,7 +125,7 @@ Object.assign(TimelineView.prototype, {
     this.showCursor();
   },
 
-  // Filters all views; while the range is still dragged only this one.
+  // Sets the range of all views; while the user still drags, only of this one.
   select(a, b, isDragged) {
     const range = [Math.max(0, Math.min(a, b)), Math.min(this.length, Math.max(a, b))].map(Math.round);
     if (trace.before) {
@@ -153,7 +153,7 @@ Object.assign(TimelineView.prototype, {
     redraw();
   },
 
-  // Dragging on the axis selects a range, too.
+  // Dragging on the axis also selects a range.
   listenAxis() {
     const axis = get("axis");
     let began = null;
@@ -226,7 +226,7 @@ Object.assign(TimelineView.prototype, {
     const at = of.start[span] + of.length[span] / 2;
     return at >= this.from && at <= this.to ? at : middle;
   },
-  // To the next call of the row that is drawn at another place.
+  // Moves to the next call of the row that is drawn at another position.
   move(by) {
     if (!this.cursor) {
       const track = this.tracks.find(t => t.thread.rows.some(row => row.size));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads over time. A canvas draws the visible part, however many calls it has. Calls
-// narrower than a pixel share it, darker where they fill more of it. If there are very many
-// calls, the page itself has some summed up: see PageTimeline.h.
+// Threads over time. A canvas draws the visible part, so the number of calls does not
+// matter. Calls narrower than a pixel share the pixel, which is darker the more of it they
+// fill. If there are very many calls, the page's data has merged some of them: see
+// PageTimeline.h.
 
 const rowHeight = 15, headHeight = 18, gap = 5;
 
@@ -15,7 +16,7 @@ class TimelineView {
     this.cursor = null; // { track, row, span }
     this.tracks = trace.threads.map(thread => ({ thread, folded: false, title: titleOf(thread), busy: 0 }));
     this.scopeChanged();
-    // Unfolds the busiest threads only, so that all threads are visible at first.
+    // Unfolds only the busiest threads, so that all threads are visible at first.
     let rows = 0;
     for (const track of this.tracks) {
       const more = track.thread.rows.length;
@@ -26,8 +27,8 @@ class TimelineView {
     this.explain();
   }
 
-  // Time in calls: of each thread, and for the minimap the number of threads, by part of the
-  // time. The busiest thread is on top.
+  // Computes the time in calls of each thread and, for the minimap, the number of threads in
+  // each part of the time. Moves the busiest thread to the top.
   scopeChanged() {
     if (this.hid === scope.hide) return;
     this.hid = scope.hide;
@@ -116,13 +117,13 @@ class TimelineView {
         "patchbay report --html part.html --from " + this.absolute(from) + " --to " +
         this.absolute(to + 1) + " " + trace.directory;
   }
-  // As for --from: seconds of the recording's clock.
+  // The time in the format of --from: seconds of the recording's clock.
   absolute(at) {
     const ns = BigInt(trace.begin) + BigInt(Math.floor(at));
     return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")}`;
   }
 
-  // Calls back for each visible track.
+  // Calls then() for each visible track.
   eachTrack(height, then) {
     let y = -this.scroller.top;
     for (const track of this.tracks) {
@@ -225,7 +226,7 @@ class TimelineView {
     c.fillStyle = colors.mark;
     c.fillRect((state.time - this.from) * this.scale, 0, 1, height);
   }
-  // Only the selected range keeps its colours.
+  // Dims everything outside of the selected range.
   drawRange(c, height) {
     if (!scope.range) return;
     const [left, right] = scope.range.map(at => (at - this.from) * this.scale), wide = c.canvas.clientWidth;
@@ -286,8 +287,8 @@ class TimelineView {
     const power = 10 ** Math.floor(Math.log10(least));
     return Math.max(1, [1, 2, 5, 10].find(n => n * power >= least) * power);
   }
-  // Each with the position of its text: after it, before it if that would be cut off, or
-  // null if neither fits.
+  // Ticks, each with the position of its text: after the tick, before it if the text
+  // would be cut off, or null if neither fits.
   ticks(c, width) {
     const all = [], step = this.step(width);
     const first = Math.ceil((this.from + trace.beginAfter) / step) * step - trace.beginAfter;
@@ -319,7 +320,7 @@ class TimelineView {
     c.fillText(text, left + 4, height / 2);
   }
 
-  // The visible part as text, for tests.
+  // The texts of the visible part, for tests.
   get texts() {
     const all = [];
     for (const track of this.tracks) {
@@ -333,7 +334,7 @@ class TimelineView {
   }
 
   //===--------------------------------------------------------------------===//
-  // Finding
+  // Lookups
   //===--------------------------------------------------------------------===//
 
   yOf(track, row) {
@@ -344,7 +345,7 @@ class TimelineView {
     }
     return y + headHeight + row * rowHeight;
   }
-  // The track at a position on the canvas, and possibly its row and span.
+  // The track at a position on the canvas and, if there is one, the row and the span.
   at(x, y) {
     y += this.scroller.top;
     for (const track of this.tracks) {
@@ -359,7 +360,7 @@ class TimelineView {
     }
     return null;
   }
-  // The longest of those that share a pixel.
+  // The longest span among those that share a pixel.
   spanAt(row, x) {
     const from = this.timeAt(Math.floor(x)), to = this.timeAt(Math.floor(x) + 1);
     let best = -1;
@@ -367,7 +368,7 @@ class TimelineView {
       if (best < 0 || row.length[i] > row.length[best]) best = i;
     return best;
   }
-  // For the tooltip and as text. The time of a call is without the cost of tracing.
+  // The parts of a tooltip. The time of a call excludes the cost of tracing.
   parts({ track, row, span }) {
     const of = track.thread.rows[row], within = of.within.get(span), many = of.calls[span] > 1;
     const end = of.flags[span] & 1 ? " until the recording ended"
@@ -390,15 +391,15 @@ class TimelineView {
 
 const titleOf = thread => thread.name +
   (trace.processes.length > 1 ? " of " + trace.processes[thread.process] : "");
-// Rounds down, so that no text is beyond the recording's end.
+// Rounds down, so that no time is after the end of the recording.
 function rangeText(from, to) {
   const step = Math.max((to - from) / 100, 1), power = 10 ** Math.floor(Math.log10(step));
   const text = at => shortAt(Math.floor((at + trace.beginAfter) / power) * power - trace.beginAfter, step);
   return `${text(from)} to ${text(to)}`;
 }
-// Since recording began, as for --from with a unit.
+// The time since the recording began, in the format of --from with a unit.
 const moment = at => shortAt(at, at + trace.beginAfter < 1e6 ? 1 : 1000);
-// At is a time of the timeline.
+// at: a time of the timeline.
 function shortAt(at, step) {
   at += trace.beginAfter;
   for (const [factor, unit] of units)

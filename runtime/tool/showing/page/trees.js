@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trees made from the tree of calls: the callers of a function, and its callees, wherever
-// it was called. The figures are those of `patchbay graph -f`.
+// Computes trees from the tree of calls: the callers of a function, and its callees, for
+// all of its calls. The figures are those of `patchbay graph -f`.
 
-// Nothing here recurses: a recursion makes trees as deep as itself.
+// Does not recurse, since a recursive function makes trees as deep as its recursion.
 class TreeMaker {
   constructor(hasBefore) {
     this.hasBefore = hasBefore;
@@ -25,7 +25,7 @@ class TreeMaker {
     }
     return node;
   }
-  // The values of node i of a tree.
+  // Adds the values of node i of another tree.
   count(node, tree, i, inTotal) {
     const to = this.nodes[node];
     to.paths += tree.paths[i];
@@ -33,7 +33,7 @@ class TreeMaker {
       for (const key of ["calls", "total", "self", "open", "cutOff"])
         if (key !== "total" || inTotal) to[side][key] += tree[side][key][i];
   }
-  // Columns as in readTree(), from a node on, which becomes the root.
+  // Returns columns as readTree() does. Node `from` becomes the root.
   finish(from) {
     const weight = n => Math.max(n.after.total, n.before?.total ?? 0);
     const order = [], depth = [], next = [[from, 0]];
@@ -59,7 +59,7 @@ class TreeMaker {
   }
 }
 
-// The nodes of a function, and whether each is within another one of it.
+// The nodes of a function, and whether each is a descendant of another.
 function nodesOf(tree, f) {
   const nodes = [];
   for (let i = 0, end = 0; i < tree.size; i++) {
