@@ -104,7 +104,7 @@ static void printCompletions(const Verb *Chosen) {
   (Chosen ? Chosen->Options : Top).printCompletions(outs());
 }
 
-// Lost output, such as on a full disk, is a failure.
+// Fails if output was lost, for example on a full disk.
 static int flushed(int Code) {
   outs().flush();
   if (!outs().has_error())
@@ -121,7 +121,7 @@ static std::vector<const char *> withoutHelpVerb(ArrayRef<const char *> Args) {
   if (Args.size() < 2 || StringRef(Args[1]) != "help")
     return Result;
   Result.erase(Result.begin() + 1);
-  // An unknown verb stays, for its error message.
+  // Keep an unknown verb, for its error message.
   if (Result.size() == 1 || any_of(Verbs, [&](const Verb *V) {
         return V->Options.Verb == Result[1];
       }))
@@ -136,9 +136,10 @@ static const Verb *verbOf(ArrayRef<const char *> Args) {
   return nullptr;
 }
 
-// Moves display options in front of the verb after it, as git and perf accept them.
+// Moves display options that stand after the verb in front of it. git and perf
+// accept them in both places.
 static void moveEarlyOptions(std::vector<const char *> &Args) {
-  size_t Name = 1; // of the verb
+  size_t Name = 1; // index of the verb
   while (Name < Args.size() &&
          (StringRef(Args[Name]) == "--no-pager" || StringRef(Args[Name]).starts_with("--color")))
     ++Name;
@@ -147,8 +148,9 @@ static void moveEarlyOptions(std::vector<const char *> &Args) {
 }
 
 // Opens /dev/null for each closed standard stream, so that no other file gets its number.
-// They are close-on-exec: the program that `record` runs still finds them closed. Output
-// to a closed stdout still fails, since /dev/null is opened read-only for it.
+// The new descriptors are close-on-exec: the program that `record` runs still finds the
+// streams closed. Output to a closed stdout still fails, since /dev/null is opened
+// read-only for it.
 static void fillStandardStreams() {
   for (int Stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(Stream, F_GETFD) < 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers of other projects that many files include, compiled once: reading them is half
-// of the work of compiling the command (cmake/PatchbayPrecompiled.cmake). No file
-// includes this header, and each file still includes the headers that it uses.
+// Precompiles headers of other projects that many files include: reading them is half of
+// the work of compiling the command (cmake/PatchbayPrecompiled.cmake). No file includes
+// this header. Each file still includes the headers that it uses.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

@@ -57,7 +57,7 @@ def option_lines(lines):
             yield from (".TP", name, escaped(row[2] or ""))
         elif title := SECTION.match(line):
             yield f".SS {escaped(title[1])}"
-        elif line:  # the description goes on
+        elif line:  # the description continues
             yield escaped(line.strip())
     if nested:
         yield ".RE"
@@ -71,7 +71,7 @@ def verbatim(lines):
 
 
 def section(lines):
-    column = None  # where the text of the last row begins
+    column = None  # the column in which the description of the last row begins
     is_apart = is_verbatim = False
     for line in textwrap.dedent("\n".join(lines)).split("\n"):
         if not line:

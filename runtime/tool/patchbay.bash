@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Completion of `patchbay` for bash. `patchbay --completions VERB` prints verbs, options and
-# values, so new ones need no change here.
+# values, so that new ones need no change here.
 
-# Finds the start of the program that `patchbay record` runs: after --, or the
-# first word that is neither an option nor an option's value.
+# Prints the position of the program that `patchbay record` runs: after --, or
+# the first word that is neither an option nor an option's value.
 _patchbay_program() { # LINES
 	local i with_value
 	with_value=" $(awk -F '\t' '$2 != "" { printf "%s ", $1 }' <<<"$1")"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Completion of `patchbay` for fish. `patchbay --completions VERB` prints verbs, options and
-# values with descriptions, so new ones need no change here.
+# values with descriptions, so that new ones need no change here.
 
 function __patchbay_has_program # Does a program's command line follow the verb?
 	set -l words (commandline -opc)

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Completion of `patchbay` for zsh. `patchbay --completions VERB` prints verbs, options and
-# values with descriptions, so new ones need no change here.
+# values with descriptions, so that new ones need no change here.
 
 _patchbay_lines() { # PATTERN: prints "word:text" of matching words
 	sed -nE "s/^$1	.*	/\1:/p"
 }
 
-# Finds the start of the program that `patchbay record` runs: after --, or the first word
-# that is neither an option nor an option's value.
+# Prints the position of the program that `patchbay record` runs: after --, or the first
+# word that is neither an option nor an option's value.
 _patchbay_program() { # LINES
 	local i with_value=" $(awk -F '\t' '$2 != "" { printf "%s ", $1 }' <<<$1)"
 	for ((i = 3; i < CURRENT; i++)); do

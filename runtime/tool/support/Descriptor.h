@@ -6,7 +6,7 @@
 
 namespace patchbay {
 
-/// Owns a file descriptor, and closes it. -1: there is none.
+/// Owns a file descriptor, and closes it. -1: owns none.
 class Descriptor {
 public:
   Descriptor(int File = -1) : File(File) {}
@@ -20,7 +20,7 @@ public:
       close(File);
   }
   operator int() const & { return File; }
-  operator int() const && = delete; // it would be closed at once
+  operator int() const && = delete; // a temporary would be closed immediately
 
 private:
   int File;

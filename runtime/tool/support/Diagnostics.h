@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exit codes of the patchbay command, the error with an exit code, and the
-// output of errors. The help of each verb lists the same codes.
+// Exit codes of the patchbay command, an error that has one, and functions that
+// print errors. Each verb's help lists the codes.
 #pragma once
 
 #include "llvm/ADT/Twine.h"
@@ -14,10 +14,10 @@ enum ExitCode : int {
   Success = 0,
   Failure = 1,
   Usage = 2,
-  NothingFound = 3, // no records, or no matching function
+  NothingFound = 3, // no records, or no function that matches
 
-  // `patchbay record` exits with the status of the program that it runs. So its
-  // own errors use the numbers of env(1) and timeout(1).
+  // Errors of `patchbay record` itself, which exits with the status of the
+  // program that it runs. The numbers are those of env(1) and timeout(1).
   RecordFailed = 125,
   CannotExecute = 126,
   NotFound = 127,
@@ -46,20 +46,21 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
   return makeError(Failure, Message);
 }
 
-/// "process 4711: What"
+/// The error "process 4711: What".
 llvm::Error processError(int Pid, const llvm::Twine &What);
-/// The text of strerror(3).
+/// The message of strerror(3).
 std::string errnoText(int Errno);
 
-/// The message for missing records, with possible causes.
+/// A message about missing records, with possible causes.
 std::string noRecords();
 
-/// Text as a word that can be pasted into a shell.
+/// The text as one word for a shell, quoted if necessary.
 std::string shellQuoted(llvm::StringRef Text);
 
-/// One line on stderr, "patchbay: warning: ...".
+/// Prints a line to stderr: "patchbay: warning: ...".
 void warn(const llvm::Twine &Message);
-/// One line on stderr, "patchbay: error: ..."; returns the error's exit code.
+/// Prints a line to stderr, "patchbay: error: ...", and returns the error's
+/// exit code.
 ExitCode report(llvm::Error E);
 
 } // namespace patchbay

@@ -9,7 +9,8 @@
 
 namespace patchbay {
 
-/// Writes decimal digits before At, padded with Pad to Width. Returns their beginning.
+/// Writes decimal digits that end before At, padded with Pad to Width. Returns their
+/// beginning.
 inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   char *Least = At - Width;
   do
@@ -20,8 +21,8 @@ inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   return At;
 }
 
-/// Appends Whole.Part of Value, in units of 1 / Unit: 1.005 for 1005 and 1000.
-/// Whole and Part are at most 32 characters wide.
+/// Appends Value divided by Unit, with this number of decimal places: "1.005"
+/// for 1005 and Unit 1000. Both parts are at most 32 characters wide.
 inline void appendDecimal(std::string &To, uint64_t Value, uint64_t Unit,
                           unsigned Places, unsigned Width = 1) {
   char Digits[65];

@@ -7,10 +7,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// About 2500000h, the longest duration that also fits into a signed number.
+// About 2500000h, the longest duration that fits into a signed number.
 static constexpr double MostNs = 9e18;
 
-// A duration of any length.
+// Reads a duration of any length.
 static std::optional<double> readNs(StringRef Text, double Alone) {
   static constexpr std::pair<StringLiteral, double> Units[] = {
       {"ns", 1},  {"us", 1e3}, {"ms", 1e6},
@@ -25,7 +25,8 @@ static std::optional<double> readNs(StringRef Text, double Alone) {
       Text.find_first_not_of("0123456789.") != StringRef::npos ||
       Text.getAsDouble(Number))
     return std::nullopt;
-  // With more than nine digits after the point, a double may lack the last one.
+  // Round: with more than nine decimal places, a double may be slightly too
+  // small.
   return std::round(Number * Unit);
 }
 

@@ -11,18 +11,19 @@
 
 namespace patchbay {
 
-/// The ns of "1.5ms". A number without a unit is multiplied by Alone. Nothing
-/// for other text.
+/// Reads "1.5ms" as nanoseconds. A number without a unit is multiplied by
+/// Alone. std::nullopt if Text is no duration.
 std::optional<uint64_t> parseNs(llvm::StringRef Text, double Alone);
 
 /// Does the text end with one of the units?
 bool hasUnit(llvm::StringRef Text);
 
-/// The ns of an option's value, as for "--min". 0 needs no unit.
+/// Reads the value of an option, such as "--min", as nanoseconds. Only 0 needs
+/// no unit.
 llvm::Expected<uint64_t> readDuration(llvm::StringRef Option,
                                       llvm::StringRef Text);
 
-/// The same for the runtime: "1500000ns".
+/// A duration in the format of PATCHBAY: "1500000ns".
 std::string durationWord(uint64_t Ns);
 
 } // namespace patchbay

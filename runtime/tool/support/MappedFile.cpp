@@ -40,14 +40,14 @@ static Expected<Descriptor> openChecked(const char *Path, int Flags) {
 
 static constexpr int ToRead = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
-// Opens the file that was found, even if its path refers to another file now.
+// Opens the file that was found, even if another file has its path now.
 Expected<Descriptor> patchbay::openRegularFile(int Found) {
   return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str(), ToRead);
 }
 
 Expected<Descriptor> patchbay::openRegularFile(const Twine &Path, int Flags) {
   auto Found = openChecked(Path.str().c_str(), O_PATH | Flags);
-  // Without /proc only the path is left.
+  // Without /proc, reopen the file by its path.
   if (Found && access("/proc/self/fd", F_OK))
     return openChecked(Path.str().c_str(), ToRead);
   return Found ? openRegularFile(*Found) : std::move(Found);
@@ -65,18 +65,20 @@ std::string patchbay::fileText(const Twine &Path) {
 namespace {
 struct Mapping {
   size_t Size;
-  std::string Line; // the message
+  std::string Line; // the message to print
 };
 } // namespace
 
-// Only the command's first thread changes it, and not while other threads read mappings.
-// A handler that runs because of an access to a mapping never interrupts a change.
+// Only the command's first thread changes it, while no other thread reads mappings. The
+// signal handler runs because of an access to a mapping, so it never interrupts a
+// change.
 static std::map<const char *, Mapping> &mappings() {
   static std::map<const char *, Mapping> All;
   return All;
 }
 
-// For accesses to these mappings. Any other SIGBUS is a bug of this command, and ends it.
+// Handles SIGBUS for accesses to these mappings: prints the message, and exits. Any other
+// SIGBUS is a bug of this command, and kills it.
 static void explain(int Signal, siginfo_t *Info, void *) {
   auto *Address = static_cast<const char *>(Info->si_addr);
   for (const auto &[Start, M] : mappings())
@@ -105,7 +107,7 @@ Expected<MappedFile> MappedFile::map(int File, const Twine &Path) {
     return systemError(errno);
   MappedFile Mapped;
   Mapped.Size = static_cast<size_t>(Status.st_size);
-  // A mapping cannot be empty.
+  // mmap(2) fails for an empty file.
   if (!Mapped.Size)
     return std::move(Mapped);
   void *Start =
@@ -146,9 +148,9 @@ MappedFile::~MappedFile() {
 
 StringRef MappedFile::bytes() const { return StringRef(Start, Size); }
 
-// The pages are unchanged, so they can be read again from the file (madvise(2)). The
-// kernel also maps cached pages around an accessed one (fault_around_bytes, 64 KB).
-// Release these as well, since nothing else reads them.
+// Releases pages, which are unchanged and can be read again from the file
+// (madvise(2)). The kernel maps cached pages around an accessed one, too
+// (fault_around_bytes, 64 KB). Nothing else reads those, so release them as well.
 void MappedFile::release(StringRef Bytes) const {
   constexpr uintptr_t Around = 64 << 10;
   uintptr_t From = uintptr_t(Bytes.begin()) / Around * Around;

@@ -5,11 +5,12 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The size of a leading control character, 0 if there is none: ASCII, Latin-1 (terminals
-// obey these, too), or one that changes the direction of text.
+// The size of a leading control character; 0 if there is none. Includes control
+// characters of Latin-1, which terminals obey, too, and those that change the direction
+// of text.
 static size_t controlSize(StringRef Text) {
   unsigned char C = Text.front();
-  if (C >= 0x20 && C < 0x7f) // like nearly all characters
+  if (C >= 0x20 && C < 0x7f) // true of nearly all characters
     return 0;
   if (C < 0x20 || C == 0x7f)
     return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions for short texts. Text from files may have any contents, and is made safe for
-// a terminal.
+// Helpers for short texts. Text from files may have any contents, so printable() makes
+// it safe for a terminal.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -10,13 +10,13 @@
 
 namespace patchbay {
 
-/// Replaces control characters in text from a file by '?'.
+/// Replaces control characters by '?'.
 std::string printable(llvm::StringRef Text);
 
-/// "1 function", "2 functions".
+/// A number and a noun: "1 function", "2 functions".
 std::string counted(uint64_t N, llvm::StringRef What);
 
-/// At most Size bytes: "..." replaces the middle.
+/// Shortens text to at most Size bytes. "..." replaces the middle.
 std::string shortened(llvm::StringRef Text, size_t Size);
 
 /// Do the bytes before and after At belong to the same UTF-8 character?

@@ -16,7 +16,7 @@ struct Terminal {
   bool IsTerminal = isatty(STDOUT_FILENO);
   bool ErrorsAre = isatty(STDERR_FILENO);
   bool FullNames = false;
-  unsigned Width = 100; // the default without a terminal and COLUMNS
+  unsigned Width = 100; // used without a terminal and COLUMNS
   pid_t Pager = 0;
 
   Terminal() {
@@ -31,7 +31,7 @@ struct Terminal {
 };
 } // namespace
 
-// Its state before a pager was started.
+// State of the terminal, read before a pager is started.
 static Terminal &terminal() {
   static Terminal T;
   return T;
@@ -69,10 +69,10 @@ std::string patchbay::styled(StringRef Text, TextStyle S) {
 }
 
 //===----------------------------------------------------------------------===//
-// The pager
+// Pager
 //===----------------------------------------------------------------------===//
 
-// A command for sh(1); empty: none.
+// The pager as a command for sh(1); empty: no pager.
 static std::string pager() {
   for (const char *Name : {"PATCHBAY_PAGER", "PAGER"})
     if (const char *Value = getenv(Name))
@@ -88,16 +88,16 @@ static void waitForPager() {
     ;
 }
 
-// Ctrl-C also reaches the pager, which decides what it means. If this command ended
-// earlier, pager and shell would both read from the terminal.
+// Waits for the pager, which decides about Ctrl-C. If this command ended earlier,
+// pager and shell would both read from the terminal.
 static void endByPager(int Signal) {
   waitForPager();
   signal(Signal, SIG_DFL);
   raise(Signal);
 }
 
-// Sets the same options for less(1) as git. It ends if everything fits on the
-// screen, shows colours, and does not clear the screen.
+// Sets git's options for less(1): it ends if everything fits on the screen,
+// shows colours, and does not clear the screen.
 static void becomePager(const std::string &Command, int From) {
   dup2(From, STDIN_FILENO);
   close(From);

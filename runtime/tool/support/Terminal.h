@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For standard output to a terminal: a pager, as in git and perf, and colours.
+// Standard output to a terminal: starts a pager, as git and perf do, and adds
+// colours.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -10,26 +11,26 @@ namespace patchbay {
 
 enum class ColorMode { Auto, Always, Never };
 
-/// Call before printing. Without it the mode is Auto, without a pager. With a
-/// pager, standard output goes to it from now on. So does standard error, if it
-/// is the same terminal.
+/// Call this before printing. Without a call, the mode is Auto, without a
+/// pager. A pager gets all further standard output, and standard error if it is
+/// the same terminal.
 void setUpTerminal(ColorMode Mode, bool WithPager, bool FullNames);
-/// Call after printing. Returns when the user has left the pager.
+/// Call this after printing. Returns when the user has left the pager.
 void endPager();
 
-/// Does standard output go to a terminal, with or without a pager?
+/// Is standard output a terminal, possibly through a pager?
 bool outputIsTerminal();
-/// Width for lines of tables: that of the terminal, else COLUMNS, else 100. 0:
-/// names are not shortened.
+/// The width for tables: that of the terminal or, without one, COLUMNS or 100.
+/// 0: do not shorten names.
 unsigned lineWidth();
 
-/// Does the output have colours? --color decides. By default terminals have
-/// them, unless NO_COLOR is set (no-color.org), or TERM is dumb.
+/// Does the output have colours? --color decides. By default, output to
+/// terminals has them, unless NO_COLOR is set (no-color.org) or TERM is dumb.
 bool outputHasColor();
 bool errorsHaveColor();
 
 enum class TextStyle { Bold, Red, Green, Yellow };
-/// Text in a style if standard output has colours; otherwise Text.
+/// Adds a style to Text if standard output has colours.
 std::string styled(llvm::StringRef Text, TextStyle S);
 
 } // namespace patchbay

@@ -80,7 +80,7 @@ void Browser::draw() {
   V.fit(Width);
   std::string Head = V.head(Width);
   unsigned First = Head.empty() ? 1 : 2, Seen = Rows - First - 1;
-  // The view's subject has priority over the recording's path and over the note.
+  // The view's title has priority over the recording's path and the note.
   const std::string Title = shortened(F.Title, Width / 2) + ": ";
   const std::string Note = F.Note.empty() ? "" : "; " + F.Note;
   const size_t Used = columnsOf(Title) + std::min<size_t>(columnsOf(Note), Width / 4);
@@ -119,7 +119,7 @@ void Browser::move(int64_t By) {
     V.Selected = std::clamp<int64_t>(int64_t(V.Selected) + By, 0, V.lines() - 1);
 }
 
-// Searches the lines of trees, from the selected one on.
+// Searches the lines of a tree, beginning with the selected one.
 bool Browser::find(StringRef What, bool Next) {
   View &V = current();
   for (size_t I = Next; I <= V.lines() && !What.empty(); ++I) {
@@ -143,7 +143,7 @@ bool Browser::type(int Key) {
     Typing = false;
     Text.clear();
   } else if (Key == keys::Backspace) {
-    // A UTF-8 character may have several bytes.
+    // Remove all bytes of a UTF-8 character.
     while (!Text.empty() && (Text.back() & 0xc0) == 0x80)
       Text.pop_back();
     if (!Text.empty())
@@ -260,7 +260,8 @@ bool Browser::handle(int Key) {
   return true;
 }
 
-// Functions may have other numbers after the next reading.
+// Remember the function by its key, since its index may change when data is
+// read again.
 Expected<bool> Browser::refresh(function_ref<Expected<bool>()> Refresh) {
   std::optional<FunctionKey> Was;
   if (Chosen)
@@ -296,7 +297,8 @@ Error Browser::run(unsigned IntervalMs,
       auto Left = std::chrono::duration_cast<std::chrono::milliseconds>(Next - Clock::now());
       Wait = std::clamp<int64_t>(Left.count(), 0, IntervalMs);
     }
-    // A signal that asks the command to end must not wait for a key.
+    // Return twice a second: a signal that asks the command to end must not
+    // wait for a key.
     int Key = Term.key(Wait < 0 ? 500 : Wait);
     if (!handle(Key))
       return Error::success();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shows views of figures on a terminal, and handles the keys that switch between them.
+// Shows views of figures on a terminal, and handles the keys that all views share.
 #pragma once
 
 #include "Views.h"
@@ -10,8 +10,8 @@ namespace patchbay {
 class Browser {
 public:
   Browser(Terminal &Term, Figures &F);
-  /// Runs until the user leaves, or Refresh returns false. Calls Refresh, which
-  /// changes the figures, every IntervalMs, if that is not 0.
+  /// Runs until the user leaves, or until Refresh returns false. Calls Refresh
+  /// every IntervalMs (0: never) to update the figures.
   llvm::Error run(unsigned IntervalMs = 0,
                   llvm::function_ref<llvm::Expected<bool>()> Refresh = nullptr);
 
@@ -22,7 +22,7 @@ private:
   void open(ViewKind K);
   llvm::Expected<bool> refresh(llvm::function_ref<llvm::Expected<bool>()> Refresh);
   void draw();
-  bool handle(int Key); // false: leave
+  bool handle(int Key); // Returns false if the user wants to leave.
   bool type(int Key);
   void move(int64_t By);
   bool find(llvm::StringRef Text, bool Next);
@@ -32,9 +32,10 @@ private:
   TableView Table;
   std::unique_ptr<View> Other, Help;
   ViewKind Kind = Functions;
-  std::optional<uint32_t> Chosen; // the function that other views show
+  std::optional<uint32_t> Chosen; // the selected function, which other views
+                                  // show
   bool Typing = false, Paused = false;
-  std::string Text; // the typed text, which is searched
+  std::string Text; // typed text to search for
 };
 
 } // namespace patchbay

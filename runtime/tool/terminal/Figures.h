@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data of `patchbay tui`: of a recording, or of the last moments of a process.
+// The data that `patchbay tui` shows: of a recording, or of the last seconds of a
+// running process.
 #pragma once
 
 #include "analysis/CallTree.h"
@@ -11,28 +12,28 @@
 
 namespace patchbay {
 
-/// Identifies a function across readings of a growing recording.
+/// Identifies a function when a growing recording is read again.
 using FunctionKey = std::pair<std::string, uint64_t>; // module and address
 
 struct Figures {
   std::string Title;
   std::unique_ptr<Trace> T;
-  std::vector<FunctionDurations> Functions; // by index in T->Functions
+  std::vector<FunctionDurations> Functions; // indexed like T->Functions
   CallTree Tree;
-  /// For a process: the seconds that Functions and Tree cover. 0: the whole recording.
-  /// AllCalls also counts earlier calls.
+  /// For a process: the number of seconds that Functions and Tree cover; 0: the whole
+  /// recording. AllCalls also counts earlier calls.
   double Seconds = 0;
-  std::vector<uint64_t> AllCalls; // in the order of Functions
-  std::string Note;               // about missing data
+  std::vector<uint64_t> AllCalls; // indexed like Functions
+  std::string Note;               // a message about missing data
 
-  /// Call after all data was read: reading finds more functions.
+  /// Call this after all data was read, since reading finds more functions.
   void readNames() {
     std::vector<std::string> All;
     for (const TraceFunction &Function : T->Functions)
       All.push_back(printable(Function.Name));
     Names.set(std::move(All));
   }
-  /// The function's name in at most Width columns, which no other function has.
+  /// A unique form of the function's name, of at most Width columns.
   const std::string &nameIn(uint32_t Function, size_t Width) const {
     return Names.fit(Function, Width);
   }
@@ -46,7 +47,7 @@ struct Figures {
   }
 
 private:
-  mutable ShortNames Names; // of T->Functions
+  mutable ShortNames Names; // names of T->Functions
   mutable SourceLines Sources;
 };
 

@@ -36,7 +36,8 @@ LiveFigures::begin(int Pid, ArrayRef<std::string> Options) {
   return std::move(Live);
 }
 
-// Runs `record`, so errors and the end are the same as for a user's command.
+// Runs `record`, so that errors and the end of the recording are the same as
+// for a user's command.
 Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-tui", Path))
@@ -55,7 +56,7 @@ Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   if (Recorder < 0)
     return makeError("cannot start a process: " + errnoText(errno));
   if (!Recorder) {
-    // If this command is killed, nothing else would end the recording.
+    // End the recording if this command is killed.
     prctl(PR_SET_PDEATHSIG, SIGINT);
     int In = open("/dev/null", O_RDONLY);
     int Out = open(Log.c_str(), O_WRONLY | O_CREAT, 0600);
@@ -82,7 +83,8 @@ Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   }
 }
 
-// The file's descriptor is enough: its path does not matter.
+// Finds the process's data file. Later readings use the descriptor, so the file
+// may be renamed.
 Error LiveFigures::findFile() {
   Descriptor Found;
   auto Reply = ControlSocket::askForFile(Pid, Found, ControlSocket::AtOnce);
@@ -112,7 +114,7 @@ static uint64_t less(uint64_t Now, uint64_t Before) {
   return Now - std::min(Now, Before);
 }
 
-// For counts only sums since the beginning exist.
+// Adds counts, for which the process has only sums since the beginning.
 void LiveFigures::addCounts(Figures &To) {
   FunctionTotals Totals(*To.T);
   To.Functions = Totals.finish();
@@ -142,13 +144,13 @@ void LiveFigures::addEvents(Figures &To, uint64_t From) {
 
 Expected<bool> LiveFigures::read(Figures &To) {
   uint64_t From = Last;
-  // When asked for the file, the process records the time, which calibrates its
-  // clock. When it has ended, the open file still has its last events.
+  // The request also makes the process record the time, which calibrates its
+  // clock. After the process's end, the open file still has the last events.
   Error Asked = findFile();
   bool IsThere = !Asked;
   consumeError(std::move(Asked));
   DataFile Data;
-  // Data that is just being written may be incomplete.
+  // Ignore errors if data is incomplete because it is being written.
   if (Error E = readDataFile(File, Path, Data)) {
     if (!Data.Session && Data.Counters.empty())
       return std::move(E);

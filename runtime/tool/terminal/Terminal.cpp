@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 #ifdef PATCHBAY_HAS_CURSES
-// Before other headers: its macros would replace the names of functions that are looked
-// up.
+// Define this before the first include: the macros would replace the names of functions
+// that are looked up.
 #define NCURSES_NOMACROS 1
 #include <ncurses.h>
 #endif
@@ -191,7 +191,7 @@ int Terminal::key(int Ms) {
   Lib->wrefresh(Lib->Window);
   Lib->wtimeout(Lib->Window, Ms);
   int Code = Lib->wgetch(Lib->Window);
-  // A terminal that has gone away returns this forever, too.
+  // A terminal that is gone returns ERR forever, too.
   if (Ended || (Code == ERR && !isatty(STDIN_FILENO)))
     return keys::Interrupt;
   return Code == ERR ? int(keys::None) : known(Code);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Controls the whole terminal by ncurses. The library is loaded when a terminal
-// is opened, so other parts of the command do not need it.
+// is opened, so that the rest of the command does not need it.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -12,10 +12,10 @@ namespace patchbay {
 
 enum class Style { Plain, Title, Bar, Selected, Quiet, Hot, Warm };
 
-/// Codes of keys. Characters have their own codes.
+/// Codes of keys that are not characters.
 namespace keys {
 enum : int {
-  None = -1, // no key in time, or the window has a new size
+  None = -1, // timeout, or the window has a new size
   Escape = 27,
   Enter = 0x1000,
   Up,
@@ -28,7 +28,7 @@ enum : int {
   End,
   Backspace,
   BackTab,
-  F1, // F1 to F10, consecutive
+  F1, // F1 to F10 are consecutive
   F10 = F1 + 9,
   Interrupt, // Ctrl-C, or a signal that asks the command to end
 };
@@ -36,20 +36,22 @@ enum : int {
 
 class Terminal {
 public:
-  /// Fails if standard input or output is no terminal, or without the library.
+  /// Fails if standard input or output is no terminal, or if the library is
+  /// missing.
   static llvm::Error check();
-  /// Fails for the same reasons, and if the terminal's type is unknown.
+  /// Fails like check(), and if the type of the terminal is unknown.
   static llvm::Expected<std::unique_ptr<Terminal>> open();
   ~Terminal();
 
   unsigned rows() const;
   unsigned columns() const;
   void clear();
-  /// Cuts Text at Column + Width, and at the edge. Replaces characters that
-  /// would move the cursor. With a Width, also fills the rest.
+  /// Writes Text, cut at Column + Width and at the edge of the window. Replaces
+  /// characters that would move the cursor. With a Width, fills the rest with
+  /// spaces.
   void put(unsigned Row, unsigned Column, llvm::StringRef Text, Style S,
            unsigned Width = 0);
-  /// Shows the text, and waits up to Ms for a key.
+  /// Updates the screen, and waits up to Ms for a key.
   int key(int Ms);
 
 private:
@@ -58,7 +60,8 @@ private:
   std::unique_ptr<Library> Lib;
 };
 
-/// The columns that a terminal needs for Text, and Text cut to Columns.
+/// The number of columns that Text takes on a terminal, and Text cut to a
+/// number of columns.
 size_t columnsOf(llvm::StringRef Text);
 llvm::StringRef cutToColumns(llvm::StringRef Text, size_t Columns);
 

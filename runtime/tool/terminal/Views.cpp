@@ -14,7 +14,7 @@ using namespace patchbay;
 
 View::~View() = default;
 
-// The same limits for colours as `perf report`.
+// The limits for colours are those of `perf report`.
 static Style styleOf(double Part) {
   return Part >= 0.05 ? Style::Hot : Part >= 0.005 ? Style::Warm : Style::Plain;
 }
@@ -24,7 +24,7 @@ static std::string right(StringRef Text, size_t Width) {
   return std::string(Width > Used ? Width - Used : 0, ' ') + Text.str();
 }
 
-// The minimal width of a column of names, and of a name.
+// Minimum widths of a column of names, and of a name.
 static constexpr size_t LeastColumn = 24, LeastName = 8;
 
 static size_t roomBehind(StringRef Text, size_t Width) {
@@ -95,8 +95,8 @@ std::string TableView::text(unsigned Column, uint32_t Function) const {
                    F.T->hasEvents());
 }
 
-// Drops columns from the right, so that the name has room. Never drops the
-// column for sorting.
+// Drops columns from the right, so that the name has space. Never drops the column for
+// sorting.
 std::vector<unsigned> TableView::fitting(size_t Width) const {
   std::vector<unsigned> Shown = Columns;
   auto Mandatory = [&](unsigned C) {
@@ -139,7 +139,7 @@ std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
 }
 
 void TableView::remember() {
-  // If the first line is selected, the selection stays on the first line.
+  // If the first line is selected, the new first line will be selected, too.
   if (Selected && Selected < Order.size())
     Was = F.key(Order[Selected]);
 }
@@ -232,7 +232,7 @@ bool TreeView::hasSubs(size_t Place) const {
 void TreeView::update() {
   uint32_t Was = Selected < Shown.size() ? Shown[Selected] : 0;
   Shown.clear();
-  std::optional<uint32_t> Hidden; // deeper nodes are folded
+  std::optional<uint32_t> Hidden; // depth of a folded node: deeper nodes are hidden
   for (uint32_t I : Order) {
     if (Hidden && Tree[I].Depth > *Hidden)
       continue;
@@ -299,7 +299,7 @@ bool TreeView::key(int Key) {
   return false;
 }
 
-// Drops columns from the right, so that the name has room. Never drops the first two.
+// Drops columns from the right, so that the name has space. Never drops the first two.
 static std::string columnsBefore(ArrayRef<std::string> Cells, size_t Width) {
   constexpr size_t PartWidth = 6, CellWidth = 13;
   std::string Text = right(Cells.front(), PartWidth);
@@ -339,7 +339,7 @@ std::string TreeView::empty() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Histograms, texts
+// Histograms and texts
 //===----------------------------------------------------------------------===//
 
 OutliersView::OutliersView(const Figures &F, uint32_t Function) : F(F), Function(Function) {
@@ -438,7 +438,7 @@ HelpView::HelpView(StringRef Text) : Whole(linesOf(Text)), Lines(Whole) {}
 void HelpView::fit(size_t Width) {
   Lines.clear();
   for (const std::string &Line : Whole) {
-    // Descriptions of keys begin after the widest key.
+    // Descriptions of keys are aligned after the widest key.
     StringRef Text = Line;
     size_t Gap = Text.starts_with("  ") ? Text.find("  ", 2) : 0;
     size_t Indent = Gap == StringRef::npos ? 2

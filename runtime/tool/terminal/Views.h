@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of figures, each a list of lines with one selected. Browser.h handles
-// the keys that all views share.
+// Views of figures. Each view is a list of lines, one of which is selected. Browser.h
+// handles the keys that all views share.
 #pragma once
 
 #include "Figures.h"
@@ -15,25 +15,25 @@ namespace patchbay {
 class View {
 public:
   virtual ~View();
-  /// Fits into Width columns, as far as names can be shortened.
+  /// Title of the view. Fits into Width columns if names can be shortened enough.
   virtual std::string title(size_t Width) const = 0;
   /// The line above the list.
   virtual std::string head(size_t /*Width*/) { return ""; }
-  /// The window now has this many columns.
+  /// Called when the window has a new width.
   virtual void fit(size_t /*Width*/) {}
   virtual size_t lines() const = 0;
   virtual std::pair<std::string, Style> line(size_t I, size_t Width) = 0;
-  /// The function of a line; UINT32_MAX: none.
+  /// The function of a line; UINT32_MAX if it has none.
   virtual uint32_t functionAt(size_t /*I*/) const { return UINT32_MAX; }
-  /// Handles a key of this view; false: it has no such key.
+  /// Handles a key of this view. Returns false for other keys.
   virtual bool key(int /*Key*/) { return false; }
-  /// The text if there are no lines.
+  /// The message to show if there are no lines.
   virtual std::string empty() const = 0;
 
   size_t Selected = 0, Top = 0;
 };
 
-/// Functions, as in `patchbay report`.
+/// Functions, like `patchbay report`.
 class TableView : public View {
 public:
   explicit TableView(const Figures &F);
@@ -44,14 +44,14 @@ public:
   uint32_t functionAt(size_t I) const override { return Order[I]; }
   bool key(int Key) override;
   std::string empty() const override;
-  /// Sorts the present figures. Before the figures change, call remember(), so that the
+  /// Sorts the present figures. Call remember() before the figures change, so that the
   /// same function stays selected.
   void update();
   void remember();
   void setFilter(llvm::StringRef Text);
 
 private:
-  enum Column { Rate, Busy, FirstOfField }; // followed by those of Field
+  enum Column { Rate, Busy, FirstOfField }; // further columns are those of Field
   static unsigned ofField(Field F) { return FirstOfField + unsigned(F); }
   std::vector<unsigned> fitting(size_t Width) const;
   std::string titleOf(unsigned Column) const;
@@ -60,7 +60,7 @@ private:
 
   const Figures &F;
   std::vector<unsigned> Columns;
-  size_t SortColumn = 0; // in Columns
+  size_t SortColumn = 0; // index in Columns
   bool Inverted = false;
   std::string Filter;
   std::vector<uint32_t> Order;
@@ -68,10 +68,11 @@ private:
   std::optional<FunctionShares> Shares;
 };
 
-/// A tree with nodes that can be folded, as in `patchbay graph`.
+/// A tree whose nodes can be folded, like `patchbay graph`.
 class TreeView : public View {
 public:
-  /// Of: the function whose callers or callees it shows; none: the tree of all calls.
+  /// Of: the function whose callers or callees are shown; std::nullopt: the tree of all
+  /// calls.
   TreeView(const Figures &F, CallTree Tree, std::string Title,
            std::optional<uint32_t> Of, size_t Unfolded);
   std::string title(size_t Width) const override;
@@ -91,13 +92,13 @@ private:
   CallTree Tree;
   std::string Title;
   std::optional<uint32_t> Of;
-  std::vector<uint32_t> Order, Shown; // of nodes: all, and those that are not
-                                      // folded
-  std::vector<uint32_t> PlaceOf;      // of nodes, in Order
+  std::vector<uint32_t> Order, Shown; // indices of all nodes, and of those that are not
+                                      // hidden
+  std::vector<uint32_t> PlaceOf;      // by node: index in Order
   std::set<uint32_t> Folded;
 };
 
-/// Durations of a function's calls, as in `patchbay report --histogram`.
+/// Durations of a function's calls, like `patchbay report --histogram`.
 class HistogramView : public View {
 public:
   HistogramView(const Figures &F, uint32_t Function);
@@ -114,7 +115,7 @@ private:
   std::vector<std::string> Lines;
 };
 
-/// Slow calls of a function and its other calls, as in `patchbay outliers`.
+/// Slow calls of a function, compared with its other calls, like `patchbay outliers`.
 class OutliersView : public View {
 public:
   OutliersView(const Figures &F, uint32_t Function);
@@ -128,16 +129,16 @@ public:
 private:
   const Figures &F;
   uint32_t Function;
-  std::string Title; // behind the name
+  std::string Title; // text after the function's name
   CallTree Slow;
   std::vector<OutlierLine> Lines;
 };
 
-/// Splits Line into lines of at most Width columns, and indents all but the
-/// first. A line with a longer word is longer.
+/// Splits Line into lines of at most Width columns, and indents all but the first. A
+/// line with a longer word exceeds Width.
 std::vector<std::string> wrapped(std::string Line, size_t Width, size_t Indent);
 
-/// A text. The rest of long lines continues below their second word.
+/// A text. Continuation lines are aligned below a line's second word.
 class HelpView : public View {
 public:
   explicit HelpView(llvm::StringRef Text);

@@ -55,7 +55,7 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
     return makeError(Dir + ": no process wrote data to it");
   TracedNames Names;
   Names.Sources = {Dir, Symfs};
-  std::map<std::string, size_t> Modules; // number of names by module
+  std::map<std::string, size_t> Modules; // number of names for each module
   bool AllRead = true;
   for (const std::string &File : *Files) {
     DataFile Data;
@@ -71,7 +71,8 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
       if (Found.symbols().empty())
         continue;
       Modules[Key] = Found.symbols().size();
-      // DIR has these names already. They may be fewer than the file's.
+      // The recording already has these names. They may be fewer than the
+      // file's.
       if (Names.areOnlyRecorded(M))
         continue;
       if (Error E = writeNames(nameArchivePath(Dir, Key), Key, Found))

@@ -102,10 +102,11 @@ struct Wanted {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// The command line
+// Command line
 //===----------------------------------------------------------------------===//
 
-// Options and programs by position: an option applies to the program after it.
+// Options and programs, by position on the command line. An option applies to the next
+// program.
 static std::map<unsigned, std::pair<StringRef, StringRef>> wordsInOrder() {
   std::map<unsigned, std::pair<StringRef, StringRef>> Words;
   auto Add = [&](StringRef Kind, const StringsOption &List) {
@@ -164,7 +165,7 @@ static Expected<std::vector<Wanted>> programs() {
 }
 
 //===----------------------------------------------------------------------===//
-// The process
+// Process
 //===----------------------------------------------------------------------===//
 
 static std::string textOf(const Wanted &W) {
@@ -187,8 +188,8 @@ static Error notLoaded(const Wanted &W, const Twine &Why) {
                                Why);
 }
 
-// Checks the file here, since the loaders in the process know only a descriptor and could
-// not name it.
+// Checks the file here: loaders in the process know only a descriptor, so they could not
+// name the file.
 static Error checkFormat(const Wanted &W, int File) {
   ELF::Elf64_Ehdr Header = {};
   bool IsBpf = W.Kind.empty();
@@ -205,8 +206,8 @@ static Error checkFormat(const Wanted &W, int File) {
   return Error::success();
 }
 
-// Refuses a file that another user could have written, since the process would run that
-// user's code. Does not check the file's directories.
+// Opens a program. Refuses a file that another user could have written, since the
+// process would run that user's code. Does not check the file's directories.
 static Expected<Descriptor> openProgram(const Wanted &W) {
   struct stat Status, Process;
   Descriptor File = open(W.File.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -240,7 +241,7 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
     return processError(Pid, "its runtime is of an older patchbay, which cannot "
                              "attach programs: start it with this one");
   std::string What = nameOf(W) + " was not attached: ";
-  // If a file of names was sent, the process says which names it does not know.
+  // If a file of names was sent, the process lists the names that it does not know.
   bool IsGlob = !W.Glob.empty() && Selection.file() < 0;
   if (Reply.result == -ENOENT && IsGlob)
     return noFunction(W, Selection);
@@ -250,8 +251,8 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
 
 static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   std::string Text = textOf(W);
-  // Fail early if the process does not listen. Close the connection while names are
-  // looked up, so that the process does not wait.
+  // Fail early if the process does not listen. Close the connection during the lookup
+  // of names, so that the process does not wait for it.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
   LiveSelection Selection(Pid, W.Glob);
@@ -266,7 +267,7 @@ static Expected<ControlSocket> attach(const Wanted &W, int Program) {
       Socket->receive([&](StringRef Line) { Said.push_back(printable(Line)); });
   if (!Reply)
     return Reply.takeError();
-  // The first line is the reason of the error. The others are printed on their own.
+  // The first line is the reason for the error. Further lines are printed separately.
   std::string Why;
   if (Reply->result < 0 && !Said.empty()) {
     Why = Said.front();
@@ -281,7 +282,7 @@ static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   return std::move(*Socket);
 }
 
-// Prints a text from the process. Returns false if the connection is closed.
+// Prints a line from the process. Returns false if the connection is closed.
 static bool printText(ControlSocket &Socket) {
   std::string Text;
   if (!Socket.receiveText(Text))
@@ -315,13 +316,13 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
 }
 
 namespace {
-/// Keeps the runtime in a process that was not prepared. The runtime listens while at
-/// least one command has such an object.
+/// Keeps the runtime loaded in a process that was not prepared. The runtime listens
+/// while at least one command has such an object.
 class Visited {
 public:
   Visited(Visited &&Other) : Held(std::move(Other.Held)) {}
   ~Visited();
-  /// Does nothing if the process listens already.
+  /// Does nothing if the process already listens.
   static Expected<Visited> begin(int Process, ArrayRef<Wanted> All);
 
 private:
@@ -331,7 +332,7 @@ private:
 };
 } // namespace
 
-// Opened before the process is changed.
+// Opens programs before the process is changed.
 static Expected<std::vector<Descriptor>> openPrograms(ArrayRef<Wanted> All) {
   std::vector<Descriptor> Files;
   for (const Wanted &W : All) {
@@ -368,7 +369,8 @@ static Error load(int Process, ArrayRef<Wanted> All) {
   return Visit::loadIdle(*Memory, *Library);
 }
 
-// A process may permit control but not debugging. Then its loader's state is unknown.
+// Fails if an ended thread holds the loader's lock. A process may permit control but
+// not debugging; then the loader's state is unknown.
 static Error checkLoader(int Process) {
   auto Memory = ProcessMemory::open(Process);
   if (Memory)
@@ -377,8 +379,8 @@ static Error checkLoader(int Process) {
   return Error::success();
 }
 
-// The runtime may be unloaded at any time, if the last command that needed it was killed.
-// Then load it again.
+// Tries again if the runtime was unloaded, which happens when the last command that
+// needed it is killed.
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
   constexpr unsigned Tries = 20, PauseUs = 5000;
   Visited V;
@@ -407,7 +409,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   auto All = programs();
   if (!All)
     return All.takeError();
-  // Block signals before anything is attached. Only wait() handles them.
+  // Block signals before anything is attached, since only wait() handles them.
   auto Signals = blockSignals({SIGINT, SIGTERM, SIGHUP});
   if (!Signals)
     return Signals.takeError();

@@ -24,8 +24,8 @@ CallChoice::CallChoice(OptionTable &Table)
       Raw(Table, "raw", "Show measured times, including the cost of tracing"),
       Symfs(Table) {}
 
-// As 'patchbay replay' prints it, and as --from and --to accept it with a unit.
-// The last events may be later than the last recorded moment.
+// Begin and end of a recording, in the format of 'patchbay replay', which --from and
+// --to accept with a unit. The last events may be later than the last recorded moment.
 static std::string rangeText(const Trace &T) {
   auto [Began, Ended] = T.range();
   auto Seconds = [](uint64_t Ns) {
@@ -59,7 +59,7 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     return E;
   if (T.Chosen.From >= T.Chosen.To)
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
-  // The user may write 1 and mean 1s. 0 is the same with every unit.
+  // The user may have written 1 for 1s. (0 is the same in all units.)
   if (T.Chosen.From && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
     warn(Dir + ": --from " + From +
          " is before the recording and has no effect: " + rangeText(T));
@@ -96,7 +96,8 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
-// Counts have no times. Entries have start times, but no durations.
+// Fails if the recording lacks the selected data. Counts have no times. Entries have
+// start times, but no durations.
 Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
   const CallFilter &F = T.Chosen;
   if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
@@ -128,7 +129,7 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
     return E;
   llvm::erase_if(T.Counts,
                  [&](const TraceCount &C) { return !T.isWanted(C.Function); });
-  // The recording does not tell which calls were counted.
+  // Counts of a sampled recording cannot be selected by these options.
   if (!Tids.empty() || !Threads.empty() || T.Chosen.byTime() ||
       T.Chosen.byDuration() || !Under.empty())
     T.Samples.clear();

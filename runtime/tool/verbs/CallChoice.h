@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The options of verbs that can show a part of the calls: --tid, --thread,
-// --from, --to, -F, -N, --under, --min and --max. With these is --symfs.
+// --from, --to, -F, -N, --under, --min and --max. Includes --symfs.
 #pragma once
 
 #include "SymfsOption.h"
@@ -12,23 +12,23 @@ namespace patchbay {
 class CallChoice {
 public:
   explicit CallChoice(OptionTable &Table);
-  /// Opens a recording, and says on stderr what it lacks. Keeps only the selected threads,
-  /// or all if none is selected, and makes readers skip other calls. Fails if there are no
-  /// such threads, or if the recording lacks the necessary data.
+  /// Opens a recording, and prints to stderr what it lacks. Keeps only the selected
+  /// threads, or all if none is selected, and makes readers skip calls that are not
+  /// selected. Fails if no thread matches, or if the recording lacks the necessary data.
   llvm::Expected<Trace> open(const std::string &Dir) const;
-  /// The same. Fails if no events were recorded.
+  /// Like open(). Also fails if no events were recorded.
   llvm::Expected<Trace> openEvents(const std::string &Dir) const;
-  /// Fails if --max is less than --min. Needs no data.
+  /// Fails if --max is less than --min. Does not read the recording.
   llvm::Error checkDurations() const;
-  /// Takes the only function of -F, which then does not select calls. Empty if
-  /// -F names none, or several.
+  /// Removes and returns the function of -F, if it is the only one. Then -F
+  /// does not select calls. Returns "" if -F names no function, or several.
   std::string takeFunction();
-  /// The same for `record`, which can select only functions. Fails if other
-  /// options are given.
+  /// The options to pass to `record`, which can select only functions. Fails if
+  /// other options are given.
   llvm::Expected<std::vector<std::string>> ofRecord() const;
-  /// Fails if no call was selected, after all have been read.
+  /// Call this after all calls have been read. Fails if none was selected.
   static llvm::Error checkFound(const Trace &T, const std::string &Dir);
-  /// The same. Says first how calls ended.
+  /// Like checkFound(). First prints how calls ended.
   static llvm::Error finish(Trace &T, const std::string &Dir);
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --color, --no-pager and --full-names, for verbs with output for people.
+// --color, --no-pager and --full-names, for verbs whose output is read by
+// people.
 #pragma once
 
 #include "Verb.h"
@@ -10,7 +11,8 @@
 namespace patchbay {
 
 struct DisplayOptions {
-  /// WithPager: the output may be long. WithNames: the output has function names.
+  /// WithPager: the output may be long. WithNames: the output has names of
+  /// functions.
   explicit DisplayOptions(OptionTable &Table, bool WithPager = true, bool WithNames = false)
       : WithPager(WithPager),
         Color(Table.in("Display"), "color", "WHEN", "Use colours", ColorMode::Auto,

@@ -32,7 +32,7 @@ static Format Formats[] = {
     {"perfetto", "Perfetto's protobuf format", exportPerfetto, /*IsBinary=*/true},
     {"pprof", "Stack traces in pprof's protobuf format", exportPprof, /*IsBinary=*/true},
     {"otlp", "Spans in OpenTelemetry's protobuf format", exportOtlp, /*IsBinary=*/true}};
-static const Format *Form = Formats; // the chosen one
+static const Format *Form = Formats; // the selected format
 static StringOption ParquetInto(Options, "parquet", "OUT",
                                 "Write Apache Parquet, or add to the partitions in OUT", "",
                                 /*IsValueOptional=*/true);
@@ -127,7 +127,7 @@ EXIT CODES:
 
 static bool isParquet() { return ParquetInto.given(); }
 
-// Binary output could change the terminal's state.
+// Fails if binary output would go to a terminal, whose state it could change.
 static Error refuseTerminal() {
   if (!ParquetInto.empty() || !(isParquet() || Form->IsBinary) || !outputIsTerminal() ||
       Output.given())
@@ -178,7 +178,7 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   Expected<Trace> T = Choice.openEvents(Dir);
   if (!T)
     return T.takeError();
-  T->Raw = true; // export measured times
+  T->Raw = true; // exported times include the cost of tracing
   if (Error E = HasOutput ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay graph`: shows the call tree with times.
+// `patchbay graph`: shows the tree of calls with times.
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
@@ -77,7 +77,7 @@ static bool isLonger(const CallNode &A, const CallNode &B) {
          std::make_tuple(A.Total, A.Calls, B.Function);
 }
 
-// Prints the tree, and returns the number of lines hidden by -D.
+// Prints the tree, and returns the number of lines that -D hides.
 static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
   Table Out;
   if (HasDurations)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay import`: converts an ftrace log of the kernel to a recording.
+// `patchbay import`: converts a text trace of the kernel's ftrace to a recording.
 #include "Verb.h"
 #include "export/Export.h"
 #include "importing/KernelTrace.h"

@@ -141,7 +141,8 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (Ns && !Imported)
     OS << formatv(", {0:f3} MHz +-{1:f0} ppm",
                   double(Ticks) * 1000 / double(Ns),
-                  // Each timestamp has an error of about 50 ns. Round up, to show no 0.
+                  // Each timestamp has an error of about 50 ns. Round up, so that the
+                  // error is never shown as 0.
                   std::ceil(100 * 1e6 / double(Ns)));
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)
     OS << ", rate may vary";
@@ -176,15 +177,16 @@ static void printPlace(const DataPlace &Place, raw_ostream &OS) {
       OS << "  cgroup     " << printable(Line.str()) << '\n';
 }
 
-// Filters of a recording that the environment asked for. For `patchbay record` the command
-// has them.
+// Prints the filters of a recording by the environment. For `patchbay record`, the command
+// line shows them.
 static void printFilters(const DataFile &Data, raw_ostream &OS) {
   for (const DataAsked &A : Data.Asked)
     if (A.Text != "*")
       OS << "  functions  " << printable(askedText(A)) << '\n';
 }
 
-// The tracer records a module once per filter that selects functions of it. Print it once.
+// Prints each module once. The tracer records a module for each filter that selects
+// functions of it.
 static void printModules(const DataFile &Data, raw_ostream &OS) {
   std::set<std::pair<std::string, std::string>> Printed;
   for (const auto &[Id, M] : Data.Modules)

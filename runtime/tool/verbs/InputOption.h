@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recording that a verb reads: -i DIR, as with perf, or DIR without -i.
+// The option for the recording that a verb reads: -i DIR, as in perf, or DIR alone.
 #pragma once
 
 #include "Verb.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay list`: shows the functions with a record in a binary or a process.
+// `patchbay list`: shows the functions that have a record in a binary or a process.
 #include "DisplayOptions.h"
 #include "ListLive.h"
 #include "Verb.h"
@@ -129,7 +129,7 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All,
   auto HasSource = [&](const Function &F) {
     return !Sources->sourceOf(F.Record.Entry).empty();
   };
-  // Names need the room.
+  // Omit sources on a narrow terminal, where names need the space.
   if (Sources && ((lineWidth() && lineWidth() < 100) || none_of(Functions, HasSource)))
     Sources = nullptr;
   size_t Untimed = 0;

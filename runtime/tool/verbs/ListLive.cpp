@@ -56,7 +56,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
   T.addColumn("entry", Table::Right);
   T.addColumn("state", Table::Left);
   T.addColumn("function", Table::Names);
-  // Do not cut these columns in a pipe.
+  // In a pipe, print these columns in full.
   T.addColumn("module", outputIsTerminal() ? Table::Left : Table::Whole);
   T.addColumn("tracers", outputIsTerminal() ? Table::Left : Table::Whole);
   for (const Function &F : Functions) {
@@ -73,7 +73,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
   T.print(outs(), lineWidth());
 }
 
-// The reasons of failures to arm, and their counts.
+// The reasons why sites could not be armed, with their counts.
 static std::vector<std::pair<StringRef, uint64_t>>
 refusals(const LiveCounters &C) {
   std::vector<std::pair<StringRef, uint64_t>> Result;
@@ -162,7 +162,8 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
     return Modules.takeError();
 
   std::vector<OtherModule> Others = Process->otherModules();
-  // Add modules of later versions, which an older libpatchbay does not find.
+  // Add modules of later versions, which an older libpatchbay does not
+  // recognize.
   for (OtherModule &M : otherVersionsMapped(Process->memory()))
     if (none_of(Others,
                 [&](const OtherModule &Known) { return Known.Path == M.Path; }))
@@ -182,7 +183,8 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
   for (LiveModule &M : *Modules) {
     ++T.Modules;
     for (LiveSite &S : M.Sites) {
-      // The process itself notices a moved function only when it arms it.
+      // The process finds out that a function was moved only when it arms the
+      // function.
       if (S.State == LiveSite::Disarmed && Names.isMoved(S.Entry))
         S.State = LiveSite::Outside;
       ++T.Sites;

@@ -8,8 +8,8 @@
 
 namespace patchbay {
 
-/// Shows functions that match Filter, and do not match Without unless it is null.
-/// Returns the exit code.
+/// Shows functions that match Filter, and do not match Without (nullptr: excludes
+/// none). Returns the exit code.
 llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter,
                              NameFilter *Without, bool Json);
 

@@ -31,7 +31,7 @@ using namespace patchbay;
 static OptionTable Options("live", "Change what is traced in a running process");
 static StringOption Process(Options, "p", "PID", "Change this process (or give PID alone)");
 static StringOption ProcessAlone(Options, "", "[PID]", "");
-static pid_t Pid; // one of them
+static pid_t Pid; // the process that the user named
 static FlagOption List(Options, "list", "List the functions and their tracers");
 static StringsOption Arm(Options, "arm,F,filter", "GLOB",
                          "Also trace these functions (repeatable)");
@@ -118,7 +118,8 @@ EXIT CODES:
 
 static Error failure(const Twine &What) { return processError(Pid, What); }
 
-// Names: a descriptor to send, or -1. *Received: the descriptor in the reply.
+// Sends a request, and returns the reply. Names: a descriptor to send, or -1.
+// *Received: the descriptor in the reply.
 static Expected<pb_control_reply> request(pb_control_verb Verb,
                                           StringRef Text = "", int Names = -1,
                                           Descriptor *Received = nullptr) {
@@ -141,7 +142,7 @@ static Expected<pb_control_reply> request(pb_control_verb Verb,
 // Requests
 //===----------------------------------------------------------------------===//
 
-// The error of a request that the process itself could not carry out.
+// The message for a request that the process could not carry out.
 static std::string refusalText(int Errno) {
   std::string Text = errnoText(Errno);
   if (Errno == EACCES)
@@ -150,8 +151,8 @@ static std::string refusalText(int Errno) {
   return Text;
 }
 
-// `record -p` may have just been started, and attach in a moment. Until then the process
-// refuses at once. If it listens but does not answer, do not wait.
+// Waits while `record -p` may be about to attach, since the process refuses requests
+// until then. Does not wait for a process that listens but does not answer.
 static void waitForRecorder() {
   using namespace std::chrono;
   const auto Begun = steady_clock::now();
@@ -168,7 +169,7 @@ static void waitForRecorder() {
   }
 }
 
-// The advice of ControlSocket, and whether `record -p` is another way.
+// Adds advice to the error of ControlSocket: whether `record -p` is another way.
 static Error checkListens() {
   auto Listens = ControlSocket::listens(Pid);
   if (!Listens)
@@ -181,21 +182,22 @@ static Error checkListens() {
 }
 
 static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
-  // Fail early if the process does not listen, before the lookup of names.
+  // Fail early if the process does not listen, before names are looked up.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return E;
   LiveSelection Selection(Pid, Glob);
   auto Reply = request(Verb, Glob, Selection.file());
   if (!Reply)
     return Reply.takeError();
-  // The process skips functions without exits, and then returns 0 instead of an error.
+  // If all functions lack exits, the process skips them and returns 0 instead of an
+  // error.
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(
         NothingFound,
         "process " + Twine(Pid) + ": no " +
             (Verb == PB_CONTROL_ARM ? "untraced" : "traced") + " function matches '" +
             Glob + "'" + Selection.hint());
-  // The change is made. Continue with the next option.
+  // The change was made, so continue with the next option.
   if (Reply->result == -ETIMEDOUT) {
     warn("process " + Twine(Pid) + ": '" + Glob + "' was " + Done + ", but " +
          threadText(Pid, Reply->waited_for) + " is still in a handler; " +
@@ -216,7 +218,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
 }
 
 static Error recordUnder(StringRef Glob, bool Also) {
-  // Fail early if the process does not listen, before the lookup of names.
+  // Fail early if the process does not listen, before names are looked up.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return E;
   LiveSelection Selection(Pid, Glob);
@@ -268,8 +270,8 @@ static Error setThreshold(uint64_t Ns) {
   }
 }
 
-// Does the process record to Dir? A snapshot would rename the directory and the process's
-// file with it.
+// Does the process record to Dir? Then a snapshot would rename the directory along with
+// the process's file.
 static bool isRecordedTo(StringRef Dir, StringRef File) {
   SmallString<128> Path(sys::path::parent_path(File));
   sys::path::make_absolute("/proc/" + std::to_string(Pid) + "/cwd", Path);
@@ -318,7 +320,7 @@ static Error showStatus() {
   return Error::success();
 }
 
-// Parses a whole number with one of Units, and multiplies it by the unit.
+// Parses a whole number with one of Units, and multiplies it by that unit.
 static bool parseNumber(StringRef Text,
                         ArrayRef<std::pair<StringRef, uint64_t>> Units,
                         uint64_t &Value) {

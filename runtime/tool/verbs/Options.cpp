@@ -77,9 +77,9 @@ Error DurationOption::set(StringRef Typed, StringRef Value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A word of perf or uftrace, and its equivalent here.
+/// A word of perf or uftrace, and its equivalent in patchbay.
 struct OtherWord {
-  StringLiteral Verb, Word, Here; // Verb: empty if Word is a verb itself
+  StringLiteral Verb, Word, Here; // Verb: empty if Word is a verb
 };
 } // namespace
 
@@ -154,7 +154,7 @@ Error OptionTable::unknown(StringRef Typed) const {
   return seeHelp("unknown option '" + Typed + "'" + Hint);
 }
 
-// A single argument accepts one word, a list all remaining words.
+// A positional argument takes one word, a list all remaining words.
 Error OptionTable::parsePositional(const char *Arg, unsigned At) {
   size_t Most = 0;
   for (OptionRow *Row : Rows) {
@@ -230,7 +230,8 @@ Expected<ArrayRef<const char *>> OptionTable::parse(ArrayRef<const char *> Args)
 
 static constexpr size_t Width = 80, TextColumn = 26;
 
-// Prints Label, and Text from TextColumn on, on several lines if necessary.
+// Prints Label, and Text in the column TextColumn, on several lines if
+// necessary.
 static void printRow(raw_ostream &OS, const std::string &Label, StringRef Text,
                      size_t Column = TextColumn) {
   OS << Label;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of a verb are one table. The command parses arguments, prints the help and
-// serves shell completions from it; the man pages are made from the help.
+// The options of a verb form one table. The command uses it for parsing arguments, for
+// the help, and for shell completions. The man pages are made from the help.
 #pragma once
 
 #include "support/Diagnostics.h"
@@ -23,25 +23,25 @@ public:
   OptionTable(llvm::StringRef Verb, llvm::StringRef What, bool RunsProgram = false)
       : Verb(Verb), What(What), RunsProgram(RunsProgram) {}
 
-  /// The next row belongs to this section of the help.
+  /// Further rows belong to this section of the help.
   OptionTable &in(llvm::StringRef Section) {
     Current = Section;
     return *this;
   }
   /// Parses the arguments after the verb. Returns PROG and its arguments: they follow
-  /// "--", or begin with the first argument that is neither option nor value. The first
-  /// of -h, --help and --version ends the parsing and becomes Asked.
+  /// "--", or begin with the first argument that is neither an option nor a value. The
+  /// first of -h, --help and --version ends the parsing and is stored in Asked.
   llvm::Expected<llvm::ArrayRef<const char *>> parse(llvm::ArrayRef<const char *> Args);
-  /// Sections: those of Verb::Help.
+  /// Prints the help. Sections: Verb::Help.
   void printHelp(llvm::raw_ostream &OS, llvm::StringRef Sections) const;
-  /// One screen: usage, three examples and the names of options.
+  /// Prints one screen: usage, three examples and the names of options.
   void printShortHelp(llvm::raw_ostream &OS, llvm::StringRef Sections) const;
-  /// A line for each option, "NAME<tab>VALUE<tab>HELP", and for each of its values,
-  /// "NAME=VALUE<tab><tab>HELP".
+  /// Prints a line for each option, "NAME<tab>VALUE<tab>HELP", and for each of its
+  /// values, "NAME=VALUE<tab><tab>HELP".
   void printCompletions(llvm::raw_ostream &OS) const;
-  /// Adds what an option needs and excludes to its help.
+  /// Adds to each option's help which options it needs and excludes.
   void describe(llvm::function_ref<std::string(const OptionRow &)> Limits);
-  /// Message, and where the help is.
+  /// An error with Message, and with a hint at the help.
   llvm::Error seeHelp(const llvm::Twine &Message) const;
 
   const llvm::StringRef Verb, What;
@@ -61,7 +61,7 @@ private:
   std::vector<OptionRow *> Rows;
 };
 
-/// One option, or an argument without a name. Holds its values on the command line.
+/// One option or positional argument, with its values on the command line.
 class OptionRow {
 public:
   OptionRow(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
@@ -73,32 +73,33 @@ public:
   OptionRow(const OptionRow &) = delete;
   virtual ~OptionRow() = default;
 
-  /// The first name, such as "-s" or "--by".
+  /// The first name of the option, such as "-s" or "--by".
   std::string name() const;
   bool given() const { return !Positions.empty(); }
-  /// Typed: the name on the command line.
+  /// Typed: the name as given on the command line.
   virtual llvm::Error set(llvm::StringRef Typed, llvm::StringRef Value) = 0;
 
-  /// "s,sort", or empty. Names with one letter accept a value without a space.
+  /// "s,sort"; empty for a positional argument. One-letter names accept a value without
+  /// a space.
   const llvm::StringRef Names;
-  /// The word for the value in the help; empty if there is none. The name of an argument
-  /// without an option tells how many are accepted: [DIR], BIN or PROGRAM...
+  /// Meta: the word for the value in the help; empty if there is no value. For a
+  /// positional argument it tells the number of arguments: [DIR], BIN or PROGRAM...
   const llvm::StringRef Meta, Help, Section;
   const bool IsValueOptional;
-  /// What the option needs and excludes.
+  /// Which options it needs and excludes.
   std::string Limits;
-  /// Named values, and their help; without help for older names.
+  /// Named values with their help. Names without help are older names.
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Values;
-  /// The values as given, and the index of each among the arguments.
+  /// The given values, and the position of each on the command line.
   std::vector<std::string> Words;
   std::vector<unsigned> Positions;
 
 protected:
-  /// The index of Value in Values. The error suggests a near value, or lists all.
+  /// The index of Value in Values. The error suggests a similar value, or lists all.
   llvm::Expected<size_t> valueIndex(llvm::StringRef Typed, llvm::StringRef Value) const;
 };
 
-/// --all, --all=true or --all=false.
+/// An option without a value: --all, --all=true or --all=false.
 class FlagOption : public OptionRow {
 public:
   FlagOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Help,
@@ -111,7 +112,7 @@ private:
   bool Value;
 };
 
-/// The last value counts.
+/// If it is given several times, the last value is used.
 class StringOption : public OptionRow, public std::string {
 public:
   StringOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
@@ -124,7 +125,7 @@ public:
   }
 };
 
-/// All values count.
+/// If it is given several times, all values are used.
 class StringsOption : public OptionRow, public std::vector<std::string> {
 public:
   using OptionRow::OptionRow;
@@ -144,7 +145,7 @@ private:
   unsigned Value = 0;
 };
 
-/// Several numbers, separated by commas or by repeating the option.
+/// A list of numbers: separated by commas, or given by several options.
 class NumbersOption : public OptionRow, public std::vector<unsigned> {
 public:
   using OptionRow::OptionRow;
@@ -164,15 +165,15 @@ private:
   uint64_t Ns;
 };
 
-/// One of several named values.
+/// An option with a fixed set of values.
 template <class T> class ChoiceOption : public OptionRow {
 public:
   struct Row {
     llvm::StringRef Name;
     T Value;
-    llvm::StringRef Help = ""; // empty: an older name, which is only accepted
+    llvm::StringRef Help = ""; // empty: an older name that is accepted, but not shown
   };
-  /// OrElse: the value of the option's name alone; empty if it needs a value.
+  /// OrElse: the value if the option is given without one; empty if it needs a value.
   ChoiceOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
                llvm::StringRef Help, T Default, std::initializer_list<Row> Rows,
                llvm::StringRef OrElse = "")
@@ -184,7 +185,7 @@ public:
   }
   operator T() const { return Value; }
   void choose(T New) { Value = New; }
-  /// The value of this name.
+  /// The value with this name.
   std::optional<T> meaning(llvm::StringRef Name) const {
     for (size_t I = 0; I != Values.size(); ++I)
       if (Values[I].first == Name)
@@ -205,11 +206,12 @@ private:
   std::vector<T> Meanings;
 };
 
-/// The one name that contains Text or is similar to it; empty if there is none or several.
+/// The only name that contains Text or is similar to it; empty if there is none, or
+/// several.
 llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef> Names);
 
-/// ": use ...", for a word of perf or uftrace with another name here. Verb: empty if Word
-/// is a verb.
+/// Advice on a word of perf or uftrace that has another name here: ": use ...". Verb:
+/// empty if Word is a verb.
 std::string adviceFor(llvm::StringRef Verb, llvm::StringRef Word);
 
 } // namespace patchbay

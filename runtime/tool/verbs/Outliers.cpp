@@ -86,8 +86,8 @@ EXIT CODES:
   3  no call of the function, no slow call, no other call, or no matching thread
 )";
 
-// By node: the callees that were disarmed during the recording. Their later calls
-// count as the caller's own time.
+// For each node: the callees that were disarmed during the recording. Their later calls
+// count as self time of the caller.
 static std::vector<std::vector<uint32_t>> disarmedCallees(const CallTree &Tree,
                                                           const std::set<uint32_t> &Disarmed) {
   std::vector<std::vector<uint32_t>> Of(Tree.size());
@@ -97,7 +97,7 @@ static std::vector<std::vector<uint32_t>> disarmedCallees(const CallTree &Tree,
   return Of;
 }
 
-// A name for a message, or for a cell beside others.
+// A name that is short enough for a message, or for a cell of a table.
 static std::string shortName(const Trace &T, uint32_t Function) {
   return shortened(printable(plainName(T.Functions[Function].Name)), 40);
 }
@@ -113,7 +113,7 @@ static std::string threadOf(const TraceThread &T) {
   return printable(T.Name) + "-" + utostr(T.Tid);
 }
 
-// The format of 'patchbay replay' and of --from.
+// A time in the format of 'patchbay replay' and --from.
 static std::string timeText(uint64_t Ns) {
   return formatv("{0}.{1:d9}", Ns / 1000000000, Ns % 1000000000).str();
 }
@@ -133,7 +133,8 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
   OS << "\n\n";
 }
 
-// Slow calls may have several causes, so averages over all of them describe no call.
+// Prints each cause separately: if slow calls have several causes, averages over all of
+// them describe no call.
 static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
   const std::vector<OutlierTrees::Cause> Causes = Of.causes();
   if (Causes.size() < 2)
@@ -193,7 +194,7 @@ static void printTable(const Trace &T, const OutlierTrees &Of,
 }
 
 namespace {
-// The slowest calls, with what is known about them.
+// The slowest calls, with the known reasons.
 struct SlowestCalls {
   SlowestCalls(Trace &T, const OutlierTrees &Of);
   const LockHolders::Holder &holder(size_t I) const { return Holders.holder(I); }
@@ -219,21 +220,21 @@ SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) : Why(T), Holders(W
   if (!Holders.hasWaits())
     return;
   T.Ended = {};
-  T.Chosen = {}; // the holder may be any call
+  T.Chosen = {}; // read all calls: any of them may be the holder
   readCalls(T, {&Holders});
   for (size_t I = 0; I != Reasons.size(); ++I)
     AnyHolder |= holder(I).Thread != nullptr;
 }
 
-// "(path=\"a.o\", 7) = 0".
+// Arguments and result of a call: "(path=\"a.o\", 7) = 0".
 static std::string valuesText(const DataValues &V) {
   const std::string Args = argsText(V), Result = resultText(V);
   return printable((Args.empty() ? "" : "(" + Args + ")") +
                    (Result.empty() ? "" : " = " + Result));
 }
 
-// Without --why nothing tells whether calls waited. Slow calls of less than 100 us would be
-// slowed down by it: recording why takes about 40 us.
+// Advises recording with --why, without which waits are unknown. Not for slow calls of less
+// than 100 us: recording why takes about 40 us, and would slow them down.
 static void printHowToSeeWaits(const Trace &T, uint64_t From, raw_ostream &OS) {
   if (From < 100000 || llvm::any_of(T.Processes, [](const TraceProcess &P) {
         return P.Data.Why || !P.Data.Session ||
@@ -275,7 +276,7 @@ static void printSlowest(const Trace &T, const OutlierTrees &Of, const SlowestCa
     Row.push_back(printable(T.Functions[S.Cause].Name));
     if (Known.AnyHolder)
       Row.push_back(Known.holderText(T, I));
-    // Waits beyond the first one are listed if they need little room.
+    // List further waits if there is space for them.
     if (IsKnown)
       Row.push_back(Reasons[I] ? printable(Reasons[I]->summary(Width / 3)) : "");
     Out.addRow(std::move(Row));
@@ -361,7 +362,7 @@ static void printJson(const Trace &T, const OutlierTrees &Of,
   outs() << '\n';
 }
 
-// Refuses several functions: their durations are not comparable.
+// Fails if several functions match, since their durations are not comparable.
 static Error checkOneName(const Trace &T, ArrayRef<uint32_t> Functions) {
   for (uint32_t F : Functions)
     if (T.Functions[F].Name != T.Functions[Functions[0]].Name)
@@ -399,7 +400,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   if (!T->hasDurations())
     return makeError(Dir + ": only the start of calls was recorded: for durations use "
                            "'patchbay record -t graph'");
-  std::vector<int8_t> Known; // by function: whether it is the root
+  std::vector<int8_t> Known; // by function: is it the root?
   auto IsRoot = [&](uint32_t Function) -> bool {
     while (Known.size() <= Function)
       Known.push_back(T->isNamedBy(Known.size(), Root));
@@ -418,7 +419,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' has a recorded return");
   uint64_t From = Slower.given() ? uint64_t(Slower) : leastOfSlow(First.Durations);
-  T->Ended = {}; // the second pass counts again
+  T->Ended = {}; // the second pass counts these again
   OutlierTrees Trees(IsRoot, From, /*Show=*/5);
   readCalls(*T, {&Trees});
   if (Error E = checkKinds(Trees, From))

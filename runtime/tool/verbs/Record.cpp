@@ -301,27 +301,29 @@ EXIT CODES:
 // Options of the tracer
 //===----------------------------------------------------------------------===//
 
-// The earlier this moment, the more exact is the counter's rate in the traced process.
+// The earlier this moment, the more exact is the traced process's estimate of the
+// counter's rate.
 static std::string clockOption() {
   pb_moment Now = pb_moment_now();
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-// If every call is in the file, at the same cost, readers can subtract the cost.
+// Readers can subtract the cost of tracing if every call is in the file, at the same
+// cost.
 static bool isCostKnown() {
   return (Opts.Tracer == RecordOptions::FunctionDuration ||
           Opts.Tracer == RecordOptions::FunctionGraph) &&
          !Opts.Threshold.given() && !Opts.Depth && Opts.Sample.empty();
 }
 
-// The measured cost of a call, for --max-overhead and for the reader. If measuring fails,
-// `record` continues, and `report` says that the cost is unknown.
+// Measures the cost of a call, for --max-overhead and for readers. If that fails,
+// `record` continues, and `report` prints that the cost is unknown.
 static Expected<std::string> costOptions(const ElfImage &TracerImage, bool HasArena) {
   const bool HasBudget = !Opts.MaxOverhead.empty();
   if (!HasBudget && !isCostKnown())
     return "";
   std::string How = Opts.how() + ",names=0,buffer=64M";
-  // A budget that the probe never reaches.
+  // Set a budget that the probe never reaches.
   if (HasBudget)
     How += ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100) + "%";
   if (HasBudget && !Opts.ArgsOf.empty())
@@ -348,7 +350,7 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
   for (const Selection &S : W.Selections) {
     for (const std::string &Glob : S.Globs)
       Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
-    // There are thousands of symbols: pass them as exact names, which are cheap.
+    // Pass exact names, which are cheap to match: there may be thousands of symbols.
     StringRef Name = StringSwitch<StringRef>(S.Name)
                          .Case("filter", "symbol")
                          .Case("notrace", "notrace-symbol")
@@ -359,7 +361,7 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
   return Options + Opts.limits();
 }
 
-// The selection, and the advice for a program without a matching function.
+// The requested functions, and the advice for a program that has none of them.
 static Expected<Wanted> wanted() {
   Wanted W;
   std::vector<std::string> Untyped;
@@ -373,7 +375,7 @@ static Expected<Wanted> wanted() {
                                   "': an argument is a name, with members by -> and . "
                                   "as in 'parse(req->uri)'");
     else if (StringRef(Text).count('(') == StringRef(Text).count(')') ||
-             StringRef(Text).contains('[')) // a glob may have one alone
+             StringRef(Text).contains('[')) // a glob may contain a single bracket
       Untyped.push_back(Text);
     else
       return makeError(Usage, "--args: '" + Text +
@@ -405,8 +407,9 @@ static Expected<Wanted> wanted() {
   return W;
 }
 
-// <patchbay/exit.h> has the figures. The process has ended, so this cannot tell whether
-// its stack was full.
+// Advises what to do if the program was killed by SIGSEGV: timing needs additional
+// stack (<patchbay/exit.h> has the figures). The process has ended, so it is unknown
+// whether its stack was full.
 static void sayWhatTimingTakes(int Status) {
   if (Opts.isTimed() && WIFSIGNALED(Status) && WTERMSIG(Status) == SIGSEGV)
     errs() << "patchbay: a timed call uses 300 to 850 bytes more stack: if a deep "
@@ -416,7 +419,8 @@ static void sayWhatTimingTakes(int Status) {
 // A process that reuses blocks writes its files itself.
 static bool hasArena() { return !Opts.Overwrite; }
 
-// The memory also has the size of all files, and its thread goes on in the background.
+// The arena also counts the size of all files. The recorder's thread continues in the
+// background.
 static bool needsRecorder(const RecordingLimits &Limits) {
   return hasArena() || Limits.MaxSize || Limits.Rotates;
 }

@@ -148,7 +148,7 @@ std::vector<const OptionRow *> RecordOptions::rowsOfLimits() const {
           &RotateEvery,  &Keep,        &MaxRate,   &Live};
 }
 
-// The names and values in PATCHBAY.
+// The options as names and values in PATCHBAY.
 static std::vector<std::pair<StringRef, std::string>> valuesOf(const OptionRow &Row) {
   std::vector<std::pair<StringRef, std::string>> Values;
   StringRef Name = Row.Names.split(',').first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options of `record`, and how they can be combined.
+// The options of `record`, and which of them can be combined.
 #pragma once
 
 #include "Verb.h"
@@ -16,20 +16,21 @@ struct RecordOptions {
 
   explicit RecordOptions(OptionTable &Table);
 
-  /// Chooses the tracer that --histogram needs, unless -t names one. Call it first.
+  /// Selects the tracer that --histogram needs, unless -t names one. Call this
+  /// first.
   void chooseTracer();
-  /// The processes that -p names.
+  /// The processes that -p and similar options select.
   llvm::Expected<std::vector<pid_t>> processes();
-  /// Fails if an option is invalid, or excludes another one.
+  /// Fails if an option is invalid, or excludes another option.
   llvm::Expected<RecordingLimits> read() const;
-  /// Options for PATCHBAY: how() has those that tell how to record a call, limits() has
-  /// the others that processes accept unchanged.
+  /// Options for PATCHBAY. how(): those for the recording of a call. limits(): the
+  /// others, which processes accept unchanged.
   std::string how() const;
   std::string limits() const;
 
-  /// Are events or durations recorded, and not only counts?
+  /// Are events or durations recorded, and not just counts?
   bool hasEvents() const { return Tracer != FunctionProfile || Histogram; }
-  /// Can arguments with names be recorded, according to trace/options/option_table.c?
+  /// Can arguments be recorded by name? trace/options/option_table.c decides.
   bool takesTypedArguments() const;
   /// Are durations measured?
   bool isTimed() const { return Tracer != Function && hasEvents(); }

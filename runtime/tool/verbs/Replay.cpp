@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay replay`: prints the events of a recording by time, in ftrace's format.
+// `patchbay replay`: prints the events of a recording, sorted by time, in ftrace's
+// format.
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
@@ -75,7 +76,7 @@ EXIT CODES:
   3  no matching call or thread
 )";
 
-// Text that does not end a comment.
+// Replaces what would end a comment.
 static std::string inComment(StringRef Text) {
   std::string Inside = printable(Text);
   for (size_t At; (At = Inside.find("*/")) != std::string::npos;)
@@ -85,23 +86,23 @@ static std::string inComment(StringRef Text) {
 
 namespace {
 
-/// A line of the output: a call, or the end of one.
+/// A line of the output: the begin or end of a call.
 struct Line {
   uint64_t Time;
   const TraceThread *Thread;
   TraceCall Call;
   std::optional<DataValues> Values;
   uint32_t Outer; // number of shown calls around it
-  bool End;       // end of a call with callees
-  bool Leaf;      // call without callees
+  bool End;       // the end of a call with callees
+  bool Leaf;      // a call without callees
 };
 
-/// The lines of a thread by time. Lines of the same time keep the nesting of their calls,
-/// unless rounded times contradict it.
+/// The lines of a thread, sorted by time. Lines of the same time keep the nesting of
+/// their calls, unless rounded times contradict it.
 class ThreadLines {
 public:
   ThreadLines(Trace &T, const TraceThread &Thread, Workers &All, bool Ends);
-  /// The next line, null after the last.
+  /// The next line; nullptr after the last.
   const Line *front();
   void pop() { Ready.pop_front(); }
 
@@ -110,7 +111,7 @@ private:
   struct Shown {
     size_t Place; // index in all open calls
     std::optional<DataValues> Values;
-    bool IsBlock = false; // it has shown callees
+    bool IsBlock = false; // does it have callees that are shown?
   };
   void advance();
   void flush(uint64_t Until);
@@ -121,17 +122,17 @@ private:
   AheadWindows Windows;
   CallStream Calls;
   bool Ends, IsOver = false;
-  std::deque<Line> Ready;    // in order
-  std::vector<Line> Waiting; // ends later than the start of the last call
+  std::deque<Line> Ready;    // sorted lines
+  std::vector<Line> Waiting; // ends of calls after the start of the last call
   std::vector<Shown> Open;
-  bool HasLast = false; // the last of Open has no line yet
+  bool HasLast = false; // is the last call of Open still to be printed?
 };
 
-/// The lines of all threads, by time.
+/// The lines of all threads, sorted by time.
 class Lines {
 public:
   Lines(Trace &T, bool Ends);
-  /// Null after the last.
+  /// Returns the next line, or nullptr after the last.
   const Line *next();
 
 private:
@@ -143,7 +144,8 @@ private:
   std::vector<std::unique_ptr<ThreadLines>> Threads;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
   std::optional<size_t> Last;
-  Workers All; // last member: destroyed before the data that the workers use
+  Workers All; // last member: destroyed first, since workers use the other
+               // members
 };
 
 class Printer {
@@ -173,7 +175,7 @@ private:
       return printable(T.Functions[L.Call.Function].Name);
     });
   }
-  /// The task, aligned to the right in Width characters.
+  /// The task, right-aligned in Width characters.
   const std::string &task(const Line &L, unsigned Width) {
     return Tasks.get(L.Thread - T.Threads.data(), [&] {
       std::string Right;
@@ -188,7 +190,8 @@ private:
   void called(const Line &L) {
     NameAt = Text.size();
     if (std::optional<Mark> M = mark(L)) {
-      Text += "/* " + inComment(M->text()) + " */"; // as ftrace shows trace_marker
+      Text += "/* " + inComment(M->text()) + " */"; // in the format of ftrace's
+                                                    // trace_marker
       NameEnd = NameAt;
     } else if (L.Values && L.Values->IsRecorded) {
       Text += calledText(function(L), *L.Values);
@@ -225,11 +228,12 @@ private:
   Trace &T;
   raw_ostream &OS;
   std::string Text; // the current line
-  const unsigned Width = outputIsTerminal() ? lineWidth() : 0; // 0: any
-  size_t NameAt = 0, NameEnd = 0; // the function's name in Text
-  size_t Invisible = 0;           // bytes of colour codes in Text
-  std::map<std::string, std::string> WholeOf; // full names by short name
-  // By name and width: the position from which a short name is distinct.
+  const unsigned Width = outputIsTerminal() ? lineWidth() : 0; // 0: no limit
+  size_t NameAt = 0, NameEnd = 0; // position of the function's name in Text
+  size_t Invisible = 0;           // number of bytes for colours in Text
+  std::map<std::string, std::string> WholeOf; // full names, by short name
+  // By name and width: the position at which the unique part of a short name
+  // begins.
   std::map<std::pair<std::string, size_t>, size_t> FirstApart;
   Texts Functions, Tasks;
   WhySlow Why;
@@ -256,7 +260,7 @@ void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V,
     Ready.push_back(std::move(L));
     return;
   }
-  // Ends of the same time stay in the order in which they were added.
+  // Ends at the same time stay in the order in which they were added.
   auto At = llvm::upper_bound(Waiting, L.Time, [](uint64_t T, const Line &Of) {
     return T < Of.Time;
   });
@@ -270,8 +274,8 @@ void ThreadLines::flush(uint64_t Until) {
   Waiting.erase(Waiting.begin(), Later);
 }
 
-// A call is printed only when the next one begins or it ends: then it is known whether it
-// has callees.
+// Prints a call only when the next call begins or the call ends. Only then is it known
+// whether it has callees.
 void ThreadLines::advance() {
   IsOver = !Calls.advance();
   ArrayRef<TraceCall> All = Calls.open();
@@ -302,7 +306,7 @@ void ThreadLines::advance() {
   flush(C.Start);
   const DataValues *V = Calls.values();
   Open.push_back({Calls.open().size() - 1, V ? std::optional(*V) : std::nullopt});
-  // Print it at once if no shown callee can follow, or ends are not printed.
+  // Print it now if no shown callee can follow, or if ends are not printed.
   HasLast = Ends && Open.size() != MaxDepth;
   if (!HasLast)
     add(C, Open.back().Values, Open.size() - 1, /*End=*/false, /*Leaf=*/true);
@@ -371,8 +375,8 @@ void Printer::duration(const TraceCall &C) {
 }
 
 // Shortens a name as tables do: drops parameters first, then template arguments, then the
-// middle. Skips a short name that another function has already. Only earlier lines are
-// known, since lines are printed before the following ones are read.
+// middle. Skips a short name that another function already has. Considers only earlier
+// lines, since lines are printed before later ones are read.
 void Printer::fitName(const std::string &Whole) {
   constexpr size_t Least = 12;
   auto Put = [&](std::string Short) {
@@ -383,7 +387,7 @@ void Printer::fitName(const std::string &Whole) {
     NameEnd = NameAt + Short.size();
     return true;
   };
-  // ftrace prints () after a name. A name with parameters has its own brackets.
+  // ftrace appends () to a name. A demangled name has its own parentheses.
   StringRef Behind =
       Whole.back() == ')' && Text[NameEnd - 1] == ')' ? "()" : "";
   for (auto Form : {withoutParameters, plainName})
@@ -395,8 +399,8 @@ void Printer::fitName(const std::string &Whole) {
   size_t Room = Size > Over + Least ? Size - Over : Least;
   std::string Name = Text.substr(NameAt, Size);
   bool IsDone = Put(shortened(Name, Room));
-  // Else use the first part in which the name differs from the others. Start at the last
-  // position found, since later lines have at least as many other names.
+  // Otherwise use the first part of the name that is unique. Start at the last position
+  // found, since the number of other names only grows.
   size_t &At = FirstApart[{Whole, Room}];
   for (; !IsDone && At + Room - 6 < Size; At += !IsDone) {
     size_t Begin = At + 1, End = Begin + Room - 6;
@@ -409,7 +413,7 @@ void Printer::fitName(const std::string &Whole) {
   }
 }
 
-// Prints waits and stack trace of a slow call, in ftrace's format of a stack trace.
+// Prints waits and stack trace of a slow call, in ftrace's format for stack traces.
 void Printer::why(const Line &L) {
   std::optional<SlowReason> R =
       Why.of(*L.Thread, L.Values ? &*L.Values : nullptr, L.Call.Cost);
@@ -436,7 +440,7 @@ void Printer::why(const Line &L) {
     OS << " => ... (" << printable(R->CallersEnd) << ")\n";
 }
 
-// How the call ended, if not by return.
+// How the call ended, unless it returned.
 static StringRef leftBy(const TraceCall &C) {
   if (C.Kind == TraceCall::Unwound)
     return "unwound";
@@ -505,7 +509,7 @@ void Printer::nested(StringRef Tracer) {
       result(L, /*IsInComment=*/true);
     } else {
       called(L);
-      // A demangled name already has its parameters.
+      // A demangled name already has parentheses.
       if (Text.back() != ')' && !IsMark)
         Text += "()";
       if (L.Leaf)
@@ -535,7 +539,7 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     return T.takeError();
   if (!T->hasCalls())
     return nothingTraced(*T, Dir);
-  // All processes of a recording have the same tracer.
+  // All processes of a recording use the same tracer.
   StringRef Tracer;
   for (const TraceProcess &P : T->Processes)
     if (P.Data.Session)

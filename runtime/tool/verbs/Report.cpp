@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay report`: shows the calls and times of functions, summed over processes.
+// `patchbay report`: shows calls and times of functions, summed over processes.
 #include "CallChoice.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
@@ -298,7 +298,7 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
   outs() << '\n';
 }
 
-// Keys are those of -s, and two more.
+// Accepts the keys of -s, and two more.
 static Expected<std::vector<Field>> parseFields() {
   std::vector<Field> Fields;
   if (!FieldList.given())
@@ -319,7 +319,7 @@ static Expected<std::vector<Field>> parseFields() {
   return Fields;
 }
 
-// The default columns, and those of -f +KEYS.
+// The default columns, and those that -f +KEYS adds.
 static std::vector<Field> defaultAnd(std::vector<Field> Columns, Field SortBy,
                                      ArrayRef<Field> Added) {
   Columns = withSorted(std::move(Columns), SortBy);
@@ -332,7 +332,7 @@ static bool areDefault() {
   return !FieldList.given() || StringRef(FieldList).starts_with("+");
 }
 
-// The recording with fewer kinds of values. Events have all of them, counts only calls.
+// The recording with fewer kinds of values: events have all of them, counts only calls.
 static const Trace &poorer(const Trace &A, const Trace &B) {
   auto Rank = [](const Trace &T) {
     return 4 * T.hasDurations() + 2 * T.hasEvents();
@@ -362,7 +362,7 @@ totals(Trace &T, const std::string &Dir, bool WithSpread,
   return Totals.finish();
 }
 
-// Before: the recording to compare with, or null.
+// Before: the recording to compare with, or nullptr.
 static Expected<int> writePage(Trace &T, const std::string &Dir, Trace *Before,
                                Field SortBy) {
   std::optional<PageSide> Old;
@@ -435,8 +435,9 @@ static Expected<int> runHtml() {
                    Sort.given() ? Sort : defaultSort(*T));
 }
 
-// A function that mostly waits, such as an accept loop, hides the shares of the others. A
-// short program, or one with a single thread, may have been preempted instead.
+// A note about a function that mostly waits, such as an accept loop, which distorts the
+// shares of the others. Not for a short program or one with a single thread, which may
+// have been preempted instead.
 static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Functions) {
   constexpr double LeastNs = 1e9;
   double Cpu = 0, All = 0;

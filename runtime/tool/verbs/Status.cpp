@@ -81,9 +81,9 @@ struct ProcessStatus {
   std::string Name;
   uint64_t Sites = 0, Armed = 0, Refused = 0;
   LiveCounters Counters;
-  bool StandsStill = false; // listens, but is stopped or frozen
-  bool IsSilent = false;    // listens, and does not answer
-  // From the answer.
+  bool StandsStill = false; // the process listens, but is stopped or frozen
+  bool IsSilent = false;    // the process listens, but does not reply
+  // Known from the reply.
   std::string Tracer;
   bool IsRecording = false;
   uint64_t ThresholdNs = 0;
@@ -111,9 +111,9 @@ static Error ask(ProcessStatus &S) {
   return Error::success();
 }
 
-// Without an answer only the figures from the process's memory are shown. That is an error
-// if the process is gone, or if the user named it; but not if it is stopped or its recording
-// has just ended.
+// Asks the process. Without a reply, only data from its memory is shown. That is an error if
+// the process has ended, or if the user named it, unless it is stopped or its recording has
+// just ended.
 static Error askProcess(ProcessStatus &S, bool IsNamed) {
   auto Listens = ControlSocket::listens(S.Pid);
   if (!Listens || !*Listens)
@@ -138,7 +138,7 @@ static Error askProcess(ProcessStatus &S, bool IsNamed) {
   return Error::success();
 }
 
-// Returns std::nullopt if the process does not have the runtime.
+// Returns std::nullopt if the process has not loaded the runtime.
 static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid,
                                                         bool IsNamed) {
   auto Live = LiveProcess::open(Pid);
@@ -285,7 +285,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
   if (Processes.empty() && Alone.empty())
     for (pid_t Pid : allProcesses()) {
       auto S = statusOf(Pid, /*IsNamed=*/false);
-      // Skip processes that the user may not debug, and those that end meanwhile.
+      // Skip processes that the user may not debug, and those that have just ended.
       if (!S)
         consumeError(S.takeError());
       else if (*S)

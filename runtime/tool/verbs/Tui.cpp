@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay tui`: shows report and graph interactively on a terminal, even for a running
+// `patchbay tui`: shows report and graph interactively on a terminal, also for a running
 // process.
 #include "CallChoice.h"
 #include "InputOption.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A verb is a subcommand: `patchbay list`, `patchbay record`, ... Each has a file of its
-// name, with its options and its help.
+// A verb is a subcommand: `patchbay list`, `patchbay record`, ... Each is a file of the
+// same name, with the verb's options and help.
 #pragma once
 
 #include "Options.h"
@@ -10,11 +10,11 @@ namespace patchbay {
 
 struct Verb {
   OptionTable &Options;
-  /// Sections printed after the options: EXAMPLES first, EXIT CODES last. The man page
-  /// is made from the same text (help-to-man.py).
+  /// Sections to print after the options: EXAMPLES first, EXIT CODES last.
+  /// help-to-man.py makes the man page from the same text.
   const char *Help;
-  /// Returns the exit code. Program is PROG and its arguments; empty if the verb
-  /// does not run a program.
+  /// Returns the exit code. Program: PROG and its arguments; empty if the verb does not
+  /// run a program.
   llvm::Expected<int> (*Run)(llvm::ArrayRef<const char *> Program);
 };
 

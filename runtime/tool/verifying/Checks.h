@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `verify` checks in an image. Each finding is a line.
+// The checks of `verify` for an image. Each finding is printed as one line.
 #pragma once
 
 #include "ImageView.h"
@@ -26,7 +26,7 @@ private:
   unsigned Count = 0;
 };
 
-/// "0x1f", and "1f 2e" in the order of memory.
+/// A number as "0x1f", and bytes in memory order as "1f 2e".
 std::string hex(uint64_t Number);
 std::string hex(llvm::ArrayRef<uint8_t> Bytes);
 
@@ -39,29 +39,29 @@ void checkRecord(const ImageView &View, const SiteRecord &Record, Findings &Out)
 /// Checks that no two records have the same entry or the same site.
 void checkUnique(const ImageView &View, llvm::ArrayRef<SiteRecord> Records, Findings &Out);
 
-/// Checks functions in LLVM's own tables of patchable entries, as in kernel mode. There
-/// the slot is the only part of Patchbay. Returns how many functions of the tables have a
-/// slot. If an image has records, only the table with LLVM's usual name is read.
+/// Checks the functions in LLVM's tables of patchable entries. In kernel mode, Patchbay
+/// adds only a slot to them. Returns how many of these functions have a slot. If an image
+/// has records, only the table with LLVM's usual name is read.
 llvm::Expected<unsigned> checkEntryTables(const ImageView &View, bool HasRecords,
                                           Findings &Out);
 
-// The bytes before an entry that a record or the kernel's table points to.
+// The bytes before an entry that a record or the kernel's table refers to.
 
 struct Subject {
   uint64_t Entry;
   std::string Name;
 };
 
-/// The slot: aligned and zero.
+/// Checks that the slot is aligned and zero.
 void checkSlot(const ImageView &View, const Subject &Function, Findings &Out);
 
-/// Checks that bytes around the entry have no other use: no function that begins earlier
-/// reaches into them, and the dynamic loader does not write to them. The range must be
-/// part of the image.
+/// Checks that the bytes around the entry have no other use: no function that begins
+/// earlier overlaps them, and the dynamic loader does not write to them. The range must
+/// be part of the image.
 void checkOwned(const ImageView &View, const Subject &Function, int64_t From,
                 int64_t To, Findings &Out);
 
-/// Compares the image with Expected. Offset: from the entry. The range must be
+/// Compares the image with Expected. Offset: relative to the entry. The range must be
 /// part of the image.
 void checkBytes(const ImageView &View, const Subject &Function, int64_t Offset,
                 const llvm::Twine &What, llvm::ArrayRef<uint8_t> Expected,

@@ -11,8 +11,8 @@ using namespace patchbay;
 static constexpr char TableName[] = "__patchable_function_entries";
 static constexpr unsigned PointerSize = 8;
 
-/// The value of a pointer when the image is loaded at its own addresses; none
-/// if it points to another module.
+/// The value of a pointer when the image is loaded at its own addresses;
+/// std::nullopt if it points to another module.
 static std::optional<uint64_t>
 pointerAt(const ImageView &View, uint64_t Address, ArrayRef<uint8_t> InFile) {
   const auto *R = View.relocations().in(Address, PointerSize);
@@ -24,7 +24,7 @@ pointerAt(const ImageView &View, uint64_t Address, ArrayRef<uint8_t> InFile) {
   return R->Addend.value_or(read64le(InFile.data()));
 }
 
-/// Is the pad there, with or without a hash after it?
+/// Is there a pad before the entry, with or without a hash after the pad?
 static bool hasPad(const ImageView &View, uint64_t Entry) {
   if (!View.map().isCode(Entry + PATCHBAY_SLOT_OFFSET, PATCHBAY_PREFIX_SIZE))
     return false;
@@ -37,11 +37,11 @@ static bool hasPad(const ImageView &View, uint64_t Entry) {
   });
 }
 
-/// The entry of a function with a slot whose patchable NOPs are at Nops,
-/// possibly after a landing pad; none without a slot.
+/// The entry of a function with a slot, whose patchable NOPs are at Nops,
+/// possibly after a landing pad. std::nullopt without a slot.
 static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
-  // Try the landing pad first: without a hash, a landing pad after the pad would look
-  // like the hash.
+  // Try the landing pad first: without a hash, a landing pad after the pad would be
+  // mistaken for the hash.
   for (const EntryCode &Code : View.form().EntryCodes) {
     uint64_t Entry = Nops - Code.size();
     if (Code.matches(View.map().bytes(Entry, Code.size())) &&
@@ -51,17 +51,17 @@ static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
   return hasPad(View, Nops) ? std::optional(Nops) : std::nullopt;
 }
 
-/// Can the section be a table that patchable_function_entry(N, M, "NAME") asks
-/// for? A linked image keeps the name and this flag, unless a linker script
-/// moves the table into another section.
+/// Can the section be a table for patchable_function_entry(N, M, "NAME")? A
+/// linked image keeps the name and this flag, unless a linker script moves the
+/// table into another section.
 static bool canBeTable(const ElfImage::ELFT::Shdr &Section) {
   constexpr uint64_t Flags = ELF::SHF_ALLOC | ELF::SHF_LINK_ORDER;
   return Section.sh_type == ELF::SHT_PROGBITS &&
          (Section.sh_flags & Flags) == Flags;
 }
 
-/// Adds entries of functions with a slot. In LLVM's table each word must be an entry;
-/// other sections may contain anything.
+/// Adds entries of functions with a slot. In LLVM's usual table each word must be an
+/// entry; other sections may contain anything.
 static Error readTable(const ImageView &View,
                        const ElfImage::ELFT::Shdr &Section, bool IsUsual,
                        SetVector<uint64_t> &Entries, Findings &Out) {

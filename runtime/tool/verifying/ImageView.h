@@ -11,7 +11,7 @@ namespace patchbay {
 
 class ImageView {
 public:
-  /// Keeps a reference to Image, which must outlive it.
+  /// Keeps a reference: Image must outlive this object.
   static llvm::Expected<ImageView> create(const ElfImage &Image);
 
   const ElfImage &image() const { return *Image; }
@@ -20,14 +20,15 @@ public:
   const DynamicRelocations &relocations() const { return Relocations; }
   const SymbolNames &functions() const { return Functions; }
 
-  /// The first stubs of the module, by descriptor. There is only one, unless
-  /// hidden symbols in the module's objects were made local.
+  /// The address of the first stub, for each descriptor of the module. There is
+  /// only one descriptor, unless hidden symbols in the module's objects were
+  /// made local.
   llvm::ArrayRef<uint64_t> stubs() const { return Stubs; }
 
   /// The readable name of the function at Entry.
   std::string nameAt(uint64_t Entry) const;
 
-  /// Among functions that begin before an address, the function that ends last; null if
+  /// The function that ends last among those that begin before an address; nullptr if
   /// there is none.
   const SymbolNames::Symbol *bodyBefore(uint64_t Address) const;
 
@@ -41,14 +42,16 @@ private:
   DynamicRelocations Relocations;
   SymbolNames Functions;
   std::vector<uint64_t> Stubs;
-  /// For each symbol: the index of the symbol that ends last, among it and all before it.
+  /// For each symbol: the index of the symbol that ends last, among this symbol and all
+  /// before it.
   std::vector<size_t> EndsLast;
 };
 
-/// The end of a function, limited to the last address; 0 if the symbol is no function.
+/// The end of a function, limited to the highest address; 0 if the symbol is no
+/// function.
 uint64_t bodyEnd(const SymbolNames::Symbol &Function);
 
-/// x86-64 kCFI's prefix for the symbol of a function's hash.
+/// The prefix that kCFI on x86-64 uses for the symbol of a function's hash.
 constexpr llvm::StringLiteral HashSymbolPrefix = "__cfi_";
 
 } // namespace patchbay

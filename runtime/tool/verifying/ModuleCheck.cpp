@@ -29,13 +29,13 @@ static void checkSection(const ImageView &View, const Section &S,
             "no relocation", "one of type " + Twine(R->Type));
 }
 
-// The loader sets the targets of their jumps.
+// Checks the stubs, without the targets of their jumps, which the loader sets.
 static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
                        Findings &Out) {
   const uint64_t Trampolines = Links + PATCHBAY_X86_64_TRAMPOLINES_OFFSET;
   CodeBytes Expected = View.form().stubs(Stubs, Trampolines, false);
   ArrayRef<uint8_t> Found = View.map().bytes(Stubs, Expected.size());
-  // Older compilers wrote all stubs with landing pads.
+  // Older compilers began all stubs with landing pads.
   if (Found.size() >= 4 && read32le(Found.data()) == PATCHBAY_X86_64_ENDBR64)
     Expected = View.form().stubs(Stubs, Trampolines, true);
   for (size_t At = 0; At < Expected.size(); At += PATCHBAY_X86_64_STUB_SIZE) {
@@ -63,7 +63,7 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
     if (Found != Expected)
       Out.add(Name, Field, What, hex(Expected), hex(Found));
   };
-  // Both references are relative to themselves.
+  // Both references are relative to their own fields.
   auto Reference = [&](size_t Field) {
     return Address + Field + read64le(&Bytes[Field]);
   };
@@ -73,7 +73,7 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
   constexpr size_t Stop = offsetof(patchbay_module, sites_stop);
   Check(Version, "abi_version", PATCHBAY_ABI_VERSION,
         read32le(&Bytes[Version]));
-  // A descriptor with fewer fields is valid, too.
+  // A descriptor without the newer fields is valid, too.
   if (read32le(&Bytes[Size]) != PATCHBAY_MODULE_SIZE_MIN)
     Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
   if (Sites) {
@@ -114,13 +114,13 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
       return View.image().error(Bytes.takeError());
     checkSection(View, *S, *Bytes, Out);
   }
-  // The runtime finds one section per module.
+  // The runtime finds only one section per module.
   if (Sections->size() > 1)
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
-  // All notes point to one descriptor, or to several equal ones if objcopy made
-  // hidden symbols local. The runtime uses one of them.
+  // All notes point to one descriptor or, if objcopy made hidden symbols local,
+  // to several equal ones. The runtime uses one of them.
   if (Modules->empty())
     Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
             "descriptors that loaded notes point to", "1", "0");

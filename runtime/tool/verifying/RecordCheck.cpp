@@ -36,8 +36,8 @@ static std::string inRecord(const SiteRecord &R, StringRef Field) {
   return ("record at " + hex(R.Address) + ", " + Field).str();
 }
 
-// The code does not tell how many arguments there are, but counts cannot exceed the
-// number of registers.
+// The code does not show the number of arguments, but it cannot exceed the number
+// of registers.
 void Check::fields() {
   if (R.Raw.flags & PATCHBAY_RECORD_RESERVED)
     Out.add(Function.Name, 0, inRecord(R, "flags"), "reserved bits to be 0",
@@ -59,7 +59,7 @@ bool Check::isSanitized() const {
                                  PATCHBAY_FUNCTION_SANITIZER_MAGIC;
 }
 
-// Only -fsanitize=function knows its type hash.
+// The type hash of -fsanitize=function is known only to that sanitizer.
 void Check::padAndHash(bool Sanitized) {
   if (Sanitized) {
     checkBytes(View, Function, PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET, "pad",
@@ -76,8 +76,8 @@ void Check::padAndHash(bool Sanitized) {
              Bytes.take_back(PATCHBAY_HASH_SIZE), Out);
 }
 
-// Tools look for the symbol of the hash at the function. If a function has no name,
-// another definition has taken it.
+// Checks the symbol of the hash, which tools expect at the function. A function
+// without a name is fine: another definition has taken its name.
 void Check::hashSymbols() {
   std::vector<StringRef> Names = View.functions().at(R.Entry);
   for (int64_t Offset = PATCHBAY_SLOT_OFFSET; Offset != 0; ++Offset)
@@ -94,7 +94,7 @@ void Check::hashSymbols() {
     }
 }
 
-// According to the symbols; none without a symbol.
+// The offset that the symbols give; std::nullopt without a symbol.
 std::optional<int64_t> Check::localEntry() const {
   auto Symbols = View.functions().symbolsAt(R.Entry);
   if (!Form.HasLocalEntry || Symbols.empty())
@@ -102,8 +102,8 @@ std::optional<int64_t> Check::localEntry() const {
   return ELF::decodePPC64LocalEntryOffset(Symbols.front().Other);
 }
 
-// The site is at the entry, or after code that may stand there. Returns whether
-// the site can be checked.
+// Checks that the site is at the entry, or after permitted code. Returns
+// whether the site can be checked.
 bool Check::distance() {
   if (!View.map().isCode(R.Site, Form.siteSize())) {
     Out.add(Function.Name, 0, inRecord(R, "site"), "an address of code",
@@ -134,8 +134,9 @@ bool Check::distance() {
   return true;
 }
 
-// An immediate of 0 is also right: arming fills in the stub's address. If the module has
-// several sets of stubs, any of them is right, since all lead to one runtime.
+// Checks the site. An immediate of 0 is also valid: arming fills in the stub's address.
+// If the module has several sets of stubs, any of them is valid, since all lead to the
+// same runtime.
 void Check::site(int64_t Distance, int64_t ToPad) {
   constexpr int64_t Unsaid = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
   ArrayRef<uint8_t> Found = View.map().bytes(R.Site, Form.siteSize());
@@ -186,7 +187,7 @@ void patchbay::checkRecord(const ImageView &View, const SiteRecord &Record,
 
 void patchbay::checkUnique(const ImageView &View, ArrayRef<SiteRecord> Records,
                            Findings &Out) {
-  // A DenseMap cannot hold every address.
+  // DenseMap reserves two keys, so it cannot hold every address.
   using RecordAt = std::unordered_map<uint64_t, uint64_t>;
   RecordAt Entries, Sites;
   for (const SiteRecord &R : Records) {
