@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Targets do not record where they put arguments, and unused arguments leave no
-// trace. So ask the target's own lowering again, with all arguments, for an
-// empty function that is discarded.
+// LLVM does not record where a target puts arguments, and the code does not
+// show unused ones. So run the target's own lowering of arguments again, for an
+// empty function, and read the registers and stack objects that it uses.
 #include "Pass.h"
 #include "patchbay/abi.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -15,19 +15,19 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// The locations of values: the number of registers of each kind up to the last
-/// one, and the end of the part on the stack.
+/// Where values are. The number of registers of a kind counts from the first
+/// argument register to the last used one.
 struct Locations {
   unsigned Integers = 0, Floats = 0;
   uint64_t StackSize = 0;
-  bool InMemory = false; // are some values on the stack?
-  bool Known = true;     // false: some are in other registers
+  bool InMemory = false; // some values are on the stack
+  bool Known = true;     // false: some values are in other registers
 };
 } // namespace
 
 using Parts = SmallVector<ISD::InputArg, 8>;
 
-/// Whether an argument has a special register.
+/// Whether an argument has its own register, outside of the argument registers.
 static bool isApart(const Argument &Arg, const SlotLayout &Layout) {
   return Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
          Arg.hasAttribute(Attribute::SwiftSelf) ||
@@ -62,7 +62,7 @@ static ISD::ArgFlagsTy flagsOf(const Argument &Arg, const TargetLowering &TLI) {
   return Flags;
 }
 
-/// Adds an argument's parts as instruction selection passes them to the target.
+/// Splits an argument into parts, as instruction selection does.
 static void addParts(const Argument &Arg, const TargetLowering &TLI,
                      Parts &All) {
   const Function &F = *Arg.getParent();
@@ -102,7 +102,7 @@ static void addParts(const Argument &Arg, const TargetLowering &TLI,
     All.back().Flags.setInConsecutiveRegsLast();
 }
 
-/// A part that does not belong to an argument of the function.
+/// Makes a part that is not one of the function's arguments.
 static ISD::InputArg makePart(MVT VT, LLVMContext &Context, bool IsResultPointer) {
   ISD::ArgFlagsTy Flags;
   if (IsResultPointer)
@@ -164,7 +164,8 @@ static Locations locate(const Parts &All, CallingConv::ID Convention,
   return Found;
 }
 
-/// Whether a copy of the part on another stack can have the same position.
+/// Whether a trampoline can copy the part to another place on the stack and
+/// keep its alignment.
 static bool canBeCopied(const ISD::InputArg &Part) {
   const Align Max(PATCHBAY_RECORD_STACK_ALIGN_MAX);
   return (Part.Flags.isByVal() ? Part.Flags.getNonZeroMemAlign()
@@ -226,7 +227,7 @@ void patchbay::describeArguments(const MachineFunction &MF,
   const Locations Arguments =
       locate(All, Convention, MF, MMI, Layout, Registers);
 
-  // A result uses the kind of registers that it would use as an argument in C.
+  // A result is in registers of the same kind as a C argument of its type.
   Parts AsArguments;
   bool Vectors = false;
   for (const ISD::OutputArg &Part : Results) {

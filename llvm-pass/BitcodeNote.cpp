@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With LTO another program generates code, and it may not have the plugin. Then
-// an instrumented build would look like any other. So the plugin adds a note to
+// With LTO the linker generates code, and it may lack the plugin. Nothing would
+// show that the functions should have slots. So the plugin adds a note to
 // bitcode. The note is an ordinary variable: code generation emits it, unless
 // the plugin is loaded and removes it first.
 #include "Options.h"
@@ -61,8 +61,8 @@ PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
                                "patchbay_bitcode_note");
   G->setSection(PATCHBAY_BITCODE_NOTE_SECTION);
   G->setAlignment(Align(4));
-  // Keep sanitizers from adding red zones around it and tables that refer to
-  // it.
+  // Keep sanitizers from adding red zones around the note, and tables that
+  // refer to it.
   GlobalValue::SanitizerMetadata Alone;
   Alone.NoAddress = Alone.NoHWAddress = true;
   G->setSanitizerMetadata(Alone);

@@ -29,8 +29,8 @@ void patchbay::error(const Module &M, const Twine &Message) {
   M.getContext().diagnose(DiagnosticInfoGeneric("patchbay: " + Message));
 }
 
-// Does not use the emitter's frequency analysis: remarks about every function
-// do not need hotness, and the pass must not make other passes run.
+// Passes no frequency analysis to the emitter: these remarks need no hotness,
+// and the pass must not make other passes run.
 template <typename Remark, typename Fill>
 static void emit(const MachineFunction &MF, StringRef Name, Fill &&FillIn) {
   MachineOptimizationRemarkEmitter ORE(const_cast<MachineFunction &>(MF),

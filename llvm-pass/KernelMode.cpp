@@ -6,8 +6,7 @@ using namespace llvm;
 using namespace patchbay;
 
 /// The functions of a module with -fpatchable-function-entry, or those without.
-/// Neither includes synthesized functions, nor naked ones, whose entry their
-/// author wrote.
+/// Skips synthesized functions, and naked ones, because they have no NOPs.
 static SmallVector<const Function *> functions(const Module &M, bool WithNOPs) {
   SmallVector<const Function *> Found;
   for (const Function &F : M)
@@ -47,7 +46,7 @@ bool patchbay::hasOnlyPrefixes(const Module &M) {
 
 void patchbay::dropPrefixes(Module &M) {
   const bool HasHashes = M.getModuleFlag("kcfi");
-  const Function *Lost = nullptr; // the first one that loses its address
+  const Function *Lost = nullptr; // the first function that LLVM's table loses
   for (Function &F : M) {
     if (!F.hasFnAttribute("patchable-function-prefix") ||
         !(HasHashes || hasEntryNOPs(F)))

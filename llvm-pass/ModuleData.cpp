@@ -6,13 +6,13 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// The names of the group's sections end in the group's name.
+/// The name of a section of the COMDAT group.
 static std::string sectionName(StringRef Name) {
   return (Name + "." PATCHBAY_MODULE_SYMBOL).str();
 }
 
-/// The variables are private and have no name, so that no label in a module's
-/// own assembly can be one of them.
+/// Adds a private variable. It has no name, so that it cannot collide with a
+/// label in the module's own assembly.
 GlobalVariable *ModuleData::addVariable(StringRef Section,
                                         Constant *Initializer,
                                         unsigned Alignment, bool IsConstant) {
@@ -53,8 +53,8 @@ static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
       ConstantExpr::getPtrToInt(addressPlus(Base, Offset), Int64));
 }
 
-/// On x86-64 the stubs branch to code after them while no runtime knows the
-/// module.
+/// On x86-64 the links contain the targets of the stubs. At first that is the
+/// code after the stubs, which returns: no runtime knows the module yet.
 void ModuleData::addLinks(bool HasTrampolines) {
   static_assert(sizeof(patchbay_links) == PATCHBAY_X86_64_TRAMPOLINES_OFFSET &&
                     PATCHBAY_X86_64_TABLE_OFFSET ==
@@ -133,9 +133,9 @@ void ModuleData::addNote() {
 }
 
 /// Selects the CPU of \p New, which must run wherever the module's functions
-/// run. Uses the target's oldest CPU if all have the same ABI, otherwise the
-/// attributes of the function with the fewest features. (LLVM's default for a
-/// new function lacks the ABI's features in LTO.)
+/// run. Uses the target's oldest CPU if all CPUs have the same ABI, otherwise
+/// the attributes of the function with the fewest features. (In LTO LLVM's
+/// default for a new function lacks the features of the ABI.)
 static void setProcessor(Function &New, StringRef Oldest) {
   if (!Oldest.empty()) {
     New.addFnAttr("target-cpu", Oldest);
@@ -155,21 +155,21 @@ static void setProcessor(Function &New, StringRef Oldest) {
       New.addFnAttr(Model->getFnAttribute(Name));
 }
 
-/// A function that passes the descriptor to the runtime: to the one that the
-/// weak reference names or, if a runtime was loaded later, to the one in the
-/// links.
+/// Adds a function that passes the descriptor to the runtime. It calls the
+/// runtime that a weak reference names. If that is null, it calls the runtime
+/// that was loaded later and stored its address in the links.
 ///
-/// The constructor sets its flag and then looks for a late runtime. A late
-/// runtime announces itself and then looks at the flag. All four accesses are
-/// sequentially consistent, so at least one side sees the other. The second one
-/// registers the module.
+/// The constructor sets its flag and then reads the links. A late runtime writes
+/// the links and then reads the flag. All four accesses are sequentially
+/// consistent, so at least one side sees the other's store and registers the
+/// module.
 Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
   LLVMContext &Context = M->getContext();
   Type *Int8 = Type::getInt8Ty(Context), *Int32 = Type::getInt32Ty(Context),
        *Void = Type::getVoidTy(Context);
   auto *Pointer = PointerType::getUnqual(Context);
   StringRef Name = AtStart ? PATCHBAY_MODULE_REGISTER : PATCHBAY_MODULE_UNREGISTER;
-  // Declare a variable, not a function: LLVM would look up the CPU of a function.
+  // Declare a variable, because LLVM would look up the CPU of a function.
   GlobalValue *Weak = declare(Name, /*IsHidden=*/false);
 
   Function *F = Function::createWithDefaultAttr(
@@ -257,8 +257,8 @@ bool ModuleData::contains(const Function &F) const {
   return &F == Constructor || &F == Destructor;
 }
 
-/// Priority 1 runs the constructor first and the destructor last, so that the
-/// program's own constructors and destructors can be traced.
+/// Priority 1 makes the constructor run first and the destructor last, so that
+/// the program's own constructors and destructors can be traced.
 void ModuleData::use() {
   appendToGlobalCtors(*M, Constructor, 1, Alias);
   appendToGlobalDtors(*M, Destructor, 1, Alias);

@@ -16,13 +16,13 @@ namespace {
 /// Adds slots to the functions of a module.
 class OpsSlotPass : public MachineFunctionPass {
   SiteTable *Table = nullptr;
-  /// Why the module has no slots; empty if it has. Unset before its first
-  /// function.
+  /// Why the module has no slots; empty if it can have them. Unset before the
+  /// module's first function.
   std::optional<std::string> Refusal;
   bool IsErrorReported = false;
   Requests Requested;
-  /// The number of functions with a slot; and of those without, by the reason.
-  /// Synthesized functions do not count.
+  /// The number of functions with a slot, and those without a slot by reason.
+  /// Both leave out synthesized functions.
   unsigned NumInstrumented = 0;
   MapVector<StringRef, unsigned> Skipped;
   bool ForbiddenByFlags = false;
@@ -45,8 +45,8 @@ public:
   bool doInitialization(Module &M) override;
   bool runOnMachineFunction(MachineFunction &MF) override;
 
-  /// Warns if no function got a slot because of an option of the command line;
-  /// an error with -patchbay-require.
+  /// Warns if no function got a slot because of an option of the command line.
+  /// With -patchbay-require, any reason is an error.
   bool doFinalization(Module &M) override;
   StringRef getPassName() const override { return "Patchbay slots"; }
   MachineFunctionProperties getRequiredProperties() const override {
@@ -56,7 +56,7 @@ public:
 
 } // namespace
 
-/// Does the program's own assembly at module scope contain \p Name?
+/// Whether the module's own assembly contains \p Name.
 static bool isInModuleAsm(const Module &M, StringRef Name) {
 #if LLVM_VERSION_MAJOR >= 23
   return any_of(M.getModuleInlineAsm(), [&](const Module::GlobalAsmFragment &F) {
@@ -89,18 +89,18 @@ static bool addModuleData(Module &M, SiteTable &Table) {
   return true;
 }
 
-/// glibc's functions that look at their return address. dl_iterate_phdr() finds
-/// the caller's namespace by it.
+/// glibc's functions that find the calling module, or its namespace, by their
+/// return address.
 static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen",
                                                  "dlmopen", "dl_iterate_phdr"};
 
-/// Marks calls of these functions as no tail calls, except guaranteed ones.
-/// Returns whether it changed the module.
+/// Prevents tail calls of these functions, except guaranteed ones. Returns
+/// whether the module changed.
 ///
-/// A tail call passes on the return address of the calling function. While a
-/// tracer of exits is armed on that function, this address is in the tracer,
-/// and the C library sees the wrong module. Without the tail call the address
-/// is in the calling function.
+/// After a tail call the callee returns to the caller's caller. While a tracer
+/// of exits is armed on the caller, that return address is in a trampoline, and
+/// the C library sees the wrong module. A call that is no tail call returns to
+/// the caller.
 static bool keepLoaderCalls(Module &M) {
   bool Changed = false;
   for (StringRef Name : AskWhoCalled)
@@ -121,7 +121,7 @@ bool OpsSlotPass::doInitialization(Module &M) {
   NumInstrumented = 0;
   Skipped.clear();
   ForbiddenByFlags = false;
-  // Also with -patchbay-disable: then the user wants no slots.
+  // Remove the notes even with -patchbay-disable: the user wants no slots.
   bool Changed = removeBitcodeNotes(M);
   if (options().Disable)
     return Changed;
@@ -146,7 +146,7 @@ bool OpsSlotPass::doInitialization(Module &M) {
 }
 
 /// Looks up the layout's names of instructions and registers. False if LLVM
-/// lacks one.
+/// does not know a name.
 static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
   const SlotLayout &Layout = *Table.Layout;
   const MCInstrInfo &Instructions = *MF.getSubtarget().getInstrInfo();
@@ -202,8 +202,8 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
     return false;
   ModuleData &Data = Table->Data;
   if (Data.contains(MF.getFunction())) {
-    // The pass has seen all functions of the program. One from machine IR has
-    // no body.
+    // Our functions come last, so the pass has seen all others. A module that
+    // llc reads from machine IR has no body for them.
     if (Table->Mode != PATCHBAY_MODE_USER || MF.empty())
       Data.drop();
     return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass's options, which are LLVM's: -patchbay-... to llc and, with
-// -Xclang -mllvm -Xclang before it, to clang. The README says why. The names are
-// those of clang's options for XRay, with our prefix.
+// The pass's options are LLVM options. llc reads them as -patchbay-..., clang
+// after -Xclang -mllvm -Xclang; the README says why. The names are those of
+// clang's options for XRay, with our prefix.
 #ifndef PATCHBAY_LLVM_PASS_OPTIONS_H
 #define PATCHBAY_LLVM_PASS_OPTIONS_H
 
@@ -13,8 +13,8 @@ namespace patchbay {
 
 namespace cl = llvm::cl;
 
-/// In user mode the pass emits sites and records. In kernel mode the NOPs of
-/// -fpatchable-function-entry and their table stay LLVM's.
+/// In user mode the pass emits sites and records. In kernel mode LLVM emits the
+/// NOPs of -fpatchable-function-entry and their table instead.
 enum class Mode { Auto, User, Kernel };
 
 /// The option by which a copy of the plugin finds another one.
@@ -70,8 +70,9 @@ struct Options {
       cl::ZeroOrMore, cl::cat(Category)};
 };
 
-/// The first call registers the options with LLVM. They are no globals: the plugin
-/// may be loaded from two files, and LLVM aborts on two options of one name.
+/// The first call registers the options with LLVM. Global variables would not
+/// do: if the plugin is loaded from two files, LLVM aborts because each option
+/// exists twice.
 inline const Options &options() {
   static const Options TheOptions;
   return TheOptions;

@@ -51,8 +51,8 @@ extern char &OpsSlotPassID;
 // SlotLayout.cpp: properties of targets, as data. A new target is a new function
 // there and a line in findSlotLayout().
 
-/// A place in bytes that are assembled when the pass is built (embed-code.py):
-/// four bytes, the distance of the target from them.
+/// A fixup in code that is assembled when the pass is built (embed-code.py):
+/// four bytes that get the distance from themselves to the target.
 struct CodeFixup {
   unsigned Offset;
   enum { Text, ExceptTable, Links, Personality } Target;
@@ -77,18 +77,18 @@ struct ModuleCode {
 /// The size of a landing pad on every target.
 inline constexpr unsigned LandingPadSize = 4;
 
-/// The default of a field is for targets that lack the property.
+/// A field keeps its default on targets without the property.
 struct SlotLayout {
   /// Four bytes of return instructions, little endian: the pad.
   uint32_t PadWord = 0;
 
-  /// Fills the space that alignment needs before the slot; never executed.
-  /// Zeros are illegal instructions.
+  /// The padding that aligns the slot; never executed. The default, 0, is an
+  /// illegal instruction on the targets that use it.
   uint8_t FillByte = 0;
 
-  /// The opcode that LLVM puts directly before the hash, instead of a byte of
-  /// the pad. With kcfi-arity LLVM adds the function's arity to it; registers
-  /// of ArityClasses count.
+  /// The opcode that LLVM puts directly before the hash; it replaces the pad's
+  /// last byte. With kcfi-arity LLVM adds the function's arity to the opcode:
+  /// the number of arguments in registers of ArityClasses.
   std::optional<uint8_t> HashOpcode;
   llvm::StringRef ArityClasses;
 
@@ -99,23 +99,24 @@ struct SlotLayout {
   /// that it is not a landing pad. Callers' checks do the same.
   llvm::ArrayRef<uint32_t> ReservedHashes;
 
-  /// The landing pad instructions that a site must leave at the entry.
+  /// The landing pad instructions that must stay before a site, at the entry.
   llvm::StringRef LandingPads;
 
   /// The pass after which landing pads are in place and branches have their
   /// final size.
   llvm::StringRef Behind;
 
-  /// The shortest reach of a branch whose form LLVM has fixed, 0 if the
-  /// assembler still chooses the form.
+  /// The shortest reach of branches whose encoding LLVM has already chosen; 0
+  /// if the assembler chooses it.
   unsigned BranchReach = 0;
 
-  /// Instructions that only print a directive, but are no meta instructions.
+  /// Instructions that only print a directive, although LLVM does not count
+  /// them as meta instructions.
   llvm::StringRef Directives;
 
   /// Instructions that are landing pads and do something else, too. The site
-  /// comes before them. In functions with LandingPadAttribute OwnLandingPad
-  /// comes before the site.
+  /// comes before them. In functions with LandingPadAttribute the pass adds
+  /// OwnLandingPad before the site.
   llvm::StringRef ImpliedLandingPads, LandingPadAttribute, OwnLandingPad;
 
   /// The site: its size, and its instructions without the reference to a stub. If
@@ -134,7 +135,7 @@ struct SlotLayout {
   /// otherwise rewrite its instructions.
   llvm::StringRef TextBefore, TextAfter;
 
-  /// The oldest processor, if code for it can call all others.
+  /// The target's oldest CPU; empty if the ABI depends on the CPU's features.
   llvm::StringRef OldestProcessor;
 
   /// The feature of functions with unreadable code; empty if there is none.
@@ -144,9 +145,8 @@ struct SlotLayout {
   /// it has its own register.
   bool ResultPointerIsArgument = true;
 
-  /// The start of arguments on the stack, from the stack pointer at the entry,
-  /// in LLVM's terms of fixed objects; and whether fastcc puts them there like
-  /// C.
+  /// The offset of stack arguments from the stack pointer at the entry, as
+  /// MachineFrameInfo counts it; and whether fastcc places them like C does.
   int64_t StackArgumentsOffset = 0;
   bool FastStackIsC = true;
 
@@ -168,24 +168,25 @@ const SlotLayout *findSlotLayout(const llvm::Triple &TT);
 
 // Diagnostics.cpp
 
-/// Warns through LLVM's own channel, so that clang's -W(no-)backend-plugin and
+/// Warns by LLVM's diagnostics, so that clang's -W(no-)backend-plugin and
 /// -Werror=backend-plugin apply.
 void warn(const llvm::Module &M, const llvm::Twine &Message);
 
 /// Warns about a function, with its line if there is debug information.
 void warn(const llvm::Function &F, const llvm::Twine &Message);
 
-/// Makes the compilation fail, once code generation is done.
+/// Reports an error. The compilation fails when code generation is done.
 void error(const llvm::Module &M, const llvm::Twine &Message);
 
-/// \p Reason is why a function was chosen. It is null if all are.
+/// \p Reason is the request that selected the function, or null if there was
+/// none.
 void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize,
                         bool KernelMode, const char *Reason);
 void remarkSkipped(const llvm::MachineFunction &MF, llvm::StringRef Reason);
 
-// Requests.cpp: which functions the user asks to instrument or to leave alone,
-// by attributes in the source and by name in lists. XRay's src: is an error: it
-// means the file that contains a function, which code generation knows only
+// Requests.cpp: the functions that the user includes or excludes, by attributes
+// in the source and by name in lists. XRay's src: entries are an error: they
+// select the file that contains a function, which code generation knows only
 // with -g.
 
 struct Request {
@@ -218,9 +219,9 @@ public:
   /// Whether there are any requests: annotations, lists or the threshold.
   bool exist() const;
 
-  /// The request for a function, by precedence: attributes, a list's fun
-  /// entries, a list's mainfile entries. Never wins among attributes, always
-  /// wins in a list.
+  /// The request for a function. Attributes override a list's fun entries, and
+  /// these override its mainfile entries. Among attributes "never" overrides
+  /// "always"; in a list "always" overrides "never".
   Request find(const llvm::Function &F) const;
 };
 
@@ -230,24 +231,24 @@ public:
 std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
-/// Whether -fpatchable-function-entry puts NOPs at the function's entry, and so
-/// an address into LLVM's table.
+/// Whether -fpatchable-function-entry puts NOPs at the function's entry. If so,
+/// LLVM's table lists the entry.
 bool hasEntryNOPs(const llvm::Function &F);
 
-/// Whether LLVM synthesized a function, for CFI, a sanitizer or a profile. Such
-/// a function does not show the wishes of the module's author.
+/// Whether LLVM synthesized a function, for CFI, a sanitizer or a profile. The
+/// user's options and attributes do not refer to these.
 bool isSynthesized(const llvm::Function &F);
 
 struct Choice {
   bool Instrument;
   const char *Reason; // null if the function is an ordinary one
-  /// Whether a command line option keeps this function and similar ones from
-  /// having a slot, although no request excludes it.
+  /// Whether a command line option prevents the slot, although no request
+  /// excludes the function.
   bool ForbiddenByFlags = false;
 };
 
-/// Decides about one function: first by obstacles, then, in user mode, by the
-/// user's requests and by the threshold.
+/// Decides whether a function gets a slot: first by obstacles, then, in user
+/// mode, by the user's requests and by the threshold.
 Choice choose(const llvm::MachineFunction &MF, const SiteTable &Table,
               const Requests &Requested);
 
@@ -291,45 +292,46 @@ bool buildInstructions(llvm::StringRef Code,
                        const llvm::MCRegisterInfo &Registers,
                        llvm::SmallVectorImpl<llvm::MCInst> &Built);
 
-/// The same for registers, whose \p Names are separated by spaces.
+/// Appends the registers of \p Names, separated by spaces. False if LLVM has no
+/// such name.
 bool findRegisters(llvm::StringRef Names, const llvm::MCRegisterInfo &Registers,
                    llvm::SmallVectorImpl<llvm::MCRegister> &Found);
 
-/// Whether \p MI is one of the instructions of \p Code, which have no operands
-/// or only the first one.
+/// Whether \p MI is one of the instructions of \p Code. Each of these names an
+/// opcode, or an opcode and the first operand.
 bool isOneOf(const llvm::MachineInstr &MI, llvm::StringRef Code);
 
 // KernelMode.cpp: the entry of a function belongs to -fpatchable-function-entry,
 // and LLVM emits its NOPs and table. The slot replaces the NOPs before it.
 
-/// Whether -patchbay-mode selects kernel mode. In auto mode: whether all
-/// functions that could be traced have -fpatchable-function-entry.
+/// Whether -patchbay-mode selects kernel mode. With the default, auto, the
+/// module is in kernel mode if all functions that could be traced have
+/// -fpatchable-function-entry.
 bool isKernelMode(const llvm::Module &M);
 
 /// Warns if only some of a module's functions have -fpatchable-function-entry
-/// and the user has not selected a mode. One attribute in the source causes
-/// this, or LTO, which merges many files into one module.
+/// and the user has not selected a mode. The cause is an attribute in the
+/// source, or LTO, which merges many files into one module.
 void warnIfMixed(const llvm::Module &M);
 
 /// Whether functions have NOPs before the entry, but none has any at the entry
-/// (-fpatchable-function-entry=N,N). Then there is nothing to trace, and LLVM
-/// makes a table of the NOPs, which a slot would replace.
+/// (-fpatchable-function-entry=N,N). Nothing can be traced then, and a slot
+/// would replace the NOPs that LLVM's table lists.
 bool hasOnlyPrefixes(const llvm::Module &M);
 
 /// Removes the NOPs before functions with a slot. With kCFI also removes those
-/// before other functions: their number is the distance from the entry to the
-/// hash, in callees and in callers' checks, and all slots have the same
-/// distance.
+/// before other functions: callers check the hash at one distance from every
+/// entry, the NOPs add to that distance, and slots need a fixed one.
 void dropPrefixes(llvm::Module &M);
 
-/// Calls dropPrefixes() before the passes on IR run. If LLVM lowers kCFI checks
-/// in IR it refuses functions with such NOPs, and clang 22 crashes on that.
+/// Calls dropPrefixes() before the passes on IR run. LLVM's lowering of kCFI
+/// checks in IR refuses functions with such NOPs, and clang 22 then crashes.
 struct DropPrefixesPass : llvm::PassInfoMixin<DropPrefixesPass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 };
 
-// BitcodeNote.cpp: marks bitcode whose code should have slots
+// BitcodeNote.cpp: marks bitcode that was compiled with the plugin
 
 /// Adds the note (abi.h, PATCHBAY_NOTE_BITCODE) to a module that defines
 /// functions.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registration. Its interfaces may change with LLVM's versions.
-//
-// Loading the library registers the pass, so any number of options may load it:
-// a process maps a file once, and a copy of the file does nothing.
+// Registers the pass with LLVM, when the library is loaded. Several options may
+// load it: the dynamic linker maps a file once, and a second file with the same
+// plugin does nothing. LLVM's interfaces used here may change with its versions.
 #include "Options.h"
 #include "SitePrinter.h"
 #include "llvm/CodeGen/Passes.h"
@@ -42,17 +41,17 @@ static bool haveSameContent(StringRef PathA, StringRef PathB) {
   return A && B && (*A)->getBuffer() == (*B)->getBuffer();
 }
 
-/// Registers everything with LLVM, unless a copy of this file has done so. It
-/// is an error if two different plugins are loaded: each would instrument in
-/// its own way, and only the user knows which one is meant.
+/// Registers everything with LLVM, unless a copy of this file has done so. Two
+/// different plugins are an error: both would instrument, and only the user
+/// knows which one is the right one.
 static bool activate() {
   if (const cl::Option *Known =
           cl::getRegisteredOptions().lookup(DisableName)) {
     std::string First = fileOf(Known), Second = fileOf(DisableName);
     if (haveSameContent(First, Second))
       return false;
-    // There is no compilation yet that could fail. So do as LLVM does for an
-    // unknown option: after a fatal error clang would dump its stack.
+    // There is no compilation yet that could fail. So exit as LLVM does for an
+    // unknown option; a fatal error would make clang dump its stack.
     WithColor::error(errs()) << "patchbay: two different plugins are loaded, '"
                              << First << "' and '" << Second
                              << "': load one of them\n";
@@ -72,23 +71,22 @@ static bool activate() {
 
 static const bool Active = activate();
 
-/// Whether clang's options ask for code generation by the new pass manager. The
-/// last of the option and its opposite counts. Clang puts each argument in
-/// quotes.
+/// Whether clang's options select code generation by the new pass manager. The
+/// last of -f(no-)enable-new-pm-codegen counts. Clang quotes each argument.
 static bool isNewInClang(StringRef InQuotes) {
   static_assert(StringRef::npos + 1 == 0, "not found is before all places");
   return InQuotes.rfind("\"-fenable-new-pm-codegen\"") + 1 >
          InQuotes.rfind("\"-fno-enable-new-pm-codegen\"") + 1;
 }
 
-/// Whether llc's option asks for it. llc declares the option as a bool.
+/// Whether llc's option selects the new pass manager. The option is a bool.
 static bool isNewInLLC() {
   cl::Option *O = cl::getRegisteredOptions().lookup("enable-new-pm");
   return O && static_cast<cl::opt<bool> *>(O)->getValue();
 }
 
 /// Refuses code generation by the new pass manager. A plugin cannot add machine
-/// passes to it, so no function would have a slot, without a message. LLVM
+/// passes to it, so without this error no function would have a slot. LLVM
 /// calls this before it sets up either pass manager.
 static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
                                  raw_pwrite_stream &) {

@@ -9,9 +9,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Returns the first line that SpecialCaseList does not understand, or an empty
-/// string. SpecialCaseList itself skips such lines, and with them misspelt
-/// words.
+/// Returns the first line that SpecialCaseList would skip silently, for example
+/// one with a misspelt word, or an empty string.
 static std::string findUnknown(const MemoryBuffer &File) {
   bool InSection = false;
   for (line_iterator It(File, /*SkipBlanks=*/true, '#'); !It.is_at_eof();
@@ -75,7 +74,7 @@ void Requests::readAnnotations(const Module &M, bool KernelMode) {
     const auto *Fields = cast<Constant>(Row);
     const Constant *Annotated = Fields->getAggregateElement(0u);
     const Constant *String = Fields->getAggregateElement(1);
-    // IR may have any table with that name.
+    // Check the types, because IR may have any table with that name.
     if (!Annotated || !String)
       continue;
     const auto *F = dyn_cast<Function>(Annotated->stripPointerCasts());
@@ -100,9 +99,8 @@ void Requests::readAnnotations(const Module &M, bool KernelMode) {
                    Reason);
 }
 
-/// An attribute that excludes a function, or null. These are the clang
-/// attributes that reach LLVM: no_instrument_function leaves no trace, and
-/// patchable_function_entry(0, 0) looks like no attribute.
+/// Why an attribute excludes the function, or null. Clang does not pass
+/// no_instrument_function and patchable_function_entry(0, 0) to LLVM.
 const char *Requests::whyNever(const Function &F) const {
   if (F.hasFnAttribute(Attribute::NoProfile))
     return "it is marked no_profile_instrument_function";
@@ -129,11 +127,11 @@ std::string Requests::read(const Module &M, bool KernelMode) {
   return {};
 }
 
-/// The names by which a list may call a function: its symbol; the symbol
-/// without the compiler's suffix; and the name in C. For the last one,
-/// -funique-internal-linkage-names makes _ZL5locali.__uniq.7 of local.
+/// The names that a list may use for a function: its symbol, the symbol without
+/// the compiler's suffix, and the name in C. (-funique-internal-linkage-names
+/// turns the name "local" into _ZL5locali.__uniq.7.)
 static SmallVector<StringRef, 3> namesOf(const Function &F) {
-  // asm("name") in the source puts an escape before the name.
+  // For asm("name") in the source, LLVM puts an escape before the name.
   StringRef Symbol = GlobalValue::dropLLVMManglingEscape(F.getName());
   StringRef Source = Symbol.take_front(
       patchbay_source_name_length(Symbol.data(), Symbol.size()));

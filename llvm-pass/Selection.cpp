@@ -22,8 +22,8 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (TM.Options.MCOptions.getABIName() == "elfv1")
     return "-mabi=elfv1 makes an entry a descriptor, not code; nothing is "
            "instrumented";
-  // Callers would rely on registers that the function does not change but its
-  // tracer does.
+  // A caller would rely on registers that the callee keeps, but a tracer of the
+  // callee changes.
   if (TM.Options.EnableIPRA)
     return "interprocedural register allocation (-enable-ipra) does not know "
            "of tracers; nothing is instrumented";
@@ -49,10 +49,9 @@ static bool hasCConvention(const MachineFunction &MF) {
           !MF.getTarget().Options.GuaranteedTailCallOpt);
 }
 
-/// Returns a reason if a trampoline would change a register that the function
-/// or its callers rely on, or null. A handler keeps the registers that each
-/// function of the C convention keeps. The trampoline around it keeps \p
-/// Registers and reserved registers.
+/// Returns a reason if tracing would change a register that the function or its
+/// callers rely on, or null. A handler is a C function and keeps callee-saved
+/// registers. The trampoline keeps \p Registers and reserved registers.
 static const char *whyNotRegisters(const MachineFunction &MF,
                                    const ArgumentRegisters &Registers) {
   const MachineRegisterInfo &MRI = MF.getRegInfo();
@@ -68,8 +67,8 @@ static const char *whyNotRegisters(const MachineFunction &MF,
            any_of(Registers.Float, Contains) ||
            any_of(Registers.OtherKept, Contains);
   };
-  // Check both lists: the entry block's is from after register allocation. The
-  // function's is still valid if passes no longer update those of blocks.
+  // Check both lists. The entry block's is the one after register allocation;
+  // the function's is valid even if passes no longer update those of blocks.
   if (!all_of(MF.front().liveins(),
               [&](auto &LiveIn) { return IsKept(LiveIn.PhysReg); }) ||
       !all_of(MRI.liveins(), [&](auto &LiveIn) { return IsKept(LiveIn.first); }))
@@ -88,8 +87,8 @@ static bool usesMode(const Function &F) {
   });
 }
 
-/// In kernel mode the entry's NOPs decide: LLVM records them in a table, which
-/// implies that there is a slot.
+/// In kernel mode a function with NOPs at its entry must have a slot: LLVM lists
+/// the NOPs in a table, and the kernel expects a slot for each.
 static const char *whyNotInKernel(const Function &F) {
   if (!F.hasFnAttribute("patchable-function-entry"))
     return "it has no -fpatchable-function-entry, which selects functions in kernel mode";
@@ -122,8 +121,8 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
   return whyNotRegisters(MF, Table.Registers);
 }
 
-/// Why a function cannot have a slot, whatever is requested, because of the
-/// function itself; null if it can.
+/// Why the function itself prevents a slot, whatever the user requests; null if
+/// it can have one.
 static const char *whyNotFunction(const MachineFunction &MF,
                                   const SiteTable &Table) {
   const Function &F = MF.getFunction();
@@ -134,7 +133,7 @@ static const char *whyNotFunction(const MachineFunction &MF,
   return Table.KernelMode ? whyNotInKernel(F) : whyNotInUserMode(MF, Table);
 }
 
-/// The same, because of command line options.
+/// Why command line options prevent a slot, whatever the user requests, or null.
 static const char *whyNotByFlags(const MachineFunction &MF,
                                  const SiteTable &Table) {
   const Function &F = MF.getFunction();

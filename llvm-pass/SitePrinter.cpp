@@ -19,7 +19,7 @@ class SitePrinter : public AsmPrinterHandler {
   AsmPrinter &AP;
   SiteTable &Table;
 
-  // The function that is being printed.
+  // The site of the function that LLVM prints now; null if it has none.
   const Site *Current = nullptr;
   MCSymbol *Entry = nullptr;
   bool AtMarker = false;
@@ -27,7 +27,8 @@ class SitePrinter : public AsmPrinterHandler {
   /// Code that needs its own unwind information, and its size.
   SmallVector<std::pair<const MCExpr *, unsigned>> Frames;
 
-  /// A function's subtarget: in LTO the module's lacks the features of the ABI.
+  /// The current function's subtarget. In LTO the module's subtarget lacks the
+  /// features of the ABI.
   const MCSubtargetInfo *Subtarget = nullptr;
 
   /// Maps each section of functions to the section of their records.
@@ -67,8 +68,8 @@ void SitePrinter::beginFunction(const MachineFunction *MF) {
   Current = It == Table.Sites.end() ? nullptr : &It->second;
   if (!Current)
     return;
-  // The first entry of a section names its record section. So it must have a
-  // name even where temporary symbols have none.
+  // recordSection() links to the first entry label of a section. So that label
+  // needs a name even where temporary symbols have none.
   Entry = RecordSections.contains(MF->getSection())
               ? AP.OutContext.createTempSymbol("patchbay_entry")
               : AP.OutContext.createNamedTempSymbol("patchbay_entry");
@@ -95,9 +96,9 @@ const MCExpr *SitePrinter::add(const MCSymbol *Symbol, int64_t Bytes) const {
       MCConstantExpr::create(Bytes, AP.OutContext), AP.OutContext);
 }
 
-/// Emits four bytes: the distance from them to \p Target. Between local labels
-/// that needs no dynamic relocation, even if a symbol is interposed or code is
-/// position-independent.
+/// Emits four bytes: the distance from them to \p Target. If the target is a
+/// local label, this needs no dynamic relocation, even in position-independent
+/// code or if a symbol is interposed.
 void SitePrinter::emitRelative(const MCExpr *Target) {
   MCSymbol *Here = AP.OutContext.createTempSymbol();
   AP.OutStreamer->emitLabel(Here);
@@ -112,8 +113,9 @@ void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
     AP.OutStreamer->emitInstruction(Inst, *Subtarget);
 }
 
-/// The displacement is that of a call of the stub, or 0: then the runtime fills
-/// it in before it first arms the site.
+/// Emits the site of x86-64. Its immediate is the displacement of a call of the
+/// stub. With zero sites it is 0, and the runtime fills it in before it first
+/// arms the site.
 void SitePrinter::emitBranches() {
   MCStreamer &Out = *AP.OutStreamer;
   MCContext &Context = AP.OutContext;
@@ -145,7 +147,7 @@ void SitePrinter::emitBranches() {
                (Current->BehindPad ? int(LandingPadSize) : 0));
 }
 
-/// A site has the size that its record promises: no padding, no compression.
+/// Emits a site of the fixed size, without padding or compressed instructions.
 void SitePrinter::emitSite() {
   const SlotLayout &Layout = *Table.Layout;
   MCStreamer &Out = *AP.OutStreamer;
@@ -175,9 +177,9 @@ void SitePrinter::endFunction(const MachineFunction *MF) {
   Table.Sites.erase(&MF->getFunction());
 }
 
-/// Link order ties records to the section of their functions, and to its COMDAT
-/// group if it has one. A label identifies that section, because several may
-/// have the same name.
+/// The section of records for the current section of functions. SHF_LINK_ORDER
+/// makes linkers keep or drop both together. It refers to a label, because
+/// several sections may have the same name.
 MCSection *SitePrinter::recordSection() {
   auto *Functions = static_cast<const MCSectionELF *>(AP.MF->getSection());
   MCSection *&Section = RecordSections[Functions];
@@ -218,10 +220,10 @@ static MCSection *frameSection(MCContext &Context) {
 
 /// Gives the pad a name and unwind information, for a profiler or debugger that
 /// stops at its `ret`. LLVM's own unwind information must begin at the entry,
-/// because exception tables count from its beginning. The symbol is not of type
-/// function, because the pad belongs to one. Its name ends the names of the
-/// function's section, so object files store all of them once. A name with `.L`
-/// would be an assembler's label.
+/// because exception tables count from its beginning. The symbol has no type,
+/// because the pad is part of a function. Its name is a suffix of the function's
+/// section name, so that the string table stores both once. It must not begin
+/// with `.L`, which would make it a temporary label.
 void SitePrinter::describePad() {
   MCStreamer &Out = *AP.OutStreamer;
   const MCExpr *Pad = add(Entry, Current->PadOffset);
@@ -236,9 +238,9 @@ void SitePrinter::describePad() {
     Frames.push_back({Pad, PATCHBAY_SLOT_SIZE});
 }
 
-/// Emits unwind information for code that has the frame of a function entry. It
-/// is one run of bytes, so all distances are constants. If the assembler had to
-/// compute them, it would take one step for each preceding function.
+/// Emits unwind information for code that has the frame of a function entry.
+/// The distances to the common entry are constants: if the assembler computed
+/// them, each would cost one step per preceding function.
 void SitePrinter::emitFrames() {
   if (Frames.empty())
     return;
@@ -261,8 +263,8 @@ void SitePrinter::emitFrames() {
   Out.popSection();
 }
 
-/// Only linkers and tools read the note, from files, so it is not part of the
-/// loaded image.
+/// Emits the ABI note. It is not loaded: only linkers and tools read it, from
+/// files.
 void SitePrinter::emitNote() {
   MCStreamer &Out = *AP.OutStreamer;
   Out.pushSection();
@@ -296,10 +298,10 @@ void SitePrinter::emitBytes(const CodeSection &Code,
   Out.emitBytes(Bytes.drop_front(Done));
 }
 
-/// Emits the stubs and the module's own trampolines. Unwind tables refer to the
-/// trampolines by name. With zero sites there are no trampolines: if objcopy
-/// makes hidden names local, the copy that a linker keeps cannot replace the
-/// copies that it drops.
+/// Emits the stubs and the module's own trampolines. With zero sites there are
+/// no trampolines: unwind tables refer to trampolines by a hidden name. If
+/// objcopy makes that name local, the references in groups that a linker drops
+/// cannot find the copy that it keeps.
 void SitePrinter::emitStubs() {
   const ModuleCode &Code = *Table.Layout->Code;
   MCStreamer &Out = *AP.OutStreamer;

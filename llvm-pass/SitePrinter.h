@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints the pass's decisions: the site at its marker, a record of each site,
+// Emits what the pass decided: the site at its marker, a record of each site,
 // and the data that an object file has once.
 //
-// The printer is an AsmPrinterHandler (README.md says why). A plugin gets access
-// to the AsmPrinter as garbage collectors do, by a GCMetadataPrinter. LLVM
-// creates one for each GCStrategy that the module's GCModuleInfo knows.
+// The printer is an AsmPrinterHandler (README.md says why). A plugin reaches the
+// AsmPrinter by a GCMetadataPrinter, as garbage collectors do. LLVM creates one
+// for each GCStrategy that the module's GCModuleInfo knows.
 #ifndef PATCHBAY_LLVM_PASS_SITEPRINTER_H
 #define PATCHBAY_LLVM_PASS_SITEPRINTER_H
 
@@ -18,21 +18,21 @@
 
 namespace patchbay {
 
-/// The part that each object file has once, as IR: the module descriptor, its
-/// data, and a constructor and a destructor that pass it to the runtime (abi.h).
-/// All of it is in one COMDAT group, so a linked module has it once.
+/// The data that each object file has once, as IR: the module descriptor, and a
+/// constructor and a destructor that pass it to the runtime (abi.h). All of it
+/// is in one COMDAT group, so that a linked module has it once.
 class ModuleData {
   llvm::Module *M = nullptr;
   llvm::Comdat *Group = nullptr;
 
-  // The group's name is an alias of this object's own descriptor. Linkers do
-  // not look at groups in LTO output, so a module may keep several copies. The
-  // copy that the alias names registers.
+  // The group's name is an alias of this object's own descriptor. Linkers ignore
+  // groups in LTO output, so a module may keep several descriptors. Only the one
+  // that the alias resolves to is registered.
   llvm::GlobalAlias *Alias = nullptr;
   llvm::GlobalVariable *Descriptor = nullptr, *State = nullptr,
                        *Note = nullptr;
 
-  // The program's declaration of that name, and our own declarations.
+  // The program's declaration of the group's name, and our own declarations.
   llvm::GlobalVariable *Declared = nullptr;
   llvm::SmallVector<llvm::GlobalObject *, 8> Declarations;
   llvm::Function *Constructor = nullptr, *Destructor = nullptr;
@@ -59,10 +59,10 @@ public:
   /// Whether a function is the constructor or the destructor.
   bool contains(const llvm::Function &F) const;
 
-  /// There is a site: adds the functions to .init_array and .fini_array.
+  /// Called at the first site: adds the functions to .init_array and .fini_array.
   void use();
 
-  /// There is no site: keeps LLVM from printing any of it.
+  /// Called if there is no site: keeps LLVM from printing any of the data.
   void drop();
 };
 
@@ -75,7 +75,7 @@ struct Site {
   /// The offset of the pad from the entry.
   int PadOffset;
 
-  /// The site follows a landing pad and is not at the entry.
+  /// Whether the site follows a landing pad, so it is not at the entry.
   bool BehindPad;
 
   /// Bytes of NOPs that follow the site.
@@ -98,8 +98,8 @@ struct SiteTable {
   ModuleData Data;
   bool ZeroSites = false;
 
-  /// In kernel mode LLVM's table implies that all functions with NOPs at the
-  /// entry have a slot. KernelSlots has the functions that do.
+  /// In kernel mode all functions that LLVM's table lists must have a slot.
+  /// KernelSlots has the functions with a slot.
   bool EntriesNeedSlots = false;
   llvm::SmallPtrSet<const llvm::Function *, 8> KernelSlots;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slot becomes prefix data of the function. LLVM prints that before the
-// words of kCFI and -fsanitize=function, so callers find these at their usual
-// place.
+// The slot becomes prefix data of the function. LLVM prints prefix data before
+// the words of kCFI and -fsanitize=function, so callers find these at their
+// usual place.
 #include "SitePrinter.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,10 +12,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Removes the hash from LLVM's control, so that the pass can print it. On
-/// x86-64 LLVM would print it after 11 nops, which slot and pad replace. On
-/// other targets LLVM would count it as part of the function when it aligns
-/// that.
+/// Removes the function's kCFI hash and returns it: the pass emits it as prefix
+/// data. On x86-64 LLVM would emit 11 nops before the hash, where slot and pad
+/// are. On other targets LLVM would count the hash as part of the function when
+/// it aligns the function.
 static std::optional<uint32_t> takeHash(Function &F) {
   const MDNode *Type = F.getMetadata(LLVMContext::MD_kcfi_type);
   if (!Type || !F.getParent()->getModuleFlag("kcfi"))
@@ -26,16 +26,16 @@ static std::optional<uint32_t> takeHash(Function &F) {
   return Hash;
 }
 
-/// Aligns the function at least as a slot needs it. Returns the alignment that the
-/// printer will give to the start of the prefix.
+/// Aligns the function at least as a slot needs it. Returns the alignment that
+/// LLVM will give to the start of the prefix.
 static Align settleAlignment(MachineFunction &MF) {
   Function &F = MF.getFunction();
   const Align SlotAlign(PATCHBAY_SLOT_SIZE);
   MF.ensureAlignment(SlotAlign);
 #if LLVM_VERSION_MAJOR >= 23
-  // Since LLVM 23 the target's preferred alignment is separate from the
-  // required one, and functions of at least that length get it. Ours do,
-  // because their prefix alone is that long.
+  // Since LLVM 23 the target's preferred alignment is separate from the required
+  // one. LLVM uses it for functions that are at least as long as it. Functions
+  // with a slot are, because their prefix alone is that long.
   const Align Settled = MF.getPreferredAlignment();
 #else
   const Align Settled = MF.getAlignment();
@@ -106,8 +106,8 @@ static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
 }
 
 /// Puts slot, pad and hash before the function. LLVM aligns the start of prefix
-/// data, so the entry has the requested alignment only if the prefix's size is a
-/// multiple.
+/// data. So the entry is aligned only if the size of the prefix is a multiple of
+/// the alignment.
 static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
                            const PrefixWords &Words) {
   static_assert(PATCHBAY_SLOT_OFFSET == -PATCHBAY_PREFIX_SIZE &&
@@ -154,8 +154,8 @@ static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
              : Entry.end();
 }
 
-/// Whether the site would move an instruction that is also a landing pad away
-/// from a place that needs one.
+/// Whether the site would separate the entry from an instruction that is also
+/// its landing pad.
 static bool needsLandingPad(MachineBasicBlock &Entry,
                             const SlotLayout &Layout) {
   auto First = firstInstruction(Entry, Layout);
@@ -164,7 +164,8 @@ static bool needsLandingPad(MachineBasicBlock &Entry,
              Layout.LandingPadAttribute);
 }
 
-/// A block that only runs once, at the function's entry.
+/// Returns a block that runs only at the function's entry; adds one if the first
+/// block is in a loop.
 static MachineBasicBlock &entryBlock(MachineFunction &MF,
                                      const SlotLayout &Layout) {
   MachineBasicBlock &First = MF.front();
@@ -183,7 +184,7 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   for (MachineInstr &MI : make_range(
            First.begin(), skipDebugInstructionsForward(First.begin(), First.end())))
     Entry->push_back(MF.CloneMachineInstr(&MI));
-  // If the pass runs late, basic-block sections are already assigned.
+  // On targets where the pass runs late, blocks already have their sections.
   Entry->setSectionID(First.getSectionID());
   Entry->setIsBeginSection(First.isBeginSection());
   First.setIsBeginSection(false);
@@ -194,10 +195,10 @@ unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout) {
   return emitPrefix(MF, Layout, takeWords(MF, Layout));
 }
 
-/// The padding to add to \p Inserted bytes at the entry. No branch crosses
-/// these bytes, but they move aligned blocks. Then the padding before such
-/// blocks may grow and put a branch out of the reach that LLVM has already
-/// checked. Only functions longer than that reach have such branches.
+/// The padding to add to \p Inserted bytes at the entry. No branch crosses these
+/// bytes, but they move aligned blocks. The padding before these blocks may grow
+/// and put a target out of the reach that LLVM has already checked. That matters
+/// only in functions longer than that reach.
 static unsigned findPadding(const MachineFunction &MF, const SlotLayout &Layout,
                             unsigned Inserted) {
   Align Max;
@@ -242,7 +243,7 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
   TheSite.Record.signature = Words.Hash.value_or(0);
   describeArguments(MF, MMI, Layout, Table.Registers, TheSite.Record);
 
-  // No debug location: the function's own line covers the site, as for LLVM's
+  // No debug location: the site belongs to the function's own line, as in LLVM's
   // patchable entries.
   BuildMI(Entry, InsertPoint, DebugLoc(),
           MF.getSubtarget().getInstrInfo()->get(TargetOpcode::ANNOTATION_LABEL))

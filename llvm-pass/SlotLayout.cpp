@@ -9,7 +9,7 @@ static_assert(LandingPadSize == PATCHBAY_X86_64_ENDBR64_SIZE &&
               LandingPadSize == PATCHBAY_AARCH64_BTI_SIZE &&
               LandingPadSize == PATCHBAY_RISCV64_LPAD_SIZE);
 
-/// The pads, by the names of the ABI header's table.
+/// The pads of the ABI header's table: PadOf_<id>.
 #define PAD_OF(id, triple, llvm, linux, machine, pad) PadOf_##id = pad,
 enum : uint32_t { PATCHBAY_ARCH_TABLE(PAD_OF) };
 #undef PAD_OF
@@ -47,8 +47,8 @@ static SlotLayout layoutX86_64() {
   L.LandingPads = "ENDBR64";
   L.Behind = "funclet-layout";
   L.SiteSize = PATCHBAY_X86_64_SITE_SIZE;
-  // test $stub,%eax. The jump that follows is data, because -mrelax-all would
-  // lengthen it.
+  // test $stub,%eax. emitBranches() emits the jump after it as data, because
+  // -mrelax-all would lengthen an instruction.
   L.Site = "TEST32i32 0";
   L.Code = &X86_64Code;
   L.OldestProcessor = "x86-64";

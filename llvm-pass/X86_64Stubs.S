@@ -3,8 +3,8 @@
  * The targets of a module's sites: stubs, then the module's own trampolines. They are
  * assembled when the pass is built (embed-code.py); the pass emits bytes.
  *
- * The `call` of an armed site enters a stub, which jumps on at once. So the frame is that
- * of an entry throughout. A site's jb requires a clear CF, so the code after the stubs
+ * The `call` of an armed site enters a stub, which only jumps. So every instruction has the
+ * frame of a function entry. A site's jb requires a clear CF, so the code after the stubs
  * clears it. No indirect branch reaches a stub, so it has no landing pad; the targets of
  * its jump have one. jrcxz is never reached: it keeps BOLT from moving the function.
  */

@@ -5,9 +5,9 @@
 # (upstream-tests.txt) twice: with the installed tools, and with the plugin loaded
 # but idle. A test whose result changes is a failure.
 #
-# The tests come from a source of the same release and are not changed. LLVM's own lit
-# configuration belongs to its build tree; the part that these tests need is below.
-# Scripts in front of the tools add the plugin.
+# The tests come from the source of the same release, unchanged. LLVM's own lit
+# configuration needs a build tree of LLVM; SITE_CONFIG is the part that these tests need.
+# The tools are scripts that add the plugin to the command.
 import argparse
 import json
 import os

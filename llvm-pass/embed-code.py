@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Converts an x86-64 object file to C++: embed-code.py OBJECT OUTPUT
 
-The output has an array of bytes for each of the sections .text, .gcc_except_table.* and
-.eh_frame. It also has an array of offsets of four-byte fields in it that hold a distance
-from themselves.
+For each of the sections .text, .gcc_except_table.* and .eh_frame the output has two arrays:
+the bytes, and the fixups (struct CodeFixup in Pass.h).
 """
 import struct
 import sys
