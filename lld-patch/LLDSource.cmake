@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds LLD's source. Checks that its release is that of LLVM and that the hook patch
-# is made for it. Puts a patched copy into the build tree. Never writes to the source.
+# Finds LLD's source. Checks that LLVM and the hook patch have the same release. Puts a
+# patched copy into the build tree. Never writes to the source.
 #
 # Sets PATCHBAY_LLD_TREE (has lld/), PATCHBAY_LLD_PATCHED_SOURCES and
 # PATCHBAY_LLD_SERIES, the folder of the patch.
@@ -68,8 +68,8 @@ foreach(line ${hashes})
 endforeach()
 
 # Copy, then patch. Copy also unpatched files, because #include "..." first searches the
-# folder of the including file. The stamp prevents that each configure touches, and so
-# recompiles, all patched files.
+# folder of the including file. The stamp saves copying, and so recompiling, all patched
+# files at each configure run.
 set(PATCHBAY_LLD_TREE ${CMAKE_CURRENT_BINARY_DIR}/upstream)
 set(stamp "${PATCHBAY_LLD_SOURCE}")
 foreach(file ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks that the hook patch only adds calls of our code to upstream's files: each line
-# of it must be ported to the next release. Also checks that all releases have the same
-# hooks, because a hook changes in all series.
+# Checks that the hook patch only adds calls of our code to upstream's files, because each
+# of its lines must be ported to the next release. Also checks that the series of all
+# releases have the same hooks.
 #
 #   check-patch.py [SERIES_FOLDER...]
 #

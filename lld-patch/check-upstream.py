@@ -77,7 +77,7 @@ def compare(results, total, codes):
     bad = []
     for name, code in sorted(results.items()):
         expected = codes.get(name, "PASS")
-        # A test may pass here that the baseline's machine could not run.
+        # This machine may run tests that the baseline's machine could not run.
         if code != expected and code != "PASS":
             bad.append(f"{name}: {code}, {expected} without the hook patch")
     missing = sorted(codes.keys() - results.keys())
@@ -88,8 +88,7 @@ def compare(results, total, codes):
 
 
 def run_suite(args, work):
-    # The suite needs all of LLD's drivers. Use the distribution's for those that it hardly
-    # uses.
+    # The suite also needs LLD's other drivers. Use the distribution's.
     bin_dir = work / "bin"
     bin_dir.mkdir(parents=True)
     for name in ("ld.lld", "lld"):

@@ -5,9 +5,9 @@
 #
 #   sh lld-patch/refresh.sh SOURCE [SERIES]
 #
-# SOURCE is a folder with lld/ and cmake/ of the release. SERIES is the patch series to
-# start from, such as 22.1, if a hook has changed there. The default is the series of
-# SOURCE's major and minor version, or else the newest one.
+# SOURCE is a folder with lld/ and cmake/ of the release. SERIES, for example 22.1, is the
+# patch series to start from. The default is the series of SOURCE's major and minor version
+# if there is one, otherwise the newest one.
 #
 # The script applies the series to a copy of SOURCE and reports each offset and fuzz. Then
 # it writes the series again, without offsets, into the folder of SOURCE's major and minor

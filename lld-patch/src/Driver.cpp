@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The main function of ld.lld. LLD is a library; this calls it as LLD's own
-// tool does, with only the ELF driver.
+// The main function of ld.lld. It calls LLD's library as LLD's own tool does,
+// with only the ELF driver.
 //
 // LLD_IN_TEST=N runs the linker N times in one process and prints the output of
 // the last run. LLD's test suite and ours set it to check that a link leaves no
@@ -33,9 +33,10 @@ int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
                   bool exitEarly);
 } // namespace lld
 
-// LLD reads -mllvm long before LTO loads --load-pass-plugin=, and a plugin's
-// options exist only after it is loaded. So load it here. LLD reports a plugin
-// that cannot be loaded and a response file that cannot be expanded.
+// Load the plugins of --load-pass-plugin= here, because LLD reads -mllvm long
+// before LTO loads them, and a plugin's options exist only after it is loaded.
+// Ignore errors: LLD will report a plugin that cannot be loaded and a response
+// file that cannot be expanded.
 static void loadPassPlugins(ArrayRef<const char *> argsRef) {
   SmallVector<const char *, 0> args(argsRef.begin(), argsRef.end());
   BumpPtrAllocator allocator;

@@ -108,7 +108,7 @@ def stays_here(line):
 
 
 def about_static_calls(piece):
-    """Returns the hunk without the lines that stay here, or None if none is left."""
+    """Returns the hunk without the lines of OTHERS, or None if no change is left."""
     lines = piece.split("\n")
     kept = [line for line in lines if not stays_here(line)]
     if len(kept) != len(lines) and any(line.startswith("-") for line in lines):
@@ -166,7 +166,7 @@ def tests(tree, wanted):
     for path in sorted((ROOT / "test" / "lld").glob("*static-call*")):
         arch = next((a for a in ("aarch64", "ppc64") if path.name.startswith(a)), None)
         text = path.read_text()
-        # A test of several architectures belongs to the last of them.
+        # A test of several architectures goes to the last commit that it needs.
         arch = arch or ("ppc64" if "powerpc64le" in text else
                         "aarch64" if "aarch64" in text else "x86-64")
         if arch == wanted and path.name not in NOT_UPSTREAM:

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slots, sites and records have no other contract than abi.h, and an
-// instrumented function does not show its ABI version. So the pass writes a
-// note with the version into each object file. The linker is the only program
-// that reads all object files of a program.
+// The bytes of slots, sites and records do not show their ABI version. So the
+// pass writes a note with the version into each object file. Only the linker
+// reads all object files of a program.
 //
-// The check has no option: other checks skip a file without the note, and a
-// program that mixes versions cannot work. The check only reads, so it never
-// changes the output.
+// No option turns the check off, because a program that mixes versions cannot
+// work. The check skips files without a note and never changes the output.
 //===----------------------------------------------------------------------===//
 
 #include "InputFiles.h"

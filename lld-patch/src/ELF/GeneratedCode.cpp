@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // With LTO the linker generates code, so it needs the plugin. Code that was
-// generated without it has no slots: the program works and cannot be traced.
+// generated without it has no slots: the program works, but cannot be traced.
 // Two kinds of notes show that the user wanted slots:
 //
 // - The plugin puts a note into bitcode when it is loaded with -fpass-plugin=.
 //   It removes the note when it generates code. Code generation without the
 //   plugin emits the note, in this link or in an earlier one (-r).
-// - If there is no such note: the ABI notes of the other object files of the
-//   link.
+// - If there is no such note, ABI notes show that other object files of the
+//   link were compiled with the plugin.
 //
-// It is a warning, because a program may mix instrumented and plain code. It is
-// an error if -patchbay-require was given when the bitcode was made.
+// The linker only warns, because a program may mix instrumented and plain code.
+// It reports an error if the bitcode was compiled with -patchbay-require.
 //===----------------------------------------------------------------------===//
 
 #include "Config.h"
@@ -35,8 +35,8 @@ static std::string andMore(size_t more, StringRef what) {
               : "";
 }
 
-// Report the source files that the notes name. The location is the first object
-// with a note: LTO's own, or an input.
+// Report the source files that the notes name. The message's location is the
+// first object with a note: one that LTO made, or an input.
 static bool reportNotes(Ctx &ctx) {
   const InputFile *file = nullptr;
   StringRef source;

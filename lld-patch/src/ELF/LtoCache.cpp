@@ -3,13 +3,12 @@
 // LTO compiles at link time, and --thinlto-cache-dir= keeps the objects for the
 // next link. LLVM finds them by a hash of the bitcode and of relevant options
 // (computeLTOCacheKey). The hash ignores pass plugins, although these change
-// the code as much as the bitcode does. A link with a plugin could get objects
-// that were compiled without it, and end with exit status 0 and no
-// instrumentation. The reverse can happen too, and so can objects of
-// yesterday's plugin, list of functions or option.
+// the code as much as the bitcode does. So a link with a plugin could get
+// objects that were compiled without it, and silently lack instrumentation. Or
+// it could get objects of an older plugin, list of functions or option.
 //
-// The hash does contain the arguments of -mllvm. We add one that LLVM never
-// parses: a digest of
+// The hash includes the arguments of -mllvm. So we add an argument that LLVM
+// never parses: a digest of
 //
 // - the files of the plugins, not their names: a rebuilt plugin is another one;
 // - the options, which may also come as --plugin-opt=-, where LLVM's hash does
@@ -19,11 +18,10 @@
 // With --thinlto-distributor= another process compiles. The arguments that are
 // passed to it name its plugin, so the digest contains them, too.
 //
-// A second gap: LLVM caches an object even if its compilation reported an
-// error. The link fails, but the next one finds the object and succeeds. So the
-// user would see only once that a plugin refuses a module, or that a list of
-// functions cannot be read. So this cache gets objects only while the link has
-// no error.
+// LLVM also caches an object if its compilation reported an error. That link
+// fails, but the next one finds the object and succeeds. The user would see only
+// once that a plugin refuses a module, or that a list of functions cannot be
+// read. So this file adds objects to the cache only while the link has no error.
 //
 // Without --load-pass-plugin= the cache equals stock LLD's, key by key.
 //===----------------------------------------------------------------------===//
@@ -59,8 +57,8 @@ static void addString(SHA1 &hash, StringRef s) {
   hash.update(ArrayRef<uint8_t>{0});
 }
 
-// Hash the content of a file, or that the file is missing. The code that reads
-// the file reports the error.
+// Hash the content of a file, or the fact that it is missing. The code that
+// reads the file reports the error.
 static void addFile(SHA1 &hash, StringRef path) {
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false)) {
@@ -71,9 +69,9 @@ static void addFile(SHA1 &hash, StringRef path) {
   }
 }
 
-// The dynamic linker searches its folders for a name without a slash, so ask it
-// which file it loaded. The plugin is loaded by now (Driver.cpp). LTO reports a
-// plugin that could not be loaded.
+// Hash the plugin's file. The dynamic linker searches its folders for a name
+// without a slash, so ask it which file it loaded; Driver.cpp has loaded the
+// plugin. LTO reports a plugin that could not be loaded.
 static void addPlugin(SHA1 &hash, StringRef name) {
   auto library = sys::DynamicLibrary::getPermanentLibrary(name.str().c_str());
   Dl_info info;
@@ -92,7 +90,7 @@ static void addOption(SHA1 &hash, StringRef option) {
     addFile(hash, option.split('=').second);
 }
 
-// If another process compiles, that process needs the plugin.
+// Warn if another process compiles and does not get the plugin.
 static void warnIfCompiledElsewhere(Ctx &ctx) {
   if (ctx.arg.passPlugins.empty())
     return;
@@ -130,7 +128,7 @@ void elf::addPluginsToLtoCacheKey(Ctx &ctx, const opt::InputArgList &args) {
 }
 
 namespace {
-// One object, held back until it is complete.
+// Holds an object in memory until it is complete.
 class HeldStream final : public CachedFileStream {
 public:
   using Buffer = SmallVector<char, 0>;
@@ -143,8 +141,8 @@ public:
   Error commit() override {
     if (Error e = CachedFileStream::commit())
       return e;
-    // Errors of modules that other threads compile count as well. At worst this
-    // module is compiled again.
+    // The count includes errors of modules that other threads compile. At worst
+    // the next link compiles this module again.
     if (errCount(ctx))
       return Error::success();
     auto stream = addStream(task, moduleName);

@@ -17,11 +17,11 @@ struct Ctx;
 // Whether LTO compiles with a plugin, in this process or in another.
 bool usesPassPlugin(Ctx &);
 
-// Called after the options are read. Add the plugins and their inputs to the
-// key of LTO's cache. Warn about options that do not reach the plugins.
+// Called after the options are read. Add the plugins and the files that they
+// read to the key of LTO's cache. Warn about options that do not reach plugins.
 void addPluginsToLtoCacheKey(Ctx &, const llvm::opt::InputArgList &);
 
-// The cache, except that it drops objects of a link that has reported an error.
+// Wrap the cache: drop objects of a link that has reported an error.
 llvm::FileCache makePluginLtoCache(Ctx &, llvm::FileCache);
 
 } // namespace lld::elf

@@ -11,7 +11,7 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Scan the sections' types in parallel, which costs less than a millisecond.
+// Read the sections' types in parallel: this takes less than a millisecond.
 std::vector<const InputSectionBase *> elf::findNotes(Ctx &ctx, StringRef name) {
   // One element per object file, so that the order of messages does not depend
   // on the order in which threads finish.

@@ -28,7 +28,7 @@ void checkAbiVersions(Ctx &);
 // it.
 void checkGeneratedCode(Ctx &);
 
-// Both of these.
+// Run both checks.
 void checkPatchbayNotes(Ctx &);
 } // namespace lld::elf
 

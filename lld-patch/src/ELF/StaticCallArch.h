@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface of an architecture for static calls. Arch/ has one
-// implementation for each; abi.h draws the thunks.
+// The interface between static calls and an architecture. Arch/ has the
+// implementations; abi.h draws the thunks.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
@@ -20,7 +20,7 @@ struct StaticCallBranch {
   // Where the instruction begins, in its section.
   uint64_t offset;
   bool isTail;
-  // The branch goes to the middle of the thunk.
+  // Whether the branch goes into the middle of the thunk, which is an error.
   bool hasAddend;
 };
 
@@ -35,7 +35,7 @@ inline bool hasBytes(const InputSection &sec, uint64_t offset, uint64_t size) {
 struct StaticCallLayout {
   uint32_t size = 0;
   uint32_t align = 0;
-  // The code of a call that only returns 0, and of one that only returns.
+  // Where the thunk returns 0, and where it only returns.
   uint32_t return0Offset = 0;
   uint32_t returnOffset = 0;
   // With -r: the thunk's size, 0 if there are none, and the relocation type of
@@ -50,9 +50,8 @@ public:
 
   const StaticCallLayout layout;
 
-  // A thunk's code without the parts that depend on addresses, for passes that
-  // read sections before they are written. It has the length of the longest
-  // thunk.
+  // The longest thunk's code without the parts that depend on addresses, for
+  // passes that read sections before they are written.
   ArrayRef<uint8_t> getCode() const { return code; }
 
   // The branch that `rel` belongs to, or nullopt if it cannot be a branch to a
@@ -60,8 +59,8 @@ public:
   virtual std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const = 0;
 
-  // Prepare the caller's end of a branch. Return the symbol that it must branch
-  // to, or null after an error.
+  // Prepare the caller's section for the branch. Return the symbol that it must
+  // branch to, or null after an error.
   virtual Symbol *prepareBranch(Ctx &, StaticCallThunk &, const InputSection &,
                                 const Relocation &) const;
 
@@ -71,7 +70,7 @@ public:
     return true;
   }
 
-  // In the final link: add the code that sites need beside their branches.
+  // Called by the final link: change the code around the branches.
   virtual void finishSites(Ctx &, ArrayRef<StaticCallSite>) const {}
 
   // Check the first target of a thunk. Return false after an error.

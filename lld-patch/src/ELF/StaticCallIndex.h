@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the symbol or the relocation at a place of an input file. An object
-// file maps symbols and relocations to places, but not places to these: a
-// search looks at all of them. A file may have thousands of keys, so this
-// indexes each queried file and section once.
+// Finds the symbol or the relocation at an offset in an input section. Object
+// files are not sorted by offset, so each search would read all entries, and a
+// file may have thousands of keys. So index each queried file and section once.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
@@ -21,14 +20,14 @@ class InputSectionBase;
 
 class StaticCallIndex {
 public:
-  // The function that begins there, or null.
+  // The function that begins at the offset, or null.
   Defined *findFunction(const InputSectionBase &, uint64_t offset);
 
-  // Whether the section's file defines `sym` there. Unlike the symbol itself,
-  // this also finds definitions that lost to another file's.
+  // Whether the section's file defines `sym` at the offset, even if another
+  // file's definition prevailed.
   bool isDefinition(const InputSectionBase &, uint64_t offset, const Symbol &);
 
-  // The relocation there, or null. Its expression is not set.
+  // The relocation at the offset, or null. Its expression is not set.
   const Relocation *findRelocation(InputSection &, uint64_t offset);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The keys of static calls: checks that a thunk has a key which can be updated,
-// and finds the thunk's first target.
+// Checks that each thunk has a key which can be updated, and finds the thunk's
+// first target.
 
 #include "InputFiles.h"
 #include "StaticCallIndex.h"
@@ -28,8 +28,8 @@ static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
                              "shared object of it");
 }
 
-// A key that is not in this link must be in another link unit, and the dynamic
-// linker must be allowed to search for it.
+// Check a key that this link does not define: it must be in another link unit,
+// and the dynamic linker must be allowed to search for it.
 static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
                              const StaticCallThunk &thunk, const Symbol *key) {
   if (key && key->isShared())
@@ -42,7 +42,7 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
 }
 
 static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
-  // The key is the dynamic linker's copy of a variable of a shared object.
+  // A copy relocation: the dynamic linker copies the key from a shared object.
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
     Err(ctx) << "static call key '" << &key
@@ -73,7 +73,7 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
   if (key.size)
     size = std::min(size, key.size);
-  // In a kernel's key the kernel's own data follows the pointer.
+  // In a kernel's key other data of the kernel follows the pointer.
   const uint64_t needed =
       mode.kernel ? sizeof(uint64_t) : sizeof(static_call_key);
   if (size < needed) {
@@ -92,8 +92,8 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   return true;
 }
 
-// Whether a static call may go to `sym`. Assembly often leaves symbols untyped,
-// and compilers refer to local functions by section.
+// Whether a static call may go to `sym`. Accept untyped symbols, which are usual
+// in assembly, and sections, by which compilers refer to local functions.
 static bool isFunction(const Symbol &sym) {
   if (sym.isFunc() || sym.isGnuIFunc())
     return true;
@@ -140,8 +140,8 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
     thunk.builtin = StaticCallThunk::Return;
 
-  // Without a definition it acts like a null key. But if the dynamic linker
-  // searches for it and finds nothing, it leaves a null that thunks jump to.
+  // An undefined weak target is like a null key. But if the dynamic linker
+  // searches for the target and finds none, thunks would jump to address 0.
   if (sym.isUndefWeak() && sym.isPreemptible) {
     Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
              << "' refers to weak function '" << &sym
@@ -152,13 +152,13 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   if (sym.isUndefWeak())
     thunk.builtin = StaticCallThunk::Return;
 
-  // LLD has reported an undefined symbol by now if it is an error.
+  // LLD has already reported an undefined symbol that is an error.
   auto *d = dyn_cast<Defined>(&sym);
   if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
     return true;
   thunk.target = d;
-  // Replace a section reference by the function at that place: its symbol knows
-  // its local entry point on ppc64, and the section does not.
+  // Replace a section and offset by the symbol of the function there: on ppc64
+  // only a symbol gives the local entry point.
   if (d->isSection() && !ctx.arg.relocatable)
     if (Defined *function = index.findFunction(
             *cast<InputSectionBase>(d->section), d->value + addend)) {
@@ -207,7 +207,7 @@ bool elf::resolveStaticCallKey(Ctx &ctx, const StaticCallMode &mode,
   auto *sec = cast<InputSection>(thunk.key->section);
   if (const Relocation *rel = index.findRelocation(*sec, thunk.key->value))
     return readTarget(ctx, index, thunk, *sec, *rel);
-  // A static call without a function does nothing.
+  // A static call whose key is null does nothing.
   ArrayRef<uint8_t> data = sec->content();
   if (!data.data() || !read64(ctx, data.data() + thunk.key->value))
     thunk.builtin = StaticCallThunk::Return;

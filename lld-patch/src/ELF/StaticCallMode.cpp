@@ -49,8 +49,8 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
     warnNoEffect("--static-calls-relocatable", "without -r");
 }
 
-// Read the options for names, and report those that have no effect, or would
-// make each symbol a key or a thunk, or a thunk its own key.
+// Read the options for names. Report those without effect, an empty prefix
+// (every symbol would match), and equal prefixes (a thunk would be its own key).
 static void readNames(Ctx &ctx, const opt::InputArgList &args,
                       StaticCallMode &mode, bool makesThunks) {
   auto read = [&](unsigned option, const char *name, StringRef &value,

@@ -15,10 +15,10 @@ namespace lld::elf {
 
 struct StaticCallMode {
   // --static-calls-kernel, and -r: the output is Linux or a module of it.
-  // - Its keys are the kernel's, which only have to begin with the pointer.
-  // - It takes addresses of thunks, to update and to export them.
-  // - Its own section .static_call_tramp_key maps thunks to keys.
-  // - Of our tables it reads only that of the branches.
+  // - A key may be any variable that begins with the pointer.
+  // - The kernel takes addresses of thunks, to update and to export them.
+  // - The kernel's section .static_call_tramp_key maps thunks to keys.
+  // - The linker makes only the table of branches.
   bool kernel = false;
   // --static-call-sites: the thunks are in the input, and the output gets the
   // table of the branches to them.
@@ -27,8 +27,8 @@ struct StaticCallMode {
   bool sameToc = false;
 
   // --static-calls-key-prefix, --static-calls-thunk-prefix and
-  // --static-calls-toc-symbol: prefixes of names, and the symbol with the offset
-  // of a kernel's TOC pointer. The defaults are Linux's.
+  // --static-calls-toc-symbol: prefixes of names, and the symbol whose value is
+  // the offset of a kernel's TOC pointer. The defaults are Linux's.
   StringRef keyPrefix = PATCHBAY_SCK_PREFIX;
   StringRef thunkPrefix = PATCHBAY_SCT_PREFIX;
   StringRef tocSymbol = "__static_call_toc_offset";

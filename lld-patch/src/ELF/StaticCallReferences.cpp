@@ -43,7 +43,7 @@ static void findScanned(InputSection &sec, const ThunkMap &thunkOf,
   }
 }
 
-// -r copies them as they are in the file.
+// Find references for -r, which copies relocations as they are in the file.
 static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
                        std::vector<Reference> &found) {
   auto find = [&](const auto &rels) {
@@ -62,9 +62,9 @@ static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
   find(rels.crels);
 }
 
-// All references, in the order of the input. Most files of a large link have
-// none, and searching their symbols takes much less time than searching their
-// relocations.
+// Return all references, in the order of the input. First search the symbols of
+// each file: most files of a large link have no thunk among them, and searching
+// relocations takes much longer.
 static std::vector<Reference>
 findReferences(Ctx &ctx, const StaticCallMode &mode,
                ArrayRef<StaticCallThunk *> thunks) {
@@ -74,7 +74,7 @@ findReferences(Ctx &ctx, const StaticCallMode &mode,
   std::vector<std::vector<Reference>> found(ctx.objectFiles.size());
   parallelFor(0, found.size(), [&](size_t i) {
     ELFFileBase *file = ctx.objectFiles[i];
-    // Compare only the symbols' addresses: reading each costs a cache miss.
+    // Compare pointers: reading the symbols would cost a cache miss each.
     if (llvm::none_of(file->getGlobalSymbols(),
                       [&](const Symbol *sym) { return thunkOf.contains(sym); }))
       return;
@@ -94,8 +94,8 @@ findReferences(Ctx &ctx, const StaticCallMode &mode,
   return references;
 }
 
-// Whether the reference is the key's own pointer to its thunk, or that of a
-// definition of the key that lost to another.
+// Whether the reference is the pointer to the thunk in its key, or in another
+// file's definition of that key that did not prevail.
 static bool isKeyReference(Ctx &ctx, StaticCallIndex &index,
                            const Reference &ref) {
   uint64_t offset = ref.rel.offset - offsetof(static_call_key, tramp);

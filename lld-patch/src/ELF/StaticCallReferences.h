@@ -18,9 +18,9 @@ struct StaticCallSite {
   bool isTail;
 };
 
-// Check every reference to the thunks: it is a branch or a key's (a kernel may
-// have others). Prepare the branches for the thunks. Return the branches in the
-// order of the input.
+// Check that every reference to a thunk is a branch or is in its key (a kernel
+// may have others). Prepare the branches for the thunks. Return the branches in
+// the order of the input.
 SmallVector<StaticCallSite, 0>
 resolveStaticCallReferences(Ctx &, const StaticCallMode &,
                             const StaticCallArch &, StaticCallIndex &,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -r leaves the thunks to the final link, which knows more. A kernel module has
-// no final link: the kernel loads the output of -r. So
+// Usually -r makes no thunks, because the final link knows more. A kernel module
+// has no final link: the kernel loads the output of -r. So
 // --static-calls-relocatable makes the thunks of keys that the output defines,
 // and the table of the branches to them, with relocations. The kernel exports
-// the thunks of other keys. With --static-call-sites the module has its own
+// the thunks of other keys. With --static-call-sites the module contains its
 // thunks, and -r only makes the table.
 //
 // The x86-64 thunk is the kernel's own (arch/x86/include/asm/static_call.h).
@@ -45,7 +45,7 @@ RelocatableStaticCalls::RelocatableStaticCalls(Ctx &ctx,
   ctx.inputSections.append({&siteTable, &thunkRelocs, &siteRelocs});
 }
 
-// A place in an input section, as a symbol of its output section.
+// Make a symbol of the output section at the start of the input section.
 static Defined *makePlaceSymbol(Ctx &ctx, InputSection &sec) {
   return make<Defined>(ctx, sec.file, StringRef(), STB_LOCAL, STV_DEFAULT,
                        STT_SECTION, /*value=*/0, /*size=*/0, &sec);
@@ -76,7 +76,7 @@ void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallThunk *> thunks,
       addSite(site);
       continue;
     }
-    // A later link may drop the section with its group, but not the table.
+    // A later link may drop the section with its group and keep the table.
     if (reported != site.sec)
       Warn(ctx) << site.sec->getObjMsg(site.offset)
                 << ": static calls in a section group are not in "

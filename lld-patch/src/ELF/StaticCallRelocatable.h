@@ -11,14 +11,14 @@
 
 namespace lld::elf {
 
-// The table of branches: zeros, and relocations.
+// The table of branches. Its content is zero; relocations fill it in.
 class RelocatableSiteTable final : public SyntheticSection {
 public:
   explicit RelocatableSiteTable(Ctx &ctx);
   size_t getSize() const override { return size; }
   bool isNeeded() const override { return size != 0; }
   void writeTo(uint8_t *buf) override { memset(buf, 0, size); }
-  // Make room for another entry. Return its offset.
+  // Add an entry. Return its offset.
   uint64_t addEntry();
 };
 

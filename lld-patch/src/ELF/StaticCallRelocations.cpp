@@ -67,7 +67,7 @@ void StaticCallRelocations::writeTo(uint8_t *buf) {
     rela->setSymbolAndType(ctx.in.symTab->getSymbolIndex(*entry.sym),
                            entry.type, /*isMips64EL=*/false);
     rela->r_addend = entry.addend;
-    // A section's symbol is that of the output section.
+    // For a section, use the symbol of its output section.
     if (entry.sym->isSection())
       rela->r_addend = entry.sym->getVA(ctx, entry.addend) -
                        entry.sym->getOutputSection()->addr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Relocations in the output, with -r and --emit-relocs. LLD copies those of the
-// input; the sections that it makes have none.
+// Relocations in the output, with -r and --emit-relocs. LLD copies the input's
+// relocations, but makes none for synthetic sections.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATIONS_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATIONS_H
@@ -10,7 +10,7 @@
 
 namespace lld::elf {
 
-// The relocations of sections that are in one output section.
+// The relocations of synthetic sections in one output section.
 class StaticCallRelocations final : public SyntheticSection {
 public:
   StaticCallRelocations(Ctx &ctx, StringRef name);
@@ -22,9 +22,10 @@ public:
            const Symbol &sym, int64_t addend) {
     entries.push_back({&sec, offset, type, &sym, addend});
   }
-  // Called after all are added. If the input has such a section with
-  // relocations, append these to them, because one output section cannot have
-  // two. If the linker script discards the section, there are none.
+  // Called after all relocations are added. If the output section already has
+  // relocations from the input, append ours to them, because an output section
+  // has only one relocation section. Drop ours if the linker script discards
+  // the section.
   void joinInput();
   // Called when output sections have their numbers.
   void setLinks();

@@ -12,8 +12,8 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Write the offset of `va` from `field`. Where thunks reach their keys the
-// offset fits, unless the code is even farther away.
+// Write the offset of `va` from `field`. Report an error if it does not fit in
+// 32 bits.
 static void writeOffset(Ctx &ctx, uint8_t *buf, uint64_t va, uint64_t field) {
   int64_t offset = va - field;
   if (!isInt<32>(offset))
@@ -71,7 +71,7 @@ size_t StaticCallSiteTable::getSize() const {
 }
 
 void StaticCallSiteTable::writeTo(uint8_t *buf) {
-  // Computing an address costs more than comparing two, so compute each once.
+  // Compute each address once: computing takes longer than comparing.
   struct Entry {
     uint64_t key, place;
     const StaticCallSite *site;

@@ -46,8 +46,8 @@ std::optional<uint64_t> StaticCallThunk::getTargetVA() const {
   return std::nullopt;
 }
 
-// With --noinhibit-exec there is an output in spite of an error. A call of this
-// thunk must trap.
+// With --noinhibit-exec the linker writes the output in spite of an error. Then
+// a call of this thunk must trap.
 void StaticCallThunk::writeTraps(uint8_t *buf) const {
   for (size_t i = 0; i != size; i += sizeof(ctx.target->trapInstr))
     memcpy(buf + i, ctx.target->trapInstr.data(),

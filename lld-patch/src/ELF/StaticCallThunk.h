@@ -14,9 +14,10 @@ class StaticCallIndex;
 struct StaticCallMode;
 
 // One thunk, __SCT__name. Each thunk has its own section, so that --gc-sections
-// can drop it. ICF, branch-to-branch and thunks, which change calls and their
-// targets, do not touch synthetic sections. With --static-call-sites the object
-// represents a thunk of the input and is not part of the output.
+// can drop it. The section is synthetic, because passes that redirect calls or
+// fold functions (ICF, branch-to-branch) skip synthetic sections. With
+// --static-call-sites the object describes a thunk of the input and is not part
+// of the output.
 class StaticCallThunk final : public SyntheticSection {
 public:
   StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
@@ -26,39 +27,39 @@ public:
   void setSize(size_t newSize) { size = newSize; }
 
   StringRef getName() const { return callName; }
-  // The symbol of its key.
+  // The name of the key's symbol.
   std::string keyName() const { return (keyPrefix + callName).str(); }
 
-  // The address of the pointer that the indirect form loads. isImported(): that
-  // pointer is not the key but points to the key.
+  // The address of the pointer that the indirect form loads: the key, or, if
+  // isImported(), a pointer to the key.
   uint64_t getPointerVA() const;
   bool isImported() const { return importedKey; }
 
-  // The target of the direct form, if the thunk begins with it.
+  // The target of the direct branch, if the thunk begins with one.
   enum Builtin { NotBuiltin, Return0, Return };
   std::optional<uint64_t> getTargetVA() const;
 
-  // The symbol, its name without the prefix (as in the source), and the first
-  // file that refers to it, for messages.
+  // The thunk's symbol, its name without the prefix (as in the source), and the
+  // first file that refers to it, for messages.
   Symbol *sym;
   StringRef callName, keyPrefix;
   InputFile *caller;
   // The key, set by resolveStaticCalls(): in this link unit or in another.
   Defined *key = nullptr;
   Symbol *importedKey = nullptr;
-  // The key in a table with relocations: its symbol. If a module does not know
-  // the key, it is the thunk's symbol, from which the kernel finds the key.
+  // The symbol for the table with relocations: the key's. If a module does not
+  // know the key, the thunk's, from which the kernel finds the key.
   Symbol *keyOrThunk = nullptr;
-  // The function that the key names first. Null if the key has none, if only
-  // the dynamic linker knows it, or if it is not an address in this output.
+  // The key's initial target. Null if the key is null, if only the dynamic
+  // linker knows the target, or if it is not an address in this output.
   Defined *target = nullptr;
   int64_t targetAddend = 0;
   // The symbol that the key refers to. -r does not know more about it.
   Symbol *targetSym = nullptr;
-  // The target is a function that the thunk itself implements.
+  // Whether the target is a function that the thunk itself implements.
   Builtin builtin = NotBuiltin;
-  // ppc64: neither thunk nor caller saves the TOC pointer. And the symbol for
-  // callers without a TOC pointer, or null.
+  // ppc64: whether all share one TOC pointer, so that nothing saves it; and the
+  // symbol for callers without a TOC pointer, or null.
   bool sameToc = false;
   Defined *notocSym = nullptr;
 
@@ -76,7 +77,7 @@ private:
 // target. Return false after an error.
 bool resolveStaticCallKey(Ctx &, const StaticCallMode &, StaticCallIndex &,
                           StaticCallThunk &);
-// The same for a thunk of the input, which only needs its key.
+// Find the key of a thunk of the input. Return false after an error.
 bool resolveListedKey(Ctx &, const StaticCallMode &, StaticCallThunk &);
 
 } // namespace lld::elf

@@ -10,50 +10,54 @@
 //   __SCT__name   the thunk, code that branches to where func points; callers
 //                 call it directly
 //
-// In Linux (include/linux/static_call.h), which invented them, the thunk is
+// Linux invented static calls (include/linux/static_call.h). There the thunk is
 // assembly in the file that defines the key. That has three weaknesses, which a
 // linker can solve:
 //
 // - A thunk that is an ordinary `jmp target` in an ordinary section looks like
 //   any other branch. --branch-to-branch (on by default at -O2, on x86-64 and
-//   AArch64) redirects the callers to the target, and from then on patching the
-//   thunk silently does nothing.
+//   AArch64) redirects the callers to the target. Then patching the thunk
+//   silently has no effect.
 // - On targets with a TOC the thunk must know whether the callee's TOC differs
 //   from the caller's. Only the linker knows both.
-// - If key, thunk and caller are in different link units, each call goes
-//   through a PLT on its way to the thunk.
+// - If key, thunk and caller are in different link units, each call reaches the
+//   thunk through a PLT.
 //
 // Here the program defines only the key. The linker defines every __SCT__name
-// that the program refers to and that has a __SCK__name. It makes a synthetic
-// section, which no pass that changes calls looks into. The symbol is hidden:
+// that the program refers to and that has a __SCK__name. The thunk is in a
+// synthetic section, which passes that change calls skip. Its symbol is hidden:
 // each link unit has its own thunks, so that the branch to a thunk is direct
 // even if another unit has the key.
 //
 // The relocation at the key's func field names the initial target. A thunk
-// branches there directly if its address is a link-time constant relative to
-// the thunk and in reach. Otherwise the thunk branches through the field, which
-// the dynamic linker relocates. That happens if the target can be preempted, is
-// in another link unit, or is an ifunc that the dynamic linker resolves, or if
-// the key is in another link unit. The run time may switch between both forms
-// at any time; abi.h explains how for each architecture.
+// branches there directly if the target's address is a link-time constant
+// relative to the thunk and in reach. Otherwise the thunk branches through the
+// field, which the dynamic linker relocates. That happens in these cases:
+//
+// - The target can be preempted, is in another link unit, or is an ifunc that
+//   the dynamic linker resolves.
+// - The key is in another link unit.
+//
+// The run time may switch between both forms at any time; abi.h explains how
+// for each architecture.
 //
 // A key in this link unit must not be preemptible: the thunk would use one key
 // and updates would change another.
 //
-// With -r the final link makes the thunks, except for kernel modules: see
-// StaticCallRelocatable.cpp. For a kernel the linker uses the kernel's formats.
-// If the kernel has its own thunks, the linker only lists their callers
-// (StaticCallMode.h). This file follows the order of a link; other files have
-// its parts:
+// -r makes thunks only for kernel modules (StaticCallRelocatable.cpp); other
+// objects get theirs in the final link. For a kernel the linker uses the
+// kernel's formats. If the kernel has its own thunks, the linker only lists
+// their callers (StaticCallMode.h). This file follows the order of a link;
+// other files have its parts:
 //
 //   StaticCallMode         the options
 //   StaticCallThunk        one thunk
-//   StaticCallArch         its code; Arch/ has a file for each target
+//   StaticCallArch         code of a thunk; Arch/ has a file for each target
 //   StaticCallKeys         keys, and the first target of a thunk
 //   StaticCallReferences   the branches to thunks
 //   StaticCallTables       tables for the run time
-//   StaticCallRelocations  relocations in the output, where it has any
-//   StaticCallIndex        symbols and relocations by place in an input file
+//   StaticCallRelocations  relocations in the output
+//   StaticCallIndex        symbols and relocations by offset in an input section
 //===----------------------------------------------------------------------===//
 
 #include "StaticCalls.h"
@@ -85,7 +89,8 @@ namespace lld::elf {
 struct StaticCalls {
   StaticCallMode mode;
   std::unique_ptr<StaticCallArch> arch;
-  // Every symbol named like a thunk among the first `numScanned` ones.
+  // The symbols named like a thunk, among the first `numScanned` of the symbol
+  // table.
   SmallVector<Symbol *, 0> symbols;
   size_t numScanned = 0;
   SmallVector<StaticCallThunk *, 0> thunks;
@@ -100,8 +105,8 @@ struct StaticCalls {
 };
 } // namespace lld::elf
 
-// Read each symbol's name once, however often this is called: in a large link
-// this is most of the cost of --static-calls.
+// Each call reads only the names of new symbols: in a large link reading names
+// is most of the cost of --static-calls.
 static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
   ArrayRef<Symbol *> all = ctx.symtab->getSymbols();
   for (; calls.numScanned != all.size(); ++calls.numScanned)
@@ -115,9 +120,9 @@ static Symbol *findKey(Ctx &ctx, const Symbol &thunk) {
   return ctx.symtab->find((mode.keyPrefix + name).str());
 }
 
-// Whether `sym` must become a thunk. Not if only a shared object refers to it,
-// because we cannot change that call, and not if only a shared object defines
-// it. A weak reference may stay undefined, and does if there is no key.
+// Whether `sym` must become a thunk. Skip symbols that only a shared object
+// refers to, because we cannot change that call, and symbols that a shared
+// object defines. A weak reference without a key stays undefined.
 static bool needsThunk(Ctx &ctx, const Symbol &sym) {
   if (!(sym.isUndefined() || sym.isShared()) || !sym.referenced)
     return false;
@@ -137,8 +142,8 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
   StaticCalls &calls = *ctx.staticCalls;
   calls.mode = *mode;
   // The input has its own thunks, which name their keys. A thunk may be a single
-  // branch. Do not redirect its callers to the target: they would be missing in
-  // the list of calls.
+  // branch, so turn off branch-to-branch: calls that it redirects would be
+  // missing in the list.
   if (!mode->makesThunks()) {
     ctx.arg.branchToBranch = false;
     return;
@@ -157,7 +162,7 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
     key->extract(ctx);
     if (!ctx.arg.whyExtract.empty())
       ctx.whyExtractRecords.emplace_back("--static-calls", key->file, *key);
-    // The file may contain further static calls.
+    // The file that defines the key may contain further static calls.
     scanSymbols(ctx, calls);
   }
 }
@@ -174,7 +179,7 @@ static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx,
   return nullptr;
 }
 
-// An input, the command line or the linker script defines a thunk.
+// Report a thunk that an input, the command line or the linker script defines.
 static void reportDefinition(Ctx &ctx, const Symbol &sym) {
   auto diag = Err(ctx);
   if (sym.file && !sym.file->isInternal()) {
@@ -204,9 +209,8 @@ static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
   return supported;
 }
 
-// The table of the branches to the input's thunks refers to their keys, but LTO
-// and --gc-sections cannot see that. Tables that another tool makes also keep
-// all their keys.
+// Keep the keys that the table of branches refers to: LTO and --gc-sections do
+// not see these references. Tables made by other tools also keep all their keys.
 static void keepKeys(Ctx &ctx, const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
     if (Symbol *key = findKey(ctx, *sym); key && key->isDefined()) {
@@ -229,8 +233,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
     return;
   }
   for (Symbol *sym : calls->symbols) {
-    // With -r it may be our own thunk from an earlier -r, which is as good as
-    // one of this link.
+    // With -r it may be our own thunk from an earlier -r. Use that.
     if ((sym->isDefined() || sym->isCommon()) && !ctx.arg.relocatable)
       reportDefinition(ctx, *sym);
     if (!needsThunk(ctx, *sym))
@@ -247,7 +250,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
     auto *thunk = make<StaticCallThunk>(ctx, calls->mode, *calls->arch, *sym);
     calls->thunks.push_back(thunk);
 
-    // A thunk refers to its key, but LTO and --as-needed cannot see that.
+    // LTO and --as-needed do not see the thunk's reference to its key.
     Symbol *key = ctx.symtab->addSymbol(
         Undefined{ctx.internalFile, ctx.saver.save(thunk->keyName()),
                   STB_GLOBAL, STV_DEFAULT, STT_NOTYPE});
@@ -256,7 +259,8 @@ void elf::declareStaticCalls(Ctx &ctx) {
   }
 }
 
-// Thunks with the same first target look alike, but each is patched separately.
+// Prevent folding of the input's thunks: they may be identical now, but each is
+// patched separately.
 static void keepInputThunksApart(const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
     if (auto *d = dyn_cast<Defined>(sym))
@@ -280,8 +284,8 @@ void elf::defineStaticCalls(Ctx &ctx) {
     auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *thunk->sym));
     uint8_t visibility = STV_HIDDEN, binding = STB_GLOBAL;
     if (ctx.arg.relocatable) {
-      // A kernel module may export its thunks. And if several files may define
-      // the key, the -r of each defines the thunk.
+      // A kernel module may export its thunks. If several files define the key
+      // (weakly), each output of -r defines the thunk.
       visibility = STV_DEFAULT;
       if (key && key->isWeak())
         binding = STB_WEAK;
@@ -315,8 +319,8 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
       continue;
     thunk->importedKey = key;
     key->setFlags(NEEDS_GOT);
-    // --gc-sections looks at relocations and does not see that the thunk refers
-    // to the key. Put the key into .dynsym and keep its shared object.
+    // The thunk has no relocation that shows --gc-sections its reference to the
+    // key. Put the key into .dynsym and keep its shared object.
 #if LLVM_VERSION_MAJOR >= 23
     key->setFlags(USED);
 #else
@@ -327,9 +331,8 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
   }
 }
 
-// Whether the linker script, if there is one, places such a section of the
-// input. If it does not, the section is an orphan, which a kernel's script does
-// not allow.
+// Whether the linker script, if there is one, places an input section of that
+// name. Otherwise the section is an orphan, and kernels do not allow orphans.
 static bool scriptPlaces(Ctx &ctx, StringRef name) {
   if (!ctx.script->hasSectionsCommand)
     return true;
@@ -346,7 +349,8 @@ static bool scriptPlaces(Ctx &ctx, StringRef name) {
   return false;
 }
 
-// A kernel that only patches its thunks has no section for the table.
+// Add the table of branches if the linker script has a section for it. A kernel
+// that only patches its thunks has none.
 static void addKernelTable(Ctx &ctx, StaticCalls &calls) {
   if (!scriptPlaces(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION))
     return;
@@ -388,8 +392,8 @@ void elf::addStaticCallSections(Ctx &ctx) {
   }
 }
 
-// Report an input that already has such a table: another tool made it. It would
-// be in the output section of ours, which has few input sections to check.
+// Report an input that already has such a table, which another tool made. Only
+// the input sections of our table's output section must be checked.
 static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
   if (!table.getParent())
     return;
@@ -463,7 +467,7 @@ static void explainUndefined(Ctx &ctx, bool makesThunks) {
   for (const UndefinedDiag &undef : ctx.undefErrs) {
     if (!undef.sym->getName().starts_with(prefix))
       continue;
-    // Without a key the linker makes no thunk. That is another error.
+    // Without a key the linker makes no thunk; that has its own error.
     if (makesThunks && !findKey(ctx, *undef.sym))
       continue;
     auto diag = undef.isWarning ? Warn(ctx) : Err(ctx);
@@ -479,7 +483,7 @@ static void explainUndefined(Ctx &ctx, bool makesThunks) {
 
 void elf::resolveStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
-  // Thunks that the input should have made need no explanation.
+  // With --static-call-sites the input should define the thunks: explain nothing.
   if (!calls || calls->mode.makesThunks())
     explainUndefined(ctx, calls != nullptr);
   if (!calls)
@@ -488,7 +492,7 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   auto [thunks, sites] = resolve(ctx, *calls);
   if (ctx.arg.relocatable) {
     if (!calls->mode.makesThunks()) {
-      thunks.clear(); // they have their relocations
+      thunks.clear(); // addEmittedRelocations() is for thunks of this link
       // An earlier -r may have listed the same calls.
       if (!sites.empty())
         checkNoOther(ctx, calls->relocatable->table());

@@ -23,11 +23,11 @@ class Defined;
 // through its thunk.
 void initStaticCalls(Ctx &, const llvm::opt::InputArgList &);
 
-// Called after symbol resolution except LTO's, before version scripts. Give
-// every static call without a thunk a thunk.
+// Called after symbol resolution but before LTO and version scripts. Declare a
+// thunk for every static call that has none.
 void declareStaticCalls(Ctx &);
 
-// Called after LTO, before markLive. Define the thunks; a live one keeps its
+// Called after LTO, before markLive. Define the thunks; a live thunk keeps its
 // key alive.
 void defineStaticCalls(Ctx &);
 
@@ -43,8 +43,7 @@ void resolveStaticCalls(Ctx &);
 // Called when output sections have their numbers.
 void linkStaticCallRelocations(Ctx &);
 
-// For -Map, which otherwise lists only symbols of files: add those of the
-// thunks.
+// Add the symbols of thunks to the list for -Map, which has only those of files.
 void listStaticCallSymbols(Ctx &, std::vector<Defined *> &);
 
 } // namespace lld::elf

@@ -3,19 +3,19 @@
 // The ppc64le ELFv2 thunk. abi.h draws it and states what the run time may rely
 // on.
 //
-// A function that uses the TOC pointer has it in r2 if it is entered at its
-// local entry point. At its global one it computes it from r12, its address.
-// A caller of a function with another TOC saves r2 before the call and restores
-// it afterwards.
+// A function's local entry point expects the function's TOC pointer in r2. Its
+// global entry point expects the function's address in r12, and computes r2
+// from it. A caller of a function with another TOC saves r2 before the call and
+// restores it afterwards.
 //
 // The thunk saves r2 itself, in the caller's frame, and the linker turns the
 // nop after the call into the load that restores r2. So the thunk may go to any
-// function. It reaches one of its own link unit by a direct branch to the local
-// entry point. A call then costs a call, a store, a branch and a load.
+// function. It reaches functions of its own link unit by a direct branch to the
+// local entry point. Such a call executes a call, a store, a branch and a load.
 //
-// Callers that have no TOC pointer (R_PPC64_REL24_NOTOC) need none of that, but
-// cannot call a function that expects one. For them the thunk has a second part
-// with its own symbol.
+// Callers that have no TOC pointer (R_PPC64_REL24_NOTOC) restore none, but
+// cannot call a function's local entry point. For them the thunk has a second
+// part with its own symbol.
 
 #include "StaticCallsPPC64.h"
 #include "InputFiles.h"
@@ -56,7 +56,7 @@ class StaticCallArchPPC64 final : public StaticCallArch {
 public:
   explicit StaticCallArchPPC64(bool sameToc)
       : StaticCallArch(makeLayout()), sameToc(sameToc) {
-    // A thunk gets its second part only when a caller needs it.
+    // The second part is added when a caller needs it.
     code.resize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
     ppc64::writeNops(code);
   }
@@ -147,7 +147,7 @@ bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
     problem = "has its key in another link unit";
   else if (!thunk.target || isPltEntry(thunk)) // an ifunc may go anywhere
     problem = "cannot go to a function of another link unit";
-  // The function may change r2, and the caller would not restore it.
+  // st_other says that the function may change r2; callers would not restore it.
   else if (thunk.target->stOther >> 5 == 1)
     problem = "cannot go to a function that has no TOC pointer";
   if (problem.empty())

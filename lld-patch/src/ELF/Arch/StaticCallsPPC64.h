@@ -46,28 +46,28 @@ uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts);
 // Fill `code` with nops.
 void writeNops(llvm::MutableArrayRef<uint8_t> code);
 
-// `b` from `from` to `to`, or nothing if it is out of reach.
+// The instruction `b` at address `from` to `to`, or nullopt if out of reach.
 std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to);
 
 std::optional<StaticCallBranch> getBranch(const InputSection &,
                                           const Relocation &);
 
-// Whether the linker may write the load of the TOC pointer after the branch at
-// `offset`: the branch is a call, and a nop follows. If not, report an error
-// with `advice` added.
+// Whether the branch at `offset` is a call and a nop follows, which the linker
+// can replace by the load of the TOC pointer. If not, report an error that ends
+// with `advice`.
 bool checkTocRestore(Ctx &, const StaticCallThunk &, const InputSection &,
                      uint64_t offset, const char *advice);
 
-// Whether the linker knows the function's local entry point. It may not know
-// that of a target without its own symbol (a section and an addend, --defsym).
+// Whether the linker knows the target's local entry point. It may not if the
+// target has no symbol of its own (a section and an addend, --defsym).
 bool isLocalEntryKnown(const StaticCallThunk &);
 
 // The address at which a function expects its TOC pointer in r2.
 uint64_t getLocalEntry(Ctx &, const StaticCallThunk &);
 
-// Whether the target is the PLT entry of an ifunc. Such an entry has one entry
-// point, independent of the resolver (the former owner of this symbol), and
-// uses this output's TOC pointer.
+// Whether the target is the PLT entry of an ifunc. It has only one entry point,
+// although the symbol's st_other is still that of the resolver, and uses this
+// output's TOC pointer.
 bool isPltEntry(const StaticCallThunk &);
 
 } // namespace lld::elf::ppc64

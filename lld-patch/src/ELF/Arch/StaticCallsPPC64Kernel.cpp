@@ -5,16 +5,16 @@
 //
 // In the kernel r13, the thread pointer of the ELFv2 ABI, points to a structure
 // that contains the kernel's TOC pointer. So a caller in the kernel need not
-// save r2: the nop after the call becomes a load of the same value. A call is
-// one instruction longer than a direct one. If the kernel patches the call
-// itself, it changes only one instruction, for any target.
+// save r2: the nop after the call becomes a load of the same value. A static
+// call executes one instruction more than a direct call. To patch the call
+// itself, the kernel changes only one instruction, whatever the target.
 //
 // The kernel's absolute symbol __static_call_toc_offset, or the one that
 // --static-calls-toc-symbol names, gives the offset of the TOC pointer from r13,
 // in bytes.
 //
-// The kernel enters the thunk at its local entry point. The global one is for
-// modules and for calls through pointers:
+// The kernel calls the thunk's local entry point. Modules and calls through
+// pointers use the global one:
 //
 //	+0	addis	r2,r12,.TOC.-.@ha
 //	+4	addi	r2,r2,.TOC.-.@l
@@ -157,9 +157,8 @@ void StaticCallArchPPC64Kernel::finishSites(
   Defined *offset = findTocOffset(ctx, sites.front());
   if (!offset)
     return;
-  // Use relocations, because LLD does not write to input sections otherwise.
-  // And the linker script may change the symbol's value before they are
-  // applied.
+  // Use relocations: LLD does not change input sections in any other way, and
+  // the linker script may still change the symbol's value.
   auto *zero = make<Defined>(ctx, ctx.internalFile, "", STB_LOCAL, STV_HIDDEN,
                              STT_NOTYPE, /*value=*/0, /*size=*/0,
                              /*section=*/nullptr);
@@ -189,8 +188,8 @@ bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
 bool StaticCallArchPPC64Kernel::writeThunk(Ctx &ctx, uint8_t *buf,
                                            const StaticCallThunk &thunk) const {
   const uint64_t va = thunk.getVA(), tocBase = getPPC64TocBase(ctx);
-  // The entry that expects the function's address in r12. The thunk's own two
-  // functions do not need it, and the branch reaches them.
+  // The global entry point, which expects the function's address in r12. The
+  // thunk's own two functions do not need it: the branch reaches them.
   const int64_t target = *thunk.getTargetVA() - tocBase;
   const int64_t literal = va + literalOffset - tocBase;
   const int64_t toc = tocBase - va;

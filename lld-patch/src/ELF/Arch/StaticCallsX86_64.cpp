@@ -4,19 +4,19 @@
 //
 // A thunk for a local key jumps through memory, because no register is free:
 // each passes an argument in some calling convention (preserve_none: r11) or
-// must be preserved in another (preserve_most: all but r11). A key in the GOT
-// is two loads away, which does need a register.
+// must be preserved in another (preserve_most: all but r11). For an imported key
+// the thunk loads the key's address from the GOT, so it must use a register.
 //
-// IBT tracks these jumps like any jump through a pointer. The key has the
-// address of the target, so the compiler has put an endbr64 there. BOLT could
-// not read `notrack` before a jump through memory, either. Callers reach the
-// thunk by direct calls and tail jumps, so the thunk itself needs no endbr64.
+// IBT tracks these jumps like any jump through a pointer. The key contains the
+// address of the target, so the compiler has put an endbr64 there. (`notrack`
+// would not help: BOLT cannot read it before a jump through memory.) Callers
+// reach the thunk by direct calls and tail jumps, so the thunk itself needs no
+// endbr64.
 //
-// The `jrcxz` is never executed. It is for BOLT, which would move a thunk like
-// any function and shorten its jump, while the run time continues to patch the
-// old place. BOLT does not move a function with this instruction, because the
-// instruction reaches at most 127 bytes. It still redirects the jump to the
-// moved target.
+// The `jrcxz` is never executed. It keeps BOLT from moving the thunk, because
+// its reach is only 127 bytes. Otherwise BOLT would move and shorten the thunk
+// while the run time continues to patch the old place. BOLT still redirects the
+// jump if it moves the target.
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
@@ -93,7 +93,8 @@ public:
 std::optional<StaticCallBranch>
 StaticCallArchX86_64::getBranch(const InputSection &sec,
                                 const Relocation &rel) const {
-  // Data after a byte that equals an opcode is not a branch.
+  // The byte before the field may equal an opcode by chance: check that the
+  // relocation is that of a branch.
   ArrayRef<uint8_t> content = sec.content();
   if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 ||
       !hasBytes(sec, rel.offset, 4))
