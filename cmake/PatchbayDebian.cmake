@@ -3,8 +3,8 @@
 # The target `deb` runs cmake/debian/pack.sh, which makes Debian packages in deb/
 # of the build folder. `bootstrap.sh package` configures, builds and packs.
 #
-# The linker and the plugin belong to one LLVM and carry its version in their names.
-# A build with another LLVM than the default packages only these two.
+# The packages of the linker and the plugin have the version of LLVM in their names.
+# A build with another LLVM than the default makes only these two packages.
 math(EXPR NEXT_LLVM "${LLVM_VERSION_MAJOR} + 1")
 foreach(file control README.Debian)
   configure_file(cmake/debian/${file}.in package/${file} @ONLY)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Reads LLVM's CMake files. Refuses an LLVM that is not the requested one, or that
-# Patchbay has not been tested with: the C++ interfaces of the plugin and the linker
-# change with every major version. Include PatchbayCompiler.cmake first.
+# Reads LLVM's CMake files. Refuses an LLVM that is not the requested one. Also refuses
+# an untested one, because the C++ interfaces that the plugin and the linker use change
+# with every major version. Include PatchbayCompiler.cmake first.
 #
 # Sets LLVM_* (LLVMConfig.cmake), among them LLVM_VERSION_MAJOR.
 

@@ -3,11 +3,12 @@
 # Sets the install folder and the package of each part.
 #
 # Debian's packages (PATCHBAY_DEBIAN, set by the preset `package`) differ from other
-# installs. Files of one LLVM version go to folders of that version, so that plugins
-# for two versions can be installed side by side. /usr/bin/ld.lld stays the file of
-# the package lld. clang-22 looks for configuration files in /usr/lib/llvm-22/bin, so
-# --config=patchbay.cfg is enough there. The libraries that the command preloads have
-# no version in their names, so they stay out of the linker's library folder.
+# installs. Files for one LLVM version go to folders of that version, so that plugins
+# for two versions can be installed side by side. The linker is not installed as
+# /usr/bin/ld.lld, which belongs to the package lld. clang-22 searches
+# /usr/lib/llvm-22/bin for configuration files, so --config=patchbay.cfg needs no path.
+# The libraries that the command preloads are not in a folder that linkers search,
+# because their names have no version.
 #
 # Components, each a package: command, live, pass, lld, runtime, bpf, dev.
 option(PATCHBAY_DEBIAN "lay files out as Debian's packages have them" OFF)

@@ -4,9 +4,9 @@
 # Their paths are relative to themselves, so the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
-# Configures cmake/NAME.in for its install folder. In it @BINDIR@, @LIBDIR@,
-# @INCLUDEDIR@, @PLUGINDIR@, @LINKERDIR@ and @CONFIGDIR@ (of the configuration file)
-# are paths relative to that folder.
+# Configures cmake/NAME.in for its install folder. The file may use these paths, which
+# become relative to that folder: @BINDIR@, @LIBDIR@, @INCLUDEDIR@, @PLUGINDIR@,
+# @LINKERDIR@ and @CONFIGDIR@ (of patchbay.cfg).
 function(install_relative name destination component)
   GNUInstallDirs_get_absolute_install_dir(here destination LIBDIR)
   foreach(dir BINDIR LIBDIR INCLUDEDIR)

@@ -4,9 +4,9 @@
 # TARGET. The interface library OPTIONS has the compile options of both.
 #
 # CMake's own rule (target_precompile_headers) writes the name of the build folder into the
-# header. A build in another folder then finds none of these objects in ccache. The header
-# itself is not taken from ccache: it names the source folder, which may be gone.
-# Does nothing in three cases:
+# header. Then a build in another folder finds none of these objects in ccache. ccache does
+# not cache the header itself, because it names the source folder, which may be gone.
+# The function does nothing in three cases:
 #   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 #   another compiler than clang, because the options are clang's
 #   a multi-config generator, because each configuration has its own header path

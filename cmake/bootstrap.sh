@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds and runs Patchbay on a fresh Debian (12, 13 or unstable). `bootstrap.sh help`
-# lists the verbs. Each verb first runs the unfinished ones before it. Verbs can be
-# repeated, interrupted and resumed. Only missing packages are installed; only that
+# lists the verbs. A verb first runs the steps that it needs and that are not done. Verbs
+# can be repeated, interrupted and resumed. Only the installation of missing packages
 # needs root or sudo.
 set -eu
 
@@ -76,7 +76,7 @@ is_installed() {
 	esac
 }
 
-# Prints the lines of lists in cmake/ of which no alternative is installed.
+# Prints the lines of these lists in cmake/ that have no installed alternative.
 missing_packages() {
 	for word in $(cd "$root/cmake" && sed "s/#.*//; s/[[:space:]].*//; s/@LLVM@/$llvm/g" "$@"); do
 		found=
@@ -88,7 +88,7 @@ missing_packages() {
 }
 
 # Prints for each word the first alternative that apt can install, or the whole word if there
-# is none. One call asks apt for all, because one query costs as much as many.
+# is none. Asks apt about all words at once, because each call of apt is slow.
 choose() {
 	known=$(printf '%s\n' "$@" | tr '|' '\n' | LC_ALL=C xargs apt-cache policy 2>/dev/null |
 		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) }
@@ -144,8 +144,8 @@ find_llvm() {
 	esac
 }
 
-# SHA-256 sums of the upstream tarballs that were built and tested. For other versions
-# only the signed Debian index vouches for the tarball.
+# SHA-256 sums of the upstream tarballs that were built and tested. Tarballs of other versions
+# are only checked against Debian's signed index.
 known_sum() {
 	case $1 in
 	22.1.8) echo b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe ;;
@@ -222,7 +222,7 @@ build() {
 	build_preset release "$build"
 }
 
-# Makes the packages, their sums and, in a git checkout, the source archive.
+# Makes the packages, their checksums and, in a git checkout, the source archive.
 make_packages() {
 	build_preset package "$packages" deb
 	cd "$packages/deb"
@@ -249,7 +249,7 @@ docs() {
 	printf '%s\n' "$root/build/docs/index.html"
 }
 
-# A tarball has the plugin and the linker of one LLVM. Names the LLVMs that it leaves out.
+# Makes a tarball. It has the plugin and the linker for one LLVM; prints the other versions.
 release() {
 	prepare
 	deps docs-packages.txt
@@ -300,7 +300,7 @@ fetch_tools() {
 	done
 }
 
-# Runs all fetches in parallel: one waits for the network while another unpacks.
+# Runs all fetches in parallel, because some wait for the network while others unpack.
 fetch_test_inputs() {
 	fetch_programs &
 	fetch_kernels &
@@ -325,7 +325,7 @@ run_tests() {
 	source_lld
 	sh "$root/cmake/fetch-llvm.sh" aarch64 "$llvm" >/dev/null ||
 		say "no LLVM for aarch64: the command is not tried there"
-	# Downloads wait for the network while the compiler uses the CPUs.
+	# Download while the compiler uses the CPUs.
 	fetch_test_inputs &
 	fetching=$!
 	trap 'kill $fetching 2>/dev/null' EXIT
@@ -340,8 +340,7 @@ run_tests() {
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"
-	# Some tests wait, for a timer or for another process. One extra worker keeps all CPUs
-	# busy meanwhile.
+	# One more worker than CPUs, because some tests sleep or wait for another process.
 	"$($llvm_config --bindir)/lit" -v -j "$(($(nproc) + 1))" \
 		${PATCHBAY_UPSTREAM:+--param upstream=1} \
 		${PATCHBAY_ALL_KERNELS:+--param kernels=1} ${PATCHBAY_LONG:+--param long=1} \

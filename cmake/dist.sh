@@ -10,9 +10,9 @@
 #   OUTPUT/manual/                         HTML of the manual, if pandoc is installed
 #   OUTPUT/SHA256SUMS                       sums of all files
 #
-# The same build makes the same bytes. All files get the time of the newest commit, or
-# SOURCE_DATE_EPOCH if that is set. An LLVM that is not the first of cmake/llvm-versions is
-# in the name of the tarball.
+# The files of the same build are identical. All get the time of the newest commit, or
+# SOURCE_DATE_EPOCH if that is set. The name of the tarball has the version of LLVM, unless
+# that is the first of cmake/llvm-versions.
 set -eu
 
 die() {
@@ -71,7 +71,7 @@ tar -C "$work" --format=gnu --sort=name --owner=0 --group=0 --numeric-owner \
 	--mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" | xz -T1 >"$output/$name.tar.xz"
 printf 'made %s.tar.xz\n' "$name" >&2
 
-# The packages need the libraries of this release of Debian, which names the repository.
+# Name the repository after this release of Debian, whose libraries the packages need.
 suite=$(. /etc/os-release && printf '%s\n' "$VERSION_CODENAME")
 architecture=$(dpkg --print-architecture)
 index=main/binary-$architecture

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs.py SOURCE OUTPUT: makes HTML of README.md and of every page that it leads to, by pandoc.
+"""docs.py SOURCE OUTPUT: makes HTML from README.md and every page reachable from it, by pandoc.
 
-OUTPUT keeps the folders of SOURCE: README.md becomes index.html of its folder, PAGE.md becomes
+OUTPUT has the folders of SOURCE: README.md becomes index.html of its folder, PAGE.md becomes
 PAGE.html. Other files that a page links to are copied. Hidden folders lose their dot, because
-web servers and uploads leave hidden files out. The same pages make the same bytes.
+web servers and uploads skip hidden files. The output depends only on the pages.
 """
 import os
 import re
@@ -32,7 +32,7 @@ class Site:
         self.files = [Path("README.md")]
 
     def link(self, page, text, target):
-        """A link of PAGE as it is in OUTPUT. A folder without a page is no link."""
+        """The link of PAGE as OUTPUT has it; None for a folder without a page."""
         if re.match(r"[a-z]+:|#", target):
             return f"{text}({target})"
         name, mark, anchor = target.partition("#")
@@ -78,7 +78,7 @@ class Site:
 
     def write(self):
         pages = 0
-        for path in self.files:  # grows meanwhile
+        for path in self.files:  # the loop also visits files that it adds
             target = self.output / html_name(path)
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix == ".md":

@@ -6,9 +6,8 @@
 #
 #   fetch-programs.sh ARCH PACKAGE...
 #
-# Uses the release that the system's apt knows. Installs nothing: the packages are
-# unpacked, and their scripts do not run. The folder appears only when it is complete,
-# and is reused.
+# Uses the system's own Debian release. Installs nothing: the packages are unpacked, and
+# their scripts do not run. The folder appears only when it is complete, and is reused.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 

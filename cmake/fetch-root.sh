@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes a clean system of Debian, as a tar archive, and prints its path:
+# Makes a tar archive of a clean Debian system, and prints its path:
 #
 #   fetch-root.sh LLVM-MAJOR  of the running release, with clang and the other dependencies
 #                             of Patchbay's packages, but not the packages
-#   fetch-root.sh RELEASE     of that release, with nothing but its smallest set of packages
+#   fetch-root.sh RELEASE     of that release, with only its essential packages
 #
 # Tests install packages and unpack the tarball there. Reuses an existing archive.
 set -eu
@@ -50,14 +50,14 @@ fi
 sources=$(printf '%s\n' "$mirrors" | sed 's/^/deb /; s/$/ main/')
 mkdir -p "$store" "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
 partial=$cache/partial/root-$name.tar
-# Unstable reports the name of the next release.
+# On unstable, os-release has the name of the next release.
 suite=$release
 case $sources in
 *" $release main"*) ;;
 *' sid main'*) suite=sid ;;
 *' unstable main'*) suite=unstable ;;
 esac
-# Copy the system's settings of apt: a proxy, or that expired lists are accepted.
+# Copy the system's settings of apt, for example a proxy or accepted expired lists.
 apt-config dump Acquire >"$cache/partial/root.conf"
 printf 'making a clean %s\n' "$release" >&2
 printf '%s\n' "$sources" |

@@ -23,7 +23,7 @@ shift $((OPTIND - 1))
 [ $# -ge 1 ] || die "no source package named"
 package=$1
 shift
-# Several packages are fetched one after the other with the same apt lists.
+# All calls of this script share one copy of apt's lists.
 name=sources
 wanted="$package${version:+ $version}"
 result="$cache/sources/${package}_${version:-*}.orig.tar.*"

@@ -6,7 +6,7 @@
 #
 #   fetch-system.sh ARCH [SUITE...]
 #
-# Tries the SUITEs in order; the default is the suites that any Debian 12 can reach.
+# Tries the SUITEs in order; the default is the suites of Debian 12.
 # Installs nothing. Resumes an interrupted download. The folder appears only when it is
 # complete, and is reused.
 set -eu

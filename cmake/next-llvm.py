@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reports what breaks with another LLVM, such as the snapshot of the next one.
+"""Reports what breaks with another LLVM, for example a snapshot of the next version.
 
 Builds the plugin, the command and, if LLD's source is given, the linker with that LLVM.
-Builds each as far as it compiles. The hook patch is ported in a copy; no source file here
-changes. Then runs the tests of the parts that were built. Prints a line for each finished
-part, followed by its failures. Logs are in the work folder. Exits with 1 on any failure.
+Continues after errors, to find all files that do not compile. Ports a copy of the hook
+patch, and changes no source file here. Then runs the tests of the parts that were built.
+Prints a line for each finished part, followed by its failures. Logs are in the work folder.
+Exits with 1 on any failure.
 """
 import argparse
 import json
@@ -82,7 +83,7 @@ class Trial:
         status, text = self.run(
             "configure", "cmake", "--preset", "release", "-B", self.build,
             f"-DLLVM_DIR={self.ask('--cmakedir')}", f"-DPATCHBAY_LLVM_VERSION_MAJOR={self.major}",
-            # If a precompiled header includes a removed LLVM header, ninja builds no file.
+            # Otherwise one removed LLVM header in the precompiled header stops all files.
             "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", *more)
         if status:
             self.row("configure", 0, 1, text.strip().splitlines()[-8:])

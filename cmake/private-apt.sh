@@ -2,8 +2,8 @@
 # shellcheck shell=sh
 #
 # The scripts that fetch Debian packages source this file. It runs apt with a private
-# state directory in the user's cache. The system's sources and package lists do not
-# change, and no root is needed. The mirrors are those of the system's apt. apt checks
+# state directory in the user's cache. So it needs no root and does not change the
+# system's sources and package lists. It uses the mirrors of the system's apt. apt checks
 # downloads against the signed index.
 #
 # A script sets these variables and then calls `begin`, `ask_suites` and `finish`:
@@ -29,8 +29,8 @@ there() {
 	}
 }
 
-# If the result exists, prints it and exits. Otherwise waits until no other process makes it:
-# two at a time would remove each other's files. Downloads go to $partial.
+# If the result exists, prints it and exits. Otherwise waits until no other process makes it,
+# because two processes would remove each other's files. Downloads go to $partial.
 begin() {
 	there
 	command -v apt-get >/dev/null || die "cannot fetch $wanted: apt-get not found"
@@ -76,7 +76,7 @@ candidates() {
 
 # Writes the private configuration $1/apt.conf for mirror $2 and suite $3: for sources,
 # or for packages of Debian architecture $4 if it is given.
-# Disables the system's hooks, because they are about the system's state.
+# Disables the system's hooks, because they act on the system's state.
 configure() {
 	mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
 	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -110,8 +110,8 @@ download() {
 	(cd "$partial" && apt_get download "$@")
 }
 
-# Prints the newest file in $partial that matches pattern $1. An interrupted run may have
-# left one of another version.
+# Prints the newest file in $partial that matches pattern $1. There may be an older version
+# from an interrupted run.
 newest() {
 	find "$partial" -name "$1" | sort -V | tail -n 1
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums up what `lit --output FILE` wrote.
+"""Summarizes the results of `lit --output FILE`.
 
 Names each skipped test with its reason and each failed one, then prints
 "N passed, N failed, N skipped" as the last line. Exits with 1 if a test failed

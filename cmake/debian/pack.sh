@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes Debian packages of a build tree that was configured with the preset
-# `package`: one for each component, and SHA256SUMS of all:
+# Makes Debian packages from a build tree that was configured with the preset
+# `package`, one for each component, and SHA256SUMS:
 #
 #   pack.sh BUILD OUTPUT
 #
-# Uses dpkg's own tools; control.in lists the dependencies of each package. The same
-# build makes the same bytes, independent of time, umask, time zone and folder. All
+# Uses dpkg's own tools; control.in lists the dependencies of each package. Packages of
+# the same build are identical, whatever the time, umask, time zone and folder. All
 # files get the time of the newest entry of cmake/debian/changelog.
 set -eu
 

@@ -492,7 +492,7 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   auto [thunks, sites] = resolve(ctx, *calls);
   if (ctx.arg.relocatable) {
     if (!calls->mode.makesThunks()) {
-      thunks.clear(); // addEmittedRelocations() is for thunks of this link
+      thunks.clear(); // the input already has their relocations
       // An earlier -r may have listed the same calls.
       if (!sites.empty())
         checkNoOther(ctx, calls->relocatable->table());

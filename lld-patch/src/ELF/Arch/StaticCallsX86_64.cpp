@@ -93,8 +93,8 @@ public:
 std::optional<StaticCallBranch>
 StaticCallArchX86_64::getBranch(const InputSection &sec,
                                 const Relocation &rel) const {
-  // The byte before the field may equal an opcode by chance: check that the
-  // relocation is that of a branch.
+  // Only executable sections have branches: in data the byte before the field
+  // may equal an opcode by chance.
   ArrayRef<uint8_t> content = sec.content();
   if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 ||
       !hasBytes(sec, rel.offset, 4))
