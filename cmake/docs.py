@@ -32,7 +32,7 @@ class Site:
         self.files = [Path("README.md")]
 
     def link(self, page, text, target):
-        """The link of PAGE as OUTPUT has it; None for a folder without a page."""
+        """The link of PAGE as OUTPUT has it; only its text for a folder without a page."""
         if re.match(r"[a-z]+:|#", target):
             return f"{text}({target})"
         name, mark, anchor = target.partition("#")

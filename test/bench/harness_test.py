@@ -29,7 +29,7 @@ class Collector:
 
 
 def worker(ready, *answers):
-    """A command that prints ready, then the answers in turn, for ever."""
+    """A command that prints ready, then the answers in turn, endlessly."""
     script = (f"import itertools\nprint({ready!r}, flush=True)\n"
               f"for answer in itertools.cycle({answers!r}):\n"
               "    input()\n    print(answer, flush=True)\n")
@@ -111,7 +111,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(collector.rows[0].median, median)
 
     def test_other_number_of_calls(self):
-        # A tenth of the calls, with a tenth of the sum, in a tenth of the time.
+        # A slice with a tenth of the calls has a tenth of the sum, in a tenth of the time.
         collector = Collector()
         few = worker("ready 1000 0", "70 4000 2000")
         measure(case(Entry("baseline", worker("ready 1000 0", "700 20000 30000"), ()),
@@ -308,7 +308,7 @@ class Emulated(unittest.TestCase):
         # A conditional return, not taken and taken.
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (12, "blr"), (4, "ld")), 0)
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (4, "ld")), 0)
-        # A return to elsewhere; one without a call; a branch, so that a call remains.
+        # A return to another address; one without a call; a call without a return.
         self.assertEqual(unpaired((0, "bl"), (8, "blr"), (12, "ld")), 1)
         self.assertEqual(unpaired((0, "b"), (8, "blr"), (4, "ld")), 1)
         self.assertEqual(unpaired((0, "bl"), (8, "bctr"), (4, "ld")), 1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes RESULTS.md: what Patchbay costs, beside other tracers and beside the figures of the
-patches that it answers. Runs each suite whose JSON file is not in the folder yet. Passes
-unknown options to run.py, such as --quick."""
+"""Writes RESULTS.md: the cost of Patchbay, compared with other tracers and with figures from
+Linux patch series. Runs each suite whose JSON file is not in the folder yet. Passes unknown
+options, such as --quick, to run.py."""
 import argparse
 import json
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 SUITES = ("trace", "sites", "scaling", "links", "patch", "coverage", "static-calls")
-BUSY = 2.0  # load; the suite itself is 1
+BUSY = 2.0  # the load above which results are unreliable; the suite itself adds 1
 NONE = "-"
 
 
@@ -40,14 +40,14 @@ class Results:
         return NONE if found is None or found[field] is None else number(found[field])
 
     def over(self, suite, case, system, against="baseline"):
-        """Nanoseconds beyond the call that it is compared with."""
+        """Nanoseconds more than the call that it is compared with."""
         return self.figure("over", suite, case, system, against)
 
     def ratio(self, suite, case, system, against="baseline"):
         return self.figure("ratio", suite, case, system, against)
 
     def case(self, suite, start):
-        """The first case with this start: some have the number of functions in them."""
+        """The first case with this prefix: some names end with the number of functions."""
         return next((case for name, case, *_ in self.rows
                      if name == suite and case.startswith(start)), start)
 

@@ -85,7 +85,7 @@ def main():
         if platform.machine() != "x86_64":
             raise BenchError(f"no benchmark for {platform.machine()}: only x86-64 "
                              "is timed")
-        # Fail now, not after the work.
+        # Fail before the measurements, not after them.
         if args.json and not os.access(args.json.absolute().parent, os.W_OK):
             raise BenchError(f"cannot write {args.json}: no such folder, or not "
                              "writable")

@@ -2,9 +2,9 @@
 """Times the compiler, in two ways.
 
 *CPU time* is reported by the kernel when a process ends. A round compiles one file with
-all systems in turn and then in reverse, A B B A. So steady changes in the meantime
-(load, temperature) affect all equally. The next round takes the next file: many short
-rounds give more information than few long ones.
+all systems in turn and then in reverse, A B B A. So steady changes of load or temperature
+during the round affect all systems equally. The next round compiles the next file, because
+many short rounds give more information than few long ones.
 
 *Instructions* are counted by valgrind. Their number hardly differs between runs, even
 on a busy machine. So one run is enough, and a tenth of a percent is significant. But
@@ -22,7 +22,7 @@ from .report import Row
 
 VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no",
             "--cachegrind-out-file=/dev/null")
-SECONDS = 300  # no new round starts after this time
+SECONDS = 300  # start no new round after this time
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def object_rows(name, compilers):
 
 
 def _figures(case, compilers, unit, figure):
-    """Figures that are the same in every run need no rounds."""
+    """Makes rows of figures that are the same in every run, so one run is enough."""
     figures = {}
     for compiler in compilers:
         here = figures[compiler.system] = sum(map(figure, compiler.commands))

@@ -17,8 +17,8 @@ class Size:
     text: int          # executable sections
     relocations: int   # that the dynamic linker processes
     tables: int        # other sections in memory and in the file
-    instructions: int  # of functions: text without prefix and alignment
-    functions: int     # that have a symbol
+    instructions: int  # bytes of functions, without prefixes and alignment
+    functions: int     # with a symbol
 
     @property
     def total(self):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts executed instructions between two marks. It runs a program of another
-architecture in QEMU, which logs the address of each executed instruction. The counts
-are exact, and the same in every run. They do not show the time on a real machine."""
+"""Counts executed instructions between two marks. Runs a program of another architecture
+in QEMU, which logs the address of each executed instruction. The counts are exact, and
+the same in every run. They do not show the time on a real machine."""
 import re
 import shutil
 import subprocess
@@ -15,8 +15,8 @@ from . import BenchError
 
 @dataclass(frozen=True)
 class Isa:
-    """Classifies llvm-mc's output by mnemonic. The marks are instruction words without
-    effect that compilers do not emit."""
+    """An instruction set: patterns that classify llvm-mc's mnemonics, and the marks.
+    These are instructions without effect that compilers do not emit."""
     name: str
     emulator: str
     loads: str
@@ -47,7 +47,7 @@ class Isa:
         return None
 
 
-# Returns count as neither kind of branch: the link stack predicts them.
+# Returns are not counted as branches, because the link stack predicts them.
 ISAS = {isa.name: isa for isa in (
     Isa("powerpc64le", "qemu-ppc64le",
         r"p?l(?!i\b|is\b|a\b)\w*", r"p?st\w+", r"bctrl?", r"bl?",
@@ -125,9 +125,9 @@ def count(isa, mnemonics):
 
 
 def unpaired(isa, executed):
-    """Returns the number of returns that do not lead to the instruction after the last open
-    call, and of calls that are still open at the end. A CPU's link stack mispredicts the
-    former, and the returns that follow the latter."""
+    """Returns the number of returns that do not go to the instruction after the innermost
+    call, plus the number of calls without a return. A CPU's link stack mispredicts the
+    former, and later returns after the latter."""
     stack, wrong = [], 0
     for (address, name), (following, _) in zip(executed, executed[1:]):
         if re.fullmatch(isa.calls, name):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Executed instructions of calls of patchable functions, by the form of their
+"""Executed instructions of calls of patchable functions, by the kind of their
 entries: src/entry_calls.c and, on ppc64le, src/entry_forms.S. The count includes the whole
-call, with a body of two instructions. So the cost of a form is its difference to the plain one.
+call, with a body of two instructions. So the cost of a kind is its difference to the plain one.
 
 The output also has the number of returns that do not pair with their calls. Every CPU with
 a link stack mispredicts these."""
@@ -51,7 +51,7 @@ def build(tools, isa):
 
 
 def count(tools, isa=ISA):
-    """Returns for each form the count and the number of unpaired returns."""
+    """Returns for each kind the count and the number of unpaired returns."""
     traces = emulate.trace(tools, isa, build(tools, isa))
     return {form: (emulate.count(isa, [name for _, name in executed]),
                    emulate.unpaired(isa, executed))

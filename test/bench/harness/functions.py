@@ -2,9 +2,9 @@
 """Generates small functions, as many as a large program has.
 
 Compiling 50,000 functions takes about a minute for each system, so the object file of
-the first 2,000 is linked several times. All its functions are static, and a section
-collects them in a table, so its copies are independent. To caches, TLBs and predictors,
-copies at other addresses are other functions.
+the first 2,000 is linked several times. The copies do not collide: all functions are static,
+and a section collects them in a table. Caches, TLBs and predictors cannot tell copies at
+other addresses from other functions.
 """
 import random
 
@@ -12,8 +12,8 @@ from . import BenchError
 
 BODIES = 2000
 # A function has up to this many statements of three to six bytes; the number is 2 to a
-# random power. That is the length of functions of real libraries in their lower half
-# (libc's median is 114 bytes), so sites weigh rather too much than too little.
+# random power. The functions are shorter than most of a real library (libc's median is 114
+# bytes), so the results overstate the cost of sites rather than understate it.
 STATEMENTS = 48
 FORMS = ("x += {n}u", "x ^= {n}u", "x = x * 5 + {n}u", "x -= x >> {s}")
 
@@ -29,7 +29,7 @@ def copies(functions):
 
 def write(path, functions, table=True):
     """Writes the C source of one object, the same for every system. Without a table, the
-    program does not start with the table's relocations."""
+    program's start does not include the table's relocations."""
     used = "" if table else "__attribute__((used)) "
     choose = random.Random(functions)
     lines = ["typedef unsigned int function(unsigned int);"]

@@ -3,8 +3,8 @@
 
     hosts.py FILE.pbd HOST TIME [FACTOR]
 
-Changes FILE in place: it is then of HOST, of a process that began at TIME, such as
-2026-03-01T12:00 in UTC, and all durations are multiplied by FACTOR.
+Changes FILE in place. It then says that it was made on HOST by a process that started at
+TIME (UTC, for example 2026-03-01T12:00). All durations are multiplied by FACTOR.
 """
 import datetime
 import mmap
@@ -48,7 +48,7 @@ def become(path, host, start, factor=1):
         _, first, _ = struct.unpack_from("<3Q", data, moments[0])
         for moment in moments:
             ticks, monotonic, _ = struct.unpack_from("<3Q", data, moment)
-            if not ticks: # there is none yet
+            if not ticks: # the block has no record
                 continue
             since = int((monotonic - first) * factor)
             struct.pack_into("<2Q", data, moment + 8, first + since, start + since)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Recordings that keep each call in a file, made by a tracer's own command in its default
-mode: the CPU time of the traced thread and of the command that writes the file."""
+"""Measures recordings that keep each call in a file, made by each tracer's command in its
+default mode: the CPU time of the traced thread, and of the command that writes the file."""
 import os
 import re
 import shutil
@@ -35,7 +35,7 @@ class Times:
     user: float
     kernel: float
     recorder: float
-    kept: float  # part of the calls
+    kept: float  # the part of the calls that the file has
 
     @property
     def all(self):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The linker's cost of static calls: LLVM's libraries are linked into one shared object
-with some files that make static calls. CPU time and rounds are those of
-compiler.py."""
+"""The linker's cost of static calls: links LLVM's libraries into one shared object, with
+some files that make static calls. Measures CPU time in rounds as compiler.py does."""
 import shutil
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from .report import Skipped
 from .toolchain import CFLAGS
 
 FILES, KEYS = 10, 100  # of each file
-CALLS = 3  # of each static call, in the next file
+CALLS = 3  # calls of each key, in the next file
 QUICK = "libLLVMSupport.a"
 
 

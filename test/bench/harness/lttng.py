@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LTTng as a system under test: a preloaded library of LTTng's implements the hooks of
--finstrument-functions and writes an event for each. Run as a program, this is a worker
-that proves it: it counts the events that a run writes to files, and prints "ready
-CALLS EVENTS"."""
+"""LTTng as a system under test: LTTng's preloaded library implements the hooks of
+-finstrument-functions and writes an event for each. Run as a program, this module is a
+worker that proves that events are written: it counts the events that a run writes to files,
+and prints "ready CALLS EVENTS"."""
 import contextlib
 import ctypes.util
 import os
@@ -45,7 +45,7 @@ def _answers():
 
 @contextlib.contextmanager
 def daemon():
-    """Uses a running daemon, and leaves its other sessions alone."""
+    """Starts the daemon, or uses a running one without touching its other sessions."""
     if _answers():
         yield
         return

@@ -2,12 +2,12 @@
 """Times programs against each other on a machine that also runs other things.
 
 A *round* asks every program for one sample, in a changing order. A sample is the fastest
-of a few short *slices*, or the median of many, so that a program which is off-CPU for a
-moment does not lose the round. Each ratio is from one round, of samples that are
-milliseconds apart. The figure is the median of all rounds. After some rounds all programs
-are restarted (a *generation*), because a process keeps the luck of its addresses while it
-lives. If the text is larger than the caches, new copies are started, because a file keeps
-the luck of its physical pages.
+of a few short *slices*, or the median of many, so that a short off-CPU time does not spoil
+the sample. A ratio compares two samples of one round, which are milliseconds apart. The
+figure is the median of all rounds. After some rounds all programs are restarted (a
+*generation*), because the addresses of a process may be favourable or not, and stay the
+same until it ends. If the text is larger than the caches, new copies of the file are
+started, because the same is true for the physical pages of a file.
 """
 import os
 import random
@@ -23,8 +23,8 @@ from .report import Row, Skipped
 from .worker import Worker
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
-# A call and its return take longer than this on any machine. So does reading a clock
-# twice. A smaller value was not a measurement of a call.
+# A call and its return take longer than this on any machine, and so does reading a clock
+# twice. A smaller value means that no call was measured.
 CALL_MIN_NS = 0.1
 SLICE_MIN_NS = 1000
 

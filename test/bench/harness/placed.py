@@ -5,9 +5,9 @@ executable (k) or in a shared object (m): src/placed.h.
 A call's count begins with its first instruction in the caller, such as the load of a
 pointer, and ends with its last, such as the restore of the TOC pointer. It includes the
 instructions between caller and target, and the target's own set-up of its TOC pointer, but
-not the rest of the target. The compiler moves some of that to the start of the caller. So
-whole callers are counted, and the common part and the target's instructions are
-subtracted."""
+not the rest of the target. The compiler moves some of these instructions to the start of
+the caller. So this module counts whole callers, and subtracts the instructions that all
+callers have and those of the target."""
 from dataclasses import asdict, dataclass
 
 from . import emulate
@@ -51,8 +51,8 @@ VARIANTS = (
 
 # "Out-of-line static calls for powerpc64 ELF V2", linuxppc-dev, September 2022:
 # instructions, loads, stores and indirect branches of that series' sequences. They are
-# constants, neither run nor counted here. They are of a kernel, whose code reaches
-# pointers of other units in other ways than this program.
+# constants, taken from the series. A kernel reaches pointers of other units in other ways
+# than this program.
 SERIES = {
     "kkk": (6, 2, 1, 0), "kkm": (12, 3, 1, 1), "kmk": (21, 3, 1, 2),
     "kmm": (16, 2, 1, 1), "mkk": (10, 3, 1, 1), "mkm": (16, 4, 1, 2),

@@ -13,7 +13,7 @@ COLUMNS = "{:<22} {:<31} {:>9} {:<18} {:>7}  {:<9} {:<13} {:>8}"
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. Without against, the others are compared with it."""
+    """One figure. If against is None, other rows are compared with this one."""
     case: str
     system: str
     median: float
@@ -25,7 +25,7 @@ class Row:
     min: float = None
     rounds: int = 1
     note: str = ""
-    parts: dict = None    # other figures of the same thing, by name
+    parts: dict = None    # further figures of the same measurement, by name
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Skipped:
 
 
 def commit():
-    """The commit that is measured, with a + if files were changed since."""
+    """The commit that is measured, with a + if files differ from it."""
     done = subprocess.run(["git", "-C", os.path.dirname(__file__), "describe", "--always",
                            "--abbrev=12", "--exclude=*", "--dirty=+"],
                           capture_output=True, text=True, check=False)

@@ -10,14 +10,13 @@ PFE_PREFIX = "-fpatchable-function-entry=21,16"
 
 @dataclass(frozen=True)
 class System:
-    """flags compile only the instrumented code. callers compiles its callers; they are the
-    options that callers of this kind always need."""
+    """flags compile only the instrumented code, callers compile the code that calls it."""
     name: str
     flags: tuple = ()
     callers: tuple = ()
-    # The figures of this system are ratios to these, such as the plain program. A system
-    # with kCFI also has the plain program with kCFI: the check in the caller is not a
-    # cost of the system.
+    # The systems that this one is compared with. A system with kCFI is also compared with
+    # the plain program with kCFI, because the check in the caller is not a cost of the
+    # system.
     against: tuple = ("baseline",)
 
     @property
@@ -30,7 +29,7 @@ class System:
 
 
 def systems(plugin):
-    """Returns all of them by name. The first two are the plain programs."""
+    """Returns all systems by name. The first two are the plain programs."""
     ours = (f"-fplugin={plugin}",)
     both = ("kcfi", "baseline")
     table = [
@@ -40,9 +39,8 @@ def systems(plugin):
         System("ours-without-kcfi", ours),
         System("pfe=5", ("-fpatchable-function-entry=5",)),
         System("pfe=5+kcfi", KCFI + ("-fpatchable-function-entry=5",), KCFI, both),
-        # Its hash is at another place than in other code, so callers also need the
-        # option. Five bytes at the entry and a slot before it are what an ftrace with
-        # call ops needs.
+        # The option moves the hash, so callers also need it. An ftrace with CALL_OPS would
+        # need five bytes at the entry and a slot before it.
         System("pfe=21,16+kcfi", KCFI + (PFE_PREFIX,), KCFI + (PFE_PREFIX,), both),
         System("xray", XRAY),
         System("xray+kcfi", KCFI + XRAY, KCFI, both),
@@ -50,7 +48,7 @@ def systems(plugin):
         System("xray-entry",
                XRAY + XRAY_ENTRY),
         System("xray-entry+kcfi", KCFI + XRAY + XRAY_ENTRY, KCFI, both),
-        # Its tracer hooks this call at run time; here it is hooked from the start.
+        # uftrace patches these calls at run time; here they are enabled from the start.
         System("uftrace", ("-pg", "-mfentry")),
         System("instrument-functions", ("-finstrument-functions",)),
         System("instrument-function-entry-bare",

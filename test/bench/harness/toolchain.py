@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles and links without ccache, with the compiler that the build tree was configured
-with. Keeps outputs, each with a file beside it that has a hash of all inputs, and makes
-them again when the hash changes."""
+"""Compiles and links with the compiler of the build tree, without ccache. Keeps each output,
+with a file beside it that has a hash of all inputs, and makes it again when the hash
+changes."""
 import hashlib
 import os
 import subprocess

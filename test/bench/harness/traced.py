@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs whose calls a tracer logs. Run as a program, this is a worker that proves it:
-it runs under the tracer, reads its log with the tracer's own tool, and prints "ready
-CALLS EVENTS"."""
+"""Programs whose calls a tracer logs. Run as a program, this module is a worker that proves
+that calls are logged: it runs a program under the tracer, reads the log with the tracer's own
+tool, and prints "ready CALLS EVENTS"."""
 import csv
 import io
 import json
@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# A ring of this size drops the oldest events, like XRay's flight data recorder and the
-# ring of the floor.
+# The ring buffer's size. Like XRay's flight data recorder and the ring of the floor, it
+# drops the oldest events.
 BUFFER = "256K"
 
 

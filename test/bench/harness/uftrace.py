@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""uftrace as a system under test. Run as a program, this is a worker that proves it: it
-runs under uftrace, which logs everything, and prints "ready CALLS EVENTS" with the
-events of hot_callee() in the log."""
+"""uftrace as a system under test. Run as a program, this module is a worker that proves that
+calls are traced: it runs a program under uftrace, which logs everything, and prints "ready
+CALLS EVENTS" with the events of hot_callee() in the log."""
 import re
 import subprocess
 import sys

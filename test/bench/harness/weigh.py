@@ -12,12 +12,12 @@ PARTS = {
 
 
 def weigh(case, sizes, table, functions, report):
-    """Bytes per function over the program without the system. Text also has ratios;
-    those of tables and relocations would be ratios to almost nothing."""
+    """Bytes per function more than the program without the system. Only text has ratios,
+    because the plain program has almost no tables and relocations."""
     for part, note in PARTS.items():
         for name in sizes:
-            # Users often ask for our cost over no kCFI at all. For the peers it is the
-            # sum of two rows.
+            # Users often ask for our cost compared with a program without kCFI. For the
+            # other systems it is the sum of two rows.
             against_all = table[name].against
             for against in against_all if name == "ours" else against_all[:1]:
                 here = getattr(sizes[name], part)

@@ -32,7 +32,7 @@ class Worker:
             raise
 
     def sample(self, slices, calls):
-        with contextlib.suppress(BrokenPipeError):  # then there is no answer either
+        with contextlib.suppress(BrokenPipeError):  # reading the answer reports it
             self._process.stdin.write(f"{slices} {calls}\n")
             self._process.stdin.flush()
         check, *times = map(int, self._answer().split())

@@ -2,8 +2,8 @@
 /*
  * Calls functions with entries of different kinds, each between the instructions
  * MARK_BEGIN and MARK_END. Prints their names in that order; harness/entries.py reads
- * both. Ours are armed before their first call: an emulator that ignores other patched
- * text sees that.
+ * both. Our entries are armed before their first call, because an emulator may ignore text
+ * that is patched after it was executed.
  */
 #include "handlers.h"
 
@@ -108,7 +108,7 @@ static int arm(int i, struct patchbay_ops **ops)
 	return 0;
 }
 
-/* Cells then point to other handlers: no text of armed sites changes. */
+/* Change handlers by their cells: the text of armed sites does not change. */
 static int ignore(int i, struct patchbay_ops **ops)
 {
 	for (int tracer = 0; tracer < calls[i].tracers; tracer++)
@@ -129,7 +129,7 @@ int main(void)
 {
 	struct patchbay_ops *ops[NR][MAX_TRACERS] = { 0 };
 
-	/* Counters show that all are called, and are removed after that. */
+	/* First check with counters that all are called, then remove the counters. */
 	for (int i = 0; i < (int)NR; i++)
 		if (arm(i, ops[i]))
 			return fail(i, "not armed");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ppc64le functions that all return their argument plus one, with other entries than
- * ours. They show the minimum that an in-line sequence can call. It saves the registers
- * of two arguments and calls entry_hook(ip, parent_ip) by a pointer to it.
+ * ppc64le functions that return their argument plus one, with other entries than ours.
+ * They show the minimum cost of an in-line sequence: it saves the registers of two
+ * arguments and calls entry_hook(ip, parent_ip) through a pointer.
  */
 	.abiversion 2
 	.text
@@ -74,7 +74,7 @@ hook:
 	mtlr	0
 	blr
 
-/* The value of mflr returns to LR here, so the way back uses CTR. */
+/* Restores the caller's address to LR, so it must return to the function by CTR. */
 hook_and_bctr:
 	call_hook
 	mtctr	0

@@ -2,7 +2,7 @@
 /*
  * hot_callee() with the minimum cost of calling a handler from its entry
  * (floor_trampoline.h). It cannot be disarmed, and does not record which threads are
- * inside. With STUB it uses a stub like those in our modules.
+ * inside. With STUB the site calls a stub, as in our modules.
  */
 __asm__("	.text\n"
 	"	.globl hot_callee\n"

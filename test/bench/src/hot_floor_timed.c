@@ -3,7 +3,7 @@
  * hot_callee() with the minimum cost of timing it from outside, with the site's `jb`. A
  * trampoline reads the clock, calls the body, reads the clock again, saves the result,
  * and returns with CF set. It has one threshold and no handler, cannot be disarmed, and
- * no exception could pass.
+ * does not support exceptions.
  */
 __asm__("	.text\n"
 	"	.p2align 4\n"

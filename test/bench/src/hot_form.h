@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The ways in which a loop calls hot_callee(). A program defines what its own
- * way needs; see hot_key.c, hot_pointer.c and hot_tramp.c. */
+/* The ways in which a loop calls hot_callee(). hot_key.c, hot_pointer.c and hot_tramp.c
+ * define what each way needs. */
 #ifndef BENCH_HOT_FORM_H
 #define BENCH_HOT_FORM_H
 

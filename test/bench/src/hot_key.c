@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ours: the linker makes the tramp. */
+/* Our static call: the linker makes the tramp. */
 #include "hot_form.h"
 
 DEFINE_STATIC_CALL(hot, hot_callee);

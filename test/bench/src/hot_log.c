@@ -2,7 +2,7 @@
 /*
  * hot_callee() times and logs itself: the lower bound for any tracer of durations. It
  * reads the clock twice and, with RECORD, writes a record of 24 bytes to a ring. It
- * checks nothing, and has no concurrent writer.
+ * checks nothing, and allows no concurrent writer.
  */
 #include <stdint.h>
 
@@ -21,7 +21,7 @@ __attribute__((aligned(64))) unsigned int hot_callee(unsigned int x)
 	uint64_t start = __builtin_readcyclecounter(), duration;
 
 	x++;
-	/* The body is between the two. */
+	/* Keep the body between the two reads of the clock. */
 	__asm__ volatile("" : "+r"(x) : : "memory");
 	duration = __builtin_readcyclecounter() - start;
 #ifdef RECORD

@@ -6,15 +6,15 @@
  * a reader may read concurrently.
  *
  * 16: the lower half of the time at the exit; function, frame; pass, kind and a duration of
- *     24 bits. Other values need one more record: a longer call, and a new upper half.
+ *     24 bits. A longer call, or a new upper half, needs one more record.
  * 12: the same without the frame.
  * 8:  time since the previous record (20 bits), duration (16), and a number of the function
- *     (20), which must be looked up, because it is no address. A record of a signal handler
- *     in between breaks the chain of times and needs one more record. This benchmark leaves
- *     that out.
+ *     (20), which must be looked up. If a signal handler records in between, the time since
+ *     the previous record is wrong, and one more record is needed. This benchmark does not
+ *     handle that case.
  *
- * With FRESH each block is untouched memory, as in a recording that keeps all. Otherwise it
- * is a ring that stays in the cache.
+ * With FRESH each block is untouched memory, as in a recording that keeps all events.
+ * Without it, blocks are a ring that stays in the cache.
  */
 #include "threads/ring.h"
 
@@ -87,7 +87,7 @@ static inline void commit(uint64_t next, uint64_t now, uint64_t function,
 
 	(void)frame;
 	mine.time = now;
-	/* One store: nothing must be withdrawn first. */
+	/* A single store commits the record. */
 	__atomic_store_n((uint64_t *)at,
 			 pass | duration << 8 | since << 24 | function << 44,
 			 __ATOMIC_RELEASE);
@@ -139,7 +139,7 @@ __attribute__((aligned(64))) unsigned int hot_callee(unsigned int x)
 	uintptr_t function, frame;
 
 	x++;
-	/* The body is between the two; a handler gets these in registers. */
+	/* Keep the body between the two. A handler gets x and frame in registers. */
 	__asm__ volatile("" : "+r"(x), "=r"(frame) : : "memory");
 	__asm__ volatile("" : "=r"(function) : "0"(hot_callee));
 	record(start, __builtin_readcyclecounter(), function, frame);

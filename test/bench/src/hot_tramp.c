@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A tramp as in the kernel: a jump in a section of the program's own. */
+/* A tramp as in the kernel: a jump in a section of the program. */
 __asm__(".pushsection .static_call.text, \"ax\"\n"
 	"	.balign 4\n"
 	"	.globl __SCT__hot\n"

@@ -2,8 +2,8 @@
 /*
  * Usage: kept_calls CALLS [OPTION OF THE TRACER]
  *
- * Makes the calls in one thread. Prints the CPU time of that, in the program and in the
- * kernel, and then the CPU time of the process, all in ns.
+ * Makes the calls in one thread. Prints the user and the kernel CPU time of the calls, and
+ * then the CPU time of the process, all in ns.
  */
 #include "worker.h"
 
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[0], error);
 		return 1;
 	}
-	/* What happens once per thread or function is not timed. */
+	/* Do not time work that happens once per thread or function. */
 	load_run(calls < 100000 ? calls : 100000);
 	kernel = kernel_ns();
 	all = cpu_ns(CLOCK_THREAD_CPUTIME_ID);

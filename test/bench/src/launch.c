@@ -3,9 +3,9 @@
  * Usage: launch PROGRAM
  *
  * A worker like worker.c whose calls are runs of a program, from exec to exit. A slice is
- * their CPU time. "launch faults PROGRAM" runs it twice, the first time with its file out
- * of the page cache. It prints one line for each run: page faults that read the file, and
- * all others.
+ * their CPU time. "launch faults PROGRAM" runs the program twice; before the first run it
+ * drops the file from the page cache. It prints one line for each run: page faults that
+ * read the file, and all others.
  */
 #include <fcntl.h>
 #include <inttypes.h>

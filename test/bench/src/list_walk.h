@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A function in a filter, and a filter: a hash table with so many buckets. */
+/* A function in a filter. A filter is a hash table with this many buckets. */
 struct list_entry {
 	struct list_entry *next;
 	uintptr_t ip;
@@ -18,7 +18,7 @@ struct list_hash {
 	struct list_entry **buckets;
 };
 
-/* Filters are separate from the tracer, since several tracers may share them. */
+/* Filters are separate from the tracer, because several tracers may share them. */
 struct list_tracer {
 	struct list_tracer *next;
 	patchbay_handler handler;
@@ -30,7 +30,7 @@ extern struct list_tracer *list_tracers;
 void list_walk(uintptr_t ip, uintptr_t parent_ip,
 	       const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
-/* A tracer of one function, not yet in the list; NULL: out of memory. */
+/* Makes a tracer of one function, not yet in the list. NULL if out of memory. */
 struct list_tracer *list_tracer_new(patchbay_handler handler, uintptr_t ip);
 
 #endif /* BENCH_LIST_WALK_H */

@@ -4,8 +4,8 @@
  * systems. Caches and TLBs are emptied before. The table itself is read in order: only
  * the text is cold.
  *
- * A slice is a part of such a sweep and continues where the last one ended, because a
- * slice should be short (worker.h).
+ * A slice is only a part of the sweep, because slices should be short (worker.h). It
+ * continues where the last one ended.
  */
 #include "worker.h"
 
@@ -46,8 +46,8 @@ __attribute__((constructor)) static void shuffle(void)
 }
 
 /*
- * Read four times the size of the second-level cache, which also holds instructions, in
- * small pages. These are also more pages than a second-level TLB has entries.
+ * Evict text: read four times the size of the second-level cache, in small pages. These
+ * are also more pages than a second-level TLB has entries.
  */
 void load_prepare(void)
 {

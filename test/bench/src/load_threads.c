@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads: one per call. Each calls the function once and waits until the last one has
- * come. The slice thus includes a tracer's work for a new thread while the others exist,
- * and its work when they end.
+ * Each call is a thread, which calls the function once and waits for the last thread. So
+ * the slice includes a tracer's work for a new thread while the others exist, and its work
+ * when they end.
  */
 #include "worker.h"
 

@@ -89,7 +89,7 @@ static void arm_all(size_t nr)
 	must(patcher_arm_all());
 }
 
-/* @nr distant ones: each in another page. */
+/* Arm @nr functions, each in another page. */
 static void arm_ones(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -127,7 +127,7 @@ static void retarget(size_t nr)
 	must(patcher_retarget());
 }
 
-/* The steps before, the timed step, the functions armed then, and the steps after. */
+/* A mode: the steps before, the timed step, the functions then armed, the steps after. */
 enum armed { NONE, SOME, ALL, TWICE };
 
 static const struct mode {
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	size_t slices, nr;
 
 	must(patcher_init());
-	/* As in a running program: its text is in memory, and mapped. */
+	/* Map the text into memory first, as in a running program. */
 	expect_armed(0);
 	mode->begin(0);
 	/* Each slice checks the result. */

@@ -13,26 +13,26 @@ const char *patcher_init(void);
 const char *patcher_arm_all(void);
 const char *patcher_disarm_all(void);
 
-/* The function with the entry @entry. */
+/* Arms the function with the entry @entry. */
 const char *patcher_arm_one(uintptr_t entry);
 
-/* A function by its name; only if the system knows names. */
+/* Arms a function by its name, if the system knows names. */
 const char *patcher_arm_hot_callee(void);
 extern const int patcher_has_names;
 
-/* Let all armed functions call another handler, which counts, too. */
+/* Lets all armed functions call another handler, which also counts. */
 const char *patcher_retarget(void);
 
 /*
- * A second tracer, on all functions that have the first one. NULL: the system has one
+ * Arms a second tracer on all functions that have the first one. NULL if the system has one
  * handler for all.
  */
 #define PATCHER_WEAK __attribute__((weak))
 PATCHER_WEAK const char *patcher_arm_second(void);
 PATCHER_WEAK const char *patcher_disarm_second(void);
 
-/* The number of events of all handlers since the last call of this, and
- * the handler that made the last event. */
+/* Returns the number of events of all handlers since the last call, and sets
+ * @handler to the handler of the last event. */
 uint64_t patcher_events(int *handler);
 
 /* Events per call of an armed function. */

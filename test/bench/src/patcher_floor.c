@@ -2,7 +2,7 @@
 /*
  * Only the writes that arm and disarm many functions: no function is checked, selected or
  * recorded. The library runs once, to find the bytes to write. The writes are those for a
- * process with threads: through /proc/self/mem, in blocks of text prepared before. Then
+ * process with threads: through /proc/self/mem, in blocks of text prepared in advance. Then
  * each CPU is serialized.
  */
 #define _GNU_SOURCE
@@ -16,12 +16,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* patcher_patchbay.c's functions, renamed so that ours can have their names. */
+/* Functions of patcher_patchbay.c, renamed because this file defines their names. */
 const char *library_init(void);
 const char *library_arm_all(void);
 
 #define SLOT (-16)
-#define REACH 16 /* bytes from the entry in which the site is */
+#define REACH 16 /* the site is within this many bytes from the entry */
 
 /* The generated table. */
 typedef unsigned int function(unsigned int);
@@ -41,7 +41,7 @@ static uint8_t *at(function *f, int offset)
 #define BLOCK 65536
 
 static int mem = -1;
-static uint8_t *images[2]; /* all of the text, disarmed and armed */
+static uint8_t *images[2]; /* the whole text, disarmed and armed */
 
 static const char *write_all(int armed)
 {
@@ -67,10 +67,10 @@ static const char *keep(int armed)
 	memcpy(images[armed], (const void *)text, size);
 	if (mem < 0)
 		mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	return NULL; /* the first write tells whether it is open */
+	return NULL; /* the first write fails if the file is not open */
 }
 
-/* All functions must be alike; otherwise this measures nothing useful. */
+/* Checks that all functions have the same bytes, which the writes assume. */
 static const char *look(int armed)
 {
 	for (function **f = __start_bench_functions; f < __stop_bench_functions; f++)

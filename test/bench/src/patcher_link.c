@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ours, as one link to all functions, of the kind LINK_KIND. */
+/* Patchbay, with one link of the kind LINK_KIND to all functions. */
 #include "patcher.h"
 
 #include <patchbay/link.h>
@@ -39,7 +39,7 @@ static void count_second(uintptr_t ip, uintptr_t parent_ip,
 
 static struct patchbay_program program_of(patchbay_handler handler)
 {
-	/* Has the requirements of a program that reads an argument and the result. */
+	/* The requirements of a program that reads an argument and the result. */
 	return (struct patchbay_program){
 		.size = sizeof(struct patchbay_program),
 		.entry = HAS_ENTRY ? handler : NULL,

@@ -31,7 +31,7 @@ static void count_second(uintptr_t ip, uintptr_t parent_ip,
 	last = 1;
 }
 
-/* Beside either of these. */
+/* The handler of the second tracer. */
 static void count_too(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)

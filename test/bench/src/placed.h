@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Calls whose caller, key and target are each in one of two link units: k, the
- * executable, or m, a shared object. The letters stand for kernel and module.
- * UNIT is the unit for which a file is compiled. Callers, keys and targets are
- * in separate files, so that the compiler knows of each only what a header
- * tells.
+ * executable, or m, a shared object (for kernel and module). UNIT is the unit
+ * for which a file is compiled. Callers, keys and targets are in separate
+ * files, so that the compiler knows only their declarations.
  */
 #ifndef BENCH_PLACED_H
 #define BENCH_PLACED_H

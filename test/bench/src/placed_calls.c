@@ -2,9 +2,8 @@
 #include "placed.h"
 
 /*
- * Work remains after each call, so that none is a jump. Aligned, because POWER10's
- * assembler puts a nop before a prefixed instruction that would cross a boundary of 64
- * bytes.
+ * The addition after each call prevents a tail call. Aligned, because POWER10's assembler
+ * puts a nop before a prefixed instruction that would cross a boundary of 64 bytes.
  */
 #define ALIGNED __attribute__((aligned(64)))
 

@@ -11,7 +11,7 @@
 #define WORD(number) WORD_(number)
 #define WORD_(number) __asm__ volatile(".long " #number ::: "memory")
 
-/* Not inlined: the instructions around each call are the same. */
+/* Not inlined, so that the instructions around each call are the same. */
 __attribute__((noinline)) static long between_marks(function *f, long x)
 {
 	long result;
@@ -25,12 +25,12 @@ __attribute__((noinline)) static long between_marks(function *f, long x)
 struct call {
 	const char *name;
 	function *function;
-	long result; /* of 10 */
+	long result; /* for the argument 10 */
 };
 
 /*
- * These determine the cost of target and caller themselves. They are compiled like the
- * targets, however the other callers are compiled.
+ * Callers that measure target and caller without a static call between them. They are
+ * always compiled like the targets.
  */
 extern function empty_k, target_kkk;
 static long base_empty(long x) { return empty_k(x) + 1; }

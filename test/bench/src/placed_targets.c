@@ -2,8 +2,8 @@
 #include "placed.h"
 
 /*
- * Each has its own data, so that on ppc64le it needs its unit's TOC pointer; a wrong
- * one gives a wrong result. Protected, so that calls within a shared object are
+ * Each target reads its own data, so that on ppc64le it needs its unit's TOC pointer; a
+ * wrong pointer gives a wrong result. Protected, so that calls within a shared object are
  * direct.
  */
 #define TARGET(c, k, t)                                                        \

@@ -3,8 +3,8 @@
  * Usage: start_main [report]
  *
  * The main function of a program with very many other functions, which are never called.
- * Without an argument it returns at once. With one it arms, disarms and arms one by name,
- * and prints the cost: "NAME VALUE", in ms and kB.
+ * Without an argument it only returns. With "report" it arms all, disarms all and arms one by
+ * name, and prints the cost: "NAME VALUE", in ms and kB.
  */
 #include "patcher.h"
 
@@ -23,7 +23,7 @@ static void must(const char *error)
 	_Exit(1);
 }
 
-/* Is hot_callee() armed? */
+/* Checks whether hot_callee() is armed. */
 static void expect(int armed)
 {
 	uint64_t events;
@@ -36,7 +36,7 @@ static void expect(int armed)
 		must("not what was asked for");
 }
 
-/* A line of a file in /proc/self: "NAME: VALUE kB". */
+/* Returns VALUE of the line "NAME: VALUE kB" of a file in /proc/self. */
 static long kilobytes(const char *file, const char *name)
 {
 	FILE *lines = fopen(file, "r");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours, as links whose programs are BPF, from programs.bpf.c. The option is
+ * Patchbay, as links to the BPF programs of programs.bpf.c. The option is
  * "KIND/WHERE/FILE": "one" attaches only to the function of the hot loop, "all" to every
  * function of the program.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Our sites, each with a call of the minimal trampoline: the cost of the text of a
- * program with armed sites, for any tracer. No library is linked, and no site is armed or
- * disarmed while it runs.
+ * Our sites, each with a call of the minimal trampoline: any tracer with such sites costs at
+ * least this. No library is linked, and no site is armed or disarmed while the program runs.
  */
 #include "floor_trampoline.h"
 #include "worker.h"

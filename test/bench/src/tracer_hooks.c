@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The hooks that -finstrument-functions and -finstrument-function-entry-bare call. They
- * cannot be replaced at run time. A program with empty hooks is timed, and one that
- * differs in COUNT proves that they are called.
+ * cannot be replaced at run time. So a program with empty hooks is timed, and the same
+ * program compiled with COUNT proves that they are called.
  */
 #include "worker.h"
 

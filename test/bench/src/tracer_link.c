@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours, as links. The option is "KIND/WHERE" or "KIND/WHERE/NUMBER". "fmodret-skip" has
- * a program that replaces the function's result. "one" attaches only to the function of
- * the hot loop, "all" to every function of the program. NUMBER is the number of such
- * links.
+ * Patchbay, as links. The option is "KIND/WHERE" or "KIND/WHERE/NUMBER". The program of the
+ * kind "fmodret-skip" replaces the function's result. "one" attaches only to the function
+ * of the hot loop, "all" to every function of the program. NUMBER is the number of links.
  */
 #include "handlers.h"
 #include "link_programs.h"

@@ -2,10 +2,10 @@
 /*
  * ftrace's method if a site cannot tell its function: all sites call one
  * function, which checks the filter of every tracer
- * (ftrace_ops_list_func(), ftrace_ops_test()). Written anew with that
- * structure: a list, a guard against recursion, a hash table per tracer.
- * The path from the site to the list, the handlers and the options are
- * those of tracer_sets.c.
+ * (ftrace_ops_list_func(), ftrace_ops_test()). This is our own implementation
+ * of it: a list, a guard against recursion, a hash table per tracer. The path
+ * from the site to the list, the handlers and the options are those of
+ * tracer_sets.c.
  */
 #include "handlers.h"
 #include "list_walk.h"

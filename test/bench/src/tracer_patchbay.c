@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours. The options: "fast", a handler with general registers only, and "any", for which
- * the runtime saves the vector registers. The handler is the same, so the difference is
- * the cost of saving.
+ * Patchbay. The options are "fast", a handler that uses general registers only, and "any",
+ * for which the runtime saves the vector registers. The handler is the same, so the
+ * difference is the cost of saving.
  */
 #include "handlers.h"
 #include "worker.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The functions to arm: that of the hot loop, or all functions of a sweep. */
+/* The functions to arm: the hot loop's callee, or all functions of a sweep. */
 #ifndef ARM
 #define ARM "hot_callee"
 #endif

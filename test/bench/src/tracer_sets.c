@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours, with many tracers. The option is "R/I": R tracers are armed on the function of
- * the hot loop, I on others. The latter count, so a wrong call is detected.
+ * Patchbay, with many tracers. The option is "R/I": R tracers are armed on the function of
+ * the hot loop, I on other functions. The latter count, so a wrong call is detected.
  */
 #include "handlers.h"
 #include "others.h"

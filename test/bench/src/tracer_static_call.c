@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A static call that was updated: it first goes to a function that counts, then
- * to the timed one. The options: "tramp", and "sites" to patch the call itself,
- * too.
+ * to the timed one. The options are "tramp", and "sites", which also patches the
+ * call itself.
  */
 #include "hot_form.h"
 #include "worker.h"
@@ -59,7 +59,7 @@ const char *tracer_count(const char *option)
 	return update(count_call);
 }
 
-/* Proves what is timed. */
+/* Updates the call to the timed function, and checks that it goes there. */
 const char *tracer_empty(const char *option)
 {
 	uintptr_t tramp = (uintptr_t)STATIC_CALL_KEY(hot).tramp;

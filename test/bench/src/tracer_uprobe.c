@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The kernel's uprobe on the function of the hot loop, which counts: the minimum work of
- * a uprobe. With the option "return" it is a uretprobe.
+ * A uprobe on the function of the hot loop, which only counts: the minimum work of a
+ * uprobe. With the option "return" it is a uretprobe.
  */
 #include "worker.h"
 
@@ -21,7 +21,7 @@ unsigned int hot_callee(unsigned int x);
 static int event = -1;
 static char message[128];
 
-/* The offset in its file of the code at @arg. */
+/* Finds the file offset of the code at @arg. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	uintptr_t *place = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One of XRay's own logs, with every sled patched; the option is its mode. A file has the
- * logged calls when the program ends.
+ * One of XRay's own logs, with every sled patched; the option is its mode. XRay writes the
+ * logged calls to a file when the program ends.
  */
 #include "worker.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xray/xray_interface.h>
 
-/* Their header, xray_log_interface.h, is for C++ only. */
+/* XRay's header, xray_log_interface.h, is for C++ only. */
 enum { REGISTRATION_OK = 0, LOG_INITIALIZED = 2, LOG_FINALIZED = 4 };
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *config);
@@ -18,9 +18,9 @@ int __xray_log_finalize(void);
 int __xray_log_flushLog(void);
 
 /*
- * All calls. The first mode has a ring as small as those of the other systems here. The
- * second drops the main thread's last buffer when the program ends, so its buffers are
- * such that the last one is full after PROOF_CALLS. (Default: 1024.)
+ * Options to log all calls. The first mode gets a ring as small as those of the other
+ * systems here. The second mode drops the main thread's last buffer when the program ends.
+ * So its buffer size (default: 1024) is chosen so that PROOF_CALLS calls fill the last one.
  */
 #ifdef DEFAULT_BUFFERS
 #define FDR "func_duration_threshold_us=0"

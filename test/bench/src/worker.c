@@ -4,8 +4,8 @@
  *
  * Prints "ready CALLS EVENTS" and then answers each line "SLICES CALLS" of
  * standard input with one line: the sum of the slices' check values, and the
- * time of each in ns. The harness uses its workers in turn, so that disturbances
- * of the machine affect all of them equally.
+ * time of each slice in ns. The harness asks its workers in turn, so that other
+ * load of the machine affects all of them equally.
  */
 #include "worker.h"
 

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * The load: make this many calls and return a value that depends on all of them. This is
- * a slice. It should be much shorter than the kernel's time slice: then some slices are
- * not interrupted.
+ * The load: make this many calls (a slice) and return a value that depends on all of them.
+ * A slice should be much shorter than the kernel's time slice, so that some slices are not
+ * interrupted.
  */
 uint64_t load_run(uint64_t calls);
 
@@ -20,9 +20,9 @@ uint64_t load_run(uint64_t calls);
 void load_prepare(void);
 
 /*
- * The tracer: first it counts every event of the load, which proves to the harness that
- * it sees the calls. Then the timed handler, which does nothing, replaces that. Both
- * return NULL or an error message.
+ * The tracer. The first function installs a handler that counts every event of the load,
+ * which proves to the harness that it sees the calls. The second replaces it by the timed
+ * handler, which does nothing. Both return NULL or an error message.
  */
 const char *tracer_count(const char *option);
 const char *tracer_empty(const char *option);

@@ -34,11 +34,11 @@ UFTRACE = {"uftrace": None, "uftrace, 10 us": "10us", "uftrace, 100 us": "100us"
 
 @dataclass(frozen=True)
 class Held:
-    seconds: float  # of the program, in a buffer of this size
+    seconds: float  # seconds of the program that the buffer has
     took: float     # seconds that the program ran
-    events: int     # of the run
-    whole: bool     # the buffer was not filled
-    calls: int = 0  # those in the buffer
+    events: int     # events of the run
+    whole: bool     # whether the buffer has the whole run
+    calls: int = 0  # calls in the buffer
     functions: int = 0
 
 
@@ -62,14 +62,14 @@ def run(bench):
         command = build(tools, name, table["uftrace"])
         seen = [add(system, uftrace, asked, command)
                 for system, asked in UFTRACE.items()]
-        # Its return addresses do not survive every longjmp().
+        # uftrace replaces return addresses, which does not survive every longjmp().
         if seen[0] < events[0] * 0.9:
             raise BenchError(f"{case}: uftrace wrote {seen[0]} events, of about "
                              f"{events[0]}")
 
 
 def build(tools, name, system):
-    """The command of a longer run. The last of the program's runs."""
+    """The command of a longer run: the last run of the program's list."""
     folder = tools.cache / name
     folder.mkdir(exist_ok=True)
     workload = real.programs.load(name).workloads(folder, tools.cc, whole=True)[-1]
@@ -102,7 +102,7 @@ def ours(tools, asked, command):
             raise BenchError(f"{tracer} {threshold}: {len(files)} processes were traced")
         record = recording.Recording(files[0])
         thread, = record.threads.values()
-        # An event has the time of its writing: for a finished call, the end.
+        # The time of an event is the end of the call.
         written, calls = [], []
         for at, function, _, kind, detail in record.records(thread):
             if kind == recording.ENTRY:
@@ -120,7 +120,7 @@ def ours(tools, asked, command):
 
 
 def uftrace(tools, threshold, command):
-    """uftrace writes files instead of a ring. Their size tells which part of the run would
+    """uftrace writes files instead of a ring. Their size shows which part of the run would
     fit in a buffer."""
     with tempfile.TemporaryDirectory(dir=tools.cache) as folder:
         data = Path(folder, "data")
@@ -139,7 +139,7 @@ def timed(command, environment=None):
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE)
     took = time.monotonic() - start
-    # Events that uftrace loses are not written, and would not count.
+    # Refuse a run with lost events: they would be missing in the size.
     if run.returncode or "LOST" in run.stderr:
         raise BenchError(f"{' '.join(map(str, command))}: status {run.returncode}\n"
                          f"{run.stderr.strip()}")

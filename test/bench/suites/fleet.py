@@ -21,7 +21,7 @@ HOSTS = 1000
 DAYS = 5
 FIRST_DAY, NS_PER_DAY = "2026-03-01T10:00", 24 * 3600 * 10**9
 BUILDS = "0123abcd", "4567cdef" # as in fleet.md
-RECORDINGS = 4                  # of each
+RECORDINGS = 4                  # of each build
 SLOW_HOST, FACTOR = 700, 10 # more than one recording is slowed down by a busy machine
 QUESTIONS = ("what takes the time", "what became slower", "which hosts are slow")
 # The folder where cmake/fetch-python.sh installs them once.
@@ -40,7 +40,7 @@ def run(bench):
 
 
 def recordings(tools, folder):
-    """A few recordings, each used for many hosts."""
+    """Makes a few recordings; each is used for many hosts."""
     flags = systems(tools.product("patchbay-pass.so"))["ours-without-kcfi"].flags
     loaded = tools.object("reading_calls.c", flags)
     for build in BUILDS:
@@ -63,9 +63,8 @@ def command(*words):
 
 
 def fill(bench, folder, hosts):
-    """Each day a fifth of the hosts adds its recordings; on the last two days the new build
-    runs there. Files do not contain their host or day, so those of the other hosts are
-    copies."""
+    """Each day a fifth of the hosts adds its recordings; on the last two days they run the
+    new build. Exported files do not contain their host or day, so most are copies."""
     old, new = recordings(bench.tools, folder)
     tool, tree = bench.tools.product("bin/patchbay"), folder / "tree"
     times, sizes, calls, made = [], [0] * DAYS, 0, {}

@@ -70,7 +70,7 @@ class Library:
                              self.link_static if static else self.link)
 
     def bpf_worker(self):
-        """None if there is no library for BPF."""
+        """Returns None if there is no library for BPF."""
         tools = self.tools
         library = tools.lib / "libpatchbay-bpf.so"
         if not library.exists():
@@ -110,9 +110,8 @@ class Library:
 
 
 def calls(hot, library, xray):
-    """The hot loop, in one program of ours: single and multi differ in the number of functions
-    of the link. As in the kernel's table, multi is compared with single,
-    too."""
+    """The hot loop, in one program of ours. single has a link to one function, multi a link to
+    all. As in the kernel's table, multi is also compared with single."""
     worker = library.worker()
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     for kind, events in KINDS.items():
@@ -156,7 +155,7 @@ def refusal(command):
 
 
 def floors(hot, library):
-    """The lower bound for any trampoline: written by hand, for this one function."""
+    """The lower bound for any trampoline: trampolines written by hand for one function."""
     def floor(name, *sources):
         tools = hot.tools
         return tools.program(f"links-{name}", [
@@ -175,7 +174,7 @@ def floors(hot, library):
 
 
 def bpf(hot, library):
-    """Compares empty programs that are code of the process with empty BPF programs."""
+    """Compares empty native programs with empty BPF programs."""
     worker, plain = library.bpf_worker(), library.worker()
     baseline = Entry("baseline", (hot.program("baseline", "none"),), ())
     if not worker:
@@ -198,8 +197,8 @@ def singles(kind, number):
 
 
 def several(hot, library):
-    """Links that share the function of the hot loop; with libpatchbay.a, too, which is
-    as close as the program itself."""
+    """Several links to the function of the hot loop, with libpatchbay.so and with
+    libpatchbay.a, which is close to the program's text."""
     worker, static = library.worker(), library.worker(static=True)
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
@@ -212,8 +211,8 @@ def several(hot, library):
 
 
 def count_several(hot, library, report):
-    """Instructions of such a call, including those of the loop and of empty programs: the
-    cost of each link, independent of machine load and branch prediction."""
+    """Instructions of a call with several links, including those of the loop and of empty
+    programs: the cost of each link, independent of machine load and branch prediction."""
     case, baseline = "instructions, several", (hot.program("baseline", "none"),)
     entries = {"baseline": (baseline, ())} | {
         f"{kind}, links: {number}": ((library.worker(), f"{kind}/one/{number}"),

@@ -12,12 +12,12 @@ from suites.sites import NO_XRAY, with_control
 
 ONES = 200
 XRAY = ("xray", "xray-entry")
-# The writes alone.
+# The system that only writes (patcher_floor.c).
 FLOOR = "floor-writes"
 # Functions of the library that are renamed because the floor defines its own.
 LEARNED = [f"-Dpatcher_{name}=library_{name}"
            for name in ("init", "arm_all", "disarm_all")]
-# The worker's calls, and which of them count. A slice arms, and then disarms.
+# The worker's functions, and the library's function to count in each. A slice arms and disarms.
 COUNTED = {"patcher_arm_all": "patchbay_arm", "patcher_disarm_all": "patchbay_disarm"}
 COUNTED_SECOND = {"patcher_arm_second": "patchbay_arm",
                   "patcher_disarm_second": "patchbay_disarm"}
@@ -28,7 +28,7 @@ def run(bench):
     programs = build(tools, bench.functions)
     xray = tools.runtime_library("clang_rt.xray") is not None
     number = f"{bench.functions:,}"
-    # A program arms for the first time only once.
+    # One round: a process arms for the first time only once.
     once = replace(bench.plan, rounds=1,
                    generations=bench.plan.rounds * bench.plan.generations)
     measure(case(f"arm {number}, first time", programs, "arm", xray,
@@ -50,7 +50,7 @@ def run(bench):
 
 
 def second(name, program, mode):
-    """Arms functions that all have a tracer already. This includes the first time, when cells
+    """Arms functions that already have a tracer. This includes the first time, when cells
     get their first set."""
     entries = with_control([
         Entry("ours-update", (program, "retarget"), (),
@@ -89,7 +89,7 @@ def build(tools, number):
                 "patcher_xray.c", ["-DENTRIES_ONLY"] if name == "xray-entry" else ()))
         else:
             link = [str(library), f"-Wl,-rpath,{library.parent}"]
-            # Its handlers use general registers only.
+            # The handlers must use general registers only.
             objects.append(tools.object(
                 "patcher_patchbay.c", ["-mgeneral-regs-only"] + LEARNED * (name == FLOOR)))
             if name == FLOOR:
@@ -112,7 +112,7 @@ def floors(programs, mode):
 
 def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
          per="batch", warm_up=True):
-    """XRay comes first: the others are compared with it."""
+    """The first system is XRay, with which the others are compared."""
     entries = [Entry(system, (programs[system], mode),
                      () if system == XRAY[0] else XRAY[:1],
                      note="a sled at the entry only, as ours"

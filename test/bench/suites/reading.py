@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""reading: time and memory to read a recording, compared with uftrace reading one of the
-same calls."""
+"""reading: time and memory to read a recording, compared with uftrace reading its recording of
+the same calls."""
 import glob
 import shutil
 import statistics
@@ -128,14 +128,14 @@ class Stopwatch:
             if not line.startswith(b"#"):
                 break
         took = time.perf_counter() - start
-        # It ends when its output is closed.
+        # The command ends when its output is closed.
         process.stdout.close()
         process.wait()
         return (took, *self.used())
 
 
 def read(case, readers, rounds, watch, report):
-    # Their output is as long as the recording, so one run must suffice.
+    # The output of these verbs is as long as the recording, so run them once.
     for what, verb, measure, times in [
             *((verb, verb, watch.whole, 1 if verb in LONG_OUTPUT else rounds)
               for verb in VERBS), (FIRST, "replay", watch.first_output, rounds)]:
@@ -148,8 +148,8 @@ def read(case, readers, rounds, watch, report):
 
 
 def perfetto(case, ours, millions, watch, report):
-    """The figures of report, by Perfetto's trace processor: that of its page, in WebAssembly,
-    because no package has its program. It keeps all data in its memory of 4 GB."""
+    """The figures of report, computed by Perfetto's trace processor. This is the WebAssembly
+    build of its web page, because no package has the program. Its memory is limited to 4 GB."""
     case, system = f"{case}, report", "perfetto, WebAssembly"
     most = 10
     if millions > most:
@@ -182,7 +182,7 @@ PAINT = """eval:["first-contentful-paint", "ready"].map(name =>
 
 
 def page(case, ours, watch, report):
-    """The page of `report --html`: when Chromium has drawn a part of it, and when all."""
+    """The page of `report --html`: the time until Chromium has drawn a part, and all of it."""
     html = ours.data / "page.html"
     took, size, processor = watch.whole((*ours.command("report"), "--html", html))
     parts = {"MiB": round(size, 1), "processor ms": round(processor)}

@@ -37,7 +37,7 @@ def run(bench):
 
 
 def count(programs, report):
-    """Instructions of such a call, without those of the loop and an empty callee."""
+    """Instructions of a recorded call, without those of the loop and an empty callee."""
     case = "instructions, a record"
     if not shutil.which("valgrind"):
         for name in programs:

@@ -12,7 +12,7 @@ COUNTS = ((0, 0), (0, 1), (0, 10), (0, 100), (0, 10000),
           (10, 0), (10, 1), (10, 100), (10, 10000),
           (100, 0), (100, 1), (100, 100), (100, 10000))
 QUICK = ((0, 1), (1, 0), (1, 10), (2, 0))
-# Do not repeat a walk over this many tracers more often than timing it requires.
+# The most steps of list walks in a slice.
 LIST_STEPS = 2000000
 
 
@@ -41,7 +41,7 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
     link = []
     if tracer != "none":
         library = tools.product(library)
-        # The reference to it is weak, and archives do not resolve those.
+        # The program's reference is weak and would not load the archive's member.
         link = ["-Wl,-u,patchbay_module_register", str(library),
                 f"-Wl,-rpath,{library.parent}", "-lpthread"]
         objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
@@ -51,8 +51,8 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
 
 
 def far_handler(tools, flags, library):
-    """The handlers are in a shared object, as those of `patchbay record`. The loop and its
-    callee are in the executable, with the trampolines: the module's own or, with
+    """The handlers are in a shared object, like those of `patchbay record`. The loop and its
+    callee are in the executable. So are the trampolines: the module's own or, with
     libpatchbay.a, the library's."""
     handlers = tools.link("scaling-handlers", [
         "-shared", "-fuse-ld=lld",
@@ -82,8 +82,8 @@ def near(tools, flags):
 
 
 def floors(tools):
-    """The minimal trampoline: called, called through a stub, and through a stub if trampoline
-    and handler are in a shared object, far from the executable."""
+    """The minimal trampoline in three variants: called directly, through a stub, and through a
+    stub with trampoline and handler in a shared object, far from the executable."""
     common = [tools.object(source)
               for source in ("worker.c", "load_hot.c", "tracer_none.c")]
     trampoline = tools.object("floor_trampoline.c", ["-fPIC"])
@@ -99,7 +99,7 @@ def floors(tools):
 
 
 def list_calls(tracers):
-    """The calls of a slice, if each walks over this many tracers."""
+    """The number of calls in a slice if each call walks over this many tracers."""
     return min(CALLS, max(100, LIST_STEPS // max(tracers, 1)))
 
 

@@ -24,14 +24,14 @@ def run(bench):
     measure(disarmed_cold(programs), bench.plan, bench.report)
     measure(armed(hot, xray), bench.plan, bench.report)
     measure(armed_cold(programs, xray), bench.plan, bench.report)
-    # These programs have no runtime: only what grows with the functions.
+    # These programs have no runtime, so sizes show only what grows with the functions.
     size = {name: elf.measure(path) for name, path in programs.paths.items()}
     weigh("size", size, table, bench.functions, bench.report)
     entries.report(tools, bench.report)
 
 
 class Hot:
-    """Programs of the hot loop: one object, the callee, belongs to the system."""
+    """Programs of the hot loop: only the callee is compiled for the system."""
 
     def __init__(self, tools, table):
         self.tools, self.table = tools, table
@@ -43,7 +43,7 @@ class Hot:
                    tools.object(f"tracer_{tracer}.c", flags)]
         link = ["-fxray-instrument"] if system.is_xray else []
         if "ours" in system.name:
-            # Linked as by users: with a shared library, which knows the site.
+            # Link with the shared library, as users do; it knows the site.
             library = tools.product("libpatchbay.so")
             link += [str(library), f"-Wl,-rpath,{library.parent}"]
             objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
@@ -51,8 +51,8 @@ class Hot:
 
 
 def disarmed_hot(hot, xray):
-    """The cost of a site where it is cheapest: decoded, cached, and beside a call for
-    which the CPU waits anyway."""
+    """The cost of a site where it is cheapest: decoded, cached, and executed while the CPU
+    waits for the call."""
     names = ["baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5"]
     skipped = () if xray else (("xray", NO_XRAY),)
     names += ["xray"] if xray else []
@@ -63,7 +63,7 @@ def disarmed_hot(hot, xray):
 
 
 def with_control(entries):
-    """The baseline against itself shows the noise of ratios on this machine today."""
+    """Adds the baseline once more: its ratio to itself shows the noise of this run."""
     return (*entries, replace(
         entries[0], against=(entries[0].system,),
         note="the baseline again: the noise of the ratios"))
@@ -85,7 +85,7 @@ class Sweep:
     def program(self, name):
         tools, system = self.tools, self.table[name]
         objects = [tools.object("worker.c"), tools.object("tracer_none.c"),
-                   # The calls are here, with kCFI checks if it is on.
+                   # This object makes the calls, with kCFI checks if kCFI is on.
                    tools.object("load_sweep.c", system.callers)]
         objects += [tools.object(self.source, system.flags)] * self.copies
         return tools.program(f"sweep-{name}", objects)
@@ -115,12 +115,12 @@ def disarmed_cold(programs):
 
 
 def armed(hot, xray):
-    """A handler that does nothing, so only the path to it is timed. Ours, and XRay
-    with its "entry" sleds, call it once per call. XRay in its default build, and
+    """Times the path to a handler that does nothing. Patchbay, and XRay with its
+    "entry" sleds, call it once per call. XRay in its default build, and
     -finstrument-functions, also call it at the exit. The hooks of -finstrument-*
-    are unconditional calls: they cannot be disarmed, and have no handler. They
-    are the minimum for a call inside a function; entry-bare does not even pass
-    the function."""
+    are unconditional calls that cannot be disarmed. They are the minimum for a
+    call inside a function; entry-bare does not even pass the function's
+    address."""
     both = "at entry and at exit: XRay's default, one cannot be armed alone"
     entries = [
         Entry("baseline", (hot.program("baseline", "none"),), ()),
@@ -160,10 +160,10 @@ def armed(hot, xray):
 def armed_cold(programs, xray):
     """Armed functions at their most expensive: each call loads a slot, a cell and a page of text
     that differs from the file. Functions with kCFI are compared only with others with kCFI,
-    because their callers read the code before the entry, too."""
+    because their callers also read the hash before the entry."""
     library = programs.tools.product("libpatchbay.so")
     shared = [str(library), f"-Wl,-rpath,{library.parent}"]
-    # The reference to it is weak, and archives do not resolve those.
+    # The program's reference is weak and would not load the archive's member.
     static = ["-Wl,-u,patchbay_module_register",
               str(programs.tools.product("libpatchbay.a")), "-lpthread"]
     entries = [Entry("baseline", (programs.paths["baseline"],), ()),

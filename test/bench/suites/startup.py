@@ -84,7 +84,7 @@ def output(command, bench):
 
 
 def faults(case, system, launch, program, bench):
-    """Reports page faults of a start with the file on disk, and of one with it in memory."""
+    """Reports page faults of a start before and after the file is in the page cache."""
     cold, warm = output((launch, "faults", program), bench).splitlines()
     major, minor = map(int, warm.split())
     bench.report.add(Row(case, system, float(major + minor), "faults", parts={

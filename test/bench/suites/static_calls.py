@@ -15,7 +15,7 @@ def run(bench):
 
 
 def hot(tools):
-    """One call in a loop, in every way that exists on x86-64."""
+    """One call in a loop, made in each way that x86-64 supports."""
     linker = (f"--ld-path={tools.product('bin/ld.lld')}", "-Wl,--static-calls")
     runtime = tools.product("libpatchbay.so")
     callee = tools.object("hot_callee.c")

@@ -13,9 +13,9 @@ from suites.sites import NO_UFTRACE, with_control
 
 NUMBERS = 10, 100, 1000, 5000
 QUICK = 10, 100
-# Slices with few threads are short: more of them give about the same number of threads.
+# More slices for few threads, so that each case starts about as many threads.
 SLICES = {10: 50, 100: 10, 1000: 2, 5000: 1}
-# The records of each thread stay in a file.
+# Few rounds, because the records of each thread stay in a file.
 ROUNDS, GENERATIONS = 5, 2
 
 
@@ -30,7 +30,7 @@ def run(bench):
 
 
 def program(tools, system):
-    """Builds the program without a tracer's library, as any recorded program is."""
+    """Builds the program without a tracer's library, like any recorded program."""
     table = systems(tools.product("patchbay-pass.so"))
     return tools.program(f"threads-{system}", [
         tools.object("worker.c"), tools.object("load_threads.c"),

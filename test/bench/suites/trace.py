@@ -16,9 +16,9 @@ NO_LTTNG = "no LTTng: install lttng-tools, liblttng-ust1, babeltrace2"
 BOTH = "an event at entry and one at exit"
 DURATION = "one record, at the exit, with entry and duration"
 AGAINST = ("baseline", "floor")
-# For the slowest ones: a long slice is interrupted more often.
+# For the slowest systems: a long slice is interrupted more often.
 FEWER = CALLS // 10
-# Recordings that keep each call: 240 MB of ours, which a default buffer holds.
+# Calls of recordings that keep each call: 240 MB of ours, less than the default buffer.
 KEPT, KEPT_ROUNDS = 10_000_000, 5
 KEPT_QUICK = 2_000_000
 
@@ -53,7 +53,7 @@ class Programs:
         return tools.program(f"trace-{name}", objects)
 
     def plain(self, system):
-        """Builds the program without a tracer's library, as any traced program is."""
+        """Builds the program without a tracer's library, like any traced program."""
         tools, flags = self.tools, self.hot.table[system].flags
         objects = [*self.hot.common, tools.object("hot_callee.c", flags),
                    tools.object("tracer_none.c")]
@@ -69,7 +69,7 @@ class Programs:
         environment = traced.ours(self.tools, tracer, log, options)
         proof = traced.proof("ours", self.tools.product("bin/patchbay"), log, program)
         if options:
-            # Dropped calls leave nothing to count: prove it without options.
+            # With a threshold no call is recorded, so the proof runs without it.
             plain = traced.ours(self.tools, tracer, log)
             proof = ("env", f"PATCHBAY={plain['PATCHBAY']}", *proof)
         return Entry(name, (program,), against, events=1, proof=proof,
@@ -91,8 +91,8 @@ class Programs:
             ["-fxray-instrument"] if system.is_xray else [])
 
     def kept(self):
-        """The default mode of each tracer's command. XRay has none: it records in the
-        program, and its default buffers keep the newest calls only."""
+        """The default mode of each tracer's command. XRay has no such mode: it records in
+        the program, and its default buffers keep only the newest calls."""
         patchbay = self.tools.product("bin/patchbay")
         plain = self.kept_program("ours-without-kcfi")
         found = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""truth: the times in `report` of functions that make many calls, as measured and without
-the cost of recording, compared with their times without tracing."""
+"""truth: the times that `report` prints for functions with many calls, with and without the
+cost of recording, compared with the times of the untraced program."""
 import json
 import statistics
 import subprocess
@@ -65,8 +65,8 @@ def output(*command):
 
 def traced(tool, tracer, program, rounds, wanted, figures, marked, errors):
     """
-    Adds the median of each function's calls and the stated error of one, in ns, and which
-    have the mark ~ in `report`.
+    Adds the median duration of each function's calls, the error that `report` states for one
+    call, in ns, and whether `report` marks the function with ~.
     """
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
