@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; LLVM's own convention for internal functions passes more in registers than C
-; does on RISC-V. Trampolines keep two of these, where C has the static chain. A
-; function that uses another one has no site.
+; On RISC-V fastcc, LLVM's convention for internal functions, has more argument
+; registers than C. Trampolines keep two of these, which C uses for the static
+; chain. A function that uses another one has no site.
 ; RUN: llc -mtriple=riscv64-linux-gnu -mattr=+d -load %pass -pass-remarks=patchbay -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s --check-prefixes=CHECK,RISCV
 ; RUN: llc -mtriple=powerpc64le-linux-gnu -load %pass -pass-remarks=patchbay -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s --check-prefixes=CHECK,OTHER
 ; RUN: llc -mtriple=aarch64-linux-gnu -load %pass -pass-remarks=patchbay -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s --check-prefixes=CHECK,OTHER

@@ -22,7 +22,7 @@
 // RUN: %if qemu-aarch64 %{ %{check} %}
 // REDEFINE: %{flags} = -O2 -fsanitize=kcfi -ffunction-sections -Wl,--gc-sections,--icf=all
 // RUN: %if qemu-aarch64 %{ %{check} %}
-// Their runtime libraries are missing, so only the bytes are checked.
+// The runtime libraries are missing, so these programs are verified but not run.
 // REDEFINE: %{flags} = -O2 -fsanitize=shadow-call-stack -ffixed-x18 -nostdlib -Wl,-e,0,--unresolved-symbols=ignore-all
 // RUN: %if qemu-aarch64 %{ %{build} %}
 // REDEFINE: %{flags} = -O1 -fsanitize=hwaddress -fno-sanitize-link-runtime -nostdlib -Wl,-e,0,--unresolved-symbols=ignore-all

@@ -34,8 +34,8 @@
 // REDEFINE: %{run} = qemu-ppc64le
 // RUN: %{check}
 
-// The linker does not know the functions' CPU, and does not complain.
-// (If a file has its own assembly, upstream does complain; kCFI adds assembly.)
+// The linker does not know the functions' CPU. The pass's data cause no error about it.
+// (Upstream reports one if a file has its own assembly, and kCFI adds assembly.)
 // REDEFINE: %{target} = riscv64
 // REDEFINE: %{run} = qemu-riscv64
 // REDEFINE: %{cfi} =

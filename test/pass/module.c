@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructor and destructor under every kind of link: one descriptor per module
-// is passed to the runtime before the first constructor and after the last
-// destructor; without a runtime nothing happens. (X86/module.c does it natively.)
+// Constructor and destructor, with every kind of link: they pass one descriptor per
+// module to the runtime, before the first constructor and after the last destructor.
+// Without a runtime they do nothing. (X86/module.c does it natively.)
 // REQUIRES: qemu-aarch64, qemu-ppc64le, qemu-riscv64
 // DEFINE: %{target} =
 // DEFINE: %{run} =
@@ -23,7 +23,7 @@
 // Two modules, one descriptor each.
 // DEFINE: %{two} = %{link}.dso.so -shared %t.second.o \
 // DEFINE:   && %{link} -pie %t.pic.o %t.dso.so && %{alone} && %{preload} --check-prefix=TWO
-// A module whose functions were all collected registers no records.
+// If --gc-sections drops all functions, the module registers no records.
 // DEFINE: %{none} = %{link} -pie -Wl,--gc-sections %t.empty.o %t.second.o \
 // DEFINE:   && %{run} %t | count 0 && %{preload} --check-prefix=NONE \
 // DEFINE:   && %{link} -static -Wl,--gc-sections %t.empty.o %t.second.o %t.runtime.o \
@@ -35,8 +35,8 @@
 // RUN: %{one}
 // RUN: %{two}
 // RUN: %{none}
-// From here on code at fixed addresses does not use the GOT, and LLD makes its weak
-// references 0. (A preloaded libpatchbay finds the module by its note.)
+// From here on, code at fixed addresses does not use the GOT, and LLD resolves weak
+// references to 0. (A preloaded libpatchbay finds the module by its note.)
 // REDEFINE: %{no-pie-preload} =
 // REDEFINE: %{target} = --target=powerpc64le-linux-gnu
 // REDEFINE: %{run} = qemu-ppc64le -L /usr/powerpc64le-linux-gnu

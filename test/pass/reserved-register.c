@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registers that the program reserves, or asks functions to keep, have values that
-// live-ins do not show. A function has a site only if trampolines change none of them.
+// LLVM's live-ins do not list registers that the program reserves (-ffixed-) or that a
+// function must keep. A function has a site only if tracing changes none of them.
 // DEFINE: %{a64} = %clang_pass --target=aarch64-linux-gnu -O2 -c %s -o %t.o -Rpass-missed=patchbay
 // DEFINE: %{rv64} = %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o -Rpass-missed=patchbay
 // RUN: %{a64} -ffixed-x9 2>&1 | FileCheck %s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Suffixes that this clang appends to names. A list has the names in the source
-// (patchbay/names.h), so each of these functions is listed.
+// Suffixes that this clang appends to names. The list has names without suffixes
+// (patchbay/names.h), and matches each of these functions.
 // RUN: printf '[never]\nfun:clones\nfun:region\nfun:special\nfun:split\n[always]\nfun:user\n' > %t.list
 // DEFINE: %{target} =
 // DEFINE: %{cc} = %clang_pass %{target} -O3 -fopenmp -funique-internal-linkage-names -mllvm -hot-cold-split -mllvm -force-specialization \

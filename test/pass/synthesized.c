@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that LLVM synthesizes take part in kCFI, but get no NOPs at
-// the entry. In kernel mode they have no slot, no NOPs and no record, and the
-// hash has the same place as in all others.
+// Functions that LLVM synthesizes have kCFI hashes, but no NOPs at the entry. In
+// kernel mode they have no slot, no NOPs and no record, and the hash has the same
+// place as in all others.
 // DEFINE: %{cflags} = -O2 -fsanitize=kcfi,address -fpatchable-function-entry=8,4 -S %s -o -
 // RUN: %clang_pass --target=aarch64-linux-gnu %{cflags} | FileCheck %s --implicit-check-not=entries,
 // RUN: %clang_pass --target=riscv64-linux-gnu %{cflags} | FileCheck %s --implicit-check-not=entries,
@@ -14,8 +14,8 @@
 // CHECK:      %bb.0:
 // CHECK-NEXT: {{mflr|addi|st[pr]}}
 
-// Stock clang gives them only the NOPs before the entry, and a record of a
-// place that cannot be patched. This fails when upstream is fixed.
+// Stock clang gives them only the NOPs before the entry, and lists them in its
+// table although they cannot be patched. This fails when upstream is fixed.
 // RUN: %clang --target=aarch64-linux-gnu %{cflags} | FileCheck %s --check-prefix=STOCK
 // STOCK:       .type asan.module_ctor,@function
 // STOCK-NEXT:  .word 2772461324

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LLVM's verifier accepts the machine code at every level of optimization,
-// and the output is the same each time.
+// LLVM's verifier accepts the machine code at every level of optimization, and
+// compiling twice gives the same output.
 // DEFINE: %{target} =
 // DEFINE: %{O} =
 // DEFINE: %{compile} = %clangxx_pass --target=%{target}-linux-gnu %{O} -fPIC -fsanitize=kcfi -c %s

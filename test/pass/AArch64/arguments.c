@@ -20,7 +20,7 @@ void ten_doubles(double a, double b, double c, double d, double e, double f, dou
 // A pair that does not fit goes to the stack as a whole, and so do later arguments.
 // CHECK-DAG: {{^}}split_pair gp=7 fp=0 stack=3 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, int f, int g, two_longs h, int i) {}
-// A wide integer starts at an even register ...
+// An __int128 starts at an even register ...
 // CHECK-DAG: {{^}}wide gp=4 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide(int a, __int128 b) { return b; }
 // ... and on the stack at a multiple of its size.

@@ -11,7 +11,7 @@
 // LOAD-NOT: R E
 // LOAD: LOAD {{.*}}  E 0x
 
-// In kernel mode it has an entry in LLVM's table, which implies that there is a slot.
+// In kernel mode that is an error, because LLVM's table lists the function.
 // RUN: not %{cc} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: error: patchbay: plain: LLVM's table has its entry, but it has no slot; -Rpass-missed=patchbay says why
 int plain(int a) { return a; }

@@ -7,8 +7,8 @@
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=bti -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI
 // The site needs the return address before it is signed, so it precedes paciasp.
-// Then paciasp is no landing pad, and bti c replaces it where one is
-// needed, and only there.
+// Then paciasp is not at the entry and is no landing pad. Where the entry needs
+// one, and only there, the pass adds bti c.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -mbranch-protection=pac-ret -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,PAC
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=standard -c %s -o %t.o

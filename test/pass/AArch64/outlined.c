@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Callers of the machine outliner's functions may use any register, also
-// those that a site changes.
+// Functions of the machine outliner have no slot: their callers may use any
+// register, even those that a site changes.
 // RUN: %clang_pass --target=aarch64-linux-gnu -Oz -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s
 // CHECK-DAG: remark: one: slot and site

@@ -26,7 +26,7 @@ class Growth:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "code.o"
             output(*self.compile, *options, "-c", "-o", str(path))
-            # Text, which includes read-only data and unwind tables, and data.
+            # The size of text, read-only data and unwind tables, and that of data.
             text, data = map(int, output(self.size, str(path)).splitlines()[1].split()[:2])
             symbols = output(self.readelf, "-sW", str(path))
             headers = re.search(r"Number of section headers:.*?(\d+)\)?$",

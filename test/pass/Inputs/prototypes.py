@@ -7,8 +7,8 @@
 The file has COUNT functions of random type, each external or internal (which
 LLVM may give another calling convention), and a caller of each. MIR is the
 machine code of the callers after instruction selection. It names the registers
-that a call reads and writes, and the stack that it stores to. That is the other
-half of the target's code, so neither side is derived from the other.
+that a call reads and writes, and the stack that it stores to. LLVM computes these
+by other code than a function's own arguments, so the comparison finds errors.
 RECORDS is the output of records.py. WITHOUT are types that a target lacks.
 """
 import random
@@ -40,7 +40,7 @@ typedef float v4 __attribute__((vector_size(16)));
 void sink(void *);
 """
 NAMES = re.findall(r"(\w+)(?: __attribute__.*)?;$", TYPES, re.MULTILINE)
-# Types that fill registers appear several times, so that others meet full registers.
+# Repeat types that fill registers, so that often no register is left for later arguments.
 NAMES = [n for n in NAMES if n != "sink"] + 2 * [
     "char", "short", "_Bool", "__int128", "_Float16"] + 4 * ["int", "long", "float", "double"]
 
@@ -71,8 +71,8 @@ def positions(*groups):
 
 
 # Argument registers of each kind by position, result registers, the origin of offsets of
-# stack arguments, and the rounding of their total size. On ppc64le the size includes
-# room for those in registers, so only stores count.
+# stack arguments, and the rounding of their total size. On ppc64le 0: the size includes
+# space for arguments in registers, so count stores instead.
 X86_GP = positions("rdi edi di dil", "rsi esi si sil", "rdx edx dx dl", "rcx ecx cx cl",
                    "r8 r8d r8w r8b", "r9 r9d r9w r9b")
 MACHINES = {
@@ -88,7 +88,7 @@ MACHINES = {
 
 
 class Call:
-    """The reads, writes and stores of a caller's call."""
+    """The registers that a call reads and writes, and the stack that the caller stores to."""
 
     def __init__(self, machine, text):
         gp, fp, gp_results, fp_results, base, self.rounding = MACHINES[machine]
@@ -103,7 +103,7 @@ class Call:
         self.size = int(re.search(r"ADJCALLSTACKDOWN\d* (\d+)", before).group(1))
         ends = [int(at or 0) + int(bits) // 8 for bits, at in
                 re.findall(r"store \(s(\d+)\) into stack(?: \+ (\d+))?\b", before)]
-        # On ppc64le an offset may be in a register.
+        # On ppc64le the offset of a store may be in a register.
         constants = dict(re.findall(r"%(\d+):\w+ = LI8 (\d+)$", text, re.M))
         ends += [int(at or constants[index]) + int(bits) // 8 for at, index, bits in
                  re.findall(r", (?:(\d+), \$x1|\$x1, (?:killed )?%(\d+)) "
@@ -123,7 +123,7 @@ class Call:
                 not -8 < self.size - 8 * words < self.rounding if self.rounding
                 else words != self.words):
             return f"stack: {self.words} words are stored, {self.size} bytes reserved"
-        # Vectors use the floating-point registers, but are not `fp`.
+        # Vectors are returned in floating-point registers, but their records do not say fp.
         if "sret" not in record["flags"] and record["ret"] != self.result and (
                 record["ret"], self.result) != ("other", "fp"):
             return f"result: {self.result}"

@@ -4,8 +4,8 @@
     function gp=2 fp=0 stack=0 ret=gp site=+0 hash=0x... align=16 [flags]
 
 --prefix adds `prefix` and the 16 bytes before the entry. Fails if a record
-contradicts the code that it describes. Uses the ABI's numbers and not its header,
-so that the two check each other.
+contradicts the code that it describes. Repeats the ABI's numbers instead of reading
+its header, so that the two check each other.
 """
 import argparse
 import re
@@ -52,7 +52,7 @@ def check_ppc64le(name, elf, entry, site, *_):
     if code != bytes.fromhex("00000060"):
         sys.exit(f"{name}: no site: {code.hex()}")
     for value, _, other in elf.functions():
-        # The exponent of the distance; 0 and 1 mean that there is one entry.
+        # st_other has the exponent of the distance; 0 and 1 mean that there is one entry.
         if value == entry and site != entry + ((1 << (other >> 5)) & ~3):
             sys.exit(f"{name}: the site is not at the local entry")
 

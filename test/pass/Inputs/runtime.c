@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replaces the runtime: prints registered modules as bytes of the ABI.
+// Replaces the runtime: prints the descriptors of registered modules.
 #include <patchbay/abi.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records of arguments and return values by the rules of ELFv2,
-// optimized and not. Every argument has a place in the parameter save area, whose
-// first eight words are registers.
+// optimized and not. Every argument has a place in the parameter save area. The
+// first eight words of that area are passed in registers.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O0 -w -c %s -o %t.o

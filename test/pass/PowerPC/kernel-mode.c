@@ -14,9 +14,9 @@
 // RUN: %clang %{target} %t.slots.main.o %t.slots.other.o -o %t && qemu-ppc64le %t
 
 // Stock clang refuses prefix NOPs on such targets, and crashes when it reports that
-// (23 by a signal). It does so before code generation, when -fplugin alone cannot act
-// yet. These lines fail when upstream is fixed: then -fpass-plugin and
-// DropPrefixesPass are no longer needed.
+// (23 by a signal). It does so before code generation, where only a plugin of
+// -fpass-plugin can act. These lines fail when upstream is fixed: then -fpass-plugin
+// and DropPrefixesPass are no longer needed.
 // DEFINE: %{crash} = %clang %{target} %{cflags} -fno-crash-diagnostics -fpatchable-function-entry=4,2 -DMAIN -o %t.o
 // RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} 2>&1 | env FILECHECK_OPTS= FileCheck %s
 // RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} -fplugin=%pass 2>&1 | env FILECHECK_OPTS= FileCheck %s

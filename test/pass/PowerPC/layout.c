@@ -11,7 +11,7 @@
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mcpu=pwr10 -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d --mcpu=pwr10 %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: llvm-readelf -s %t.o | FileCheck %s --check-prefix=PCREL
-// The hash against return address attacks is stored on the stack after the site.
+// -mrop-protect stores a hash of the return address on the stack, after the site.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mcpu=pwr10 -mrop-protect -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d --mcpu=pwr10 %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: llvm-objdump -d --mcpu=pwr10 %t.o | FileCheck %s --check-prefix=ROP

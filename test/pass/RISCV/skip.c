@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions whose callers or whose state require more of a tracer than C does.
+// Functions with no slot: a tracer could not keep all that they or their callers use.
 // RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gcv -O3 -w -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 #include <riscv_vector.h>
 
 // CHECK: remark: plain: slot and site, prefix of 16 bytes
 int plain(int a) { return a; }
-// Its convention is C's, except that it must preserve every register.
+// It uses the C convention, but must also preserve every register.
 // CHECK: remark: handler: no slot: it handles interrupts, which may come where any register is in use
 __attribute__((interrupt)) void handler(void) {}
 // CHECK: remark: takes_scalable: no slot: an argument is in a register that tracers do not keep
 vint32m1_t takes_scalable(vint32m1_t a) { return a; }
-// These registers are free at its entry, and no tracer sees its exit.
+// A tracer of entries changes no register that it uses; its exit cannot be traced.
 // CHECK: remark: returns_scalable: slot and site
 vint32m1_t returns_scalable(vint32m1_t *a) { return *a; }
 // Vectors of a fixed length come from argument promotion, in fastcc and C alike.

@@ -21,7 +21,7 @@ define void @mask(<16 x i1> %a) "target-features"="+avx512f" { ret void }
 define void @on_stack(ptr inalloca(i64) %a) { ret void }
 ; CHECK: {{^}}prepared gp={{[0-9]+}} {{.*}} unknown-args{{$}}
 define void @prepared(ptr preallocated(i64) %a) { ret void }
-; Without SSE this is another convention than the one that the counts describe.
+; Without SSE the convention differs from the one that the counts describe.
 ; CHECK: {{^}}soft gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @soft(float %a) "target-features"="-sse,-x87,+soft-float" "use-soft-float"="true" { ret void }
 ; A tracer of exits keeps two of the vector registers, and all x87 registers.

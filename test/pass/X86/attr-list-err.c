@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A list that cannot be used is an error with a file and a line,
-// and its valid lines do not instrument any function.
+// An invalid list is an error that names the file and the line, and its valid
+// lines have no effect.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -c main.c -Rpass=patchbay -Rpass-missed=patchbay -mllvm -patchbay-attr-list
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error: --implicit-check-not='slot and site' --check-prefixes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: host-x86_64, command
-// A program with all features that change a function's start, with every flag that
-// changes it: each image is consistent byte for byte, runs, and runs with
+// A program with all features that change a function's start, compiled with every
+// flag that changes it. Each image passes `patchbay verify`, runs, and runs with
 // every function armed.
 //
 // RUN: gcc -O2 -c %S/Inputs/foreign.c -o %t.foreign.o

@@ -9,14 +9,14 @@
 // RUN: %clang --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefixes=CHECK,PPC
 // RUN: %clang --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefix=PPC
 
-// Stock clang puts the hash at a distance from the entry in one function and not in
-// the other: a call from either to the other traps. If this fails, upstream
-// is fixed.
+// Stock clang puts NOPs between hash and entry in one function and not in the
+// other: a call from either to the other traps. If this fails, upstream is fixed.
+//
 // RUN: %clang --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefix=STOCK
 
-// A file with functions of both kinds must give the mode (mixed-mode.c). Then
-// functions without entries have no slot, even if all of a file's are like
-// that. Without the option, a file of one kind is in kernel mode.
+// For a file with functions of both kinds the user must select the mode
+// (mixed-mode.c). In kernel mode functions without entry NOPs have no slot. Without
+// the option, a file is in kernel mode if all its functions have entry NOPs.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNO_NOTRACE -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNOTRACE -mllvm -patchbay-mode=kernel -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MISSED
 // RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=NOTHING --implicit-check-not=patchbay

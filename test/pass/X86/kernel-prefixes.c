@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One function with NOPs at its entry changes nothing for functions that have all of theirs
-// before it. With kCFI all hashes need one distance, and a warning reports that.
+// Functions with all NOPs before the entry keep them if another function has NOPs at the
+// entry. With kCFI they lose them, with a warning: all hashes need the same distance.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=16,16 -mllvm -patchbay-mode=kernel -S %s -o %t.s
 // RUN: %{cc} -DONE 2>&1 | count 0
 // RUN: FileCheck %s --input-file=%t.s

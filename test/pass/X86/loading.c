@@ -13,11 +13,11 @@
 // RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
-// The same is true for a pass that is used for several modules.
+// The same if one process compiles several modules.
 // RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj -compile-twice %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
-// Disabled, it leaves no trace.
+// A disabled plugin has no effect.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -mllvm -patchbay-disable -c %s -o %t.o
 // RUN: cmp %t.stock.o %t.o

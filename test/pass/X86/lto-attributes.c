@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attributes reach the linker, which generates code with LTO.
+// With LTO the linker generates code, and finds the attributes in the bitcode.
 // DEFINE: %{link} = %stock_lld --load-pass-plugin=%pass -shared %t.1.o %t.2.o -o %t.so -mllvm -pass-remarks=patchbay -mllvm -pass-remarks-missed=patchbay
 // RUN: %clang --target=x86_64-linux-gnu -flto=full -O2 -fPIC -c %s -o %t.1.o
 // RUN: %clang --target=x86_64-linux-gnu -flto=full -O2 -fPIC -c %s -o %t.2.o -DSECOND

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // With LTO the linker generates code and loads the plugin. Linkers ignore the
-// groups in LTO output, but the module still registers once.
+// groups in LTO output, but the module is still registered once.
 // REQUIRES: host-x86_64
 // RUN: %clang -O2 -fPIC %S/../Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
 // RUN: %clang -flto=full -O2 -fsanitize=kcfi -c %s -o %t.1.o

@@ -13,8 +13,8 @@
 // ERROR: error: patchbay: {{.*}} one: it has -fpatchable-function-entry
 // RECORD: {{^}}plain gp=1
 
-// No warning if the user gives the mode. A function that is only declared,
-// or that has no entry of its own, does not make a file mixed.
+// No warning if the user selects the mode, or if only functions without a normal
+// entry (declared, naked, synthesized) have no NOPs.
 // RUN: %{cc} -DONE -mllvm -patchbay-mode=user 2>&1 | count 0
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 // RUN: %{cc} -DONE -mllvm -patchbay-mode=kernel 2>&1 | count 0

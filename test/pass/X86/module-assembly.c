@@ -29,7 +29,8 @@
 // REDEFINE: %{asm} = ".arch core2\n.Lpatchbay_links: .long 1"
 // RUN: %if gnu-binutils %{ %{gnu} %}
 
-// A label with a name of ours. No site refers to it, and the module has no trampolines.
+// A label that has the stubs' name: sites do not refer to stubs, and the module has no
+// trampolines.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 '-DASSEMBLY=".set __patchbay_stubs_2, 7"' -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=ZERO
 // RUN: llvm-nm %t.o | FileCheck %s --check-prefix=NAMES

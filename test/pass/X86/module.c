@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructor and destructor, under every kind of link: they find a runtime that
-// is there, before the program's own constructors and after its destructors.
-// A program without a runtime runs normally.
+// Constructor and destructor, with every kind of link: they call a loaded runtime
+// before the program's own constructors and after its destructors. A program
+// without a runtime runs normally.
 // REQUIRES: host-x86_64, gnu-binutils
 // RUN: %clang -O2 -fPIC %S/../Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
 // RUN: %clang -O2 -c %S/../Inputs/runtime.c -o %t.runtime.o -I %patchbay_include
@@ -36,8 +36,8 @@
 // RUN: %clang -fuse-ld=lld -pie %t.pic.o %t.dso.so -o %t
 // RUN: env LD_PRELOAD=%t.runtime.so %t | FileCheck %s --check-prefix=TWO
 
-// A module whose functions were all collected still links, runs and
-// registers, with no records.
+// If --gc-sections drops all functions, the module still links, runs and is
+// registered, with no records.
 // RUN: echo 'int main(void) { return 0; }' > %t.main.c
 // RUN: %clang -fuse-ld=lld -pie -Wl,--gc-sections %t.main.c %t.second.o -o %t
 // RUN: %t && env LD_PRELOAD=%t.runtime.so %t | FileCheck %s --check-prefix=NONE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// clang's option to generate code with the new pass manager is also refused, in all places
-// where it can be given.
+// The plugin refuses clang's option to generate code with the new pass manager, wherever it
+// is given.
 // REQUIRES: llvm-23-or-newer
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O1 -c %s -o %t.o
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error:

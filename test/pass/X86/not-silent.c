@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A build that asks for slots never silently gets none. If command line options
-// leave no function with a slot, there is a warning. There is also one for a way to
-// give options that looks right and has no effect.
+// A build with the plugin never silently has no slots. There is a warning if command
+// line options prevent all slots, and one for -fplugin-arg-patchbay-, which has no
+// effect.
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O1 -fplugin=%pass -c %s -o %t.o
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=warning: --check-prefix
 // RUN: %{cc} -fsplit-stack 2>&1 | %{check}=SPLIT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The data that an object file has once: the note, and the group of the module. A
+// The data that an object file has once: the note, and the module's COMDAT group. A
 // file without a site has neither.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -c %s -o %t.o
 // RUN: llvm-readelf -SgnW %t.o | FileCheck %s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads execute the `ret` of a pad. A profiler that stops there finds the caller by
-// unwind information, and a name.
+// Threads execute the `ret` of a pad. A profiler that stops there finds a symbol, and
+// the caller by unwind information.
 // DEFINE: %{compile} = %clang_pass --target=x86_64-linux-gnu -O2
 // RUN: %{compile} -fsanitize=kcfi -fcf-protection=branch -c %s -o %t.o
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=FRAME
@@ -32,7 +32,7 @@
 // RUN: llvm-nm -S %t.o | FileCheck %s --check-prefix=NAME
 // NO-FRAME-NOT: pc=00000008...00000010
 
-// Assembly, even for an assembler that makes unwind tables itself.
+// In assembly output, even if the assembler makes unwind tables itself.
 // RUN: %{compile} -fno-integrated-as -fsanitize=kcfi -fcf-protection=branch -S %s -o %t.s && %clang --target=x86_64-linux-gnu -c %t.s -o %t.o
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=FRAME
 
@@ -42,7 +42,7 @@
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME
 // NO-NAME-NOT: .traced
 
-// A name with `.L` would be an assembler's label.
+// A name that begins with `.L` would be a temporary label.
 // RUN: %{compile} -S %s -o %t.s && %clang --target=x86_64-linux-gnu -c %t.s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=LABEL
 // LABEL: t pad.Ltmp0
 

@@ -7,8 +7,8 @@
 // RUN: llc -load %pass %{remarks} -patchbay-attr-list=names names.ll -filetype=obj -o names.o 2>&1 | %{check}=NAMES
 // RUN: llc -load %pass %{remarks} -patchbay-attr-list=whole names.ll -filetype=obj -o names.o 2>&1 | %{check}=WHOLE
 
-// Names that clang and LLD really make. ThinLTO exports a function if another module
-// gets a copy of its caller.
+// Names that clang and LLD make. ThinLTO renames and exports a local function if another
+// module imports its caller.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -O2 -funique-internal-linkage-names -fplugin=%pass -c local.c -o local.o \
 // RUN:   -Xclang -mllvm -Xclang -patchbay-attr-list=local -Rpass-missed=patchbay 2>&1 | FileCheck %s --check-prefix=UNIQUE

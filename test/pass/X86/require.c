@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -patchbay-require: an object with functions of which none has a slot is an
+// -patchbay-require: if an object has functions, but none with a slot, that is an
 // error with the reasons.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -fplugin=%pass -Xclang -mllvm -Xclang -patchbay-require -c

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Cases that only IR, or another language than C, can express.
+; Functions without a slot that C cannot express.
 ; RUN: llc -load %pass -relocation-model=pic -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 target triple = "x86_64-unknown-linux-gnu"

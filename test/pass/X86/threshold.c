@@ -14,11 +14,11 @@
 // The last of two thresholds counts.
 // RUN: %{threshold}=5 -mllvm -patchbay-instruction-threshold=3 2>&1 | %{check}=THREE,FOUR,LOOP
 
-// A loop may run long in a function of any size.
+// A function with a loop may run for long, so its size does not count.
 // RUN: %{threshold}=100 2>&1 | %{check}=NO-THREE,NO-FOUR,LOOP
 // RUN: %{threshold}=100 -mllvm -patchbay-ignore-loops 2>&1 | FileCheck %s --check-prefix=NO-LOOP
 
-// A function that is requested by name may be small.
+// A function that is requested by name has a slot although it is small.
 // RUN: echo '[always]' > %t.list && echo 'fun:three' >> %t.list
 // RUN: %{threshold}=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=LISTED
 // LISTED: remark: three: slot and site, prefix of 16 bytes: it is listed under [always]

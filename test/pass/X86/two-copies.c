@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plugin from two files: an installed one that a configuration file names,
-// and one of a build tree. Copies count as one. Two different ones are an error
-// that names both, before compilation starts.
+// The plugin is loaded from two files: an installed one that a configuration file
+// names, and one of a build tree. If they are copies, the second has no effect. If
+// they differ, that is an error that names both, before compilation starts.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: cp %pass a.so && cp %pass b.so && cp %pass newer.so && echo >> newer.so
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O2 -c %s

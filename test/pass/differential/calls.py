@@ -6,7 +6,7 @@ such calls, nor variadic functions, nor types that are passed in several ways.
 from dataclasses import dataclass
 
 REALS = ["f32", "f64", "wide"]
-# Types of Inputs/support.h. Those that a variadic call promotes come first.
+# Types of Inputs/support.h. PROMOTED has those that a variadic call promotes.
 PROMOTED = ["i8", "u8", "i16", "u16", "boolean", "f32"]
 KEPT = ["i32", "u32", "i64", "u64", "f64", "wide", "c64", "u128", "v128",
         "pointer", "callback"]
@@ -19,8 +19,8 @@ INTEGERS = ["i8", "u16", "i32", "u32", "i64", "u64", "boolean", "pointer"]
 @dataclass(frozen=True)
 class Signature:
     result: str       # a type's name, or "void"
-    arguments: tuple  # of types' names
-    rest: tuple       # of those that are passed for "...", or None
+    arguments: tuple  # names of types
+    rest: tuple       # names of the types passed for "...", or None
 
     @property
     def parameters(self):
@@ -71,7 +71,8 @@ class Calls:
             for i in range(functions)]
 
     def _struct(self, name):
-        """Either a random one, or one of one real type, which often uses registers."""
+        """Adds a structure: random, or with members of one floating-point type, which is
+        often passed in registers."""
         if self.random.random() < 0.3:
             kinds = [self.random.choice(REALS)] * self.random.randint(1, 4)
         else:
@@ -88,7 +89,7 @@ class Calls:
         count = choose.choice([0, 1, 2, 3, 4, 6, 9, 14])
         result = choose.choice(["void", *self.types])
         if kind < 0.45:
-            # The caller passes the number of real ones in a register.
+            # Include floating-point arguments: the caller passes their number in a register.
             rest = KEPT + ["f64"] * 6 + [name for name, _ in self.structs]
             # The type before "..." must not be promoted.
             return Signature(result, (*choose.choices(self.types, k=count // 2), "i32"),
@@ -147,12 +148,12 @@ class Calls:
         choose, signature = self.random, function.signature
         folds = [f"  fold_{kind}(a{i});" for i, kind in enumerate(signature.arguments)]
         lines = []
-        # A frame that a prologue has to probe or to align.
+        # A large or aligned frame, which the prologue must probe or align.
         if choose.random() < 0.2:
             size = choose.choice([1, 40, 700])
             lines += [f"  volatile _Alignas({choose.choice([8, 16, 64])}) u64 frame[{size}];",
                       f"  frame[next() % {size}] = next();"]
-        # A loop at the entry, and one that has arguments to keep.
+        # A loop at the entry; the arguments must survive it.
         loop = choose.random() < 0.3
         lines.append("  do {" if loop else "  {")
         lines += folds

@@ -15,8 +15,8 @@ from program import UNITS, generate
 from toolchain import (HERE, HOST, RUN_LIMIT, TARGETS, Configuration, SetupError,
                        ToolError, run)
 
-# Time limit of the reference in seconds. Emulated, a program takes a hundred times as
-# long. Most end in a few milliseconds, or never.
+# Time limit of the reference run in seconds. Most programs end in a few milliseconds, or
+# never. Emulation takes a hundred times as long.
 REFERENCE_LIMIT = 0.2
 COMPILE_LIMIT = 120
 CONTROL = HERE / "Inputs" / "wrong-type.c"
@@ -52,7 +52,7 @@ class Run:
 
 
 def outcome(tools, configuration, sources, output, uses_plugin, limit=RUN_LIMIT):
-    """Builds and runs. uses_plugin tells for each source whether to compile it
+    """Builds and runs a program. uses_plugin says for each source whether to compile it
     with the plugin. Returns the result of the last step and all commands."""
     objects = [output.with_suffix(f".{source.stem}.o") for source in sources]
     commands = [tools.compile_command(configuration, source, object, uses)
@@ -68,7 +68,7 @@ def outcome(tools, configuration, sources, output, uses_plugin, limit=RUN_LIMIT)
 
 
 def wrong_records(tools, objects, instrumented, untraced, image):
-    """Reports the functions whose records in image differ from the request."""
+    """Reports functions that lack a record in the image, or have an unwanted one."""
     expected = tools.defined([object for object, uses in zip(objects, instrumented) if uses])
     for name in untraced:
         expected.pop(name, None)
@@ -100,7 +100,7 @@ def report(run_, count, configuration, fault, commands, stderr, work, kept, sour
 
 
 def test(run_, program, configuration, reference):
-    """One program in one configuration."""
+    """Tests one program in one configuration."""
     tools = run_.tools
     flavours = configuration.target.flavours
     configuration = replace(configuration,
@@ -153,7 +153,7 @@ def test_program(run_, configurations, seed):
 
 
 def test_control(run_, configuration):
-    """kCFI traps wrong calls, and only these, if the callee is instrumented."""
+    """Checks that kCFI traps wrong calls of instrumented functions, and only these."""
     tools = run_.tools
     with tempfile.TemporaryDirectory(prefix="patchbay-differential-") as folder:
         image = Path(folder) / configuration.file_name

@@ -17,8 +17,8 @@ from calls import Calls
 UNITS = ("first.c", "second.c")
 # csmith's declaration of a function: the text before the name, and its number.
 FUNCTION = re.compile(r"^((?:inline )?static .*\W)func_(\d+)(\(.*\))(;?)\s*$")
-SMALLEST = 3    # functions of csmith: fewer are hardly a program
-LONGEST = 350   # lines of csmith: more take too long to compile
+SMALLEST = 3    # least number of csmith's functions; programs with fewer test too little
+LONGEST = 350   # most lines of csmith's output; longer programs take too long to compile
 
 MAIN = """\
 uint64_t state = {seed};

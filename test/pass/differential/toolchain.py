@@ -26,7 +26,7 @@ LDFLAGS = ("-fuse-ld=lld", "-Wl,--threads=1")
 
 
 class SetupError(Exception):
-    """Such a test is impossible. The message tells the user what to do."""
+    """The test cannot run. The message tells the user what to do."""
 
 
 class ToolError(Exception):
@@ -35,8 +35,8 @@ class ToolError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    name: str        # the triple's
-    emulator: tuple  # command that runs its programs elsewhere
+    name: str        # the first part of the triple
+    emulator: tuple  # the command that runs its programs on other machines
     library: str     # Debian's name in packages of C libraries
     # Options that change the start of functions or how they are reached, one set per
     # program.
@@ -132,7 +132,7 @@ class Toolchain:
         return [str(self.tool), "verify", str(image)]
 
     def verify(self, image):
-        """Returns the first fault that the command finds in records."""
+        """Returns the first fault that `patchbay verify` finds."""
         ended = run(self.verify_command(image))
         return f"patchbay verify: {ended.first_line}" if ended.status else None
 
@@ -148,7 +148,7 @@ class Toolchain:
 
 
 def _plain(name):
-    """Removes LLVM's suffix of copies."""
+    """Removes the suffix that LLVM appends to names of copies."""
     return name.partition(".")[0]
 
 

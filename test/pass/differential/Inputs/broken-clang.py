@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs $CLANG and breaks its output as $BROKEN requests:
+"""Runs $CLANG and breaks its output as $BROKEN says:
 
     records   functions are not instrumented
     bits      the first record of an image has a bit set that must be zero
-    output    instrumented programs have another output
-    compiler  instrumented programs are not compiled
+    output    instrumented programs print something else
+    compiler  compiling instrumented programs fails
     hang      compiling instrumented programs does not end
-    stock     optimized programs have another output
+    stock     optimized programs print something else
 """
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs Python with a PATH to nothing but the named tools.
+"""Runs Python with a PATH that has only the named tools.
 
     only-with.py FOLDER TOOL,TOOL SCRIPT ARGUMENTS...
 """

@@ -25,7 +25,7 @@ extern uint64_t state;
 // would not end otherwise.
 extern int fuel;
 
-// Nearly every line calls these. Inlined, they would need most of the time.
+// Not inlined, because nearly every line calls these: compiling would take longer.
 #define SMALL static __attribute__((noinline, unused))
 
 SMALL void fold(uint64_t value) {
