@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides whether a thread that stands still may call pthread_create() there,
-// as if the program itself did.
+// Decides whether a stopped thread may call pthread_create() where it is, as if
+// the program itself did.
 //
-// It may not while it is inside the C library, the loader or the allocator. They have
-// locks, for which it would wait forever. Their lists may be half changed. And in a
-// process with one thread glibc takes no locks at all. The stack proves that a thread is
-// outside. It must be known from end to end (Unwinder.h):
+// It may not inside of the C library, the loader or the allocator: these hold locks, for
+// which the thread would wait forever, and their lists may be half changed. In a process
+// with one thread glibc takes no locks at all. The thread's stack proves that it is
+// outside. The whole stack must be known (Unwinder.h), and consist of:
 //
 //    [C library: a system call]   the thread waits, or has just waited
 //    program and its libraries    at least one frame, and nothing else
 //    [C library: start]           __libc_start_main() or a thread's first function
 //
-// No frame of the C library may be in between. That excludes callbacks of qsort() or
-// dl_iterate_phdr(), constructors and atfork handlers. Nowhere may be a frame of the
-// loader or of an allocator. The unwinder does not know frames of signal handlers, so
-// code that a handler has interrupted never counts as safe.
+// No other frame of the C library is permitted, which excludes callbacks of qsort() and
+// dl_iterate_phdr(), constructors and atfork handlers. No frame of the loader or of an
+// allocator is permitted. The unwinder does not know frames of signal handlers, so code
+// that a handler has interrupted is never safe.
 //
 // Inside the C library only some system calls are accepted: those that it makes for the
-// program, or for its resolver, timers and streams. It never holds a lock of the
-// allocator, the loader or the threads' list in them. futex(2), read(2) and write(2) may
+// program, or for its resolver, timers and streams. During these it holds no lock of the
+// allocator, of the loader or of the list of threads. futex(2), read(2) and write(2) may
 // also wait for such a lock, or fill one in. They are accepted only if the program has
 // called a known function. The frame tells which function. If that function has jumped to
-// one without a name, as sem_wait() does, the program's call instruction tells it.
+// an unnamed one, as sem_wait() does, the program's call instruction tells it.
 //
 // Code without unwind tables, as in Go, must wait in one of these system calls and make
-// it itself. Also, no address of the C library's code may be on the thread's stack, from
-// the stack pointer up to the thread's start. On x86-64 this is a proof. A call leaves
-// its return address on the stack. So a function of the C library that has called another
-// one, and will go on, has an address of its own code there. The lowest such address is
-// taken for a return address. If unwind tables lead from there to the thread's end
-// through the C library alone, everything above it is the thread's start
-// (start_thread()). Then the C library has made the thread, and has no other frame below.
-// An address left by an earlier call may look like one; then there is no answer. Go runs
-// C code on this same stack. Goroutines' small stacks are never accepted, as they are in
-// no mapping with a thread's start. Go's thread sysmon calls no C code.
+// it itself. Also, the thread's stack must contain no address of the C library's code,
+// from the stack pointer up to the thread's start. On x86-64 this is a proof: a function
+// of the C library that has called another function, and that will continue, has its
+// return address on the stack. The lowest address of the C library's code is assumed to
+// be a return address. If unwind tables lead from there to the thread's end through the
+// C library alone, everything above it is the thread's start (start_thread()). So the C
+// library has created the thread, and has no other frame on its stack. An address that an
+// earlier call has left may be mistaken for a return address; then the thread is not
+// accepted. Go runs C code on this same stack. Goroutines' small stacks are never
+// accepted, since their mappings contain no thread's start. Go's thread sysmon calls no C
+// code.
 //
-// A stream's functions are known while they read for the stream itself. Then its
-// underflow function has called read(2), or its xsgetn(), which reads data beyond the
-// buffer's size directly to fread(3)'s destination. They hold the stream's own lock, and
-// none that pthread_create() or dlopen() takes. Their memory is allocated by then, and
-// they have released the list of all streams. When they allocate (getline()) or flush
-// other streams, they are not in the read(2) of these two.
+// Functions of streams are known functions while they read for the stream itself. Then
+// read(2) was called by the stream's underflow function, or by its xsgetn(), which reads
+// data beyond the buffer's size directly to fread(3)'s destination. They hold the
+// stream's own lock, and none that pthread_create() or dlopen() takes. They have
+// allocated their memory before, and have released the list of all streams. When they
+// allocate (getline()) or flush other streams, they are not in the read(2) of these two.
 #pragma once
 
 #include "LoadedModules.h"

@@ -4,26 +4,26 @@
 // shares with this command.
 //
 // This command may be killed at any moment, and then nothing could repair the process. So
-// this code does everything in the process. It is complete before the thread gets to it,
-// and the thread's registers are set once, to its first instruction:
+// this code does everything in the process. It is complete before the thread executes it,
+// and this command sets the thread's registers once, to its first instruction:
 //
-//  - The code is written after the end of a module's code, in the rest of the
-//    last page, which is mapped and unused. Nothing is ever writable and
-//    executable. Its constants are the values of all registers of the thread,
-//    which it loads at the end, and the address where the thread was.
+//  - The code is written after the end of a module's code, to the rest of the
+//    last page, which is mapped and unused. No page is ever writable and
+//    executable. The code's constants are the values of all registers of the
+//    thread, which it loads at the end, and the address where the thread was.
 //  - It maps the area below (MAP_FIXED_NOREPLACE), and switches to a stack in
-//    the area. So it touches nothing below the thread's stack pointer, where the
-//    program may use 128 bytes. The size of the thread's stack does not matter.
-//  - It blocks signals, except those that the C library uses for setuid(2) and
-//    cancellation, for which other threads wait with a lock, and except errors
-//    of an instruction.
+//    the area. So it writes nothing below the thread's stack pointer, where the
+//    program may use 128 bytes, and the size of the thread's stack does not matter.
+//  - It blocks signals, with two exceptions: those for errors of an instruction,
+//    and those that the C library uses for setuid(2) and cancellation, because
+//    other threads wait for them while they hold a lock.
 //  - It saves vector registers and errno, makes the C library create one thread,
 //    and restores all of it. Calls and returns are paired, so shadow stacks stay
-//    right, and the last jump goes to where the thread was.
+//    valid, and the last jump goes to where the thread was.
 //
 // The new thread does the rest. It is like any other thread of the program: it waits for
-// locks as long as it takes, and no thread waits for it. It waits for a message of this
-// command, and ends if the command was killed: ten seconds after its last sign of life.
+// locks as long as necessary, and no thread waits for it. It waits for messages of this
+// command. If the command is killed, it ends ten seconds after the last heartbeat.
 #pragma once
 
 #include "StubArea.h"

@@ -16,7 +16,7 @@ using namespace patchbay;
 
 // The smallest page size of any machine.
 static constexpr uint64_t PageSize = 4096;
-// So far behind a module's code that processors do not prefetch both together.
+// Distance from a module's code, so that processors do not prefetch both together.
 static constexpr uint64_t Distance = 64;
 // Distance of a way back from the end of the last page.
 static constexpr uint64_t BeforeEnd = 32;

@@ -56,7 +56,7 @@ private:
   void addMark(const struct Mark &M, uint64_t Start);
 
   Trace &T;
-  size_t Most, Thread = SIZE_MAX; // indices of threads; the first is 0
+  size_t Most, Thread = SIZE_MAX; // Thread: index of the current thread
   uint64_t Calls = 0;
   std::vector<Noted> Longest; // a heap of the longest calls
   std::vector<size_t> Slow; // for each open slow call: number of outer calls

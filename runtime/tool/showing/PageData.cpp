@@ -309,8 +309,7 @@ void Writer::histograms() {
 void Writer::row(ArrayRef<TimelineSpan> Row) {
   number(Row.size());
   uint64_t End = C.Times->Begin;
-  // By a thread's own clock that stands still, a span may begin before the previous one
-  // ends.
+  // If a thread's own clock is stopped, a span may begin before the previous one ends.
   std::vector<uint64_t> Lengths;
   for (const TimelineSpan &S : Row) {
     uint64_t Start = std::max(S.Start, End);

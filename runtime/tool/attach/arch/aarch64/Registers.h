@@ -3,18 +3,19 @@
 // The registers of a thread on AArch64, for ptrace(2) and DWARF.
 //
 // The kernel decides how to restart an interrupted system call before a thread stops for
-// this command (do_signal() in its arch/arm64/kernel/signal.c). Then it forgets which call
-// it was:
+// this command (do_signal() in its arch/arm64/kernel/signal.c). After that, the kernel no
+// longer knows which call it was:
 //
-//  - For a call that restarts, the program counter is at the SVC instruction, and all
-//    arguments are there. Executing it makes the call again. x8 is the number. It becomes
-//    that of restart_syscall(2) only when the thread goes on. So if a call would wait for
-//    its whole time again, this command stops the thread once more: then x8 tells.
-//  - For a call that fails with EINTR, the program counter is after that instruction, and
-//    the first argument is lost. This command knows it if it saw the thread wait there
-//    after the kernel began to report its signals. Otherwise the kernel knows it, except
-//    for a call that fails because of a handler. (A handler that has just returned from an
-//    alternate stack is not recognized.)
+//  - If the call restarts, the program counter is at the SVC instruction, and the
+//    registers have all arguments. Executing the instruction makes the call again. x8 is
+//    the call's number. The kernel changes it to that of restart_syscall(2) only when the
+//    thread resumes. So for a call that would wait for its whole time again, this command
+//    stops the thread once more, and then reads x8.
+//  - If the call fails with EINTR, the program counter is after that instruction, and
+//    the first argument is lost. This command knows the argument if it saw the thread
+//    wait there after the kernel began to report the thread's signals. Otherwise the
+//    kernel knows it, unless the call fails because of a handler. (A handler that has
+//    just returned from an alternate stack is not recognized.)
 #pragma once
 
 #include "elf/DwarfRegisters.h"
