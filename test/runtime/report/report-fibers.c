@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Fibers, whose calls overlap on one thread. Each stack has its own call tree, so self
- * time excludes callees and never exceeds total time. Some fibers continue on another
- * thread in the middle of calls. A call that begins on one thread and ends on another is
- * one call, even if both threads are recorded.
+ * Calls of fibers are shown correctly, although they overlap on one thread. Each stack
+ * has its own call tree, so self time excludes callees and never exceeds total time.
+ * Some fibers continue on another thread in the middle of calls. A call that begins on
+ * one thread and ends on another is one call, even if both threads are recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -pthread
@@ -82,7 +82,9 @@ NOT_TRACED static void run(void)
 	yield();
 }
 
-/* One round after the other: all are inside calls at the same time. */
+/*
+ * The fibers run round by round, so that all of them are inside calls at the same time.
+ */
 OPAQUE void *rounds(void *nr)
 {
 	ucontext_t here;
@@ -111,7 +113,7 @@ int main(int argc, char **argv)
 		fibers[i].context.uc_stack.ss_size = sizeof(fibers[i].stack);
 		makecontext(&fibers[i].context, run, 0);
 	}
-	/* Some of the time, each continues where the previous one stopped. */
+	/* With "move", run each seven rounds on another thread. */
 	while (!fibers[FIBERS - 1].done) {
 		int nr = is_moving ? 7 : -1;
 		pthread_t thread;

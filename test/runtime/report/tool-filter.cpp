@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -F accepts C++ names as in the source: those of templates without the result type that
-// precedes the demangled name, and without parameters.
+// -F accepts C++ names as in the source: without parameters, and names of templates
+// without the result type that precedes the demangled name.
 // RUN: %buildxx %s -o %t %link
 // RUN: %patchbay list --full-names -F 'Cache::*' %t | FileCheck %s --check-prefix=CLASS
 //      CLASS: entry
@@ -33,7 +33,7 @@
 // RUN: %patchbay report --full-names -F 'Cache::pair<int,*>' %t.data | FileCheck %s --check-prefix=PAIRS
 // PAIRS: 1 {{ *}}int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&)
 //
-// The same with -N and --args.
+// -N and --args accept the same names.
 // RUN: %patchbay record -t function_duration -F 'Cache::*' -N 'Cache::get< int >' -N 'Cache::pair<int,*' -o %t.data -- %t
 // RUN: %patchbay dump %t.data | FileCheck %s --check-prefix=NOT
 //      NOT: returned Cache::hits() const

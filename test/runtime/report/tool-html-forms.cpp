@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forms of each name in the page. Parameters are dropped first, then template arguments
-// except those that distinguish two functions, then the qualifiers. The last form, for the
-// narrowest boxes, is the function's own name. read-page.py checks that no two
-// functions share another form.
+// The page has several forms of each name. Shorter forms drop first the parameters,
+// then template arguments except those that distinguish two functions, then the
+// qualifiers. The last form, for the narrowest boxes, is the function's own name.
+// read-page.py checks that no two functions share another form.
 // DEFINE: %{forms} = %python %S/../Inputs/read-page.py page.html forms
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link

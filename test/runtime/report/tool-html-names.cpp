@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ names in the page on screens of any width. Tables show the distinguishing part of
-// a name on one line. The full name appears when the user points at it or moves there by
-// keys. Columns are shown while there is room for them.
+// The page shows C++ names on screens of any width. Tables show the distinguishing part
+// of a name on one line. The full name appears when the user points at it or selects it
+// by keys. Columns are shown as far as they fit.
 // DEFINE: %{page} =
 // DEFINE: %{names} = "eval:$(grep -v '^//' %S/../Inputs/page-names.js)"
 // DEFINE: %{browser} = %python %S/../Inputs/browser.py %t/%{page}
@@ -52,7 +52,7 @@
 // CHOSEN: {{^}}main{{$}}
 // CHOSEN: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
 
-// Compared with another recording, a figure and its change are shown or hidden together.
+// In a comparison, a figure and its change are shown or hidden together.
 // REDEFINE: %{page} = diff.html
 // RUN: bash -c '%{browser} --size=1400x900 %{names} "eval:pageNames.table()" "eval:pageNames.boxes(patchbayPage.flame)" text:#left-out' | FileCheck %s --check-prefix=DIFF
 // DIFF: many names, some shorter, {{few|many}} of several lines: function calls change total change self change {{.*}}p{{$}}

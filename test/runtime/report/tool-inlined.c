@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function that is inlined everywhere cannot be traced: debug information tells its
- * callers. Also tests what `patchbay list` prints about the others.
+ * A function that is inlined everywhere cannot be traced; the message names its
+ * callers, found in debug information. The test also covers what `patchbay list` prints
+ * about the others.
  */
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: rm -rf %t && mkdir %t

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names with characters that have another meaning elsewhere: operators, result types with
-// brackets, and methods of Go. On a narrow terminal the dispensable parts are left out.
-// Symbols of any other kind cost no time and
-// no stack.
+// Names may contain characters that have another meaning elsewhere: operators, result
+// types with brackets, and methods of Go. On a narrow terminal dispensable parts are
+// left out. Symbols of other kinds cost no time and no stack.
 // REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/../Inputs/in-terminal.py
 // RUN: rm -rf %t && mkdir %t
@@ -20,14 +19,14 @@
 // CHECK-DAG: {{  }}main.(*Type).Method{{$}}
 // CHECK-DAG: {{  }}world.(*Type).Method{{$}}
 
-// A function is meant by these words, too.
+// Each of these spellings selects the function, too.
 // DEFINE: %{each} = %python %S/../Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'operator<' 'bool operator<<ns::Value>(ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::chosen' 'decltype(auto) ns::chosen<int, ns::Value, ns::Value>(int, ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::operator"" _km' 'ns::operator"" _km(unsigned long long)'
 
-// Queries about types, and results that are pointers to functions; in an expression
-// < opens nothing.
+// The names contain requires-clauses, and results that are pointers to functions. In an
+// expression < opens no bracket.
 // RUN: %buildxx -std=c++20 -DASKED %s -o %t/requires %link
 // RUN: cd %t && %patchbay record -t function_graph -o required -- ./requires
 // DEFINE: %{required} = %python %S/../Inputs/name-table.py %patchbay %t/requires %t/required

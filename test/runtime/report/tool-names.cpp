@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ functions by the names that people write, in each verb that accepts names. At each
-// width of a terminal all functions look different.
+// Each verb that accepts names finds C++ functions by the names that people write. At
+// each width of a terminal all functions look different.
 // REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/../Inputs/in-terminal.py
 // DEFINE: %{distinct} = %python %S/../Inputs/distinct-names.py
@@ -23,7 +23,7 @@
 // The sort column stays.
 // RUN: cd %t && %{terminal} 60 %patchbay report -s sub all | FileCheck %s --check-prefix=SUB
 // SUB: {{function +callee with largest total$}}
-// The same for nested calls, with their callers, and beside another recording.
+// This holds for nested calls, with their callers, and in a comparison.
 // RUN: cd %t && %{terminal} 60 %patchbay graph all | FileCheck %s --check-prefix=GRAPH
 // RUN: cd %t && %{terminal} 60 %patchbay report --by caller -f calls,name all | FileCheck %s --check-prefix=CALLER
 // RUN: cd %t && %{terminal} 110 %patchbay report --diff all all | FileCheck %s --check-prefix=GRAPH
@@ -33,7 +33,8 @@
 // GRAPH-DAG: {{ svc::Cache<int>::get(<int>)?$}}
 // CALLER-DAG: {{ svc::render +main$}}
 // CALLER-DAG: {{ svc::Cache<int>::get(<int>)? +main$}}
-// On the whole terminal each line is shortened by itself, and still all look different.
+// On the whole terminal each line is shortened separately, and all functions still look
+// different.
 // DEFINE: %{screen} = %python %S/../Inputs/screen.py
 // RUN: cd %t && %{screen} 80x24 "wait:h help" show key:q run %patchbay tui -i all | %{distinct} 80 16 json
 // RUN: cd %t && %{screen} 50x24 "wait:h help" show key:2 "wait:tree of calls" show key:q run %patchbay tui -i all > narrow
@@ -41,7 +42,7 @@
 // RUN: cd %t && sed '1,/tree of calls/d' narrow | FileCheck %s --check-prefix=TREE
 // TREE-DAG: {{ (svc::)?}}Cache<int>::get{{(<int>)?$}}
 // TREE-DAG: {{ (svc::)?}}Cache<string>::get{{$}}
-// Also in the causes of slow calls.
+// The causes of slow calls have such names, too.
 // RUN: cd %t && %patchbay record -t function_duration --why 1ns -o why -- ./prog && %{terminal} 90 %patchbay report why | sed '1,/^why calls/d' | FileCheck %s --check-prefix=WHY
 // Other load on the machine widens the column of waits, which shortens namespaces.
 // WHY-DAG: {{ (svc::|\.\.\.)render }}
@@ -51,13 +52,13 @@
 // RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE --implicit-check-not="callee with"
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
 
-// Lines of replay and list fit, too, and all functions look different there.
+// Lines of `replay` and `list` fit, too, and all functions look different there.
 // DEFINE: %{fits} = %python %S/../Inputs/fitting-lines.py
 // RUN: cd %t && %{terminal} 80 %patchbay replay all | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %{terminal} 80 %patchbay list prog | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function_duration -o duration -- ./prog && %{terminal} 80 %patchbay replay duration | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function -o function -- ./prog && %{terminal} 80 %patchbay replay function | %{fits} 80 %t/prog %patchbay
-// A wide terminal and --full-names cut nothing; replay cuts on terminals only.
+// A wide terminal and --full-names cut nothing; `replay` cuts on terminals only.
 // RUN: cd %t && %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %{terminal} 300 %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %patchbay list --full-names prog | FileCheck %s --check-prefix=WHOLE
@@ -69,7 +70,7 @@
 // RUN: cd %t && env COLUMNS=60 %patchbay report all | not %{distinct} 40 16 json
 // WHOLE: svc::render(std::string const&, svc::Options const&)
 
-// A function in each of these spellings; similar names do not match.
+// Each of these spellings selects the function; similar names do not match.
 // DEFINE: %{each} = %python %S/../Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'svc::render' 'svc::render(std::string const&, svc::Options const&)'
 // RUN: %{each} 'svc::ren*' 'svc::render(std::string const&, svc::Options const&)'
