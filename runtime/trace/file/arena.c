@@ -337,9 +337,7 @@ static int claim(struct pba_chunk *of)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/*
- * Takes the first @nr consecutive free pages. Returns the first one's number, or @nr_pages.
- */
+/* Takes the first @nr consecutive free pages. Returns the first one's number, or @nr_pages. */
 static uint32_t claim_pages(uint32_t nr)
 {
 	for (uint32_t first = 0, n; nr <= nr_pages - first; first += n + 1) {

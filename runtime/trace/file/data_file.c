@@ -383,10 +383,7 @@ static void end_ahead(struct pb_data_ahead *ahead, uint64_t at)
 	pb_arena_cut(ahead->mapped, before + ahead->size);
 }
 
-/*
- * Call before a new area begins at @at: each byte of the file must be in at most one
- * area.
- */
+/* Call before a new area begins at @at: each byte of the file must be in at most one area. */
 static void end_areas(struct pb_data_file *file, uint64_t at)
 {
 	if (!file->is_in_arena)
@@ -507,10 +504,7 @@ static void *take_lasting(struct pb_data_file *file, uint64_t size)
 	return take_ahead(file, &file->lasting, size);
 }
 
-/*
- * Blocks and per-thread counters are unmapped when their thread ends. All other chunks
- * last.
- */
+/* Blocks and per-thread counters are unmapped when their thread ends. All other chunks last. */
 static int is_lasting(enum pbd_kind kind)
 {
 	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS &&

@@ -7,9 +7,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 
-/*
- * Name a file of O_TMPFILE. If the process dies before that, the kernel deletes the file.
- */
+/* Name a file of O_TMPFILE. If the process dies before that, the kernel deletes the file. */
 static int give_name(int fd, const char *name)
 {
 	char self[PB_FD_NAME_MAX];

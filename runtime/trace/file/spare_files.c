@@ -81,10 +81,7 @@ static int put(int socket, char *path, int fd)
 {
 	struct message message;
 
-	/*
-	 * The lock tells `patchbay record` that a process may still take the
-	 * file.
-	 */
+	/* The lock tells `patchbay record` that a process may still take the file. */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	prepare(&message, path, size_of(path));
 	*descriptor_in(&message) = fd;

@@ -24,9 +24,7 @@
 
 #include <limits.h>
 
-/*
- * Maximum number of spare files: enough for the usual children of one process.
- */
+/* Maximum number of spare files: enough for the usual children of one process. */
 #define PB_SPARE_FILES 16
 
 /*

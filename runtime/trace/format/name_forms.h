@@ -39,9 +39,7 @@ int pb_glob_matches(const char *text, const char *glob);
 /* Like pb_glob_matches(), but ignores spaces between types and punctuation. */
 int pb_name_matches(const char *text, const char *glob);
 
-/*
- * Does @glob match any of these forms of the demangled @name? Returns 1, 0 or -ENOMEM.
- */
+/* Does @glob match any of these forms of the demangled @name? Returns 1, 0 or -ENOMEM. */
 int pb_name_is_meant(const char *name, const char *glob);
 
 #ifdef __cplusplus

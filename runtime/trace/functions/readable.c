@@ -13,10 +13,7 @@ int pb_readable_match(const char *glob, const char *name)
 	int result = pb_glob_matches(name, glob), error;
 	char *text;
 
-	/*
-	 * Only mangled names: pb_demangle() would also demangle "i", as the
-	 * type int.
-	 */
+	/* Only mangled names: pb_demangle() would also demangle "i", as the type int. */
 	if (result || strncmp(name, "_Z", 2))
 		return result;
 	text = pb_demangle(name, &error);

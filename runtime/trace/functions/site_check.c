@@ -14,9 +14,7 @@
 #include <errno.h>
 #include <time.h>
 
-/*
- * Minimum time between two looks. Looks may also take at most 1/PART of a processor's time.
- */
+/* Minimum time between two looks. Looks may also take at most 1/PART of a processor's time. */
 #define PAUSE_NS 1000000000ull
 #define PART 1000
 

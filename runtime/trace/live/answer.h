@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Carries out the requests of clients that may control this process (listen.h).
- */
+/* Carries out the requests of clients that may control this process (listen.h). */
 #ifndef PB_TRACE_ANSWER_H
 #define PB_TRACE_ANSWER_H
 

@@ -80,10 +80,7 @@ static socklen_t set_address(const char *name, struct sockaddr_un *address)
 	return (socklen_t)(length + 1 + offsetof(struct sockaddr_un, sun_path));
 }
 
-/*
- * Call before the socket has a name, so that no packet arrives before the filter
- * is set.
- */
+/* Call before the socket has a name, so that no packet arrives before the filter is set. */
 static int set_filter(int fd, const uint8_t *secret)
 {
 	struct sock_filter code[NR_CODE];

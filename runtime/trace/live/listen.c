@@ -380,10 +380,7 @@ static void *serve(void *arg)
 	if (gate >= 0)
 		pb_note(wakes);
 	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
-	/*
-	 * NULL: pb_listen_start() does not wait. After sem_post() the semaphore may be
-	 * gone.
-	 */
+	/* NULL: pb_listen_start() does not wait. After sem_post() the semaphore may be gone. */
 	if (arg)
 		sem_post(arg);
 	pb_fork_work();
@@ -416,10 +413,7 @@ void pb_listen_await(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return;
-	/*
-	 * The caller may be code that the listening thread itself has loaded for a
-	 * client.
-	 */
+	/* The caller may be code that the listening thread itself has loaded for a client. */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
 	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)

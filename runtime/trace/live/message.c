@@ -35,10 +35,7 @@ static void sort_files(struct pb_message *message, int *file, size_t nr)
 	message->program = take_file(&file, files, PB_CONTROL_PROGRAM);
 }
 
-/*
- * Fill up a request of another version, which may have another size, with
- * zeros.
- */
+/* Fill up a request of another version, which may have another size, with zeros. */
 static void complete(struct pb_control_request *request, ssize_t size)
 {
 	memset((char *)request + size, 0, sizeof(*request) - (size_t)size);

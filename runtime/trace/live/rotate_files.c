@@ -11,10 +11,7 @@
 
 #include <time.h>
 
-/*
- * Polling intervals. A thread that switches to the next file wakes this thread
- * immediately.
- */
+/* Polling intervals. A thread that switches to the next file wakes this thread immediately. */
 #define SOON_MS 10
 #define BUSY_MS 100
 #define IDLE_MS 500

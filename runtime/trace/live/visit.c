@@ -68,9 +68,7 @@ static int undo(int is_own)
 	const void *inherited;
 	int error;
 
-	/*
-	 * Not in a child, because a thread of its parent may have held the loader's lock.
-	 */
+	/* Not in a child, because a thread of its parent may have held the loader's lock. */
 	if (is_own)
 		pb_site_check();
 	error = pb_start_undo();
@@ -105,9 +103,7 @@ static void record_nothing(void)
 static void disarm_in_child(void)
 {
 	visit.is_on = 0;
-	/*
-	 * If that fails, as in a chroot(2) without /proc, at least record nothing.
-	 */
+	/* If that fails, as in a chroot(2) without /proc, at least record nothing. */
 	if (undo(0))
 		pb_session->failed = -EAGAIN;
 }

@@ -434,9 +434,7 @@ static const struct option *any_of(const struct pb_options *options, const char 
 
 		if (!found && is_set(options, option))
 			found = option;
-		/*
-		 * The message names args, which includes "args with names of arguments".
-		 */
+		/* The message names args, which includes "args with names of arguments". */
 		if (!strchr(name_of(option, is_command), ' '))
 			snprintf(all + strlen(all), PB_WHY_MAX - strlen(all), "%s%s%s",
 				 *all ? " or " : "", is_command ? "--" : "",

@@ -128,10 +128,7 @@ static void start(char **envp)
 		listen_now();
 }
 
-/*
- * Sanitizers may execute the program again in their initialization, so call this
- * after it.
- */
+/* Sanitizers may execute the program again in their initialization, so call this after it. */
 static void start_and_tidy(char **envp)
 {
 	start(envp);
@@ -157,10 +154,7 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 		start_and_tidy(envp);
 }
 
-/*
- * Warn of names without a function. Called at the end, when no more modules can be
- * loaded.
- */
+/* Warn of names without a function. Called at the end, when no more modules can be loaded. */
 static void say_what_is_not_there(void)
 {
 	char text[PB_WHY_MAX];

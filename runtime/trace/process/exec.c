@@ -163,9 +163,7 @@ void pb_exec_tidy(char *const envp[])
 {
 	static const struct pb_exec_target none;
 	size_t nr, length;
-	/*
-	 * Before main() the environment is valid, since the loader has read all of it.
-	 */
+	/* Before main() the environment is valid, since the loader has read all of it. */
 	const struct pb_probe probe = { .is_all_readable = 1 };
 	char *preload = (char *)find_preload(envp, &nr, probe);
 

@@ -95,10 +95,7 @@ static int is_of_glibc(const char *path)
 	return result;
 }
 
-/*
- * Sets *@path to the loader of this process, or "" if the user started the loader
- * itself.
- */
+/* Sets *@path to the loader of this process, or "" if the user started the loader itself. */
 static void find_own_loader(const char **path)
 {
 	const Elf64_Phdr *segment = (const Elf64_Phdr *)getauxval(AT_PHDR);

@@ -108,10 +108,7 @@ void pb_root_changes(void)
 	keep(1, 1);
 }
 
-/*
- * In a sandbox make no other system call: the filter may allow only the program's
- * call.
- */
+/* In a sandbox make no other system call: the filter may allow only the program's call. */
 static int may_ask(void)
 {
 	return pb_session && !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);

@@ -9,10 +9,7 @@
 struct pbd_losses *pb_losses_nearest;
 const void *pb_losses_held;
 
-/*
- * The number of open calls when the recording began, and the state for this
- * process's file.
- */
+/* The number of open calls when the recording began, and the state for this process's file. */
 static int64_t open_before;
 static enum pbd_returns returns;
 

@@ -8,10 +8,7 @@
 /* "4294967295.9999.spare.pbd" */
 #define NAME_MAX_HERE 32
 
-/*
- * The contents of a child's struct pbd_parent, and the number of module ids in
- * use.
- */
+/* The contents of a child's struct pbd_parent, and the number of module ids in use. */
 struct origin {
 	uint64_t size;
 	uint64_t start_ns;
@@ -86,9 +83,7 @@ int pb_parent_write(void)
 
 	if (pb_session->knows_parent)
 		return 0;
-	/*
-	 * With rotation this file gets copies of the chunks instead (rotate.h).
-	 */
+	/* With rotation this file gets copies of the chunks instead (rotate.h). */
 	if (of && pb_options_rotate(&pb_options)) {
 		pb_session->nr_modules = of->nr_modules;
 	} else if (of) {

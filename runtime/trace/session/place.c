@@ -8,10 +8,7 @@
 /* Paths of control groups may be long. Static, since stacks may be small. */
 static char text[4096];
 
-/*
- * Returns the length of @text, which ends with NUL, or 0 if the file cannot be
- * read.
- */
+/* Returns the length of @text, which ends with NUL, or 0 if the file cannot be read. */
 static uint64_t read_text(const char *path)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);

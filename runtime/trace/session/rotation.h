@@ -15,9 +15,7 @@ struct pb_rotation {
 	uint32_t has_events; /* the file has events */
 	uint32_t has_maps;   /* the lists of maps.h refer to this file only */
 	uint32_t failed;     /* the last switch failed; try again later */
-	/*
-	 * Bytes on disk: of files in pb_left_files, and of files that the command removes.
-	 */
+	/* Bytes on disk: of files in pb_left_files, and of files that the command removes. */
 	uint64_t left_bytes, gone_bytes;
 	uint64_t gone_ns; /* when @gone_bytes was set */
 };

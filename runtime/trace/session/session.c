@@ -92,9 +92,7 @@ static size_t expected_size(size_t cmdline)
 
 int pb_session_file(void)
 {
-	/*
-	 * Static, because the stack may be small. The session's lock guards it.
-	 */
+	/* Static, because the stack may be small. The session's lock guards it. */
 	static char cmdline[4096];
 	size_t length;
 	int error;
@@ -271,10 +269,7 @@ int pb_session_events(void)
 	error = pb_parent_write();
 	if (!error)
 		error = write_session();
-	/*
-	 * With rotation each file can be read without others, even that of a forked
-	 * child.
-	 */
+	/* With rotation each file can be read without others, even that of a forked child. */
 	if (!error && pb_options_rotate(&pb_options)) {
 		pb_session->rotation.since_ns = pb_now_ns(CLOCK_MONOTONIC);
 		error = pb_maps_copy();

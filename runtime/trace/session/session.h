@@ -20,9 +20,7 @@ struct pb_map;
 struct pb_thread_lot;
 struct pb_thread_state;
 
-/*
- * Bytes of a thread's first block; at least PB_BLOCK_LEAST if the memory is already mapped.
- */
+/* Bytes of a thread's first block; at least PB_BLOCK_LEAST if the memory is already mapped. */
 #define PB_BLOCK_MIN 4096u
 #define PB_BLOCK_LEAST 1024u
 

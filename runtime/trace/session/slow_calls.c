@@ -5,9 +5,7 @@
 #include "session.h"
 
 #define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
-/*
- * Minimum number of slow calls that are kept, even in a small buffer.
- */
+/* Minimum number of slow calls that are kept, even in a small buffer. */
 #define SLOW_MIN 16u
 
 /* Slow calls may use at most half of the memory of all threads (max-memory=). */

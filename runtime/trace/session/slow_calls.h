@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * The chunks of slow calls in the data file (why.h). Callers hold the session's lock.
- */
+/* The chunks of slow calls in the data file (why.h). Callers hold the session's lock. */
 #ifndef PB_TRACE_SLOW_CALLS_H
 #define PB_TRACE_SLOW_CALLS_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * May this library make system calls? sandbox.c describes programs that forbid
- * them.
- */
+/* May this library make system calls? sandbox.c describes programs that forbid them. */
 #ifndef PB_TRACE_SYSCALLS_H
 #define PB_TRACE_SYSCALLS_H
 
@@ -17,10 +14,7 @@ extern int pb_sandboxed;
 /* Would reading the processor's counter kill the process? */
 extern int pb_counter_is_forbidden;
 
-/*
- * Does the kernel allow reading the counter? Detects inherited restrictions,
- * too.
- */
+/* Does the kernel allow reading the counter? Detects inherited restrictions, too. */
 int pb_may_read_counter(void);
 
 /* Did the process have a filter when it began? */

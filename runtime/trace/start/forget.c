@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Not in session.c, which handlers call, because memset() may use vector registers.
- */
+/* Not in session.c, which handlers call, because memset() may use vector registers. */
 #include "forget.h"
 
 #include "file/arena.h"

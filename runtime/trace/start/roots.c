@@ -25,9 +25,7 @@ static const struct {
 	[PB_UNDER_TYPED] = { pb_under_typed_entry, pb_under_typed_exit, NULL },
 };
 
-/*
- * Called before the tracer exists, so no thread reads pb_under_beneath() yet.
- */
+/* Called before the tracer exists, so no thread reads pb_under_beneath() yet. */
 struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
 				       const struct patchbay_ops_attr *attr)
 {
@@ -125,9 +123,7 @@ static int look_for_roots(struct patchbay_ops *ops, enum pb_under_of of)
 	return patchbay_ops_update(ops, handlers[of].entry);
 }
 
-/*
- * Was the change made? After -ETIMEDOUT it was, but an old handler may still be running.
- */
+/* Was the change made? After -ETIMEDOUT it was, but an old handler may still be running. */
 static int is_done(int result)
 {
 	return result >= 0 || result == -ETIMEDOUT;

@@ -12,10 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * libpatchbay changes text through this file. Without it, arming would fail for each
- * module.
- */
+/* libpatchbay changes text through this file. Without it, arming would fail for each module. */
 static int check_proc(char why[PB_WHY_MAX])
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);

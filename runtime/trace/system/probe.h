@@ -11,10 +11,7 @@
 #include <stdint.h>
 
 struct pb_probe {
-	/*
-	 * The last page found to be readable, plus 1, which is not checked again; 0:
-	 * none.
-	 */
+	/* The last page found to be readable, plus 1, which is not checked again; 0: none. */
 	uintptr_t page;
 	int is_all_readable; /* check nothing */
 };

@@ -8,10 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/*
- * Read instead of mapping, because another process may truncate the file at any
- * time.
- */
+/* Read instead of mapping, because another process may truncate the file at any time. */
 static int read_all(int file, char *bytes, size_t size)
 {
 	size_t done = 0;

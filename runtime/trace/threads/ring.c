@@ -12,17 +12,22 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* With blocks of this size a busy thread rarely needs a new one. A thread's first blocks are
- * small, for threads with few events. */
+/*
+ * With blocks of this size a busy thread rarely needs a new block. A thread's first blocks are
+ * smaller, for threads with few events.
+ */
 #define BLOCK_MAX PBA_CHUNK_SIZE
-/* Blocks of the arena have the largest size, so a thread gets one only after this many bytes. */
+/*
+ * Blocks of the arena are large, so a thread only gets them instead of blocks of at least
+ * this size.
+ */
 #define ARENA_FROM (128u << 10)
 
 _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
 /*
- * Other processes can write to blocks in the arena. So this process must not compute an address
- * from a number in such a block.
+ * Other processes can write to blocks in the arena. So this process must never compute an
+ * address from a number that it reads from such a block.
  */
 static uint64_t size_of(const struct pbd_block *block)
 {
@@ -70,7 +75,7 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 
 	pb_thread_ask_name(self);
 	fill_in(self, block, ++ring->seq);
-	/* A handler of SIGTRAP that interrupts this must find no room. */
+	/* A handler of SIGTRAP that interrupts this must find the block full. */
 	__atomic_store_n(&ring->end, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&ring->next, place(block, 0), __ATOMIC_RELAXED);
@@ -81,8 +86,9 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 }
 
 /*
- * The size of a thread's first block. In a forked child, the rest of the file that is mapped
- * already is large enough for most threads. If all buffers are small, use the usual size.
+ * Returns the size of a thread's first block. In a forked child this is what is left of the
+ * part of the file that is already mapped, which is enough for most threads. If all buffers
+ * are small, it is always PB_BLOCK_MIN.
  */
 static uint64_t first_size(void)
 {
@@ -109,7 +115,7 @@ static uint64_t next_size(const struct pb_ring *ring)
 	return size < BLOCK_MAX ? size : BLOCK_MAX;
 }
 
-/* The ring continues in another block: leave a full block of the arena to the recorder. */
+/* The ring continues in another block: pass a full block of the arena to the recorder. */
 static void pass_on(struct pbd_block **block)
 {
 	const uint64_t size = size_of(*block);
@@ -133,7 +139,7 @@ static int add_block(struct pb_thread_state *self)
 	if (!pb_memory_has_room(size, !ring->nr_blocks))
 		return -PB_OVER_MEMORY;
 	block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
-	/* The rest of max-size= may have room for a smaller one. */
+	/* A smaller block may still fit into max-size=. */
 	while (!block && error == -PB_OVER_SIZE && size > PB_BLOCK_MIN) {
 		size /= 2;
 		block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
@@ -150,7 +156,10 @@ static int add_block(struct pb_thread_state *self)
 	return 0;
 }
 
-/* The number of events in a full block. All its records belong to its present pass. */
+/*
+ * Returns the number of events in a full block, where all records belong to the present
+ * pass.
+ */
 static uint64_t nr_events(const struct pbd_block *block)
 {
 	const uint64_t most = capacity(block);
@@ -162,7 +171,7 @@ static uint64_t nr_events(const struct pbd_block *block)
 	return nr;
 }
 
-/* Empty the block for newer events, and count those that are overwritten. */
+/* Empty the block for newer events, and count the events that are overwritten. */
 static void clear(struct pb_ring *ring, struct pbd_block *block)
 {
 	struct pbd_session *session = pb_session->chunk;
@@ -185,7 +194,7 @@ static void use_again(struct pb_thread_state *self)
 	begin(self, block);
 }
 
-/* Is the ring stopped? It stays stopped until there may be room in the file again. */
+/* Is the ring stopped? It stays stopped until there may be space in the file again. */
 static int is_stopped(const struct pb_ring *ring)
 {
 	return ring && ring->stopped &&
@@ -232,12 +241,12 @@ static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
 }
 
 /*
- * Continue after the records of an earlier thread, if the block has room for four records:
- * the new thread's number and name, its sleep, and one event, which would be lost otherwise.
- * Plain stores suffice, because no handler finds the ring before this thread owns it.
+ * Continue after the records of an earlier thread if at least four records fit into the
+ * block: the new thread's number and name, its off-CPU time, and one event. Plain stores
+ * suffice, because no handler finds the ring before this thread owns it.
  *
- * If there is too little room, fill it with holes. Otherwise old records there would count
- * again when the number of the pass wraps.
+ * If fewer fit, fill the rest with holes. Otherwise old records there would be valid again
+ * when the number of the pass wraps around.
  */
 static void go_on(struct pb_thread_state *self)
 {
@@ -260,7 +269,7 @@ static void go_on(struct pb_thread_state *self)
 	pb_session_tick();
 }
 
-/* Unmap the blocks of an ended thread: the process writes to them no more. */
+/* Unmap the blocks of a thread that has ended. */
 static void release(struct pb_ring *ring)
 {
 	while (ring->nr_blocks) {
@@ -277,7 +286,7 @@ static void release(struct pb_ring *ring)
 	ring->named = NULL;
 }
 
-/* Forget the blocks. They are in a file that the process has left and will unmap. */
+/* Forget the blocks: they are in a file that the process has left and will unmap. */
 static void begin_again(struct pb_ring *ring)
 {
 	ring->end = 0;
@@ -319,7 +328,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 
 void pb_ring_take_over(struct pb_thread_state *by)
 {
-	/* There may be room in the file again. */
+	/* There may be space in the file again. */
 	by->ring.full = by->ring.stopped = 0;
 	if (is_elsewhere(&by->ring))
 		begin_again(&by->ring);
@@ -332,8 +341,8 @@ void pb_ring_take_over(struct pb_thread_state *by)
 }
 
 /*
- * In a sandbox with an empty pool: reuse the ring's oldest block, or return NULL. A signal
- * handler that interrupts this gets another block.
+ * In a sandbox with an empty pool: empty the ring's oldest block and return it, or return
+ * NULL. A signal handler that interrupts this gets another block.
  */
 static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 {
@@ -343,7 +352,7 @@ static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 		return NULL;
 	*seq = pb_count_up(&ring->seq);
 	block = ring->block[*seq % ring->nr_blocks];
-	/* NULL: a handler has reserved this element, and left by siglongjmp(3). */
+	/* NULL: a handler has reserved this element in spare(), and left by siglongjmp(3). */
 	if (block)
 		clear(ring, block);
 	return block;
@@ -368,9 +377,9 @@ static struct pbd_block *spare(struct pb_ring *ring, uint64_t *seq)
 
 /*
  * Begin another block, without a lock and with signals enabled. A signal handler that
- * interrupts this and does the same completes before this thread continues. @next and @end
- * must always belong to the same block, or show no room. So @end is 0 before @next changes,
- * and each exchange fails if a handler was faster. The block is wasted then, which is rare.
+ * interrupts this may run all of it. @next and @end must always belong to the same block,
+ * or show a full block. So set @end to 0 before @next changes. If a handler has begun a
+ * block in between, the exchange fails, and the block here is wasted, which is rare.
  */
 static int next_spare_block(struct pb_thread_state *self)
 {
@@ -382,7 +391,10 @@ static int next_spare_block(struct pb_thread_state *self)
 
 	if (next < end)
 		return 1;
-	/* If a signal handler interrupts this and does the same, its block is wasted. */
+	/*
+	 * If a signal handler that interrupts this has just begun a block, that block is
+	 * wasted.
+	 */
 	if (is_elsewhere(ring)) {
 		ring->nr_blocks = ring->size = 0;
 		ring->generation = pb_session->rotation.generation;
@@ -429,7 +441,7 @@ void pb_ring_lose(enum pbd_loss why)
 		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Make room in this thread's ring. Returns 0 if it has room now, or -errno. */
+/* Give this thread's ring space for an event. Returns 0 or -errno. */
 static int make_room(void)
 {
 	int error = pb_session_events();

@@ -3,23 +3,21 @@
  * Event buffers. Each thread has a ring of blocks in the data file. Only the
  * thread and its signal handlers write to it.
  *
- * To *reserve* a record is to advance @next. The instruction for that is atomic
- * with respect to the thread's own signal handlers, and needs no bus lock. To
- * *commit* a record is to write its last word, which is zero until then. To
- * *discard* a record is to leave that word 0: the record stays a hole, which
- * readers skip. Committed records are in memory that survives the
- * process.
+ * Writing a record takes two steps. *Reserve* it: advance @next, by an
+ * instruction that is atomic with respect to the thread's own signal handlers,
+ * and needs no bus lock. *Commit* it: write its last word, which is zero until
+ * then. Readers skip records whose last word is 0 (holes). Committed records
+ * are in memory that survives the process.
  *
- * The recorder makes blocks when it needs them, each twice as large as the
- * previous one, up to a limit. At the limit it stops recording for this thread,
- * or it reuses the thread's oldest block, in another *pass*. The number of the
- * pass marks the block's records. The recorder counts events that find no room,
- * and events that are overwritten.
+ * Each block is twice as large as the previous one, up to a limit. When the
+ * buffer is full, the thread's recording stops or, with overwrite=1, reuses the
+ * thread's oldest block, in another *pass*. Each record has the number of the
+ * pass. Lost and overwritten events are counted.
  *
  * With overwrite=1, a new thread takes over the ring of a thread that has ended,
  * and continues in the middle of its block. So many threads with few events fill
- * few blocks, and old events are overwritten in order. Without overwrite=1, a
- * new thread has blocks of its own, from the smallest on.
+ * few blocks, and the oldest events are overwritten first. Without overwrite=1,
+ * a new thread begins with a new, small block.
  */
 #ifndef PB_TRACE_RING_H
 #define PB_TRACE_RING_H
@@ -31,11 +29,11 @@
 #include <stdint.h>
 
 /*
- * In memory that fork() fills with zeros (MADV_WIPEONFORK). So a child finds an
- * empty ring and not its parent's, by whatever call it was created.
+ * In memory that fork() fills with zeros (MADV_WIPEONFORK), also if the program calls
+ * clone(2) itself. So a child has an empty ring.
  * @next:  address of the next record. The upper bits, which addresses of user
  *         space do not have, are the block's pass
- * @end:   end of the block's room, in the same format
+ * @end:   end of the block, in the same format
  * The other fields belong to ring.c.
  */
 struct pb_ring {
@@ -45,26 +43,26 @@ struct pb_ring {
 	uint64_t size;        /* of all blocks */
 	uint64_t nr_blocks;
 	uint32_t full;        /* no more blocks can be added */
-	uint32_t stopped;     /* nor reused: until pb_session's @again differs from
-				 this number minus 1; 0: not stopped */
+	uint32_t stopped;     /* 0: not stopped; otherwise stopped until pb_session's
+				 @again differs from this number minus 1 */
 	uint64_t generation;  /* of the file with these blocks: rotate.h */
 	enum pbd_loss why;    /* the kind of loss while the ring is stopped */
-	struct pbd_block **block; /* the current one was made or reused last */
-	struct pbd_record *named; /* PBD_THREAD_NAME of this thread; NULL: none, or
-				     it was overwritten */
+	struct pbd_block **block; /* in a circle: @seq gives the current one */
+	struct pbd_record *named; /* this thread's record PBD_THREAD_NAME; NULL: none,
+				     or overwritten */
 };
 
 /*
- * This thread's ring, in its struct pb_thread_state. NULL at first, like all
- * thread-local data of this library: a program that makes threads by clone(2)
- * may fill their thread-local storage with zeros.
+ * This thread's ring, in its struct pb_thread_state; initially NULL. All
+ * thread-local data of this library begins with zeros, because programs that
+ * make threads by clone(2) may fill thread-local storage with zeros.
  */
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
-/* Write the record that was reserved at @next, in a block in use. */
+/* Write and commit the record that was reserved at @next. */
 static inline void pb_ring_commit(uint64_t next, uint64_t time,
 				  uint64_t function, uintptr_t frame,
 				  uint64_t last)
@@ -73,8 +71,8 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 		(struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 
 	/*
-	 * First clear the record of an earlier pass, for a process that reads the
-	 * block while it is reused.
+	 * First invalidate the old record of an earlier pass, for a process that reads the
+	 * block at this moment.
 	 */
 	__atomic_store_n(&record->last, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELEASE);
@@ -83,23 +81,20 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 	__atomic_store_n(&record->frame, (uint32_t)(frame >> 4),
 			 __ATOMIC_RELEASE);
 	last |= next >> PB_PASS_SHIFT << PBD_KIND_BITS;
-	/*
-	 * Release, for readers of a running process. Readers of a killed process
-	 * would need program order only.
-	 */
+	/* Release, for readers in other processes. */
 	__atomic_store_n(&record->last, last, __ATOMIC_RELEASE);
 }
 
 /*
- * Record an event if the block has room. Returns 0 if it has none. Without @again also returns
- * 0 if a signal handler has recorded an event meanwhile.
+ * Record an event. Returns 0 if the block is full. Without @again also returns 0 if a
+ * signal handler has recorded an event during the call.
  *
- * A signal handler may interrupt this between any two instructions, record an event, and
- * begin another block. The exchange then fails, because @next has changed. @next can have the
- * same value again only after 64 passes over all blocks. If ring->end was read after the
- * handler began the other block, it belongs to that block. Then the record may be after the
- * last one of its own block: each block has room for one more record there, which is never
- * read.
+ * A signal handler may interrupt this between any two instructions, record events, and
+ * begin another block. The exchange then fails, because @next has changed; it only has the
+ * same value again after 64 passes over all blocks. If @end was read after that, it
+ * belongs to the other block, which does no harm if the exchange fails. After exactly 64
+ * passes the exchange may succeed although @next is at the end of its block. For that case
+ * each block has space for one more record there, which is never read.
  */
 static inline __attribute__((always_inline)) int
 pb_ring_put(uint64_t time, uint64_t function, uintptr_t frame, uint64_t last, int again)
@@ -130,7 +125,7 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	return pb_ring_put(time, function, frame, last, 1);
 }
 
-/* The most blocks that a ring has. @block must have room for them. */
+/* Maximum number of blocks of a ring: the size of @block. */
 size_t pb_ring_max_blocks(void);
 
 struct pb_thread_state;
@@ -139,22 +134,22 @@ struct pb_thread_state;
 void pb_ring_write_name(struct pb_thread_state *of);
 
 /*
- * Begin the ring of a thread. It is new, or belonged to a thread that has ended. Call this
- * under the session's lock, before a handler can find the ring.
+ * Begin the ring of a thread, which is new or belonged to a thread that has ended. Call
+ * this with the session's lock held, before a handler can find the ring.
  */
 void pb_ring_take_over(struct pb_thread_state *by);
 
 /* Count an event that is not recorded, and the reason. */
 void pb_ring_lose(enum pbd_loss why);
 
-/* Record an event where pb_ring_put() did not. The event may be lost. */
+/* Record an event if pb_ring_put() has failed. The event may be lost. */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last);
 
 /*
  * Record an event. Async-signal-safe. Changes no registers except general ones
- * and flags. Handlers call it last, so that the slow path is a jump and the
- * fast path saves no registers.
+ * and flags. Handlers call this last, so that the slow path is a tail call and
+ * the fast path saves no registers.
  */
 static inline void pb_ring_record(uint64_t time, uint64_t function,
 				  uintptr_t frame, enum pbd_record_kind kind,

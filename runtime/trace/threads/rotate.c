@@ -31,8 +31,8 @@ static void leave_file(void)
 }
 
 /*
- * Undo a failed switch. The command removes the new file, which has no events. Further
- * mappings of it stay: that is little, and rare.
+ * Undo a failed switch. The command removes the new file, which has no events. Its other
+ * mappings stay, which are small and rare.
  */
 static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 		    struct pbd_losses *losses)
@@ -47,7 +47,7 @@ static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 	pb_losses_go_back(losses);
 }
 
-/* The new file, too, lacks the modules that cannot be traced: copy the note about them. */
+/* Copy an error about modules that cannot be traced, which the new file lacks, too. */
 static void carry_note(void)
 {
 	const uint32_t error = left.header->error;
@@ -68,8 +68,9 @@ int pb_rotate_switch(void)
 	int error;
 
 	/*
-	 * A process that has changed its user cannot create a file. No recorder would name
-	 * files, or write them.
+	 * Do not switch after the process has changed its user (@stays), since it cannot
+	 * make files, or after the recorder has ended, since nothing would name and write
+	 * them.
 	 */
 	if (!chunk)
 		return -EPERM;
@@ -82,7 +83,10 @@ int pb_rotate_switch(void)
 	pb_session_unflag(PBD_SESSION_STAYS);
 	pb_session_tick();
 	leave_file();
-	/* There is always room for the next file's beginning. */
+	/*
+	 * Do not count the old file while the next one is made, so that max-size= never
+	 * prevents that.
+	 */
 	pb_quota_count(-(int64_t)left.allocated);
 	error = pb_session_next_file();
 	if (!error)
@@ -101,16 +105,22 @@ int pb_rotate_switch(void)
 	pb_left_files.held[pb_left_files.nr] = left.held;
 	of->left_bytes += left.allocated;
 	pb_arena_next_file(&left, &pb_session->file);
-	/* Only a process that failed to restrict itself has used it. */
+	/*
+	 * The pool is in the old file. It exists only if the process has failed to
+	 * restrict itself.
+	 */
 	pb_session->pool = (struct pb_pool){ 0 };
 	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
 	of->has_events = 0;
 	pb_session->memory = 0;
 	pb_session->again++;
 	__atomic_store_n(&of->generation, of->generation + 1, __ATOMIC_RELEASE);
-	/* From here on, the next event of each thread calls ring.c. */
+	/* From here on, the next event of each thread takes the slow path (ring.c). */
 	pb_threads_leave_file();
-	/* Finishing the old file waits for threads that have not seen the switch yet. */
+	/*
+	 * Release: the listening thread may finish the old file. That waits for threads
+	 * that have not seen the switch yet.
+	 */
 	__atomic_store_n(&pb_left_files.nr, pb_left_files.nr + 1, __ATOMIC_RELEASE);
 	pb_listen_wake();
 	return 0;

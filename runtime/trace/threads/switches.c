@@ -40,7 +40,7 @@ static int map_ring(struct pb_switches *of, uint32_t tid,
 	return 0;
 }
 
-/* Static: otherwise filling it in calls memset(3), except on x86-64. */
+/* Static, since compilers may call memset(3) to initialize an automatic one. */
 static const struct perf_event_attr with_stacks = {
 	.type = PERF_TYPE_SOFTWARE,
 	.size = sizeof(with_stacks),
@@ -66,7 +66,7 @@ static const struct perf_event_attr without = {
 	.use_clockid = 1,
 	.clockid = CLOCK_MONOTONIC,
 	.write_backward = 1,
-	/* Without these flags the kernel refuses users who may not observe it. */
+	/* Without these flags the kernel refuses users that may not trace the kernel. */
 	.exclude_kernel = 1,
 	.exclude_hv = 1,
 };
@@ -145,8 +145,8 @@ void pb_switches_end(struct pb_switches *of)
 }
 
 /*
- * A position in a ring. The record at @at is followed by older ones, with @left bytes in all.
- * The kernel writes downwards, from 0 on.
+ * A position in a ring: the record at @at and the older ones after it have @left bytes
+ * together. The kernel writes downwards, from 0 on.
  */
 struct cursor {
 	const char *records;
@@ -168,7 +168,10 @@ static uint64_t newest(const struct pb_switches *of)
 	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* Is the record still there? A switch while this thread reads may overwrite the oldest one. */
+/*
+ * Is the record still valid? A switch while this thread reads may overwrite the oldest
+ * record.
+ */
 static int is_there(const struct pb_switches *of, const struct cursor *ring,
 		    uint64_t size)
 {
@@ -186,7 +189,7 @@ static struct pbd_wait *shortest(struct pbd_slow *slow)
 	return found;
 }
 
-/* Add the wait from @out to @in. Returns its place, or NULL if it is not stored. */
+/* Add the wait from @out to @in. Returns where it is stored, or NULL if it is not. */
 static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t in,
 				 uint32_t misc)
 {
@@ -216,8 +219,8 @@ static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t i
 }
 
 /*
- * Store the kernel's addresses, and only the innermost address of the process: libraries have
- * no frame pointers that the kernel could follow.
+ * Store the kernel's addresses, and only the innermost address of the process. Libraries
+ * often have no frame pointers, which the kernel would need to find the others.
  */
 static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 		      uint64_t size)
@@ -243,8 +246,9 @@ static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 }
 
 /*
- * Read from the newest record to the oldest: for each wait, when the thread came back, when it
- * had left, and its stack at that time. Returns whether the ring covers the whole call.
+ * Read from the newest record to the oldest. Each wait has three: when the thread came
+ * back, when it had left, and its stack at that time. Returns whether the ring covers the
+ * whole call.
  */
 static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 {
@@ -276,16 +280,19 @@ static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 		}
 		ring.at += size;
 		ring.left -= size;
-		/* The record of a switch is followed by that of its stack, with the same time. */
+		/* If @last is set, the record of its stack, with the same time, comes next. */
 		if ((type == PERF_RECORD_SAMPLE || type == PERF_RECORD_SWITCH) &&
 		    time < slow->begin_ns && !last)
 			return 1;
 	}
-	/* All was read: was nothing overwritten, and was the begin recorded? */
+	/*
+	 * The ring has the whole call if nothing was overwritten and the ring existed when
+	 * the call began.
+	 */
 	return -head <= ring.size && of->since_ns <= slow->begin_ns;
 }
 
-/* Raise the off-CPU time to its lower bound: the duration minus the CPU time. */
+/* Set the off-CPU time to at least the duration minus the CPU time, which is a lower bound. */
 static void limit(struct pb_switches *of, struct pbd_slow *slow)
 {
 	uint64_t cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * When a thread left a processor and came back. The kernel writes these switches to a mapped
- * ring of perf_event_open(2), newest first. That costs time only at switches, and reading the
- * ring needs no system call.
+ * Records when a thread leaves a processor and comes back. The kernel writes these switches
+ * to a mapped ring of perf_event_open(2), newest first. That costs time only at switches,
+ * and reading the ring needs no system call.
  *
  * All users may see the switches of their own threads. Users with CAP_PERFMON, or with
  * perf_event_paranoid at most 1, also see kernel stacks.
@@ -18,8 +18,8 @@
 struct pb_switches {
 	char *page; /* NULL: no ring */
 	uint64_t size;
-	uint64_t since_ns; /* when the kernel began to write there */
-	/* For a ring that was made early: */
+	uint64_t since_ns; /* when the kernel began to write to the ring */
+	/* Only for a ring that pb_switches_begin_early() made: */
 	uint32_t tid;
 	uint32_t have; /* the available PBD_WHY_* */
 	int error;
@@ -31,16 +31,16 @@ struct pb_switches {
 void pb_switches_end(struct pb_switches *of);
 
 /*
- * Make rings for existing threads, as many as possible, at the start of a recording: a thread's
- * first event may be a slow call. Handlers must not call this.
+ * At the start of a recording, make rings for as many existing threads as possible, because
+ * a thread's first event may be a slow call. Handlers must not call this.
  */
 void pb_switches_begin_early(void);
-/* Take the early ring of the calling thread, whose id is @tid, or NULL. */
+/* Returns the early ring of thread @tid, or NULL. */
 struct pb_switches *pb_switches_early(uint32_t tid);
 /* The recording is over: drop the early rings. */
 void pb_switches_forget_early(void);
 
-/* Fill in what is known about the time from @slow->begin_ns on, @slow->ns long. */
+/* Fill in the waits and the off-CPU time of the call of @slow. */
 void pb_switches_read(struct pb_switches *of, struct pbd_slow *slow);
 
 /*

@@ -106,7 +106,10 @@ void pb_tally_release(struct pb_tally *of)
 void pb_tally_forget(struct pb_tally *of)
 {
 	for (; of; of = of->smaller) {
-		/* Write used elements only: most pages of a large table were never touched. */
+		/*
+		 * Write only to used elements, because most pages of a large table were
+		 * never touched.
+		 */
 		for (uint64_t i = 0; i < of->nr; i++)
 			if (of->of[i])
 				of->of[i] = NULL;
@@ -166,8 +169,8 @@ static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 }
 
 /*
- * Make a table with room for @place. The previous table stays valid, because this thread may
- * have interrupted a handler that reads it; the contents stay right. @free: the thread may make
+ * Make a table with an element for @place. The previous table is kept, unchanged, because a
+ * handler that this code has interrupted may still read it. @free: the thread may make
  * system calls, and holds the session's lock.
  */
 static int make_table(uint64_t place, int free)
@@ -197,7 +200,7 @@ static int make_table(uint64_t place, int free)
 	return 0;
 }
 
-/* Make sure that this thread has a table with room for @place. */
+/* Make sure that this thread has a table with an element for @place. */
 static int make_room(uint64_t place, int free)
 {
 	int error = free ? pb_session_events() : 0;
@@ -221,7 +224,10 @@ static uint64_t *next_unused(struct pb_tally *own)
 	/* Signal handlers may have raised the number beyond the limit. */
 	if (last >= PB_TALLY_CHUNKS)
 		return NULL;
-	/* NULL: the thread that is making this chunk was interrupted, perhaps for good. */
+	/*
+	 * NULL: add_chunk() was interrupted before it stored this chunk, perhaps by a
+	 * signal handler that left by siglongjmp(3).
+	 */
 	chunk = own->chunk[last];
 	if (!chunk || own->used[last] >= capacity(chunk))
 		return NULL;
@@ -250,16 +256,16 @@ static int add_chunk(struct pb_tally *own, int free)
 }
 
 /*
- * Returns the element of @function, and makes it if necessary. Returns NULL and sets *@error on
- * failure. If a signal handler interrupts this and makes one for the same function, the
- * function has two elements, or one stays empty.
+ * Returns the element of @function, and makes it if necessary. On failure returns NULL and
+ * sets *@error. If a signal handler that interrupts this makes an element for the same
+ * function, the function has two elements, or one stays empty.
  */
 static uint64_t *make(uint64_t place, uint64_t function, int free, int *error)
 {
 	uint64_t *counts;
 
 	*error = make_room(place, free);
-	/* A signal handler may have made the element meanwhile. */
+	/* A signal handler may have made the element since the caller's check. */
 	if (!*error && pb_tally->of[place])
 		return pb_tally->of[place];
 	while (!*error) {
@@ -282,7 +288,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	counts = make(place, function, 1, error);
 	if (!counts && pb_session->file.header)
 		pb_data_note(&pb_session->file, *error);
-	/* Without this, each call of a function without an element would try again. */
+	/* Do not try again at each call of a function without an element. */
 	if (*error == -PB_OVER_SIZE || *error == -PB_OVER_MEMORY) {
 		pb_session->no_tally = pb_session->again + 1;
 		pb_session->no_tally_error = *error;

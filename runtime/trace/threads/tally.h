@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Per-thread counts for each function: histograms or, if only some calls are recorded
- * (sample.c), the number of calls. A thread counts in pages of the data file, which only the
- * thread and its signal handlers write to. When a thread first calls a function, it gets an
- * element for the function in a chunk. A table points to the element.
+ * (sample.c), the number of calls. A thread counts in chunks of the data file that only the
+ * thread and its signal handlers write to. The thread's first call of a function takes an
+ * unused element in a chunk, and stores its address in the thread's table.
  */
 #ifndef PB_TRACE_TALLY_H
 #define PB_TRACE_TALLY_H
@@ -20,7 +20,7 @@ struct pb_thread_state;
  * The counters of a thread. In memory that fork() fills with zeros, so that a child begins
  * again, in its own file.
  * @nr:      the number of places in @of
- * @used:    by chunk: the number of elements that belong to a function; may be too large
+ * @used:    by chunk: the number of elements in use; may exceed the size of the chunk
  * @smaller: the thread's previous table
  * @of:      elements; the first word of each is its function's number plus 1
  */
@@ -37,7 +37,7 @@ struct pb_tally {
 extern __thread struct pb_tally *pb_tally
 	__attribute__((tls_model("initial-exec")));
 
-/* The kind of chunks and the size of elements. Only one tracer counts in this way at a time. */
+/* The kind of chunks and the size of elements. Only one tracer at a time uses tallies. */
 extern enum pbd_kind pb_tally_kind;
 extern size_t pb_tally_size;
 
@@ -69,14 +69,15 @@ void pb_tally_write_name(const struct pb_thread_state *of);
 void pb_tally_release(struct pb_tally *of);
 
 /*
- * Make tables in advance, with room for all present functions, for threads that begin when
- * system calls are not allowed. The caller holds the session's lock. Returns 0 or -errno.
+ * Make tables in advance, with elements for all present functions, for threads that begin
+ * when system calls are not allowed. The caller holds the session's lock. Returns 0 or
+ * -errno.
  */
 int pb_tallies_make_spare(void);
 
 /*
- * The file is over: empty the tables, and no longer count in its chunks. Threads keep their
- * tables. NULL is allowed. The caller holds the session's lock.
+ * The process has left the file: empty the table, which the thread keeps. NULL is allowed.
+ * The caller holds the session's lock.
  */
 void pb_tally_forget(struct pb_tally *of);
 

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 
-/* The number of objects that are allocated at once, and in advance for a sandbox. */
+/* The number of objects that are allocated together, and in advance for a sandbox. */
 #define NR_NEW 16
 #define NR_SPARE 256
 
@@ -16,7 +16,7 @@
 #define NR_ASKED 4
 
 /*
- * With fewer objects than this, the recorder does not look for threads that have ended without
+ * With fewer objects than this, do not search for threads that have ended without
  * announcing it.
  */
 #define NR_FEW 64
@@ -27,8 +27,7 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
-/* The number of blocks that the ring in this thread's object has room for. fork() wipes the
- * object, but not this. */
+/* A copy of @max_blocks of this thread's object. fork() wipes the object, but not this. */
 static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
 
 static void enqueue(struct pb_thread_state *thread)
@@ -53,8 +52,8 @@ static struct pb_thread_state *dequeue(void)
 }
 
 /*
- * Has the thread ended? By now another thread of this process may have its id. Then the kernel
- * is asked again later, until that thread has ended, too.
+ * Has the thread ended? If another thread of this process has its id by now, this returns 0
+ * until that thread has ended, too.
  */
 static int is_gone(const struct pb_thread_state *thread, long pid)
 {
@@ -62,9 +61,9 @@ static int is_gone(const struct pb_thread_state *thread, long pid)
 }
 
 /*
- * Take the object of a thread that has ended. Objects of other threads go back to the end of
- * the queue. So a main thread that has called pthread_exit() does not block the objects after
- * its own.
+ * Take the object of a thread that has ended. Objects of other threads go to the end of the
+ * queue, so that one thread that takes long to end (a main thread after pthread_exit())
+ * does not block the objects after its own.
  */
 static struct pb_thread_state *take_over(void)
 {
@@ -75,7 +74,7 @@ static struct pb_thread_state *take_over(void)
 
 		if (!thread)
 			return NULL;
-		/* The thread is ending, and took part in an earlier recording only: drop it. */
+		/* The object is of an earlier recording with smaller buffers: drop it. */
 		if (thread->max_blocks < pb_ring_max_blocks())
 			continue;
 		if (is_gone(thread, pid))
@@ -97,9 +96,9 @@ struct pb_thread_lot {
 _Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
 
 /*
- * The size of an object with the block pointers of its ring, which follow it. It is a multiple
- * of two cache lines, because processors fetch two at a time, and each event writes to the
- * first.
+ * The size of an object and the block pointers of its ring, which follow it. A multiple of
+ * two cache lines, to avoid false sharing: each event writes to the first, and processors
+ * fetch two at a time.
  */
 static size_t object_size(uint64_t blocks)
 {
@@ -110,8 +109,8 @@ static size_t object_size(uint64_t blocks)
 }
 
 /*
- * The number of blocks in new objects. It never decreases. Otherwise each thread would leave
- * an object behind whenever a recording with large buffers follows one with small buffers.
+ * The number of block pointers in new objects. Never decreases: otherwise objects would be
+ * wasted whenever a recording with large buffers follows one with small buffers.
  */
 static uint64_t blocks_of_next(void)
 {
@@ -143,8 +142,8 @@ static int make_new(uint64_t nr)
 }
 
 /*
- * Take an unused object. Returns NULL if there is none. Other threads may do so at the same
- * time.
+ * Take an unused object, or return NULL. Several threads may call this at the same time,
+ * without the lock.
  */
 static struct pb_thread_state *take_new(void)
 {
@@ -183,8 +182,8 @@ void pb_thread_ask_name(struct pb_thread_state *self)
 }
 
 /*
- * A thread gets its name after its first calls, from itself or from its creator. With thread=
- * the name at the time of the choice counts.
+ * Update the thread's name in the file: threads are often named only after their first
+ * calls. (With thread= the file has the name by which the thread was chosen.)
  */
 static void write_name(struct pb_thread_state *of)
 {
@@ -205,7 +204,7 @@ static size_t add_digits(char *to, uint32_t number)
 	return nr;
 }
 
-/* Does /proc number threads as this process does? It may belong to another PID namespace. */
+/* Does /proc belong to the PID namespace of this process? */
 static int is_own_proc(void)
 {
 	char own[10], link[10];
@@ -221,7 +220,10 @@ static int is_own_proc(void)
 	return 1;
 }
 
-/* Read the name of another thread. Returns 0 if the thread has ended, or without /proc. */
+/*
+ * Read the name of another thread. Returns 0 if the thread has ended, or if there is no
+ * /proc.
+ */
 static int ask_other(struct pb_thread_state *other)
 {
 	static const char before[] = "/proc/self/task/";
@@ -246,7 +248,10 @@ static int ask_other(struct pb_thread_state *other)
 	return 1;
 }
 
-/* Does the thread still need its name written? One that announced its end has done so. */
+/*
+ * Must the thread's name still be written? pb_thread_leaves() has written the name of a
+ * thread that has announced its end.
+ */
 static int is_named_now(const struct pb_thread_state *of)
 {
 	return of->number && of->tid && !of->leaving;
@@ -274,7 +279,7 @@ void pb_threads_write_names(void)
 		}
 }
 
-/* Give @self to this thread. It is new, or belonged to a thread that has ended. */
+/* Initialize this thread's object, which is new or belonged to a thread that has ended. */
 static void begin(struct pb_thread_state *self)
 {
 	self->number = __atomic_add_fetch(&pb_session->nr_threads, 1,
@@ -334,7 +339,10 @@ static struct pb_thread_state *find_object(int *error)
 
 struct pb_thread_state *pb_thread_begin(int *error)
 {
-	/* fork(), or the end of an earlier recording, may have wiped the object. */
+	/*
+	 * @number is 0 if fork(), or the end of an earlier recording, has cleared the
+	 * object.
+	 */
 	struct pb_thread_state *self = pb_self;
 
 	if (self && self->number)
@@ -347,7 +355,7 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
 	pb_thread_ask_name(self);
-	/* The ring and the counters of an earlier thread must name this thread from now on. */
+	/* The object belonged to another thread: continue or release its ring, release the rest. */
 	if (self != pb_self) {
 		pb_ring_take_over(self);
 		pb_own_clock_release(&self->clock);
@@ -374,8 +382,8 @@ static void forget(struct pb_thread_state *self)
 }
 
 /*
- * Make @thread leave its block in the old file. If the thread is writing a record, it has
- * reserved it, and completes it.
+ * Make @thread leave its block in the old file. If the thread has already reserved a record
+ * there, it completes that.
  */
 static void leave_file(struct pb_thread_state *thread)
 {
@@ -421,8 +429,8 @@ void pb_threads_begin_again(void)
 }
 
 /*
- * A signal handler that interrupts this may also take an object for the thread. The later of
- * the two finds @pb_self set and wastes its object.
+ * A signal handler that interrupts this may also take an object for the thread. The
+ * interrupted code then finds @pb_self set and wastes its object.
  */
 struct pb_thread_state *pb_thread_begin_spare(void)
 {
@@ -445,7 +453,10 @@ void pb_thread_leaves(void)
 {
 	pb_sigset signals;
 
-	/* An object with an id but without a number belongs to an earlier recording. */
+	/*
+	 * An object with an id but without a number is of an earlier recording, and must be
+	 * queued, too.
+	 */
 	if (!pb_self || !(pb_self->number || pb_self->tid) ||
 	    pb_self->leaving || !pb_syscalls_begin())
 		return;

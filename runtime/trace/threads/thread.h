@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * All data that the library keeps about a thread, in one object: the ring for
- * its events, its own clock, and its counters.
+ * All data that the library has about a thread, in one object: the ring for its events, its
+ * own clock, and its counters.
  *
- * The recorder makes an object when the thread first records something. The object belongs to
- * the thread until the kernel says that the thread has ended. When the thread announces its
- * end (libpatchbay calls pb_thread_leaves() in it), its object goes to the end of a queue. The
- * thread continues to use the object, because later destructors may call traced functions. A
- * new thread looks at the first few objects in the queue, and asks the kernel about their
- * threads. It takes over the first object whose thread has ended. So the cost of a new thread
- * does not depend on the number of threads.
+ * A thread gets an object when it first records something, and owns it until the kernel
+ * says that the thread has ended. When the thread announces its end (libpatchbay calls
+ * pb_thread_leaves() on it), its object goes to the end of a queue. The thread continues to
+ * use the object, because later destructors may call traced functions. A new thread asks
+ * the kernel about the threads of the first few objects in the queue, and takes over the
+ * first object whose thread has ended. So the cost of a new thread does not depend on the
+ * number of threads.
  *
- * Some threads do not announce their end: a program may create them by clone(2), or may have
- * used up pthread_key_create(), or their first traced call comes after all destructors. The
- * recorder looks for such threads when it needs more objects, has many, and has twice as many
- * as there were threads at the last look. It then asks the kernel about each thread. So there
- * are at most twice as many objects as threads, and a new thread asks about two others on
- * average.
+ * Some threads do not announce their end: those made by clone(2), those whose first traced
+ * call comes after all destructors, and all threads if the program has used up
+ * pthread_key_create(). When more objects are needed, and there are twice as many objects
+ * as there were threads at the last search, the recorder searches all objects for threads
+ * that have ended. So there are at most twice as many objects as threads, and a new thread
+ * asks about two others on average.
  */
 #ifndef PB_TRACE_THREAD_H
 #define PB_TRACE_THREAD_H
@@ -31,13 +31,13 @@ struct pb_tally;
 #define PB_COMM_SIZE 16 /* the size of a thread's name, as in the kernel */
 
 /*
- * In memory that fork() fills with zeros. So a child finds an object without a thread and not
- * its parent's, by whatever call it was created.
+ * In memory that fork() fills with zeros, also if the program calls clone(2) itself. So a
+ * child has an object without a thread.
  * @number:  the thread's number, from 1 on in this process; 0: the object has no thread
- * @tid:     gettid(2) of the thread; 0: not known (sandbox.c)
+ * @tid:     gettid(2) of the thread; 0: unknown (sandbox.c)
  * @comm:    the last known name of the thread
  * @leaving: the object is in the queue
- * @max_blocks: the number of blocks that its ring has room for
+ * @max_blocks: the number of block pointers of its ring
  */
 struct pb_thread_state {
 	struct pb_ring ring;
@@ -64,7 +64,7 @@ extern __thread struct pb_thread_state *pb_self
  */
 struct pb_thread_state *pb_thread_begin(int *error);
 
-/* Read the name of the calling thread again. */
+/* Read the name of the calling thread into its object. */
 void pb_thread_ask_name(struct pb_thread_state *self);
 
 /*
@@ -74,24 +74,26 @@ void pb_thread_ask_name(struct pb_thread_state *self);
 void pb_threads_write_names(void);
 
 /*
- * For threads that begin when system calls are not allowed. pb_threads_make_spare() makes
- * objects in advance. Call it with the session's lock held; it returns 0 or -errno.
- * pb_thread_begin_spare() takes one of these without a lock, unless this thread has one. It
- * returns NULL if none is left.
+ * Objects for threads that begin when system calls are not allowed. pb_threads_make_spare()
+ * makes them in advance, with the session's lock held, and returns 0 or -errno.
+ * pb_thread_begin_spare() returns this thread's object or, without a lock, takes one of
+ * these. It returns NULL if none is left.
  */
 int pb_threads_make_spare(void);
 struct pb_thread_state *pb_thread_begin_spare(void);
 
 /*
- * The recording is over. No thread is in a handler, and none enters one before the next
- * recording. pb_threads_forget() empties the objects, which threads keep. Call
- * pb_threads_begin_again() when the options of the next recording are known. The caller of
- * both holds the session's lock.
+ * The recording is over, and no thread is in a handler. pb_threads_forget() clears the
+ * objects, which threads keep. Call pb_threads_begin_again() when the options of the next
+ * recording are known. The caller of both holds the session's lock.
  */
 void pb_threads_forget(void);
 void pb_threads_begin_again(void);
 
-/* Each thread begins again in the next file: rotate.h. The caller holds the session's lock. */
+/*
+ * Make each thread continue in the next file (rotate.h). The caller holds the session's
+ * lock.
+ */
 void pb_threads_leave_file(void);
 
 /* The calling thread announces its end. Signals are blocked. */

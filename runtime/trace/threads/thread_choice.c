@@ -10,18 +10,24 @@
 
 uint64_t pb_thread_look_ticks;
 
-/* When to look again at a thread that was not chosen; 0: chosen, or not looked at yet. */
+/*
+ * When to check this thread again, which was not chosen; 0: it was chosen, or not checked
+ * yet.
+ */
 static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
-/* The time between the last look and the next one. */
+/* The time between the last check and the next one. */
 static __thread uint64_t patience __attribute__((tls_model("initial-exec")));
 
-/* As `patchbay report --thread` does. */
+/* `patchbay report --thread` also accepts both. */
 static int is_negated(const char *set)
 {
 	return set[1] == '!' || set[1] == '^';
 }
 
-/* The ] that ends the set at @glob. NULL: there is none, and [ stands for itself. */
+/*
+ * Returns the ] that ends the set at @glob, or NULL if there is none, so that [ is an
+ * ordinary character.
+ */
 static const char *set_end(const char *glob)
 {
 	glob += is_negated(glob) ? 3 : 2;
@@ -46,8 +52,8 @@ static int is_in_set(const char *set, const char *end, char c)
 }
 
 /*
- * As fnmatch(3), which may use vector registers. After a mismatch it is enough to try the last
- * * again, with one more character.
+ * Like fnmatch(3), which may use vector registers. After a mismatch, only the last * must
+ * be retried with one more character.
  */
 static int matches(const char *glob, const char *text)
 {
@@ -85,7 +91,7 @@ static int matches(const char *glob, const char *text)
 	}
 }
 
-/* Does @text consist of digits that mean @number? Names may look like that, too. */
+/* Is @text the decimal number @number? */
 static int is_number(const char *text, uint64_t number)
 {
 	uint64_t value = 0;
@@ -108,10 +114,7 @@ static int look(void)
 	return 0;
 }
 
-/*
- * In a sandbox the kernel cannot be asked for names. So only threads that were chosen before
- * are recorded.
- */
+/* In a sandbox names cannot be read, so only threads that were chosen before are recorded. */
 static int was_chosen(int is_new)
 {
 	if (!pb_options.nr_threads)
@@ -145,7 +148,7 @@ int pb_thread_is_chosen(int is_new)
 		look_again = patience = 0;
 		return 1;
 	}
-	/* New threads soon get a name, so the first looks come early. */
+	/* New threads soon get a name, so the first checks are close together. */
 	patience = patience ? 2 * patience :
 			      pb_thread_look_ticks / PB_THREAD_LOOK_SHORTENED;
 	if (patience > pb_thread_look_ticks)

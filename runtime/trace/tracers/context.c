@@ -35,7 +35,7 @@ static int number(const char *text, uint64_t *value)
 	return 1;
 }
 
-/* Versions after "00" may append more fields. Version "ff" and ids of zeros are invalid. */
+/* Later versions than "00" may append fields. Version "ff" and ids of zeros are invalid. */
 static int parse_context(const char text[LENGTH], uint64_t context[3])
 {
 	if (digit(text[0]) < 0 || digit(text[1]) < 0 ||
@@ -57,10 +57,10 @@ static uintptr_t find_context(const struct patchbay_cell *cell,
 			       0 :
 			       (uintptr_t)*arg;
 	/*
-	 * The variable exists as long as its thread. Either it points to the string, or it is
-	 * an array that holds the string. The first bytes of a traceparent do not look like
-	 * the address of a program. An array that was emptied still holds the rest of its
-	 * previous string, which does not look like an address either.
+	 * The variable, which exists as long as its thread, is a pointer to the string, or
+	 * an array with the string. The first bytes of a traceparent are no valid address.
+	 * An array that was emptied (first byte 0) still has the rest of its previous
+	 * string, which is no valid address, either.
 	 */
 	variable = (const char *)__builtin_thread_pointer() +
 		   pb_options.context_offset;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * trace-context= records the distributed trace of calls that args= or typed= select. The
- * program has it as a W3C traceparent string ("00-...-...-01"). An argument or a thread-local
- * variable points to the string, or a thread-local array holds it. With the trace, spans from
- * a recording join those of the program's own instrumentation, or of a proxy.
+ * program has the trace as a W3C traceparent string ("00-...-...-01"). An argument or a
+ * thread-local variable points to the string, or it is in a thread-local array. Spans from
+ * a recording then join those of the program's own instrumentation, or of a proxy.
  *
- * The exit handler reads the string by a system call, because its owner may have freed it by
- * then. That costs one system call per call. A string that is no traceparent, or cannot be
- * read, is counted and not recorded. A null pointer or an empty string means no trace.
+ * The exit handler reads the string by a system call, because the program may have freed
+ * the string by then. That costs one system call per call. A string that is no traceparent,
+ * or cannot be read, is counted and not recorded. A null pointer or an empty string means
+ * no trace.
  */
 #ifndef PB_TRACE_CONTEXT_H
 #define PB_TRACE_CONTEXT_H

@@ -3,10 +3,10 @@
  * Tracers with depth=N do not record calls that are nested in N or more traced
  * calls.
  *
- * Frames show the nesting: the frame of a call is below that of its caller. The recorder does
- * not see the exits of calls that longjmp() cuts off. When a call has a higher frame, the calls
- * below it are dropped. On another stack (fibers, signal handlers with their own stack) the
- * depth begins at 0.
+ * Frames show the nesting: the frame of a call is below that of its caller. Exits of calls
+ * that longjmp() leaves are not seen, so when a call with a higher frame comes, calls with
+ * lower frames are dropped. On another stack (fibers, signal handlers with their own stack)
+ * the depth begins at 0.
  */
 #include "options/options.h"
 #include "tracers.h"
@@ -24,12 +24,12 @@ struct open_calls {
 static __thread struct open_calls open_calls
 	__attribute__((tls_model("initial-exec")));
 
-/* In a call that is too deep, the exit handler finds this instead of a time. */
+/* Session word of a call that is too deep, instead of a time. */
 #define TOO_DEEP 0
 
 /*
- * A signal handler may interrupt this. When it has returned, its calls are dropped, because
- * their frames are lower. At worst @nr becomes too small.
+ * Calls of a signal handler that interrupts this have lower frames and are dropped later.
+ * At worst @nr is too small.
  */
 static void leave(uintptr_t frame)
 {
@@ -51,8 +51,8 @@ static int enter(uintptr_t frame)
 }
 
 /*
- * The call is too deep. If the architecture supports it, the call then needs no stack for its
- * exit.
+ * The call is too deep: give up its exit, so that it needs no stack for that if the
+ * architecture supports it.
  */
 static inline void forgo_exit(const struct patchbay_cell *cell,
 			      struct patchbay_regs *regs)

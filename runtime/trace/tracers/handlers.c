@@ -14,7 +14,7 @@
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 
-/* Calls of this duration or more need more than a record (record_long()). */
+/* Calls of at least this duration take the slow path, record_long(). */
 static uint64_t long_call = PBD_DETAIL_MAX + 1;
 
 void pb_tracer_update_long_call(void)
@@ -46,7 +46,7 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 uint64_t pb_budget_wake_mask = UINT64_MAX;
 int pb_budget_is_woken;
 
-/* Wake the listening thread. Until that has looked, further calls do nothing. */
+/* Wake the listening thread. Further calls do nothing until it has looked. */
 static __attribute__((noinline)) void wake_budget(void)
 {
 	if (__atomic_exchange_n(&pb_budget_is_woken, 1, __ATOMIC_RELAXED) ||
@@ -89,7 +89,7 @@ void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 			       pb_function_number(cell, ip));
 }
 
-/* Not inlined, so that the usual path saves no registers for this. */
+/* Not inlined, so that the fast path saves no registers for this. */
 static __attribute__((noinline)) void
 record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 	       struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -106,7 +106,7 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 {
 	uint64_t function = pb_function_number(cell, ip);
 
-	/* The call has ended before it began, as pb_graph_exit() says. */
+	/* Negative: see pb_graph_exit(). */
 	if ((int64_t)duration < 0) {
 		if (__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 			return;
@@ -156,7 +156,7 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = patchbay_clock();
 
 	*patchbay_session_word(cell, regs) = start;
-	/* With a threshold entries are not recorded: the duration is not known yet. */
+	/* With a threshold entries are not recorded, because the duration is unknown. */
 	if (pb_is_zero(&pb_threshold))
 		pb_ring_record(start, pb_function_number(cell, ip),
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
@@ -167,10 +167,13 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 		   struct patchbay_regs *regs)
 {
 	uint64_t start = *patchbay_session_word(cell, regs);
-	/* Of processors whose counters differ: negative, and so one of the longest calls. */
+	/*
+	 * If the counters of two processors differ, this may be negative: as an unsigned
+	 * number, one of the longest durations.
+	 */
 	uint64_t duration = patchbay_clock() - start;
 
-	/* While recording is off, no call reaches the threshold. So one comparison is enough. */
+	/* While recording is off, the threshold is UINT64_MAX, so one comparison is enough. */
 	if (!pb_is_below(duration, &pb_threshold))
 		record_call(ip, parent_ip, cell, regs, start, duration);
 }
@@ -194,7 +197,7 @@ void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 	(void)cell;
 	(void)regs;
 	record_events(1);
-	/* Clear the flag once only: this function may be called often. */
+	/* Write only once, since this may be called often. */
 	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&pb_waiting, 0, __ATOMIC_RELAXED);

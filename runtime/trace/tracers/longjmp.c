@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number by which the C library encodes the stack pointer in a jmp_buf; 1: not known. */
+/* The number with which the C library XORs the stack pointer in a jmp_buf; 1: unknown. */
 static uintptr_t key = 1;
 
 static uintptr_t kept(const struct __jmp_buf_tag *env)
@@ -21,8 +21,8 @@ static uintptr_t kept(const struct __jmp_buf_tag *env)
 }
 
 /*
- * glibc xors the stack pointer with a number of the process (PTR_MANGLE), whose location
- * varies. This function knows the encoded and the plain pointer, and so computes the number.
+ * glibc XORs the stack pointer with a random number (PTR_MANGLE), whose location differs
+ * between versions. This computes the number from the encoded and the plain stack pointer.
  */
 __attribute__((noinline)) static void find_key(void)
 {
@@ -38,7 +38,10 @@ typedef void (*jump)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
 __attribute__((noreturn)) static void
 go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
 {
-	/* longjmp() may run before this library's constructor. Then no jump is recorded. */
+	/*
+	 * NULL if longjmp() runs before this library's constructor; such a jump is not
+	 * recorded.
+	 */
 	if (!*next)
 		*next = (jump)dlsym(RTLD_NEXT, name);
 	if (key != 1)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Records calls that longjmp(3), _longjmp(), siglongjmp() and their _FORTIFY_SOURCE variants
- * leave, as it records calls that exceptions leave. This library is preloaded, so the program
- * calls these functions instead of the C library's. Jumps within the C library, and a
- * program's own code for jumps, are not seen.
+ * Calls that longjmp(3), _longjmp(), siglongjmp() and their _FORTIFY_SOURCE variants leave
+ * are recorded, like calls that exceptions leave. This library is preloaded, so the program
+ * calls its wrappers instead of the C library's functions. They do not see jumps within the
+ * C library, or by other code.
  */
 #ifndef PB_TRACE_LONGJMP_H
 #define PB_TRACE_LONGJMP_H

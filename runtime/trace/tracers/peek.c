@@ -12,7 +12,10 @@
 long pb_peek(uint64_t address, void *to, size_t size)
 {
 	const size_t first = PAGE - address % PAGE;
-	/* Pieces end with a page, because the kernel copies a piece completely or not at all. */
+	/*
+	 * The kernel copies each piece completely or not at all, so the first ends with its
+	 * page.
+	 */
 	const struct iovec from[2] = {
 		{ (void *)address, size < first ? size : first },
 		{ (void *)(address + first), size < first ? 0 : size - first },
@@ -23,7 +26,7 @@ long pb_peek(uint64_t address, void *to, size_t size)
 
 	if (pb_filtered_at_start || !pb_syscalls_begin())
 		return -EPERM;
-	/* A child of vfork(2) shares the owner's memory. */
+	/* In a child of vfork(2), read the memory of its parent, the owner, which it shares. */
 	result = pb_sys(SYS_process_vm_readv,
 			owner ? (long)owner : pb_sys(SYS_getpid), &here, 1L,
 			from, from[1].iov_len ? 2L : 1L, 0L);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Reads memory of this process that may be unmapped, by a system call (process_vm_readv(2)).
- * The kernel returns an error for unmapped memory. So a wrong pointer does no harm, whatever
- * other threads unmap meanwhile.
+ * Reads memory of this process by a system call (process_vm_readv(2)), which returns an
+ * error if the memory is not mapped. So invalid pointers cause no fault, even if another
+ * thread unmaps the memory at the same time.
  */
 #ifndef PB_TRACE_PEEK_H
 #define PB_TRACE_PEEK_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Returns the number of bytes that were read from @address on, at most @size, or -errno if none
- * was. -EPERM: the process has a filter of system calls, or had one when it began.
+ * Returns the number of bytes read from @address on, at most @size, or -errno. -EPERM: the
+ * process has a filter of system calls, or had one when it began.
  */
 long pb_peek(uint64_t address, void *to, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counters of the function_profile tracer. A forked child continues to count in its parent's
- * file, which both have mapped. Functions that the child itself arms, in modules that it
- * loads, are counted in its own file.
+ * Counters of the function_profile tracer. A forked child continues to count in its
+ * parent's file, which both have mapped. Only functions in modules that the child loads are
+ * counted in its own file.
  */
 #include "functions/index.h"
 #include "functions/modules.h"

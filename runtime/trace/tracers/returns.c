@@ -7,7 +7,7 @@
 #include <core/system/private.h>
 #include <patchbay/exit.h>
 
-/* In a call that is not recorded, entry handlers store this instead of a time. */
+/* Session word of a call that is not recorded, instead of a time. */
 #define NOT_RECORDED 0
 
 #define ENTRY(name)                                                            \
@@ -18,7 +18,10 @@
 			pb_private_count_open_call(1);                         \
 	}
 
-/* Counts after the handler, which a signal handler may abandon. */
+/*
+ * Counts after the handler has returned, since a signal handler may leave it by
+ * siglongjmp(3).
+ */
 #define EXIT(name)                                                             \
 	PB_COUNTED_HANDLER(name)                                               \
 	{                                                                      \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts calls that never return (losses.h), for tracers with an entry handler. libpatchbay
- * counts such calls for tracers with a threshold and no entry handler. Each handler here
- * counts, and calls the handler whose name it has without `_counted`.
+ * Handlers that count calls without a return (losses.h), for tracers with an entry handler.
+ * For tracers with a threshold and no entry handler, libpatchbay counts. Each
+ * NAME_counted() calls NAME() and counts.
  *
- * function_graph without a threshold needs no such handlers: it records each entry, so calls
- * that never return are in the file.
+ * function_graph without a threshold needs no such handlers: it records each entry, so
+ * calls without a return are in the file.
  */
 #ifndef PB_TRACE_RETURNS_H
 #define PB_TRACE_RETURNS_H

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with sample=1/N. Of N calls of a function in a thread, the first is *chosen*. Each
- * thread counts for itself (tally.h), so threads share nothing. It counts all calls, so the
- * file has the number of calls of each function.
+ * Tracers with sample=1/N. Of each N calls of a function in a thread, the first is
+ * *chosen*. Each thread has its own counters (tally.h), so threads share nothing. They
+ * count all calls, so the file has the number of calls of each function.
  *
- * Tracers with an exit record whole trees: the chosen ones of a thread's outermost calls, with
- * all calls within them. So self times are right. A call in another tree needs no stack for
- * its exit, if the architecture supports that. The tracer without an exit does not know which
- * call is the outermost, so it records each chosen call.
+ * Tracers with an exit choose among a thread's outermost calls, and record each chosen call
+ * with all calls within it, a *tree*, so that self times are correct. Calls in other trees
+ * need no stack for their exits, if the architecture supports that. The tracer without an
+ * exit cannot tell which call is the outermost, so it records each chosen call.
  *
- * Calls within a tree have lower frames, as in under.c. A signal handler on its own stack, at
- * higher addresses, begins a tree. In the interrupted tree, the calls that follow it begin
- * trees of their own.
+ * Calls within a tree have lower frames, as in under.c. A signal handler on an alternate
+ * stack at higher addresses begins another tree. After it, calls in the interrupted tree
+ * also begin other trees.
  *
  * cell->data is a struct pb_index of places in the threads' tables. Its @of is the cell->data
  * of tracers that record all calls.
@@ -30,10 +30,13 @@ static uint64_t one_in;
 /* The number of the recording in this process. */
 static uint64_t era;
 
-/* In a call that is not recorded, an exit handler finds this instead of a time. */
+/* Session word of a call that is not recorded, instead of a time. */
 #define NOT_RECORDED 0
 
-/* The cell as handlers that record all calls expect it. */
+/*
+ * Returns a copy of the cell with the data that the handlers of tracers without sample=
+ * expect.
+ */
 static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 {
 	const struct pb_index *index = cell->data;
@@ -45,12 +48,15 @@ static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 }
 
 /*
- * The frame of the outermost open call, plus RECORDED if its tree is recorded; 0: no call is
- * open. In one word, so that a signal handler that interrupts this sees both or neither.
+ * The frame of the outermost open call, plus RECORDED if its tree is recorded; 0: no call
+ * is open. One word, so that it changes atomically for signal handlers.
  */
 static __thread uintptr_t tree __attribute__((tls_model("initial-exec")));
 #define RECORDED ((uintptr_t)1)
-/* The era in which the tree began. The exit of a former recording's tree was not seen. */
+/*
+ * The era in which the tree began. A tree of an earlier recording is invalid: its exit may
+ * not have been seen.
+ */
 static __thread uint64_t tree_era __attribute__((tls_model("initial-exec")));
 
 void pb_sample_set(uint64_t n)
@@ -108,7 +114,7 @@ static int enter(const struct patchbay_cell *cell, uintptr_t ip,
 			return 1;
 	}
 	*patchbay_session_word(cell, regs) = NOT_RECORDED;
-	/* The exit of the outermost call ends the tree, so that is needed. */
+	/* Keep the exit of the outermost call, which ends the tree. */
 	if (tree != frame)
 		patchbay_forgo_exit(regs);
 	return 0;

@@ -4,9 +4,7 @@
 
 #include <stdint.h>
 
-/*
- * Record one of @n calls; 0: all. Begins anew: calls that are open now count as not chosen.
- */
+/* Set N of sample=1/N; 0: all calls. Trees that are open at this moment are not continued. */
 void pb_sample_set(uint64_t n);
 
 #endif /* PB_TRACE_SAMPLE_H */

@@ -24,7 +24,7 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = pb_own_clock_now();
 
 	if (pb_sandboxed)
-		return; /* the exit counts it */
+		return; /* the exit handler counts the loss */
 	*patchbay_session_word(cell, regs) = start;
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED)) {
 		pb_own_clock_settle();
@@ -34,8 +34,8 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * In a sandbox a thread cannot ask the kernel how long it has slept. So the duration of the
- * call is not known: count the call as lost.
+ * In a sandbox the thread cannot read its CPU time, so the duration is unknown: count the
+ * call as lost.
  */
 static int is_unknown(void)
 {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* function_graph with a threshold: its handlers count calls that never return. */
+/* function_graph with a threshold, whose handlers count calls without a return. */
 static const struct pb_tracer_kind graph = {
 	.name = "function_graph", .events = 1, .with_threshold = &graph,
 	.attr = { .handler = pb_graph_entry_counted, .exit = pb_graph_exit_counted,

@@ -7,14 +7,14 @@
 
 struct pb_tracer_kind {
 	const char *name;
-	int events;    /* triggers can start and stop it */
+	int events;    /* it records events, which triggers can start and stop */
 	int histogram; /* for histogram=1 */
 	int depth;     /* for depth=N */
 	int no_sleep_time; /* for sleep-time=0 */
 	int sample; /* for sample=1/N */
 	/*
-	 * For function_graph: the tracer for threshold=; in that tracer it refers
-	 * to itself.
+	 * function_graph: the tracer to use with threshold=, which points to
+	 * itself; others: NULL.
 	 */
 	const struct pb_tracer_kind *with_threshold;
 	struct patchbay_ops_attr attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The tracers of libpatchbay-trace. Their handlers are in separate files, which are compiled
- * for general registers only, as PATCHBAY_OPS_FAST says.
+ * The tracers of libpatchbay-trace. Files with handlers are compiled for general registers
+ * only, as PATCHBAY_OPS_FAST requires.
  *
  * function_profile:  counts calls in the data file, without events. With
  *                    histogram=1 it counts durations
@@ -9,7 +9,7 @@
  * function_duration: an event at the exit of each call that took at least the
  *                    threshold; entries are only timed
  * function_graph:    like function_duration and, without a threshold, an event at
- *                    each entry; so calls that never return are recorded
+ *                    each entry; so calls without a return are recorded
  */
 #ifndef PB_TRACE_TRACERS_H
 #define PB_TRACE_TRACERS_H
@@ -17,8 +17,8 @@
 #include <patchbay/patchbay.h>
 
 /*
- * All functions of a module that are armed at once have the same data, so they can share cells.
- * The address tells which function was called.
+ * All functions of a module that are armed together have the same data, so they can share
+ * cells. Handlers tell functions apart by address.
  */
 #define PB_TRACER_FLAGS (PATCHBAY_OPS_FAST | PATCHBAY_OPS_MODULE_DATA)
 
@@ -134,9 +134,9 @@ void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
 /*
- * The second tracer of max-rate= and max-overhead= (budget.h). Each time that a function has
- * been called this many times more (plus 1), the listening thread looks at once. UINT64_MAX: it
- * looks only when a look is due.
+ * For the second tracer of max-rate= and max-overhead= (budget.h). After each
+ * pb_budget_wake_mask + 1 calls of a function, its handler wakes the listening thread to
+ * look. UINT64_MAX: never.
  */
 extern uint64_t pb_budget_wake_mask;
 extern int pb_budget_is_woken;

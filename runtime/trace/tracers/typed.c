@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with typed=. They read arguments when a call begins, because pointers
- * may change later. They record the arguments when the call ends.
+ * Handlers of tracers with typed=. They read arguments when a call begins, because the
+ * memory may change later, and record them when the call ends.
  *
- * pb_peek() reads memory behind pointers. Stack arguments are read directly.
+ * pb_peek() reads what pointers point to. Stack arguments are read directly.
  */
 #include "typed.h"
 
@@ -22,13 +22,13 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* In a call that is left out, an exit handler finds this instead of a time. */
+/* Session word of a call that is left out, instead of a time. */
 #define LEFT_OUT 0
 
 /*
- * Where the values of one call go, as pairs of a record's word and its detail: to @words or, if
- * that is NULL, to the recording. They are not kept on the stack, which has no room for all of
- * them: some programs have fibers of 4 KB.
+ * The destination of one call's values, which are pairs of a word and a detail: the array
+ * @words or, if that is NULL, the recording. The values may be too large for the stack,
+ * since some programs have fibers with 4 KB.
  */
 struct found {
 	uint64_t *words;
@@ -69,7 +69,7 @@ static unsigned int why_unreadable(long error)
 						     PBD_TYPED_UNREADABLE;
 }
 
-/* Load a number from memory. Returns 0, or the reason why it is not known. */
+/* Load a number from memory. Returns 0, or why it is unknown (enum pbd_typed). */
 static unsigned int load(uint64_t base, uint32_t offset, size_t size,
 			 uint64_t *value)
 {
@@ -126,8 +126,8 @@ static inline int has_length(const struct pb_typed_value *value)
 }
 
 /*
- * Find a number of @size bytes or, if @size is 0, an address. Returns 0, or the reason why it
- * is not known.
+ * Find a number of @size bytes or, if @size is 0, an address. Returns 0, or why it is
+ * unknown.
  */
 static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 			    struct patchbay_regs *regs, uint64_t *found)
@@ -158,10 +158,10 @@ static unsigned int find_number(const struct pb_typed_value *value,
 }
 
 /*
- * Find the bytes and the length of a std::string. libstdc++ has a pointer, then a length. In
- * the default layout of libc++, the lowest bit of the first byte says whether capacity, length
- * and pointer follow. If not, the rest of that byte is the length, and the bytes follow. The
- * length of a std::string_view is at another place.
+ * Find the bytes and the length of a std::string. libstdc++'s object has a pointer, then a
+ * length. In libc++'s default layout, if the lowest bit of the first byte is 1, the object
+ * has capacity, length and pointer. Otherwise the rest of the first byte is the length, and
+ * the bytes follow. The source of a std::string_view's length is @length_at.
  */
 static unsigned int find_string(const struct pb_typed_value *value,
 				struct patchbay_regs *regs, uint64_t *address,
@@ -192,8 +192,8 @@ static unsigned int find_string(const struct pb_typed_value *value,
 }
 
 /*
- * Read up to PB_TYPED_TEXT bytes of a string. Returns 0, or the reason why it is not known.
- * Sets *@state to PBD_TYPED_LAST, or to PBD_TYPED_CUT if more bytes follow.
+ * Read up to PB_TYPED_TEXT bytes of a string. Returns 0, or why it is unknown. Sets *@state
+ * to PBD_TYPED_LAST, or to PBD_TYPED_CUT if more bytes follow.
  */
 static unsigned int read_text(const struct pb_typed_value *value,
 			      struct patchbay_regs *regs, uint64_t address,
@@ -238,7 +238,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 		*state = PBD_TYPED_LAST;
 		return 0;
 	}
-	/* Without a NUL so far, the string continues in unmapped memory. */
+	/* There was no NUL, so the string continues in unmapped memory. */
 	if (result < (long)most)
 		return PBD_TYPED_UNREADABLE;
 	/* An array need not end with NUL. */
@@ -288,8 +288,8 @@ static inline int is_of_result(const struct pb_typed_value *value)
 /*===-- Conditions -------------------------------------------------------===*/
 
 /*
- * Map the bits of a floating-point number to an integer in the same order. The bits of negative
- * numbers have the opposite order.
+ * Convert the bits of a floating-point number to an integer, so that integers compare like
+ * the numbers. (As integers, the bits of negative numbers have the reverse order.)
  */
 static inline int64_t in_order(int64_t bits)
 {
@@ -359,7 +359,7 @@ holds_for_text(const struct pb_typed_value *value, struct patchbay_regs *regs,
 	return equal == (value->compare == PB_COMPARE_EQ);
 }
 
-/* Does the condition hold? Returns 1 if the value cannot be read: it might. */
+/* Does the condition hold? Returns 1 if the value cannot be read. */
 static inline int holds(const struct pb_typed_value *value,
 			struct patchbay_regs *regs)
 {
@@ -425,7 +425,7 @@ PB_TYPED_HANDLER(pb_typed_entry)
 		       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* The largest number of words that the arguments can need. */
+/* The maximum number of words that the arguments can need. */
 static size_t count_words(const struct pb_typed *typed)
 {
 	const struct pb_typed_program *program = typed->program;
@@ -484,7 +484,7 @@ PB_TYPED_HANDLER(pb_typed_graph_entry)
 			       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* The arguments were not kept: record that each is unknown. */
+/* There was no space to keep the arguments: record that each is unknown. */
 static void record_unknown(const struct pb_typed *typed, uint64_t function,
 			   uintptr_t frame)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers of functions with typed=: arguments as debug information describes
+ * Tracers of functions with typed=, which record arguments as debug information describes
  * them. Handlers run short programs (typed_program.h).
  */
 #ifndef PB_TRACE_TYPED_H

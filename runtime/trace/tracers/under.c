@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with under=. The root tracer's handlers write to a variable of the
- * thread. The handlers of recording tracers read it.
+ * Handlers of tracers with under=. The root tracer's handlers write to a thread-local
+ * variable, which the handlers of recording tracers read.
  *
- * After a fork() beneath a root, both processes continue beneath it, because the child has the
- * variable and the stack. A thread that is created there begins without a root. On another
- * stack (fibers, signal handlers with their own stack) calls are beneath a root if that stack
- * is at lower addresses.
+ * After a fork() beneath a root, both processes continue beneath it, because the child has
+ * copies of the variable and the stack. A thread that is created beneath a root begins
+ * without a root. On another stack (fibers, signal handlers on an alternate stack) calls
+ * count as beneath a root if that stack is at lower addresses.
  */
 #include "under.h"
 
@@ -18,7 +18,7 @@
 #include <patchbay/exit.h>
 
 /*
- * @frame: the frame of the outermost open call of a root; 0: none is open
+ * @frame: the frame of the outermost open call of a root, or 0
  * @era:   the era in which that call began
  */
 struct open_root {
@@ -29,17 +29,17 @@ struct open_root {
 static __thread struct open_root open_root
 	__attribute__((tls_model("initial-exec")));
 
-/* Changes when roots are exchanged. Open calls of former roots then no longer count. */
+/* Changes when roots are replaced, so that open calls of former roots become invalid. */
 static uint64_t era;
-/* 1: without under=, or when that is switched off: all calls are recorded. */
+/* 1: all calls are recorded, since there are no roots. */
 static int everywhere = 1;
 
 /*
- * In a call that is not beneath a root, an exit handler finds this instead of a time. No
- * tracer's own handler stores it (sample.c stores 0).
+ * Session word of a call that is not beneath a root, instead of a time. No tracer's own
+ * handler stores this value (sample.c stores 0).
  */
 #define OUTSIDE UINT64_MAX
-/* In a call beneath a root, an exit handler finds this if the entry handler stores nothing. */
+/* Session word of a call beneath a root, if the tracer's own entry handler stores nothing. */
 #define BENEATH 1
 
 static inline int is_beneath(const struct patchbay_regs *regs)
@@ -67,8 +67,8 @@ uint64_t pb_under_era(void)
 }
 
 /*
- * A root within another root is an ordinary call beneath it. If a root's frame is above the
- * stored frame, the stored root has ended without an exit.
+ * A root within another root is an ordinary call beneath it. If this root's frame is above
+ * the stored frame, the stored root has ended without an exit, for example by longjmp().
  */
 PB_UNDER_HANDLER(pb_root_entry)
 {
@@ -101,7 +101,7 @@ PB_UNDER_HANDLER(pb_root_exit)
 		open_root.frame = 0;
 }
 
-/* The recording tracers' own handlers, which are called beneath roots. */
+/* The recording tracers' own handlers, to call beneath roots. */
 static struct patchbay_ops_attr beneath[PB_UNDER_TRACERS];
 
 struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
@@ -159,7 +159,7 @@ leave(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
 		time_exit(attr, ip, parent_ip, cell, regs);
 }
 
-/* For a tracer that was created without under=, so that libpatchbay times its calls. */
+/* For a tracer that was created without under=, whose calls libpatchbay times. */
 static inline __attribute__((always_inline)) void
 leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
 	    uintptr_t parent_ip, const struct patchbay_cell *cell,

@@ -3,10 +3,11 @@
  * With under=GLOB, tracers record the calls that a thread makes beneath a call of a matching
  * function, a *root*, and the root's own calls.
  *
- * Roots have their own tracer. It runs before the recording tracer, and stores the frame of
- * the outermost root in a variable of the thread. Calls beneath the root have lower frames. So
- * other calls cost one comparison, and no exit if the architecture supports that. If longjmp()
- * leaves a root, the next call with a higher frame ends the root.
+ * Roots have their own tracer. Its handler runs before the recording tracer's, and stores
+ * the frame of the outermost root in a thread-local variable. Calls beneath the root have
+ * lower frames. So for other calls the recording tracer only makes a comparison, and needs
+ * no exit if the architecture supports that. If longjmp() leaves a root, the next root with
+ * a higher frame replaces it.
  */
 #ifndef PB_TRACE_UNDER_H
 #define PB_TRACE_UNDER_H
@@ -29,18 +30,18 @@ struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
 				       const struct patchbay_ops_attr *attr);
 
 /*
- * Arm the roots, even in modules to come. Call this before creating tracers. Returns 0 or
- * -errno.
+ * Arm the roots, also in modules that are loaded later. Call this before creating tracers.
+ * Returns 0 or -errno.
  */
 int pb_under_begin(void);
-/* Undo pb_under_begin(), when nothing is recorded any more. */
+/* Undo pb_under_begin(), when the other tracers are destroyed. */
 int pb_under_undo(void);
 
 /*
- * From now on record beneath the functions that @which selects in loaded modules; with @also,
- * beneath the former roots, too. Calls that have begun before are no roots. @which NULL: record
- * everywhere. The tracers must exist. Returns the number of selected functions, or an error of
- * patchbay_arm_filter(). On error nothing has changed.
+ * From now on record beneath the functions that @which selects in loaded modules and, with
+ * @also, beneath the present roots. Calls that have already begun are no roots. If @which
+ * is NULL, record everywhere. The tracers must exist. Returns the number of selected
+ * functions, or an error of patchbay_arm_filter(). On error nothing has changed.
  */
 int pb_under_set(const struct patchbay_filter *which, int also);
 

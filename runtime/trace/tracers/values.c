@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with args=GLOB. Before the event of a call they record one event for each argument
- * and for the result. The function's record says where these are, but not their types.
+ * Tracers with args=GLOB. Before the event of a call they record one event for each
+ * argument and for the result. The function's record (<patchbay/abi.h>) locates them, but
+ * has no types.
  */
 #include "context.h"
 #include "session/recording.h"

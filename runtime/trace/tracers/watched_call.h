@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tell the client that watches that a slow call has ended (watch.h). */
+/* Handlers set a flag here when a slow call has ended, for a client that watches (watch.h). */
 #ifndef PB_TRACE_WATCHED_CALL_H
 #define PB_TRACE_WATCHED_CALL_H
 
 #include <stdint.h>
 
-/* The duration of a slow call, in ticks; UINT64_MAX: no client watches. */
+/* The minimum duration of a slow call, in ticks; UINT64_MAX: no client watches. */
 extern uint64_t pb_watch_slow;
 extern int pb_watch_seen;
 

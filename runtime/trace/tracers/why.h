@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With why=TIME, records why calls took at least that long. All of this happens after such a
- * call has ended. So a shorter call costs one more comparison, if it is recorded at all, and
- * no system call.
+ * With why=TIME, records why calls took at least that long. All of this happens after such
+ * a call has ended. A recorded shorter call costs only one more comparison.
  *
- *  - The kernel has recorded the thread's off-CPU times in a mapped page (switches.h). If the
- *    user may see kernel stacks, the page also has what the thread waited for. Without such a
- *    page there is only the thread's CPU time since its last slow call, which gives a limit.
- *  - The recorder copies the stack. Readers unwind it by unwind tables, so programs need no
- *    frame pointers, and no code here can follow a bad pointer.
+ *  - The kernel has recorded the thread's off-CPU times in a mapped page (switches.h). If
+ *    the user may see kernel stacks, the page also has them, and they show what the thread
+ *    waited for. Without such a page there is only the thread's CPU time since its last
+ *    slow call, which gives a lower bound.
+ *  - The recorder copies the stack, and readers unwind it with unwind tables. So programs
+ *    need no frame pointers, and no code here follows pointers on the stack.
  *  - The file mappings are recorded when they have changed (mappings.h).
  */
 #ifndef PB_TRACE_WHY_H
@@ -24,8 +24,8 @@ extern uint64_t pb_why_threshold;
 extern uint64_t pb_why_ns_per_tick;
 
 /*
- * A call of @duration ticks has ended. Record what is known about it, and an event that refers
- * to that. The caller then records the call's own event. Async-signal-safe.
+ * A call of @duration ticks has ended. Record a struct pbd_slow about it, and the values
+ * that refer to that. The caller then records the call's own event. Async-signal-safe.
  */
 void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		   struct patchbay_regs *regs, uint64_t duration);
