@@ -115,7 +115,8 @@ def case(programs, relevant, irrelevant):
             Entry("floor-far", (programs["floor-far"],), ("baseline", "floor-stub"),
                   note="the same, trampoline and handler in a shared object"),
         ]
-    static = ("baseline", "ours-static") if option == "1/0" else ("baseline",)
+    is_alone = irrelevant == 0 and 0 < relevant <= 10
+    static = ("baseline", "ours-static") if is_alone else ("baseline",)
     entries += [
         Entry("ours", (programs["ours"], option), static, events=relevant),
         Entry("ours-static", (programs["ours-static"], option), events=relevant,
@@ -127,13 +128,13 @@ def case(programs, relevant, irrelevant):
                   events=relevant,
                   note="libpatchbay.so; loop, callee and handler in a shared object "
                   "beside it"))
+    if is_alone:
         entries += [
-            Entry("ours-far-handler", (programs["ours-far-handler"], option), static,
-                  events=relevant,
-                  note="libpatchbay.so; handler in a shared object beside it"),
-            Entry("static-far-handler", (programs["static-far-handler"], option),
-                  (*static, "ours-far-handler"), events=relevant,
-                  note="libpatchbay.a, handler in a shared object"),
+            Entry("static-far-handler", (programs["static-far-handler"], option), static,
+                  events=relevant, note="libpatchbay.a, handlers in a shared object"),
+            Entry("ours-far-handler", (programs["ours-far-handler"], option),
+                  (*static, "static-far-handler"), events=relevant,
+                  note="libpatchbay.so; handlers in a shared object beside it"),
         ]
     entries += [
         Entry("list-walk", (programs["list-walk"], option), events=relevant,
