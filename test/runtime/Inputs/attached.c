@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. All but one write one line to standard error.
+ * Programs for `patchbay attach`. All of them write one line to standard error, with
+ * one exception.
  */
 #include <patchbay/link.h>
 
 #include <string.h>
 #include <unistd.h>
 
-/* Code of programs may use more stack than the library's thread needs itself. */
+/*
+ * Uses more stack than the library's thread needs itself, as a program's constructor
+ * may.
+ */
 __attribute__((constructor)) static void use_stack(void)
 {
 	char large[700000];
@@ -71,7 +75,7 @@ const struct patchbay_program both = {
 const struct patchbay_program two_args = {
 	.size = sizeof(two_args), .entry = on_entry, .nr_args = 2,
 };
-/* One has the smaller struct of an older header. One lies about its size. */
+/* One program has the smaller struct of an older header. Another has a wrong size. */
 struct older {
 	size_t size;
 	patchbay_handler entry, exit;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""background.py PATCHBAY PROG: records a program that leaves a background process. That process
-ends at the end of its standard input.
+"""background.py PATCHBAY PROG: records a program that leaves a background process. That
+process ends when its standard input ends.
 """
 import json
 import subprocess

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. One blocks while the file "blocked" exists. The
- * runtime waits for it for at most 50 ms.
+ * Programs for `patchbay attach`. One of them blocks while the file "blocked" exists.
+ * The runtime waits for it for at most 50 ms.
  */
 #include <patchbay/link.h>
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# boot-with-libraries.sh RUN SCRIPT DIR FILE...: boots a guest with the command RUN and executes
-# SCRIPT DIR. The guest has FILEs of DIR and the host's libraries that they need.
+# boot-with-libraries.sh RUN SCRIPT DIR FILE...: boots a guest with the command RUN and
+# executes SCRIPT DIR in it. The guest has the FILEs of DIR and the host's libraries
+# that they need.
 run=$1 script=$2 dir=$3
 shift 3
 files=

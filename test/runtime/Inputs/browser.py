@@ -68,7 +68,7 @@ class Browser:
 
     def note(self, message):
         if message.get("sessionId") not in (None, self.session):
-            return  # event of a page that is closed
+            return  # an event of a page that is closed
         what, params = message.get("method"), message.get("params", {})
         self.events.append(what)
         if what == "Runtime.exceptionThrown":
@@ -134,7 +134,7 @@ class Browser:
         self.process.wait()
 
     def settle(self):
-        """Waits until the page has read its figures and has drawn."""
+        """Waits until the page has read its figures and has drawn them."""
         self.evaluate("""new Promise(done => {
           const wait = () => window.patchbayPage?.ready
             ? requestAnimationFrame(() => requestAnimationFrame(() => done())) : setTimeout(wait, 10);
@@ -226,7 +226,8 @@ def started():
 
 @contextlib.contextmanager
 def within(folder):
-    """The path of a socket must be short; the folders of tests are long."""
+    """Changes to the folder, because a socket's path must be short and the folders of
+    tests are long."""
     before = os.getcwd()
     os.chdir(folder)
     try:
@@ -236,7 +237,7 @@ def within(folder):
 
 
 def serve(folder):
-    """Continues in the background. The caller's command ends when pages can be opened."""
+    """Opens pages in a background process. Returns when pages can be opened."""
     os.makedirs(folder, exist_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     listener.settimeout(SECONDS)
@@ -257,7 +258,7 @@ def serve(folder):
 
 
 def answer(browser, connection):
-    """Returns False if the browser has to end."""
+    """Opens a page for one request. Returns False if the browser has to end."""
     with connection, connection.makefile("rw", encoding="utf-8") as file:
         request = json.loads(file.readline())
         if not request:

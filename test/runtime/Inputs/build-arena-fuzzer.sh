@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# build-arena-fuzzer.sh CXX SOURCE-TREE TEST OUTPUT: builds the test with the recorder, both
+# build-arena-fuzzer.sh CXX SOURCE-TREE TEST OUTPUT: builds the test and the recorder
 # with sanitizers. Functions of the tool that the recorder does not call are left out.
 set -e
 cxx=$1 source=$2 test=$3 output=$4

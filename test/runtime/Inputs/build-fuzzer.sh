@@ -3,18 +3,20 @@
 #
 # build-fuzzer.sh CXX SOURCE-TREE OUTPUT [OPTION...]
 #
-# OPTIONs are passed to the compiler. -O1 makes each input six times as fast, for runs of
-# millions of inputs. It costs one more minute to compile, too much for some thousand inputs.
+# OPTIONs are passed to the compiler. -O1 makes each input six times as fast, for runs
+# of millions of inputs. It takes one more minute to compile, which is too much for some
+# thousand inputs.
 #
-# Only the reader of recordings is compiled again, with sanitizers. LLVM's library
-# stays as it is. The code that interprets the bytes guides the fuzzer. The code that
-# prints is executed for each input, but without counters. It has thousands of branches, and
-# the fuzzer would look through their counters after each input.
+# Only the reader of recordings is compiled again, with sanitizers; LLVM's library is
+# not. The code that interprets the bytes guides the fuzzer. The code that prints is
+# executed for each input, but has no counters: it has thousands of branches, and the
+# fuzzer would check their counters after each input.
 set -e
 cxx=$1 source=$2 output=$3
 shift 3
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
-# Remove the objects of another version of this script: they would be linked, too.
+# Remove the objects of another version of this script, because they would be linked,
+# too.
 rm -rf "$output.d"
 mkdir -p "$output.d"
 
@@ -31,7 +33,7 @@ sanitize() {
 		$more "$@"
 }
 
-# Compile many files at once: headers and templates take most of the time.
+# Compiles many files together: headers and templates take most of the time.
 together() {
 	name=$1
 	shift
@@ -43,7 +45,8 @@ together guided reading/CallStream reading/DataBlocks reading/DataFile \
 	reading/TypedText showing/WhySlow elf/Unwinder
 sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
 
-# Compile a file on its own if a file-local name also occurs in another file or in a header.
+# A file is compiled alone if one of its file-local names also occurs in another file or
+# in a header.
 together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
 	names/NameFilter names/NameForms names/RustNames \
 	names/ShortNames names/SourceNames names/SymbolFiles \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Spends a tracing budget. A period is 2 ms of this thread's CPU time. hot() is called very
- * often in each period; warm() is called often at first. Later, one of ten burst functions
- * is called in every eighth period. Each of them is busy for a moment; all of them together
- * are not. The program ends when it reads a line, and prints the number of calls.
+ * Uses up a tracing budget. A period is 2 ms of this thread's CPU time. hot() is called
+ * very often in each period. warm() is called often in the first periods. After that,
+ * one of ten burst functions is called in every eighth period. Each burst function is
+ * busy only for a moment; all of them together are busy all the time. The program ends
+ * when it reads a line, and prints the numbers of calls.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ int main(void)
 		}
 		for (next += 2; now() < next;)
 			;
-		/* After a slow period, do not make up for lost time. */
+		/* After a slow period, do not catch up. */
 		next = now();
 	}
 	printf("hot %ld\nwarm %ld\n", of_hot, of_warm);

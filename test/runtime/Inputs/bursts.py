@@ -9,8 +9,8 @@ import time
 
 patchbay, library, program = sys.argv[1:]
 os.makedirs("out", exist_ok=True)
-# The stated cost of a call is more than its real cost. One of the three hundredths is reserved for
-# the tracer's thread; here it has one thread.
+# The given cost of a call is more than its real cost. Of the budget of three percent,
+# the tracer's thread gets one.
 options = "tracer=function_profile,filter=hot,filter=warm,filter=burst*,output=out," \
     "max-overhead=3%,call-cost=100000"
 process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -36,7 +36,7 @@ before = recorded()["warm"]
 while recorded()["warm"] == before:
     assert time.monotonic() < end, "not called again"
     time.sleep(0.2)
-# Each of these functions was disabled several times.
+# Wait until each burst function was disabled several times.
 while recorded().get("burst9", 0) < 3 * 1600:
     assert time.monotonic() < end, recorded()
     time.sleep(0.2)

@@ -19,7 +19,7 @@ OPAQUE int slow(int a)
 	return a + 1;
 }
 
-/* A function of the C library that the control thread also calls. */
+/* Replaces a function of the C library that the control thread also calls. */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	return syscall(SYS_recvmsg, fd, message, flags);
@@ -27,7 +27,9 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 OPAQUE int rest(int a) { return a + 1; }
 
-/* The control thread of `patchbay live` must not use our descriptors. */
+/*
+ * Can the program see the control thread's socket among its descriptors? It must not.
+ */
 static int listens(void)
 {
 	int domain, type;

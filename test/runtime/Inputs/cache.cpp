@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls C++ functions for ever; the program has thousands more of them. Prints
-// "ready" after the first calls.
+// Calls C++ functions for ever; the program has thousands of others. Prints "ready"
+// after the first calls.
 //	cache --private | [PLUGIN [LATER]]
 // --private: no other process may inspect this one. LATER is a link to a module.
 // The program loads the module when the link exists, and then removes the link.

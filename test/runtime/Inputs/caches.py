@@ -3,9 +3,9 @@
 
 Compiles with ccache, changes the plugin, a function list or an option, and compiles
 again. Prints one line for each way to pass the options, each mode of ccache and each
-change. "fresh" means that the object equals the one that the compiler alone makes
-after the change. The object before the change differs, and came from the cache when
-it was requested a second time.
+change. "fresh" means that the object equals the one that the compiler makes without
+ccache after the change. The object before the change differs, and came from the cache
+when it was requested a second time.
 
 PREFIX is where Patchbay is installed. The script replaces the plugin there."""
 import os
@@ -52,7 +52,7 @@ def exclude(function):
 
 
 def change_plugin():
-    # A second plugin that gives the section of records another name.
+    # The second plugin gives the section of records another name.
     changed = first_plugin.replace(b"patchbay_sites", b"patchbay_other")
     assert changed != first_plugin
     install(changed)

@@ -10,8 +10,8 @@ source, tracer, program = sys.argv[1:]
 sys.path.append(str(Path(source, "test", "bench")))
 from harness import callgrind  # noqa: E402
 
-# Options, and the most instructions, without fractions, of a call of a function without a
-# result and of one that returns a double.
+# For each tracer: its settings, and the maximum number of instructions, without
+# fractions, of a call of a function without a result and of one that returns a double.
 MOST = {
     "count": ("tracer=function_profile", 49, 51),
     "entry": ("tracer=function", 71, 74),
@@ -20,11 +20,12 @@ MOST = {
     "graph": ("tracer=function_graph", 152, 156),
 }
 KINDS = "int", "double"
-CALLS = 2000  # which the second turn makes more than the first
+CALLS = 2000  # the number of calls that the second turn makes more than the first
 
 
 def count(options, folder):
-    """The buffer holds all records, so only the first turn makes blocks."""
+    """Measures both turns. The buffer has space for all records, so only the first turn
+    makes blocks."""
     turns = callgrind.calls(
         (program,), "", {"make_calls": "make_calls"},
         {"LD_PRELOAD": tracer,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two threads make calls that return, that an exception leaves, and that
-// longjmp() cuts off. There are more calls than a packet holds. With a second
-// argument the process kills itself at the end.
+// Two threads make calls that return, that an exception leaves, and that longjmp() cuts
+// off. There are more calls than a packet has space for. With a second argument the
+// process kills itself at the end.
 #include "check.h"
 
 #include <csetjmp>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the arguments of calls in `patchbay dump --json`. Arguments of shown_counts()
-count up. Arguments of shown_in_signal() are SIGALRM. Each function returns its
-argument.
+are consecutive numbers. Arguments of shown_in_signal() are SIGALRM. Each function
+returns its argument.
 """
 import json
 import sys

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks two answers of fleet-questions.py. The first must list the largest item first. The
-second must show that the new build is slower by the intended factor of twenty.
+"""Checks two answers of fleet-questions.py. The first must be sorted by size, largest
+first. The second must show that the new build is slower by the intended factor of
+twenty.
 
     check-slower.py ANSWERS
 """

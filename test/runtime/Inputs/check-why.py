@@ -20,7 +20,8 @@ def names(call):
 
 
 def check_waits(call, info):
-    """Checks that off-CPU intervals lie within the call, and that their sum is the stated one."""
+    """Checks that off-CPU intervals are within the call, and that their sum is the
+    printed one."""
     end = call["start_ns"] + call["elapsed_ns"]
     for wait in call["waits"]:
         assert wait["ns"] > 0 and wait["start_ns"] < end + 1000000, wait
@@ -34,7 +35,7 @@ def check_waits(call, info):
     # The names of kernel functions may be hidden from unprivileged users.
     if "where in the kernel" in info and total and call["function"] == "naps":
         waits = [wait for wait in call["waits"] if not wait["preempted"]]
-        # The call that glibc makes here since version 2.42.
+        # Since version 2.42, glibc waits in syscall_cancel.
         assert all("nanosleep" in wait["at"] or "syscall_cancel" in wait["at"]
                    for wait in waits), call
         for wait in waits:
@@ -70,7 +71,8 @@ def check_some(path, name):
     assert calls
     for call in calls:
         assert names(call)[:2] == ["middle", "outer"], call
-    # The first call's off-CPU time depends on CPU time that the thread used before.
+    # The first call's off-CPU time depends on CPU time that the thread used before the
+    # recording.
     for call in calls[1:]:
         assert call["off_cpu_ns"] > 45000000, call
     assert len(calls) > 1

@@ -26,9 +26,9 @@
 	} while (0)
 
 /*
- * The time after which a test counts as hung. PATCHBAY_TEST_SLOW is set on
- * emulated systems, where tests that take 3 s elsewhere have taken 40 s. The
- * limit is ten times as long there.
+ * Returns the time after which a test counts as hung. It is ten times as long on
+ * emulated systems, which set PATCHBAY_TEST_SLOW: tests that take 3 s elsewhere have
+ * taken 40 s there.
  */
 static inline unsigned int patience(double seconds)
 {
@@ -43,7 +43,7 @@ static inline unsigned int patience(double seconds)
 #if defined(__powerpc64__)
 #define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
 #elif defined(__riscv)
-#define GENERAL_REGS /* other registers are not used unless asked for */
+#define GENERAL_REGS /* the compiler uses no other registers by itself */
 #else
 #define GENERAL_REGS __attribute__((target("general-regs-only")))
 #endif

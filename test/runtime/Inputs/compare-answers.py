@@ -13,7 +13,8 @@ def text(row):
 
 
 def answers(path):
-    """Rows with nearly equal values may be in another order."""
+    """Reads answers. Rows with nearly equal values may be in another order, so they are
+    sorted."""
     with open(path, encoding="utf-8") as file:
         return [sorted(json.loads(line)["rows"], key=text) for line in file]
 
@@ -26,8 +27,9 @@ def is_between(value, low, high):
 
 
 def cross(low, high):
-    """The last column of the third answer is the host's median, divided by that of most hosts,
-    whose rank differs, too. So each quotient has the divisor of the other bound."""
+    """Corrects the bounds of the last column of the third answer, which is the host's
+    median divided by that of most hosts. The rank of the divisor differs, too, so
+    each bound must use the divisor of the other one."""
     *_, low_median, _, low_ratio = low
     *_, high_median, _, high_ratio = high
     low[-1] = high_ratio * low_median / high_median

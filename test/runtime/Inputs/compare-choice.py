@@ -35,7 +35,7 @@ def value(query):
 
 
 table("every")
-# For each call: all its outer calls, and its direct parent.
+# For each call: all calls that contain it, and its direct caller.
 duckdb.sql("""
     create table call as
     select inner_.*, outer_.n caller, outer_.f by_f
@@ -55,14 +55,15 @@ duckdb.sql("""
 
 
 def at(part):
-    """The time when that part of the calls had begun: as an option, and as in the table."""
+    """Returns the time at which PART percent of the calls had begun, as an option and
+    in ns."""
     ns = value(f"select quantile_disc(s, {part / 100}) from every")
     return f"{ns // 10**9}.{ns % 10**9:09}", ns
 
 
 FROM, FROM_NS = at(40)
 TO, TO_NS = at(60)
-# With several threads, not every thread has calls at that time.
+# Choose the thread with the most calls at that time; other threads may have none.
 TID = value(f"select mode(tid) from every where s >= {FROM_NS} and s < {TO_NS}")
 UNDER = "(f = 'one' or n in (select n from within where above_f = 'one'))"
 CASES = [
@@ -92,7 +93,8 @@ def is_close(found, exact):
 
 
 def compare_figures(options, functions, group=""):
-    """Functions, with all that distinguishes functions of the same name."""
+    """Compares the figures of functions. A group distinguishes functions of the same
+    name."""
     shown = {(row["name"], row.get(group, "")): row for row in functions}
     key = {"": "''", "thread": "tid", "caller": "coalesce(by_f, '')"}[group]
     if group == "thread":
@@ -132,7 +134,8 @@ for options, condition in CASES:
              if not line.startswith(b"#") and b" } /*" not in line]
     check((options, "replay"), len(lines), count)
     compare_figures(options, json.loads(patchbay("report", "--json", "--raw", *options))["functions"])
-# Groups: thread, caller. Selections: all calls, and by time, name and outer function.
+# Groups are threads and callers. Selections: all calls, and by time, name and
+# containing function.
 told_apart = 0
 for options, condition in [((), "true"), CASES[2], CASES[5], CASES[9]]:
     duckdb.sql(f"create or replace table chosen as from every where {condition}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares column p of `patchbay report --diff` with the rank-sum test over the calls
-themselves. Each call has its own duration, in the resolution of the report: intervals of
+themselves. Each call has its own duration, rounded as in the report: to intervals of
 one part in 64.
 
     compare-likelihood.py BEFORE.csv AFTER.csv REPORT
@@ -12,7 +12,8 @@ import sys
 
 
 def rounded(duration):
-    """Calls of few nanoseconds often have equal durations; ties change the variance."""
+    """Rounds a duration. Calls of few nanoseconds often have equal durations; ties
+    change the variance."""
     below = max(duration.bit_length() - 7, 0)
     return duration >> below << below
 

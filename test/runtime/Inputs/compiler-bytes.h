@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Write to text from outside, as an ending uprobe or a debugger does. */
+/* Writes to text from outside, as an ending uprobe or a debugger does. */
 #ifndef COMPILER_BYTES_H
 #define COMPILER_BYTES_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Offset and size of the bytes of a site that tell whether it is armed. */
+/* The offset and size of the bytes of a site that tell whether it is armed. */
 #if defined(__x86_64__)
 enum { STATE_AT = 0, STATE_SIZE = 1 };
 #elif defined(__powerpc64__)
@@ -28,7 +28,10 @@ static inline void write_text(uintptr_t at, const void *bytes, size_t size)
 	close(fd);
 }
 
-/* Copy the state bytes of the disarmed site @from to @to; the file has the same. */
+/*
+ * Copies the state bytes of the disarmed site @from to @to. The bytes in the file are
+ * the same.
+ */
 static inline void disarm_like(uintptr_t to, uintptr_t from)
 {
 	char state[STATE_SIZE];

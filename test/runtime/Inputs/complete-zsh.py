@@ -41,13 +41,13 @@ with tempfile.TemporaryDirectory() as home:
 
     said("READY> ")
     os.write(terminal, f"{line}\t".encode())
-    # Keys are handled in order: this one after the list is printed.
+    # zsh handles keys in order: it handles this one after the list is printed.
     os.write(terminal, b"\x15print -n list is; print ' over'\n")
     text = said("list is over\n").partition("\n")[2].partition("list is over")[0]
     os.write(terminal, b"exit\n")
     os.waitpid(pid, 0)
 
-# The line appears once more below a list.
+# After a list, zsh prints the line once more.
 for row in text.split("READY> ")[0].splitlines() if "READY> " in text else ():
     for word in re.sub(r" +-- .*", "", row).split():
         print(word)

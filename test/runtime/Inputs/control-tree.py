@@ -16,7 +16,8 @@ WORKERS = 4
 
 
 def live(pid, *options, wait=False):
-    """Output of `patchbay live`. wait: retry while the control thread is starting."""
+    """Returns the output of `patchbay live`. wait: retry while the control thread is
+    starting."""
     end = time.monotonic() + PATIENCE
     while True:
         done = subprocess.run([patchbay, "live", "-p", str(pid), *options], text=True,
@@ -29,7 +30,7 @@ def live(pid, *options, wait=False):
 
 
 def calls(pid):
-    """The number of recorded calls of each function so far."""
+    """Returns the number of recorded calls of each function so far."""
     shutil.rmtree("snap", ignore_errors=True)
     live(pid, "--snapshot", "snap")
     report = subprocess.run([patchbay, "report", "--json", "snap"], text=True, check=True,
@@ -38,7 +39,7 @@ def calls(pid):
 
 
 def go_on(pid, function):
-    """Checks whether new calls are recorded from now on."""
+    """Checks that new calls are recorded from now on."""
     end, before = time.monotonic() + PATIENCE, calls(pid).get(function, 0)
     while calls(pid).get(function, 0) == before:
         if time.monotonic() > end:
@@ -55,7 +56,7 @@ def control(pids):
     for pid in pids:
         live(pid, wait=True)
         go_on(pid, "step")
-    # Use the option in every second process.
+    # Change the setting in every second process.
     for pid in pids[::2]:
         expect("disarmed", live(pid, "--disarm", "step"),
                "disarmed 1 function, 0 functions now\n")
@@ -87,7 +88,7 @@ def run(how, tracer):
     finally:
         for pid, name in processes.items():
             if name == "master":
-                os.kill(pid, signal.SIGKILL)  # so that the workers die
+                os.kill(pid, signal.SIGKILL)  # the workers end with it
         command.wait(PATIENCE)
         command.stdout.read()
     expect("masters", list(processes.values()).count("master"), 1)

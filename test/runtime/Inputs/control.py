@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A client of runtime/trace/format/control.h, for requests that `patchbay` never sends. It finds the gate
-in /proc/net/unix and reads the proof from the gate's name. It does not use the notes that
-`patchbay` reads."""
+"""A client of runtime/trace/format/control.h, for requests that `patchbay` never sends.
+It finds the gate in /proc/net/unix and reads the proof at the gate's name in the
+process's memory. It does not use the notes that `patchbay` reads."""
 import errno
 import re
 import socket
@@ -24,7 +24,7 @@ def names():
 
 
 class Memory:
-    """Connects to a process; its gate's name and its control point are read from it."""
+    """A process whose memory can be read: finds its gate's name and its control point."""
 
     def __init__(self, pid):
         try:
@@ -40,7 +40,8 @@ class Memory:
                 continue
             data = self.read(start, end - start)
             for name in listening:
-                # Pass the path as a string: a socket address cannot contain it.
+                # Find the name as a string; in a socket address it does not end with a
+                # NUL.
                 if (at := data.find(name + b"\0")) >= NAME_AT:
                     self.name, self.point = name, start + at - NAME_AT
                     return
@@ -58,7 +59,8 @@ class Memory:
 
 
 class Stranger:
-    """Knows only the gate's name and guesses the secret."""
+    """A process whose memory cannot be read: only the gate's name is known, and the
+    secret is guessed."""
 
     def __init__(self, name):
         self.name = name.encode()
@@ -70,7 +72,8 @@ class Stranger:
 
 
 def connect(memory):
-    """A connection and its proof. The proof is None if the process did not accept."""
+    """Opens a connection and returns it with its proof, or None if the process did not
+    accept it."""
     client, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with other, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as gate:
         rights = struct.pack("i", other.fileno())
@@ -87,7 +90,8 @@ def request(verb, proof, text=b"", files=0, version=VERSION):
 
 
 def reply(client):
-    """Version, result and payload of the reply; None if the connection was closed."""
+    """Returns version, result and payload of the reply, or None if the connection was
+    closed."""
     data = client.recv(1 << 16)
     while 12 < len(data) <= SAID_MAX:  # a message for the user
         data = client.recv(1 << 16)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: count-links.py PROGRAM FEW MANY
 
-Counts instructions for each of FEW and of MANY links with valgrind; see link-count.c."""
+Counts the instructions per link with valgrind, for FEW and for MANY links; see
+link-count.c.
+"""
 import os
 import re
 import subprocess

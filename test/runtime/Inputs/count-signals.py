@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 
-# Prints a line for each signal. SIGTERM is sent after the last signal for RECORD was
-# handled, so any further signal would have arrived before it.
+# The counting program prints a line for each signal. SIGTERM is sent after the last
+# signal to RECORD was handled, so any further signal would have arrived before it.
 COUNTER = """
 import os, signal
 signal.signal(signal.SIGINT, lambda *_: os.write(1, b"interrupted\\n"))
@@ -22,7 +22,7 @@ while not signal.sigtimedwait([signal.SIGTERM], 0.1):
 
 how, command = sys.argv[1], sys.argv[2:] + [sys.executable, "-c", COUNTER]
 signal.alarm(600)
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in background jobs of a shell
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # background jobs of a shell ignore it
 
 
 def expect(stream, wanted):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program with a known number of calls. -DLIBRARY: the library that the program needs.
+// A program with a known number of calls. -DLIBRARY compiles the library that the
+// program needs.
 #include <unistd.h>
 
 struct Cache {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Preloaded into a program that times its functions probe_*. Each call of them
- * advances the clock by one microsecond; nothing else advances it.
+ * Preloaded into a program that times its functions probe_*. Each call of one of them
+ * advances the clock by one microsecond; nothing else advances the clock.
  */
 #include <patchbay/patchbay.h>
 

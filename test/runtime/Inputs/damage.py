@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`damage.py OBJECT CODE COMMAND` damages instructions in copies of OBJECT and runs COMMAND with
-each copy. The file CODE holds the instructions. No damage may kill the command. The damage is
-the same in each run."""
+"""`damage.py OBJECT CODE COMMAND` damages instructions in copies of OBJECT and runs
+COMMAND with each copy. The file CODE contains the instructions. No damage may kill
+the command. The damage is the same in each run."""
 import random
 import struct
 import subprocess

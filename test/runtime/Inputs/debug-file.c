@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Exports no function. With an argument it runs until it is told to end. */
+/*
+ * A program that exports no function. With an argument it runs until it reads the end
+ * of its input.
+ */
 #include <stdio.h>
 
 static int __attribute__((noinline)) step(int n)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""debug-file.py PATCHBAY: runs the stripped ./prog. Finds its function step() with `list -p`, and
-records two calls each with `record -p` and with `live`."""
+"""debug-file.py PATCHBAY: runs the stripped ./prog, finds its function step() with
+`list -p`, and records two calls each with `record -p` and with `live`."""
 import re
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The thread "dozing" stays in the handler of a tracer for ever. The main thread
- * calls step() meanwhile. The runtime waits for a handler for at most 50 ms.
+ * The thread "dozing" stays in the handler of a tracer for ever, while the main thread
+ * calls step(). The runtime waits for a handler for at most 50 ms.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""exec-storm.py PATCHBAY PID TIMES: records PID TIMES times while it executes itself again and
-again. Each attempt works or fails with one line. PID survives."""
+"""exec-storm.py PATCHBAY PID TIMES: records PID TIMES times while it executes itself
+again and again. Each attempt works or fails with one line. PID continues to run."""
 import os
 import subprocess
 import sys

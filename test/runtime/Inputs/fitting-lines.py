@@ -12,7 +12,8 @@ names = set()
 for line in sys.stdin.read().splitlines():
     if len(line) > width:
         sys.exit(f"{len(line)} columns: {line}")
-    # Names follow the last fixed column, of finished calls and of calls that began before.
+    # Names follow the last fixed column, both for finished calls and for calls that
+    # began before.
     if found := re.search(r"(?:\| +|\d: |  )((?:svc::|main|\w*\.\.\.)\S*)(?: const)?(?: \{|;|$| <-.*$)", line):
         names.add(found[1].rstrip(";"))
 if len(names) != len(listed["functions"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks an engine the questions in fleet.md about TREE, exactly as written there.
+"""Sends the queries in fleet.md about TREE to an engine, exactly as written there.
 
     fleet-questions.py fleet.md TREE duckdb|chdb
     fleet-questions.py fleet.md TREE low|high
@@ -18,7 +18,7 @@ PAGE, TREE, ENGINE = sys.argv[1:]
 
 
 def statements():
-    """The queries for this engine and those for all engines."""
+    """Returns the queries for this engine and those for all engines."""
     with open(PAGE, encoding="utf-8") as page:
         blocks = re.findall(r"^```sql ?(\w*)\n(.*?)^```$", page.read(), re.DOTALL | re.MULTILINE)
     wanted = {"": True, "duckdb": ENGINE != "chdb", "clickhouse": ENGINE == "chdb"}
@@ -54,7 +54,7 @@ def chdb_rows():
 
 
 def plain(value):
-    """Engines print numbers in different formats."""
+    """Converts numbers, because engines print them in different formats."""
     return value if isinstance(value, str) and not re.fullmatch(r"[0-9.e+]+", value) \
         else float(value)
 

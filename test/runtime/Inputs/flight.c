@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Executes the letters that it reads. q: a thousand quick calls. s: a slow call. x: a
- * call of the function that stops recording. a: abort().
+ * Executes the letters that it reads:
+ *   q  makes a thousand quick calls
+ *   s  makes a slow call
+ *   x  calls the function that stops recording
+ *   a  calls abort()
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libFuzzer target: feeds the bytes of a data file to the reader and to the output for
-// users. For all inputs, the events of a thread equal, in the same order, those of a sort
-// of all events at once. The nesting of calls is consistent with their intervals.
+// A libFuzzer target: passes the bytes of a data file to the reader and to the output
+// for users. For all inputs, the reader returns the events of a thread in the same
+// order as a sort of all events. The nesting of calls is consistent with their
+// intervals.
 #include "reading/DataRecord.h"
 #include "export/Export.h"
 #include "showing/ReportTable.h"
@@ -34,9 +35,10 @@ static std::map<Key, Known> sortAll(const DataFile &File,
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, unsigned> Exits;
   ValueReader Values;
   uint64_t Number = 0;
-  const char *Behind = nullptr; // the last piece
+  const char *Behind = nullptr; // the end of the last piece
   for (const DataPiece &Piece : Thread.Pieces) {
-    // Segments without events, or of other threads, were between them.
+    // If segments without events or of other threads were skipped, use the values
+    // before this one.
     if (Piece.Records != Behind)
       Values = Piece.Before ? *Piece.Before : ValueReader();
     Behind = Piece.Records + Piece.Size * DataRecord::Size;
@@ -140,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   for (auto &[Id, Maps] : Data.Maps)
     for (DataMapping &M : Maps)
       M.Path.clear();
-  if (Data.Place) // as for another machine: read no kernel symbols
+  if (Data.Place) // as from another machine: read no kernel symbols
     Data.Place->BootId.clear();
   Trace T = makeTrace("fuzzed", std::move(Data));
   // With a wrong index, some of the events are not found.

@@ -13,16 +13,16 @@ from pathlib import Path
 LIBRARIES = ("runtime/CMakeFiles/patchbay-objects.dir",
              "runtime/trace/CMakeFiles/patchbay-trace.dir",
              "runtime/trace/CMakeFiles/patchbay-live.dir")
-# Tables of handlers. Other functions there run when functions are armed.
+# Tables of handlers. The other functions in these tables run when functions are armed.
 TABLES = ("tracer_table.c.o", "roots.c.o")
 NOT_HANDLERS = re.compile(r"_attach$|_check$|^pb_threshold$")
 CORE = ("pb_call_entry", "pb_call_exit", "pb_set_call", "pb_set_call_fast", "pb_timed_entry",
         "pb_timed_exit", "pb_enter_nothing")
 OTHERS = ("pb_trigger_start", "pb_trigger_stop", "pb_root_entry", "pb_root_exit",
           "pb_budget_call")
-# Trampolines. The core compares their addresses.
+# Trampolines are not followed: the core only compares their addresses.
 TRAMPOLINE = re.compile(r"^pb_arch_")
-# Arguments are read from their registers.
+# These instructions read arguments from their registers, which is allowed.
 READ = re.compile(r"movq\s+%xmm[0-7], %r\w+$")
 ALLOWED = {"__errno_location"}
 
@@ -32,7 +32,8 @@ def run(*command):
 
 
 def symbols(file):
-    """The names that a file defines, and those of them that other files can use."""
+    """Returns the names that a file defines, and those of them that other files can
+    use."""
     found = re.findall(r"^\S+ (\w) (\S+)$", run("llvm-nm", "--defined-only", file), re.M)
     return {name for _, name in found}, {name for kind, name in found if kind.isupper()}
 

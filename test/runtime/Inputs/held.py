@@ -12,7 +12,8 @@ FILTERED = re.compile(r"prctl\(PR_GET_SECCOMP\) += [1-9]")
 
 
 def calls(path):
-    """All system calls, and those of the one thread that controls the other."""
+    """Returns all system calls, and those of the thread that controls the other
+    process."""
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [line.split(maxsplit=1) for line in file]
     tracer = next(pid for pid, call in lines if "PTRACE_INTERRUPT" in call)
@@ -21,7 +22,7 @@ def calls(path):
 
 def main():
     whole, every = calls(sys.argv[1])
-    # The borrowed thread; the command may have stopped others before.
+    # Find the borrowed thread; the command may have stopped others before.
     code = next(i for i, call in enumerate(every) if call.startswith("pwrite64"))
     begin = max(i for i, call in enumerate(every[:code]) if "PTRACE_INTERRUPT" in call)
     end = next(i for i, call in enumerate(every) if i > code and "PTRACE_DETACH" in call)

@@ -3,9 +3,9 @@
 
     histogram-counts.py SAID < JSON
 
-SAID is the input of trace-counts.py. JSON is `patchbay report --json`. Each call is in one
-bucket. The bounds of a bucket fit the total time. Calls of in_signal during a
-handler of its thread are missed; this holds for all tracers with exits.
+SAID is the input of trace-counts.py. JSON is `patchbay report --json`. Each call is in
+one bucket. The bounds of a bucket fit the total time. Calls of in_signal during a
+handler of its thread are missed, as with all tracers with exits.
 """
 import json
 import sys

@@ -2,18 +2,18 @@
 """hold-late.py HOW PATCHBAY PROG: prints what commands report about a process of PROG
 that does not answer. HOW is one of
 
-stopped  stop the process after it begins to record and before the command holds the
-         recording; in between, the command writes a line to a pipe,
-         which is full here
-late     the command tries to hold the recording after the process gave up: after ten seconds
-executes in between, a line tells the process to execute itself once more
-leaves   the process executes itself once more during the recording
-asked    stop the process during the recording, and ask it with other commands; ask again after
-         the end of the recording
-full     stop a process of live-fake.c whose queue of connections is full
-debugged a debugger stops the process during the recording; other commands ask it, and ask all
-         processes; then the recording ends
-mute     ask a process of live-fake.c, and ask all processes"""
+  stopped   stop the process after it begins to record and before the command connects to the
+            recording; the command is delayed, because it writes a line to a full pipe
+  late      delay the command until the process has given up, after ten seconds
+  executes  before the command connects, let the process execute itself once more
+  leaves    let the process execute itself once more during the recording
+  asked     stop the process during the recording, and query it with other commands; query it
+            again after the end of the recording
+  full      stop a process of live-fake.c whose queue of connections is full
+  debugged  stop the process with a debugger during the recording; query it, and query all
+            processes, with other commands; then end the recording
+  mute      query a process of live-fake.c, and all processes
+"""
 import ctypes
 import fcntl
 import os
@@ -35,8 +35,9 @@ def wait_until(true):
 
 
 def wait_until_held(pid):
-    """Waits until the command pid holds the recording. It then waits for the end of the
-    recording, and no longer for an answer of the process, which arrives within half a second."""
+    """Waits until the command pid is connected to the recording. It then waits for the
+    end of the recording, and no longer for an answer of the process, which arrives
+    within half a second."""
     since = [time.monotonic()]
 
     def waits_long():
@@ -51,7 +52,7 @@ def threads(pid):
 
 
 def stop(program):
-    """Each thread stops when it next runs."""
+    """Stops the process; each thread stops when it next runs."""
     program.send_signal(signal.SIGSTOP)
     for thread in os.listdir(f"/proc/{program.pid}/task"):
         wait_until(lambda: state(program.pid, thread) == "T")
@@ -67,7 +68,7 @@ def command(patchbay, verb, pid, *more):
 
 
 def is_writing(pid):
-    """True if the process writes to descriptor 2, by proc_pid_syscall(5) on x86-64."""
+    """Does the process write to descriptor 2? Uses proc_pid_syscall(5) on x86-64."""
     with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
         return file.read().startswith("1 0x2 ")
 
@@ -102,7 +103,7 @@ def hold_late(patchbay, program, how):
     print(read_all(read), end="")
     print("exit code", recording.wait(PATIENCE), flush=True)
     program.send_signal(signal.SIGCONT)
-    # The recording ends by itself, because no command holds it.
+    # The recording ends by itself, because no command is connected to it.
     wait_until(lambda: threads(program.pid) == before)
 
 
@@ -116,7 +117,7 @@ def ask(patchbay, program):
     recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     print(recording.stderr.readline(), end="")
-    # The command holds the recording by now: its own answers arrived.
+    # The command is connected when its own answers have arrived.
     wait_until_held(recording.pid)
     stop(program)
     for verb, *more in (["status"], ["status", "--json"], ["live"], ["live", "--arm", "seldom"]):
@@ -140,7 +141,7 @@ def leave(patchbay, program):
 
 
 def fill(pid):
-    """Fills the gate of live-fake.c with connections; any sender is accepted."""
+    """Fills the gate of live-fake.c with connections; the gate accepts any sender."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
         client.setblocking(False)
         try:
@@ -167,7 +168,7 @@ SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 
 
 def held(pid, request):
-    """Stops each thread of the process as a debugger: see <sys/ptrace.h>."""
+    """Stops each thread of the process as a debugger does (<sys/ptrace.h>)."""
     for thread in map(int, os.listdir(f"/proc/{pid}/task")):
         if request == DETACH:
             LIBC.ptrace(DETACH, thread, 0, 0)
@@ -178,7 +179,8 @@ def held(pid, request):
 
 
 def say_of_all(patchbay, pid):
-    """The lines about this process among those of all processes on the machine."""
+    """Prints the lines about this process; the command lists all processes of the
+    machine."""
     done = subprocess.run([patchbay, "status"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
     print(f"all: exit code {done.returncode}")

@@ -11,12 +11,12 @@ import struct
 import sys
 import termios
 
-# The default is no pager and no colours; a test can set them.
+# By default there is no pager and no colour; a test can change that.
 os.environ.setdefault("PATCHBAY_PAGER", "")
 os.environ.setdefault("NO_COLOR", "1")
-# Keep the other side open here. Linux returns EIO as soon as a terminal is open in no process.
-# A read tests for data first and for that state second. It could miss the last output and lose
-# it all (n_tty_read()).
+# Keep the other end of the terminal open. When no process has it open, Linux returns
+# EIO. A read tests first for data and then for that state, so it could miss the last
+# output (n_tty_read()).
 terminal, other = pty.openpty()
 fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
 pid = os.fork()
@@ -26,11 +26,11 @@ if not pid:
     os.execvp(sys.argv[2], sys.argv[2:])
 os.set_blocking(terminal, False)
 ended = os.pidfd_open(pid)
-# Decode at the end: a read may end within a character or a line ending.
+# Decode at the end, because a read may end within a character or a line ending.
 said = b""
 is_over = False
 while not is_over:
-    # All output before its end is available, in any order of events.
+    # All output before the end is available, in any order of events.
     is_over = ended in select.select([terminal, ended], [], [])[0]
     try:
         while data := os.read(terminal, 65536):

@@ -25,7 +25,8 @@ LOOK = 0xffffffff # PBD_INDEX_LOOK
 
 
 def find(data):
-    """Offsets of index and table, and the table's end; None if there is none."""
+    """Returns the offsets of the index and of the table, and the end of the table; None
+    if missing."""
     offset, = struct.unpack_from("<I", data, 16)
     committed, = struct.unpack_from("<Q", data, COMMITTED)
     found = {}
@@ -37,7 +38,7 @@ def find(data):
             sys.exit("the index and the table are not the last chunks")
         offset += size
     table, = struct.unpack_from("<Q", data, TABLE_AT)
-    # Uncommitted entries do not exist for a reader.
+    # A reader ignores uncommitted entries.
     if (table if table < committed else 0) != found.get(TABLE, 0):
         sys.exit("the header does not say where the table is")
     return found.get(INDEX), found.get(TABLE, committed), committed

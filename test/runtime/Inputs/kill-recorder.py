@@ -4,8 +4,8 @@ moments, and reads the recording.
 
     kill-recorder.py TIMES PATCHBAY PROGRAM FOLDER
 
-Threads of the program count their finished calls in a mapped file, and end when the last
-number there is not 0. PATCHBAY_TEST_KILLS is the number of times by hand."""
+Threads of the program count their finished calls in a mapped file, and end when the
+last number there is not 0. PATCHBAY_TEST_KILLS sets another number of times."""
 import ctypes
 import json
 import mmap
@@ -25,12 +25,13 @@ times, patchbay, program, folder = sys.argv[1:]
 times = int(os.environ.get("PATCHBAY_TEST_KILLS", times))
 seed = int(os.environ.get("PATCHBAY_TEST_SEED", 8))
 choose = random.Random(seed)
-# A program whose command was killed is a child of this process then.
+# If its command is killed, the program becomes a child of this process.
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def calls(data, where, least):
-    """The recorded calls. Fails if the recording cannot be read, or has fewer than least."""
+    """Returns the number of recorded calls. Fails if the recording cannot be read, or
+    has fewer than least."""
     report = subprocess.run((patchbay, "report", "--json", data), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if not least and "corrupt" not in report.stderr and (
@@ -78,7 +79,7 @@ def kill_program(run, where):
         sys.exit(f"{where}: record: status {run.command.returncode}")
     finished = run.finished()
     recorded = calls(run.data, where, finished)
-    # Each thread may have recorded a call that it has not counted.
+    # Each thread may have recorded one call that it has not counted yet.
     if not finished <= recorded <= finished + THREADS:
         sys.exit(f"{where}: {finished} calls finished, {recorded} recorded")
     return finished, recorded
@@ -87,7 +88,7 @@ def kill_program(run, where):
 def kill_command(run, where):
     run.command.kill()
     run.command.wait()
-    # The program goes on, with and without free blocks in the arena.
+    # Let the program continue, with and without free blocks in the arena.
     time.sleep(choose.random() * choose.choice((0.001, 0.03, 0.3)))
     run.end_program()
     status = reap(run.program, where)
@@ -106,7 +107,7 @@ def kill_both(run, where):
     for process in both:
         os.kill(process, signal.SIGKILL)
     run.command.wait()
-    # The command may have reaped it.
+    # The command may have waited for the program before it was killed.
     try:
         reap(run.program, where)
     except ChildProcessError:
@@ -133,6 +134,6 @@ for name, kill in (("program", kill_program), ("command", kill_command), ("both"
     else:
         how = f"each of {finished} calls was there"
     print(f"{name}: {times} killed, {in_arena} times in the arena, {how}", flush=True)
-    # Otherwise the kills were too early.
+    # If no block was in the arena, the kills were too early.
     if not in_arena:
         sys.exit(f"{name}: no recording was in the arena")

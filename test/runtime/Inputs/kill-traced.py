@@ -3,10 +3,9 @@
 
     kill-traced.py TIMES PATCHBAY TRACER-LIBRARY PROGRAM FOLDER
 
-Each thread of the program counts its finished calls in a mapped file. The
-recording must have each of these calls, and at most one more. The test
-uses a small TIMES; by hand it may be hundreds.
-"""
+Each thread of the program counts its finished calls in a mapped file. The recording
+must have each of these calls, and at most one more. The test uses a small TIMES; use
+hundreds for a thorough run."""
 import csv
 import io
 import os
@@ -37,7 +36,7 @@ for i in range(int(times)):
         finished = struct.unpack(f"{THREADS}Q", file.read(8 * THREADS))
     dump = subprocess.run((patchbay, "dump", "--csv", f"{folder}/data"), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # Open calls are expected.
+    # Messages about open calls are expected.
     said = [line for line in dump.stderr.splitlines()
             if "had not returned when recording ended" not in line
             and "calls without a return" not in line]
@@ -53,6 +52,6 @@ for i in range(int(times)):
     calls += sum(finished)
     blocks += os.path.getsize(f"{folder}/data/{process.pid}.pbd") > 64 << 10
 print(f"killed {times} times: every one of {calls} calls was there")
-# Otherwise the program was killed in its first block, which is the easy part.
+# Fail if the program was killed in its first block each time, which is the easy case.
 if not blocks:
     sys.exit("no recording was longer than some blocks")

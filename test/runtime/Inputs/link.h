@@ -9,7 +9,7 @@
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 
-/* A tracer with PATCHBAY_OPS_FAST. */
+/* Declares a program for a tracer with PATCHBAY_OPS_FAST. */
 #define PROGRAM(name)                                                          \
 	NOT_TRACED GENERAL_REGS static void name(                              \
 		uintptr_t ip, uintptr_t parent_ip,                             \

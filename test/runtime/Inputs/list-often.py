@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 times, patchbay, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-# The permitted states of each function, and the states seen.
+# For each function, the tracers that it may have. The tracers seen are collected.
 expected = {"pear": {(), ("pear",)},
             "pear_tree": {(), ("pear",), ("pear", "tree")},
             "pear_of_library": {(), ("pear",)}}
@@ -26,7 +26,8 @@ for _ in range(times):
         tracers = tuple({("on_pear", "0x11"): "pear", ("on_tree", "0x22"): "tree"}[
             tracer["handler"].split()[0], tracer["data"]]
             for tracer in function["tracers"])
-        # The last tracer may be removed a little before the site is disarmed, or after it.
+        # The last tracer may be removed a little before the site is disarmed, or after
+        # it.
         if tracers and function["state"] != "armed" or \
                 function["state"] not in ("armed", "disarmed") or \
                 tracers not in expected[function["name"]]:

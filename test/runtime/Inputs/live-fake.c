@@ -39,7 +39,7 @@ __asm__(".pushsection .note.forged, \"a\", %note\n"
 	"	.long " NUMBER(NOTE) ", forged - .\n"
 	"	.popsection\n");
 
-/* The connection that a packet passes. */
+/* Receives the connection that a packet contains. */
 static int take(int gate)
 {
 	struct pb_control_point knock;
@@ -59,7 +59,7 @@ static int take(int gate)
 	return client;
 }
 
-static long *beats; /* of the listener; its stopper reads it, too */
+static long *beats; /* counted by the listener; the process that stops it reads it, too */
 
 static double now(void)
 {
@@ -84,7 +84,10 @@ static void answer_slowly(int client)
 	send(client, &reply, sizeof(reply), MSG_NOSIGNAL);
 }
 
-/* As cpulimit(1) does, but the process runs a bit after each stop. */
+/*
+ * Stops the listener again and again, as cpulimit(1) does, but lets it run a little
+ * after each stop.
+ */
 static void stop_again_and_again(pid_t listener)
 {
 	for (;;) {
@@ -94,7 +97,7 @@ static void stop_again_and_again(pid_t listener)
 		usleep(60000);
 		before = __atomic_load_n(beats, __ATOMIC_RELAXED);
 		kill(listener, SIGCONT);
-		/* It does not count before the first request. */
+		/* The listener does not count before the first request. */
 		for (int i = 0; i < 50 && before == __atomic_load_n(beats, __ATOMIC_RELAXED); i++)
 			usleep(1000);
 	}

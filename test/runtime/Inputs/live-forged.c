@@ -39,7 +39,7 @@ __asm__(".pushsection .note.forged, \"a\", %note\n"
 	"	.long " NUMBER(NOTE) ", forged - .\n"
 	"	.popsection\n");
 
-/* The same image a hundred times; it has the same note 60,000 times. */
+/* Maps the same image a hundred times; it has the same note 60,000 times. */
 static void map_notes(void)
 {
 	const Elf64_Ehdr header = {

@@ -3,8 +3,8 @@
 #
 #	live-inside.sh PID PATCHBAY PROGRAM
 #
-# PID creates namespaces and has a child in them. Controls the child from here: prints its
-# state, and attaches PROGRAM to slow().
+# PID creates namespaces and has a child in them. This script controls the child from
+# outside: it prints the child's state, and attaches PROGRAM to slow().
 child=
 until [ -n "$child" ] && "$2" live -p "$child" 2>/dev/null; do
 	child=$(cat /proc/"$1"/task/"$1"/children)

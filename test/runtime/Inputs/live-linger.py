@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""live-linger.py NAME: passes a TCP socket to the owner of the abstract address NAME, by each
-socket type. The TCP socket lingers on unsent data, so the process that closes it last must
-wait."""
+"""live-linger.py NAME: sends a TCP socket to the owner of the abstract address NAME, by
+each socket type. The TCP socket lingers on unsent data, so the process that closes
+it last must wait."""
 import socket
 import struct
 import sys
@@ -11,7 +11,7 @@ SECONDS = 20
 
 
 def lingering():
-    """A connection that lingers, and its peer."""
+    """Returns a connection that lingers, and its peer."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         listener.bind(("127.0.0.1", 0))

@@ -3,8 +3,8 @@
 #
 #	live-under.sh PATCHBAY PID READER
 #
-# Changes the root functions whose callees are recorded. The program is rooted.c, started
-# by `patchbay record`, the process PID. Prints the pairs of caller and callee
+# Changes the root functions whose callees are recorded. The program is rooted.c,
+# started by `patchbay record`, the process PID. Prints the pairs of caller and callee
 # that were recorded between one change and the next.
 set -eu
 patchbay=$1 reader=$3
@@ -21,7 +21,7 @@ rows() {
 	wc -l <rows.csv
 }
 
-# Calls that have begun keep the old setting; they end a little later.
+# Skips some rows, because calls that have begun keep the old setting until they end.
 recorded() { # WHAT
 	sleep 0.05
 	before=$(rows)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * live WHAT: prints a line and then waits, for commands that inspect it from
- * outside. LIBRARY: the library that it links or loads.
+ * live WHAT: prints a line and then waits, so that commands can inspect it from
+ * outside. With LIBRARY, this is the library that it links or loads.
  */
 #include "check.h"
 
@@ -87,7 +87,7 @@ __attribute__((no_profile_instrument_function)) static void *call(void *arg)
 	return arg;
 }
 
-/* For a handler that does not return. */
+/* Waits for a handler that does not return. */
 __attribute__((no_profile_instrument_function)) static void
 wait_in_vain(struct patchbay_ops *ops)
 {
@@ -101,7 +101,7 @@ wait_in_vain(struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_disarm(ops, "*"), -ETIMEDOUT);
 }
 
-/* As a debugger would. */
+/* Writes a breakpoint, as a debugger would. */
 static void break_at(int (*function)(int))
 {
 	int fd = open("/proc/self/mem", O_WRONLY);

@@ -34,7 +34,8 @@ def chunks(path):
 
 
 def losses(folder):
-    """Sums over all files: (counts of processes, counts of their threads, flags)."""
+    """Sums over all files. Returns the counts of processes, the counts of their
+    threads, and flags."""
     process, threads, flags = Counter(), Counter(), 0
     for path in sorted(Path(folder).glob("*.pbd")):
         lost = 0

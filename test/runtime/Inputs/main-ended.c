@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls quick() for ever on a thread while the main thread has ended. /proc/self is that
- * of the main thread. Prints "ready" after its end.
+ * Calls quick() for ever on a thread after the main thread, to which /proc/self refers,
+ * has ended. Then it prints "ready".
  */
 #include "check.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Usage: mdwe COMMAND [ARGUMENTS]: run it as a process that has given up making
- * memory executable; its children have, too. */
+/*
+ * Usage: mdwe COMMAND [ARGUMENTS]: runs the command as a process that may not make
+ * memory executable; nor may its children.
+ */
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>

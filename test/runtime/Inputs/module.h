@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For tests that make a module descriptor of their own. */
+/* For tests that make their own module descriptor. */
 #ifndef MODULE_H
 #define MODULE_H
 
@@ -9,13 +9,16 @@
 extern const struct patchbay_module __patchbay_module
 	__attribute__((visibility("hidden")));
 
-/* Copy the relative link @from to @to, so that both point to the same target. */
+/* Copies the relative link @from to @to, so that both point to the same target. */
 static void lead_alike(int64_t *to, const int64_t *from)
 {
 	*to = *from + ((intptr_t)from - (intptr_t)to);
 }
 
-/* Copies all but the records: shares links and stubs, has its own state. */
+/*
+ * Makes a copy of this program's descriptor without its records. It shares links and
+ * stubs, and has its own state.
+ */
 static void make_module_like_ours(struct patchbay_module *module,
 				  struct patchbay_state *state)
 {

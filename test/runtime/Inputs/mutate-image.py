@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mutate-image.py PATCHBAY IMAGE: damages IMAGE and verifies the result.
 
-1. Changes each byte that the ABI defines, one at a time; verify finds each change.
-2. Overwrites headers and tables, and truncates the file. The command never
-   crashes. Its findings depend on how the loader interprets the damage.
+1. Changes each byte that the ABI defines, one at a time. `verify` must find each
+   change.
+2. Overwrites headers and tables, and truncates the file. `verify` must not crash. What
+   it finds depends on how the loader interprets the damage.
 
 The numbers come from the ABI, not from its header; the offsets come from the image.
 Random changes have a fixed seed and are the same in each run.
@@ -55,7 +56,7 @@ class Image:
         index = self.names.index("patchbay_sites")
         _, _, _, sites, table, size, *_ = self.sections[index]
         single = [1 << bit for bit in range(8)]
-        # Address, offset and size.
+        # In the section header: the address, offset and size.
         header = self.section_table + index * 64
         yield from ((header + i, bits) for i in range(16, 40) for bits in single)
         for record in range(0, size, 16):
@@ -64,12 +65,13 @@ class Image:
             entry += sites + record
             site += sites + record + 4
             yield from ((at + i, bits) for i in range(12) for bits in single)
-            # A wrong count is visible in the registers if there are fewer;
-            # nothing tells how many words are on the stack.
+            # A count that is too large shows in the registers, of which there are
+            # fewer. No data say how many words are on the stack, so that count is left
+            # out.
             yield from ((at + i, 0xFF) for i in (12, 13))
             yield at + 15, 0x80
             for address in range(entry - 16, site + SITE_SIZES[self.machine]):
-                # kcfi-arity: any register is valid.
+                # With kcfi-arity, any register is valid.
                 arity = self.machine == X86_64 and signature and address == entry - 5
                 yield from ((self.file_offset(address), bits)
                             for bits in (single[3:] if arity else single))
@@ -77,7 +79,7 @@ class Image:
         yield from ((descriptor + i, bits) for i in range(24) for bits in single)
 
     def moved(self):
-        """A copy of the records at an address where the loader does not map them."""
+        """Maps the records at an address where the loader does not map them."""
         index = self.names.index("patchbay_sites")
         _, _, _, _, table, size, *_ = self.sections[index]
         data = bytearray(self.data)
@@ -85,7 +87,8 @@ class Image:
         return bytes(data) + self.data[table:table + size]
 
     def damaged(self):
-        """Damaged contents with any finding; verify must not crash."""
+        """Damages contents at random. Any finding is correct, but verify must not
+        crash."""
         rng = random.Random(22)
         for size in range(0, len(self.data), max(1, len(self.data) // 100)):
             yield self.data[:size]

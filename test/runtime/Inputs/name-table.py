@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Passes the same glob to each verb and option that accepts functions. Checks the set of
-functions that each selects.
+"""Passes the same wildcard to each verb and option that accepts functions. Checks which
+functions each selects.
 
     name-table.py PATCHBAY PROGRAM RECORDING GLOB FUNCTION...
 """
@@ -43,7 +43,7 @@ check("record -F", recorded("-F", glob))
 
 
 def preloaded(options):
-    """Records without the command; the runtime alone selects the functions."""
+    """Records without the command, so that the runtime alone selects the functions."""
     library = os.path.join(os.path.dirname(patchbay), "../lib/libpatchbay-trace.so")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program], check=True, env={
@@ -65,7 +65,8 @@ check("list -N", everything - {
 
 
 def events(*options):
-    """The functions that `record -t function` traces with these options, in order."""
+    """Returns the functions that `record -t function` traces with these options, in
+    order."""
     with tempfile.TemporaryDirectory() as folder:
         run("record", "-t", "function", "-o", f"{folder}/data", *options, "--", program)
         dumped = subprocess.run((patchbay, "dump", "--json", f"{folder}/data"),
@@ -127,7 +128,7 @@ check("replay --under", replayed("--under", glob) & set(expected))
 
 
 def seen(*options):
-    """Uses a terminal that is wide enough for all names."""
+    """Runs `tui` on a terminal that is wide enough for all names."""
     screen = os.path.join(os.path.dirname(__file__), "screen.py")
     shown = subprocess.run([sys.executable, screen, "400x40", "wait:h help", "show", "key:q", "run",
                             patchbay, "tui", "-i", recording, *options],

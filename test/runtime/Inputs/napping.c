@@ -25,7 +25,7 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* A thread is available for the command to borrow. */
+/* Waits for ever, so that the command can borrow this thread. */
 static void *wait(void *arg)
 {
 	for (;;)

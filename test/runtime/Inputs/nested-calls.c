@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls outer() 200 times; it calls middle() 100 times, and that leaf() 10 times. With
- * RESTRICTED it has a filter of system calls, which allows all.
+ * Calls outer() 200 times, which calls middle() 100 times, which calls leaf() 10 times.
+ * With RESTRICTED, a filter that allows all system calls is in force.
  */
 #ifdef RESTRICTED
 #include <linux/filter.h>

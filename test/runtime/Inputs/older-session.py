@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Usage: older-session.py FILE: rewrites the session of a data file as an older writer that knew no
-cost of calls. Uses struct pbd_chunk: the kind, 4 bytes, and the size."""
+"""Usage: older-session.py FILE: rewrites the session of a data file as an older version
+did, which did not know the cost of calls. Uses struct pbd_chunk: the kind, 4 bytes,
+and the size."""
 import struct
 import sys
 

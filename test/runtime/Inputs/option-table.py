@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""option-table.py PATCHBAY DATA: checks that an option has the same meaning in every verb, and that
-all verbs report bad durations in the same words. DATA has durations."""
+"""option-table.py PATCHBAY DATA: checks that an option has the same meaning in every
+verb, and that all verbs report invalid durations in the same words. DATA has
+durations."""
 import re
 import subprocess
 import sys
 
 patchbay = sys.argv[1]
 
-# The argument that follows each option in every verb; "" means none.
+# The arguments that each option may have in any verb; "" means none.
 MEANING = {
     "-p": {"PID"}, "--live": {"", "PID"}, "-i": {"DIR"}, "-o": {"DIR", "FILE"}, "-t": {"TRACER"},
     "-F": {"GLOB", "FUNCTION"}, "-N": {"GLOB", "FUNCTION"}, "-s": {"KEY"},
@@ -18,7 +19,7 @@ MEANING = {
 }
 READ = ("archive", "dump", "graph", "info", "outliers", "replay", "report")
 SELECT = ("dump", "graph", "list", "live", "outliers", "record", "replay", "report")
-# The verbs that must have the option.
+# The verbs that must have each option.
 IN = {
     "-i": READ, "--input": READ, "-F": SELECT, "-N": SELECT, "--filter": SELECT,
     "--notrace": SELECT, "-o": ("dump", "import", "record"),
@@ -29,7 +30,7 @@ IN = {
     "--no-pager": ("dump", "graph", "info", "list", "outliers", "replay", "report"),
     "--symfs": READ, "--help": None,
 }
-# Options that accept durations, and the other arguments that these verbs need.
+# Options that accept durations, with the other arguments that these verbs need.
 PROGRAM = ("--", "/bin/true")
 DURATIONS = {
     ("record", "--threshold"): ("-t", "function_duration"), ("record", "--why"): ("-t", "function_duration"),
@@ -42,7 +43,7 @@ DURATIONS = {
        for verb in ("dump", "graph", "outliers", "replay", "report", "tui")},
 }
 
-# Repeated options: the last one counts, or both do.
+# Options can be repeated: the last one counts, or both do.
 SAME = [
     ("report -s calls -s name", "report -s name"), ("report -s calls --sort name", "report -s name"),
     ("report -f calls -f name,total", "report -f name,total"), ("report -i none -i DATA", "report -i DATA"),
@@ -70,7 +71,7 @@ OPPOSITE = {
     "tui -p 1 none": "a recording and a process are given: leave out none or -p",
 }
 
-# Options of perf and uftrace.
+# Options of perf and uftrace, and the message for each.
 ELSEWHERE = {
     "top": "unknown subcommand 'top': use 'patchbay tui -p PID': see 'patchbay --help'",
     "diff a b": "unknown subcommand 'diff': use 'patchbay report --diff BEFORE AFTER': see 'patchbay --help'",
@@ -109,13 +110,14 @@ def run(*words):
 
 
 def check_duration(verb, option, data):
-    """A duration needs a unit; the message shows what to type. 0 needs none."""
+    """Checks that a duration needs a unit, except 0, and that the message shows what to
+    type."""
     def said(value):
         beside = DURATIONS[verb, option]
         if option in ("--min", "--max"):
             beside += ("-i", data, *(("-f", "main") if verb == "outliers" else ()))
         result = run(verb, *beside, option, value, *(PROGRAM if verb == "record" else ()))
-        # The command may first report what the recording lacks.
+        # The command may first report what the recording lacks, so use the last line.
         return result.returncode, (result.stderr.splitlines() or [""])[-1]
     wrong = 125 if verb == "record" else 2
     assert said("10") == (wrong, f"patchbay: error: {option}: '10' has no unit: write 10ns, 10us, 10ms or 10s"), \
@@ -144,13 +146,14 @@ for verb in verbs:
         with_duration.add((verb, option))
         check_duration(verb, option, data)
         checked += 1
-    # The value is a point in time, not a duration.
+    # These values are points in time, not durations.
     others = set(re.findall(r"^  (--?[a-z-]+) (?:TIME|SECONDS|MS)\b", text, re.M))
     assert others <= {"--from", "--to"}, f"{verb}: {others}"
 assert with_duration == set(DURATIONS), with_duration ^ set(DURATIONS)
 for option, wanted in IN.items():
     for verb in wanted or verbs:
-        # Unknown options are reported as unknown; other options report another error, or none.
+        # An unknown option must be reported as unknown. A known option causes another
+        # error, or none.
         words = [option] if option in ("--help", "--no-pager") else [option, "1"]
         said = run(verb, *words, "--nosuch-option")
         assert any(word in said.stderr for word in ("--nosuch-option", f"for the {option} option")) or option == "--help", \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""other-user.py PATCHBAY PROG: records a program that drops root, and controls it from then on.
-Only root may read the folder of the recording.
+"""other-user.py PATCHBAY PROG: records a program that drops root, and controls it after
+that. Only root may read the folder of the recording.
 """
 import json
 import os
@@ -16,7 +16,8 @@ STEPS = 40 * 1000
 def output(*command):
     done = subprocess.run([patchbay, *command], text=True, timeout=PATIENCE,
                           capture_output=True)
-    # Expected messages: the process has not ended, and the cost of recording.
+    # Messages that the process has not ended, and about the cost of recording, are
+    # expected.
     wrong = [line for line in done.stderr.splitlines()
              if "calls without a return" not in line and "tracing took" not in line]
     if done.returncode or wrong:
@@ -58,7 +59,7 @@ def run(how, tracer):
         if not ready:
             sys.exit(f"{how}: {command.stderr.read()}")
         pid = ready[1]
-        # The calls of a child are in its own file if recordings hold events.
+        # The calls of a child are in a separate file if recordings hold events.
         own = how == "child" and tracer == "function_duration"
         steps = STEPS + (not own)
         order("t")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""others-files.py rotation|watch PATCHBAY PROG: creates unrelated files beside
-a recording, with names like those of its own files. Checks that each is unchanged after patchbay
-deleted old files."""
+"""others-files.py rotation|watch PATCHBAY PROG: creates unrelated files beside a
+recording, with names like those of its own files. Checks that each is unchanged
+after patchbay deleted old files."""
 import hashlib
 import os
 import re
@@ -18,7 +18,7 @@ OLD = "20200101T000000.000Z"
 
 
 def state(folder):
-    """Kind, link target and content of each path."""
+    """Returns kind, link target and content of each path."""
     found = {}
     for root, folders, files in os.walk(folder):
         for name in folders + files:
@@ -42,7 +42,7 @@ def write(path, content):
 
 
 def whole_file(folder):
-    """The content of a complete file; the file may be removed meanwhile."""
+    """Returns the content of a complete file. The file may be removed at any time."""
     end = time.monotonic() + 600
     while time.monotonic() < end:
         for name in sorted(os.listdir(folder)):
@@ -57,7 +57,8 @@ def whole_file(folder):
 
 
 def put_files(folder, own, others):
-    """@own: a file of this recording; @others: a file of another recording."""
+    """Creates files. @own: the content of a file of this recording; @others: that of
+    another recording."""
     pid = int.from_bytes(others[24:28], "little")
     files = {name: b"notes\n" for name in (
         "7-notes.pbd", "7.pbd", "7.1.pbd", f"7.{OLD}.pbd", "7.1.spare.pbd")}
@@ -78,7 +79,7 @@ def put_files(folder, own, others):
 
 
 def rotation(command):
-    # A file of another recording, which has ended.
+    # Make a file of another recording, which has ended.
     subprocess.run([PATCHBAY, "record", "-F", "often", "-t", "function", "--rotate-every", "1ms",
                     "-o", "other", "--", PROGRAM, "5"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -90,7 +91,8 @@ def rotation(command):
         before = put_files("out", own, others)
         seen = set()
         end = time.monotonic() + 600
-        # More files than are kept, so that each is checked and the oldest are removed.
+        # Wait for more files than are kept, so that each is checked and the oldest are
+        # removed.
         while len(seen) < 12 and time.monotonic() < end:
             seen.update(set(os.listdir("out")) - {os.path.relpath(p, "out") for p in before})
             time.sleep(0.01)
@@ -142,7 +144,7 @@ def watch():
             for _ in range(8):
                 watcher.stdout.readline()
             watcher.send_signal(signal.SIGINT)
-            # Until it ends, it writes to the pipe.
+            # Reading its output waits for the watcher's end.
             watcher.stdout.read()
         assert watcher.returncode == 0
         process.send_signal(signal.SIGTERM)

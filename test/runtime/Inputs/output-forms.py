@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""output-forms.py PATCHBAY DATA DIR: that `patchbay dump -o` writes each form that there is,
-and the same as on standard output."""
+"""output-forms.py PATCHBAY DATA DIR: checks that `patchbay dump -o` writes each format,
+with the same content as on standard output."""
 import os
 import re
 import subprocess
@@ -20,7 +20,7 @@ def dump(*words):
 text = dump("--help").decode()
 names = re.findall(r"^  (--[a-z]+)", text.split("Format:")[1].split("\n\n")[0], re.M)
 for form in names:
-    # The format's option precedes -o, or follows it.
+    # The format's option may precede or follow -o.
     for words in (form, "-o", f"{folder}/a{form}"), (f"--output={folder}/b{form}", form):
         if dump(*words):
             sys.exit(f"{words}: something is on standard output")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names that the page shows in its boxes and tables; evaluated in the page.
-//   pageNames.table()      the names in the table of functions and its columns, or an
-//                          error
-//   pageNames.boxes(VIEW)  the same for the boxes that a view draws
+//   pageNames.table()      checks the table of functions; returns a summary of its names and
+//                          columns, or an error
+//   pageNames.boxes(VIEW)  does the same for the boxes that a view draws
 (() => {
   const { trace, timeline } = patchbayPage;
   const short = f => trace.forms[f].slice(0, -1); // unique for each function
@@ -33,7 +33,7 @@
       shown.map(th => th.textContent).join(" "));
   };
 
-  // Finds the box of a function in a view.
+  // Returns the function whose box is at a point of a view.
   const functionAt = (view, x, y) => {
     const at = view.at(x, y);
     if (view === timeline) return at && at.span >= 0 ? at.track.thread.rows[at.row].f[at.span] : -1;

@@ -86,7 +86,8 @@ def moment(ns, rate=2):
 
 def session(tracer="function_duration", flags=0, lost=0, end_ns=10**9,
             rate=2, threshold=0, cost=None, cpu_ns=0):
-    """cost: within a call, around it, for pages, and the error, in ps. cpu_ns: if it has a cost"""
+    """cost: within a call, around it, for pages, and the error, in ps. cpu_ns: the CPU
+    time, if there is a cost"""
     body = struct.pack("<IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
     body += moment(0) + moment(0) + moment(end_ns, rate)
     body += struct.pack("<Q64s64s", 1, tracer.encode(), b"build.example")
@@ -96,7 +97,7 @@ def session(tracer="function_duration", flags=0, lost=0, end_ns=10**9,
 
 
 def functions(number, entries, first=0, nr=None, kind=FUNCTIONS):
-    """kind TEXT: the numbers are entries, added to the first one"""
+    """kind TEXT: the numbers are entries, which are added to the first one"""
     nr = len(entries) if nr is None else nr
     return chunk(kind, struct.pack(
         f"<IIQ{len(entries)}Q", number, nr, first, *entries))
@@ -122,7 +123,7 @@ def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main"):
 
 
 def histograms(tid, of):
-    """of: (function, total ticks, longest, {bucket: calls})"""
+    """of: for each function its number, total ticks, longest call, and {bucket: calls}"""
     body = struct.pack("<II16s", 1, tid, b"main")
     for function, total, longest, calls in of:
         body += struct.pack("<QQQ", function + 1, total, longest)
@@ -158,7 +159,8 @@ def good(folder, path, build_id=""):
 
 
 def edges(folder):
-    # a longer header, an unknown kind and a longer chunk, as of a newer writer
+    # a longer header, an unknown kind and a longer chunk, as a newer version may write
+    # them
     write(folder, "newer", pbd([
         bytes(8), chunk(99, bytes(24)), module(1, "/missing/newer"),
         chunk(COUNTERS, struct.pack("<IIQQ", 1, 1, 0x20, 2) + bytes(16))],
@@ -212,7 +214,8 @@ def event_chunks(path, build_id=b"", tracer="function_duration", slower=0):
         threads = [
             block(1, 100, second, seq=2, passed=1),
             block(1, 100, first, seq=1),
-            # All have the same time in the clock's resolution: the frame decides the order.
+            # All calls have the same time in the clock's resolution: their frames
+            # determine the order.
             block(2, 101, [record(10, 6, 40, 0), record(10, 6, 40, 0),
                            record(10, 5, 50, 0)], name=b"wor;ker")]
     # The call ends where the open one begins.
@@ -254,7 +257,7 @@ def twins(folder):
         module(3, "/missing/one"), module(4, "/missing/other"), session(),
         functions(3, [0x10], 2**64 - 0x10, kind=TEXT),
         functions(4, [0x10], 2**64 - 0xf, kind=TEXT),
-        functions(4, [0x10], 2**64 - 0xf, kind=TEXT), # was loaded again
+        functions(4, [0x10], 2**64 - 0xf, kind=TEXT), # the module was loaded again
         block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20),
                        record(300, 1, 90, 30)])], version=3))
 
@@ -299,10 +302,10 @@ def recursion(folder, path):
 
 
 def outliers(folder, path):
-    """
-    200 calls of 0x1010 take 1,000 ns, 100 of them in 0x1030. Each hundredth takes 5,100 ns:
-    it calls 0x1030 twice, 2,000 ns each, of which 1,500 are in 0x1040. One call
-    of 0x1010 calls itself for 500 ns. The last call does not return.
+    """200 calls of 0x1010 take 1,000 ns, of which 100 ns are in 0x1030. Every hundredth
+    call takes 5,100 ns instead: it calls 0x1030 twice, for 2,000 ns each, of which
+    1,500 ns are in 0x1040. One call of 0x1010 calls itself for 500 ns. The last call
+    does not return.
     """
     calls, at = [], 0
     for i in range(200):
@@ -323,9 +326,8 @@ def outliers(folder, path):
 
 
 def costly(folder, path, slower=5000):
-    """
-    100 calls of 0x1010 take 1,000 ns. Each calls 0x1030 ten times for 20 ns, which is less than
-    the cost of tracing; the last of all these took longer by slower ns.
+    """100 calls of 0x1010 take 1,000 ns. Each calls 0x1030 ten times for 20 ns, which
+    is less than the cost of tracing. The very last call takes `slower` ns longer.
     """
     calls, at = [], 0
     for i in range(100):
@@ -339,9 +341,9 @@ def costly(folder, path, slower=5000):
 
 
 def causes(folder, path):
-    """
-    105 calls of 0x1010. 100 of them take 1,000 ns. Five are slow: three because 0x1040 takes
-    5,000 ns, two with 14,000 ns of their own. 0x1040 was disarmed later.
+    """105 calls of 0x1010: 100 of them take 1,000 ns. Five are slow: three because
+    0x1040 takes 5,000 ns, two because they take 14,000 ns themselves. 0x1040 was
+    disarmed later.
     """
     calls = []
     for i in range(105):
@@ -357,9 +359,8 @@ def causes(folder, path):
 
 
 def locked(folder, path, library):
-    """
-    0x1010 waits in LIBRARY for 900 us. Meanwhile 0x1040, called by 0x1030, runs in
-    another thread, and 0x1030 waits there in two more threads.
+    """0x1010 waits in LIBRARY for 900 us. During that time 0x1040, called by 0x1030,
+    runs in another thread, and calls of 0x1030 in two more threads wait there, too.
     """
     calls = [record(at, 0, 100, 1000) for at in range(0, 10000, 2000)]
     calls += [struct.pack("<QIIQ", 1, 0xffffff13, 100, ENTRY), record(20000, 0, 100, 1000000)]
@@ -380,9 +381,9 @@ def locked(folder, path, library):
 
 
 def why_cost(folder, path, others=0):
-    """
-    0x1030 calls 0x1010, which --why examined for 200 us after it had ended. 0x1030 is a slow
-    call, too, that waited for 600 us. Others: more calls of it, of 1 us.
+    """0x1030 calls 0x1010, which --why examined for 200 us after it had ended. 0x1030
+    is a slow call, too, and waited for 600 us. others: the number of further calls
+    of 0x1030, of 1 us each.
     """
     def detail(value, number, frame, function):
         return struct.pack("<QIIQ", value, 0xffffff00 + number, frame, function << 8 | ENTRY)
@@ -398,7 +399,7 @@ def why_cost(folder, path, others=0):
 
 
 def deep(folder, path, depth):
-    """events of function_graph; each call is 10 ns shorter than its parent"""
+    """Events of function_graph; each call is 10 ns shorter than its parent."""
     depth = int(depth)
     calls = [record(10 * i, 0, 2 * depth - i, 20 * (depth - i)) for i in range(depth)]
     write(folder, "42", pbd([
@@ -407,10 +408,9 @@ def deep(folder, path, depth):
 
 
 def unfinished(folder, path):
-    """
-    compute is open for 9 us, and report in it for 4 us; report called 0x1040. Before,
-    report was cut off twice: 500 ns after its callee 0x1040, which took 300 ns,
-    and at once. Another thread lost all events after the entry of compute.
+    """compute is open for 9 us, and report in it for 4 us; report called 0x1040. Before
+    that, report was cut off twice: 500 ns after its callee 0x1040, which took 300
+    ns, and immediately. Another thread lost all events after the entry of compute.
     """
     def entry(start, function, frame):
         return record(start, function, frame, 0x11012, ENTRY)
@@ -428,9 +428,9 @@ def unfinished(folder, path):
 
 
 def disarmed(folder, path):
-    """
-    compute returns after 5 us. report in it has no exit, and neither has the second of two
-    calls of 0x1040 in report. Later 0x1040 runs where compute was called.
+    """compute returns after 5 us. It calls report, which has no exit; report calls
+    0x1040 twice, and the second call has no exit. Later 0x1040 is called where
+    compute was called.
     """
     def entry(start, function, frame):
         return record(start, function, frame, 0x11012, ENTRY)
@@ -498,7 +498,8 @@ def forked(folder, path):
     process("43", parent("42.pbd", known), *own, calls(0, 0, 1))
     known = 48 + len(session()) + len(parent("42.pbd", known)) + sum(map(len, own))
     process("44", parent("43.pbd", known, pid=43), calls(0, 1), pid=44)
-    # One process has a copy of the table. One was read before its copy was complete.
+    # One process has a copy of the table. For another one, the copy was not complete
+    # when it was read.
     copied = [module(3, path), functions(3, [0x1010])]
     process("45", parent("41.pbd", 400, here=1), *copied, calls(0), pid=45)
     process("46", parent("42.pbd", 48 + len(session()) + sum(map(len, copied))),
@@ -532,8 +533,8 @@ def generations(folder, path, number):
 
 def places(folder):
     """Adjacent modules in random order. Two functions of each were left out: one at the
-    beginning and one at the end of the module. The address at the end tells which module
-    it is. One address is below all modules."""
+    beginning and one at the end of the module. The address at the end shows which
+    module contains it. One address is below all modules."""
     bases = [0x100000 * (1 + i * 7 % 10) for i in range(10)]
     modules = [module(i, f"/gone/{base:x}.so", base=base) for i, base in enumerate(bases)]
     addresses = [0x10] + [at for base in bases
@@ -552,7 +553,7 @@ def losses(folder, path):
         cmdline(["./server"]), module(3, path), session(lost=9, flags=128),
         functions(3, [0x1010]),
         chunk(LOSSES, struct.pack("<Q", 1) + counts + bytes(15 * len(counts))),
-        # The last two belong to other calls.
+        # The last two values belong to other calls.
         block(1, 100, [jumped(90, 0), record(10, 0, 90, 1, UNWOUND),
                        jumped(90, 0), record(20, 0, 90, 2, UNWOUND),
                        record(30, 0, 90, 3, UNWOUND), jumped(80, 0),
@@ -570,7 +571,7 @@ def children(folder, path, lost):
 
 def event_edges(folder):
     path = "/missing/module"
-    # a clock with one reading; events of unknown functions and of unknown kinds
+    # a clock with one reading, with events of unknown functions and of unknown kinds
     write(folder, "clock", pbd([
         module(3, path), session(end_ns=0), functions(3, [0x1010]),
         block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
@@ -578,7 +579,7 @@ def event_edges(folder):
     write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
     # a counter that follows the CPU frequency
     write(folder, "frequency", pbd([module(3, path), session(flags=2)]))
-    # before the start of the file, and for ever
+    # times before the start of the file, and a call without end
     write(folder, "times", pbd([
         module(3, path), session(lost=7), functions(3, [0x1010]),
         block(1, 100, [struct.pack("<QIIQ", 10, 0, 1, 2),
@@ -586,7 +587,7 @@ def event_edges(folder):
 
 
 def profile(folder, path):
-    # One is not in use yet; one belongs to an unknown function.
+    # One histogram is not in use yet; another one belongs to an unknown function.
     write(folder, "42", pbd([
         module(3, path), session(tracer="function_profile"),
         functions(3, [0x1010, 0x1030]),
@@ -618,7 +619,7 @@ def values(folder, path):
 
 
 def slow_values(folder, path):
-    """ten calls with an argument and a result; one takes 500 us"""
+    """Ten calls with an argument and a result; one call takes 500 us."""
     def value(which, number):
         return struct.pack("<QIIQ", number, 0xffffff00 + which, 90, ENTRY)
     write(folder, "42", pbd([
@@ -629,7 +630,7 @@ def slow_values(folder, path):
 
 
 def typed(folder, path):
-    """Arguments with types: valid and invalid."""
+    """Arguments with types, valid and invalid ones."""
     def part(field, number, state, word, frame, function):
         detail = function | field << 32 | number << 40 | state << 48
         return struct.pack("<QIIQ", word, 0xffffff20, frame, detail << 8 | ENTRY)
@@ -691,7 +692,7 @@ def slow(folder, path):
         slow_call(3, 0, 0, [wait(600, 1, 0, [1], [])] * 16, nr_waits=20, stack_error=24),
         slow_call(5, 0, 60, [wait(600, 1, 0, [1], []), wait(601, 2, 1, [], [])] * 8,
                   nr_waits=17),
-        # Causes for no known call, and for none at all.
+        # These causes belong to no known call, or to none at all.
         slow_call(9, 1, 0, [], stack_size=2**32 - 1), slow_call(0, 1, 0, []),
         block(1, 100, [
             slow_of(1, 90, 0), record(500, 0, 90, 1000),
@@ -711,7 +712,8 @@ def sleeps(folder, path):
         module(3, path), session(flags=4), functions(3, [0x1010, 0x1030]),
         block(1, 100, [
             asleep(0, ticks(1000)),
-            # Within a call; then it cannot be shorter, nor lie at the end of time.
+            # The sleep is within a call. Later sleep times shrink, or are at the end of
+            # time.
             asleep(20, ticks(5000)), record(10, 1, 80, 15), asleep(40, 0),
             record(5, 0, 90, 50), record(60, 1, 90, 10),
             struct.pack("<QIIQ", 2**64 - 1, 0xffffff10, 0, 2**64 - 256 | ENTRY),

@@ -16,6 +16,6 @@ for row in processor.query("""
                max(dur) as longest, name
         from slice group by name order by total desc"""):
     print(*row)
-# Wait for the process, so that its time is counted (wait4(2)).
+# Wait for the process, so that its CPU time is counted (wait4(2)).
 processor.transport.process.stdin.close()
 processor.transport.process.wait()

@@ -3,11 +3,11 @@
 #
 # pod.sh FOLDER PROG BUILD WHAT
 #
-# A pod of Kubernetes, as the kernel sees it. PROG is process 1 of a PID namespace, in a
-# root directory without Patchbay. A second container shares the PID namespace and has
-# its own root directory with BUILD at its usual path. `sh -c WHAT` runs there, as with
-# `kubectl debug --target`. If WHAT begins with "outside ", it runs outside of the pod, and PID
-# in it is replaced by PROG's number there.
+# Makes what the kernel sees of a pod of Kubernetes. PROG is process 1 of a PID
+# namespace, in a root directory without Patchbay. A second container shares the PID
+# namespace and has its own root directory with BUILD at its usual path. `sh -c WHAT`
+# runs there, as with `kubectl debug --target`. If WHAT begins with "outside ", it runs
+# outside of the pod, and PID in it is replaced by PROG's number there.
 set -e
 folder=$1 prog=$2 build=$3 what=$4
 
@@ -34,7 +34,7 @@ mount --bind "$build" "$folder/tool/$build"
 
 unshare --pid --kill-child --root="$folder/app" --mount-proc /prog &
 unshared=$!
-# The process name tells that PROG runs: before, the process is another unshare.
+# The process's name shows when PROG runs; before, the process is another unshare.
 pid=
 until [ "$pid" ] && [ "$(cat "/proc/$pid/comm")" = prog ]; do
 	pid=$(cat "/proc/$unshared/task/$unshared/children")

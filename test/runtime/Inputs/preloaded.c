@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Is AddressSanitizer's runtime loaded, here and in the argument's program? */
+/*
+ * Prints whether AddressSanitizer's runtime is loaded, here and in the program that the
+ * argument names.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -48,7 +48,7 @@ int count(__u64 *ctx)
 	return 0;
 }
 
-/* Arguments and result, as BPF_PROG() has them. */
+/* Reads arguments and result, as BPF_PROG() declares them. */
 SEC("fexit/fern_add")
 int BPF_PROG(add_exit, int a, int b, int result)
 {
@@ -64,7 +64,7 @@ int BPF_PROG(add_exit, int a, int b, int result)
 	return 0;
 }
 
-/* The helpers that return data of the traced function. */
+/* Uses the helpers that return data of the traced function. */
 SEC("fexit.multi/moss_*")
 int moss_exit(void *ctx)
 {
@@ -83,7 +83,7 @@ int moss_exit(void *ctx)
 	return 0;
 }
 
-/* Copy a string of the process to a record of the ring buffer. */
+/* Copies a string of the process to a record of the ring buffer. */
 SEC("fentry/rush_open")
 int BPF_PROG(open_entry, const char *name)
 {

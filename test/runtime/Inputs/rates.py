@@ -28,5 +28,5 @@ for line in report.splitlines():
             calls[name] = int(words[0])
 often, seldom = map(int, said.split())
 print("seldom: missed", seldom - calls["seldom"])
-# The rate is checked every 100 ms; on a loaded machine a check may be late.
+# The rate is checked every 100 ms; on a busy machine a check may be late.
 print("often:", "some" if 1000 < calls.get("often", 0) < often else "all or too few")

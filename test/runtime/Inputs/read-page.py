@@ -21,7 +21,8 @@ SUMS = ("calls", "total", "self", "open", "cutOff")
 
 
 class Page(html.parser.HTMLParser):
-    """The text of the element with the figures; checks that the page is well-formed."""
+    """Extracts the text of the element with the figures, and checks that the page is
+    well-formed."""
     VOID = {"meta", "input", "link", "br"}
     OPTIONAL = {"li", "p"}
 
@@ -141,7 +142,8 @@ def compare(figures, side, report):
 
 
 def check_forms(figures):
-    """Each form is shorter than the one before. Only the last may be ambiguous."""
+    """Checks the forms of names: each is shorter than the previous one, and only the
+    last may be ambiguous."""
     of_form = {}
     for name, forms in zip(figures.names, figures.forms):
         assert len(forms) > 1 and name, forms
@@ -190,7 +192,8 @@ def main(path, what, *reports):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     page = Page(text)
-    # Only its own script and style; no address except the namespace of the picture.
+    # The page may use only its own script and style. It contains no address except the
+    # namespace of the picture.
     assert re.fullmatch(r"default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; "
                         r"base-uri 'none'; form-action 'none'", page.policy), page.policy
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""record-at-once.py PATCHBAY PROG: several commands request one directory."""
+"""record-at-once.py PATCHBAY PROG: several commands request the same directory."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ def start(*words, out="data", tracer="function"):
 
 
 def end(process):
-    """Lets PROG continue; returns the exit status and output of the command."""
+    """Lets PROG continue. Returns the exit status and output of the command."""
     _, said = process.communicate(timeout=PATIENCE)
     return process.returncode, said
 
@@ -48,8 +48,8 @@ def refused(process, recorder, directory="data"):
 
 
 def records(tracer, after):
-    """Records after `after` is gone. A process that ends closes its files one by one, and the
-    recording's file after its output."""
+    """Records when the process `after` has ended. A process that ends closes its files
+    one by one, and the recording's file after its output."""
     give_up = time.monotonic() + PATIENCE
     while True:
         status, said = end(start(tracer=tracer))
@@ -59,7 +59,7 @@ def records(tracer, after):
         time.sleep(0.1)
 
 
-# One of four concurrent commands records, and has all calls. Repeated, because it is
+# Of four concurrent commands, one records and has all calls. Repeat this, because it is
 # a race.
 COMMAND = "another 'patchbay record'"
 for turn in range(8):
@@ -83,7 +83,8 @@ refused(start(), COMMAND, "data.old")
 expect("files", os.listdir("data"), before)
 expect("status", end(command)[0], 0)
 
-# A background process, which uses its own file or its parent's.
+# The recording continues in a background process, which uses its own file or its
+# parent's.
 for tracer in "function", "function_profile":
     command = start("daemon", tracer=tracer)
     expect("line", command.stdout.readline(), "started\n")
@@ -92,8 +93,8 @@ for tracer in "function", "function_profile":
     recorder = r"process \d+, or its child,"
     refused(start(tracer=tracer), recorder)
     command.stdin.close()
-    command.stdout.read()  # until it has ended, too
-    # What a process leaves in shared memory is written soon after its end.
+    command.stdout.read()  # until the background process has ended, too
+    # The events that a process stored in shared memory are written soon after its end.
     give_up = time.monotonic() + PATIENCE
     while calls() != 100002 and time.monotonic() < give_up:
         time.sleep(0.05)

@@ -28,7 +28,7 @@ start() {
 	[ "$answer" = ready ] || die "$1: $answer"
 }
 
-# A shell reads a pipe byte by byte, so no input is lost between commands.
+# Reads a line. A shell reads a pipe byte by byte, so no input is lost between commands.
 hear() {
 	read -r line <&4
 	printf '%s\n' "$line"
@@ -81,7 +81,7 @@ seen() {
 	$patchbay report -i rec | awk '/ counted( |$)/ { print $1 }'
 }
 
-# The runtime's threads create no arenas, so that mappings can be counted.
+# The runtime's threads make no malloc arenas, so that mappings can be counted.
 counts() {
 	start env MALLOC_ARENA_MAX=1 ./"$1"
 	before=$(state)
@@ -121,7 +121,7 @@ loaded() {
 		(while :; do :; done) &
 		others="$others $!"
 	done
-	# Also if the storm fails: otherwise the guest would never end.
+	# Kill them even if the storm fails; otherwise the guest would never end.
 	# shellcheck disable=SC2064 # as they are now
 	trap "kill $others" EXIT
 	storm "$@"
@@ -134,7 +134,8 @@ system_call() {
 	cut -d ' ' -f 1 "/proc/$pid/syscall"
 }
 
-# Its only thread waits in a function, and must not notice that it was stopped there.
+# The program's only thread waits in a function, and must not notice that it was stopped
+# there.
 waits() {
 	for function in $(echo "$2" | tr , ' '); do
 		start ./"$1" "$function"
@@ -158,8 +159,8 @@ waits() {
 	done
 }
 
-# The command is killed at random moments. The runtime then finishes by itself after a hundred
-# thousand short waits, which take minutes on a busy emulated CPU.
+# Kills the command at random moments. The runtime then finishes by itself after a
+# hundred thousand short waits, which take minutes on a busy emulated CPU.
 kill_it() {
 	start ./"$1"
 	before=$(state)
@@ -186,7 +187,7 @@ kill_it() {
 	echo "$1: survived $2 commands"
 }
 
-# A loop with values in all registers; "sve" also uses those of SVE.
+# Runs a loop with values in all registers; "sve" also uses those of SVE.
 registers() {
 	# shellcheck disable=SC2086 # the second one may be there
 	start ./"$1" $3

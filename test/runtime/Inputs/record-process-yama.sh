@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# record-process-yama.sh DIR: which user may record which process, by kernel.yama.ptrace_scope. Runs
-# in a guest, as the last value is permanent. DIR/bin has the command.
+# record-process-yama.sh DIR: prints which user may record which process, for each value
+# of kernel.yama.ptrace_scope. Runs in a guest, because the last value cannot be changed
+# back. DIR/bin has the command.
 cd "$1" || exit
 chmod 1777 /tmp
 setting=/proc/sys/kernel/yama/ptrace_scope
@@ -14,7 +15,8 @@ mkfifo /tmp/in
 sleep 1000 >/tmp/in &
 keeper=$!
 
-# start USER with|without: starts a process of that user that is no child of the command
+# start USER with|without: starts a process of that user that is not a child of the
+# command
 start() {
 	rm -f /tmp/said
 	./as-user "$1" "$2" ./visited </tmp/in >/tmp/said &
@@ -47,7 +49,7 @@ for scope in 0 1 2 3; do
 	record capable 1000 with
 	record other 1001 without
 	kill "$pid"
-	# As in a container.
+	# Root without the capability, as in a container.
 	start 0 without
 	record incapable 0 without
 	kill "$pid"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * rotated CALLS [CHILDREN]: four threads call often() CALLS times each; then each of
- * CHILDREN forked children does. rotated until N FOLDER: they call it until the folder has
- * N complete files or, if N is 0, until one of them was deleted. Prints "ready" when they
- * start. With one more argument it kills itself at the end. LIMITS: the number of
- * descriptors to which it limits itself.
+ * CHILDREN forked children does.
+ *
+ * rotated until N FOLDER: the threads call it until the folder has N complete files or,
+ * if N is 0, until a file was deleted. With one more argument the program kills itself
+ * at the end.
+ *
+ * Prints "ready" at the start. LIMITS is the number of descriptors to which the program
+ * limits itself.
  */
 #include "check.h"
 
@@ -30,7 +34,7 @@ static void *call(void *arg)
 
 static char first[300];
 
-/* Remember the first file that is found. */
+/* Counts complete files, and remembers the first file that it finds. */
 static int count(const char *folder)
 {
 	DIR *dir = opendir(folder);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Three threads call often() 1,000 times each, a child 100 times; once() once. */
+/*
+ * Three threads call often() 1,000 times each, and a child calls it 100 times. once()
+ * is called once.
+ */
 #include "check.h"
 
 #include <pthread.h>

@@ -148,7 +148,8 @@ class Session:
         self.bytes = b""
 
     def read(self, seconds):
-        """False: no output arrived, or the command has closed the terminal."""
+        """Reads output. Returns False if none arrived, or if the command has closed the
+        terminal."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return False
         try:
@@ -156,7 +157,7 @@ class Session:
         except OSError:  # EIO: no process has it open any longer
             return False
         self.bytes += data
-        # A character may arrive in parts.
+        # A character may arrive in parts, so keep an incomplete one.
         whole = len(self.bytes.decode(errors="ignore").encode())
         self.screen.write(self.bytes[:whole].decode(errors="ignore"))
         self.bytes = self.bytes[whole:]
@@ -177,7 +178,7 @@ class Session:
             self.until(lambda: value not in self.screen.text(), "gone:" + value)
         elif kind in ("key", "type"):
             os.write(self.terminal, (KEYS.get(value, value) if kind == "key" else value).encode())
-            # Drawing may take any time: a test waits for a text.
+            # The sequence of draws may take any time, so wait for a pause of output.
             while self.read(0.05):
                 pass
         elif kind == "show":

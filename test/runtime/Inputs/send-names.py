@@ -30,7 +30,7 @@ def ask_names(what, names):
 
 
 def count_open(name):
-    """How many descriptors of the process refer to a file of that name."""
+    """Counts the descriptors of the process that refer to a file of that name."""
     tasks = f"/proc/{sys.argv[1]}/task/*/fd/*"
     return sum(name in os.readlink(path) for path in glob.glob(tasks))
 
@@ -48,7 +48,7 @@ huge = os.memfd_create("huge")
 os.truncate(huge, 1 << 42)
 ask("terabytes", huge)
 
-# The process closes all received files, also unexpected ones.
+# The process closes all received files, even unexpected ones.
 names = os.memfd_create("sent-along")
 os.write(names, b"none\0")
 ask("two files", names, names)

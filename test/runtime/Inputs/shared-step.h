@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For tests of shared cells that stop a call of plum_a() at each of its instructions. Has
- * functions that can share a cell, and the single-step trap.
+ * For tests of shared cells that stop a call of plum_a() at each of its instructions.
+ * Contains functions that can share a cell, and the single-step trap.
  */
 #ifndef TEST_SHARED_STEP_H
 #define TEST_SHARED_STEP_H
@@ -55,7 +55,7 @@ NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
 		at_step();
 }
 
-/* Call @func at each instruction of a call. */
+/* Calls @func at each instruction of a call. */
 static void step_by(void (*func)(void))
 {
 	const struct sigaction action = { .sa_sigaction = on_trap,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""For each function, checks its times against ranges that hold on a busy machine."""
+"""Compares the times of each function with ranges that hold on a busy machine."""
 import json
 import sys
 
-# Lower and upper bound in ms, from what the program does.
+# Lower and upper bounds in ms, which follow from what the program does.
 RANGES = {"naps": (4, 20), "outer": (8, 40), "forks": (0, 4), "in_child": (4, 20),
           "spins": (35, 100)}
 

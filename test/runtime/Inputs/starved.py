@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""starved.py PATCHBAY PROG: records a process of PROG that gets a processor for a few milliseconds
-in a second or less: it has SCHED_IDLE, and shares one processor with busy loops."""
+"""starved.py PATCHBAY PROG: records a process of PROG that gets a CPU for at most a few
+milliseconds per second: it has SCHED_IDLE, and shares one CPU with busy loops."""
 import os
 import subprocess
 import sys

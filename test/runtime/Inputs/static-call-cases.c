@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Caller, key and target of a static call, each in the executable or in a shared
- * object: eight cases. Each also makes a direct call as a control. This file is
- * compiled twice, with -DUNIT=exe and with -DUNIT=dso;
- * -DMAIN adds main() to the former.
+ * Tests static calls whose caller, key and target are each in the executable or in a
+ * shared object: eight cases. Each case also makes a direct call as a control. This
+ * file is compiled twice, with -DUNIT=exe and with -DUNIT=dso; -DMAIN adds main() to
+ * the former.
  *
  * Every target adds a variable of its link unit to its argument, and every caller adds
- * one of its own to the result. A wrong TOC pointer gives another result, or a crash.
+ * a variable of its own link unit to the result. A wrong TOC pointer gives another
+ * result, or a crash.
  */
 #include <patchbay/static_call.h>
 

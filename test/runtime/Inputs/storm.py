@@ -53,7 +53,7 @@ def child_of(pid):
 
 
 def losses(path):
-    """The losses that a data file states, by enum pbd_loss."""
+    """Returns the losses that a data file states, in the order of enum pbd_loss."""
     with open(path, "rb") as file:
         content = file.read()
     at = struct.unpack_from("<I", content, 16)[0]  # header_size

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * An instrumented allocator, as in programs that bring their own. Size classes are powers
- * of two, under one lock. For one C++ source of a program.
+ * An instrumented allocator, as some programs contain. Size classes are powers of two,
+ * and one lock protects all. Include it in one C++ source of a program.
  */
 #ifndef STRESS_ALLOCATOR_H
 #define STRESS_ALLOCATOR_H
@@ -147,14 +147,14 @@ void *realloc(void *old, size_t size)
 	return p;
 }
 
-/* Aligned to 16 bytes as all memory is; the loader and the C++ library need more. */
+/* Memory is aligned to 16 bytes; the loader and the C++ library need more. */
 void *memalign(size_t align, size_t size)
 {
 	char *p;
 
 	if (align <= sizeof(struct header))
 		return malloc(size);
-	/* Never freed: few callers ask for it. */
+	/* This memory is never freed, because few callers request it. */
 	lock_heap();
 	p = static_cast<char *>(cut_chunk(size + 2 * align + sizeof(struct header)));
 	unlock_heap();

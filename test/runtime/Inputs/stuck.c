@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* When loaded it signals the process (SIGUSR1), and never returns. */
+/* When it is loaded, it signals the process (SIGUSR1), and never returns. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# system-guest.sh DIR SECONDS: runs the programs that system-programs.sh built there, stress for
-# SECONDS, and prints a line for each; a program that was not built has no line. A hang is a
-# failure. Where the clock counts executed instructions (run.py --mips), some programs take ten
-# minutes of that clock.
+# system-guest.sh DIR SECONDS: runs the programs that system-programs.sh built in DIR,
+# stress for SECONDS, and prints a line for each program that was built. A hang is a
+# failure. If the clock counts executed instructions (run.py --mips), some programs take
+# ten minutes of that clock.
 #
-# bpf-fuzz runs first: later in the guest it takes 20 seconds instead of 3. It writes a lot of
-# memory, possibly to pages that held code; emulators track those.
+# bpf-fuzz runs first: later it would take 20 seconds instead of 3. It writes a lot of
+# memory, possibly to pages that contained code, and emulators track such pages.
 cd "$1" || exit
-# On riscv64, an interrupt from one hart to another makes another hart wait for a tenth of a
-# second: PAUSE does not yield its turn. Tests therefore allow ten times as many
-# seconds (check.h), and left.c leaves a handler a tenth as often.
+# On riscv64, an interrupt from one hart to another makes a third hart wait for a tenth
+# of a second, because PAUSE does not end its turn. Tests therefore allow ten times as
+# many seconds (check.h), and left.c leaves a handler a tenth as often.
 export PATCHBAY_TEST_SLOW=30
 limit=1800 rounds=60
-# One round has thirty times as many calls there, because turns are longer.
+# One round has thirty times as many calls on riscv64, because turns are longer.
 [ "$(uname -m)" != riscv64 ] || limit=180 rounds=20
 while read -r program arguments; do
 	[ -e "$program" ] || continue

@@ -3,13 +3,13 @@
 #
 # system-programs.sh DIR LIB RUN CC CXX HARDEN STATIC [LEFT_OUT]
 #
-# Builds the runtime tests for another architecture in DIR with the libpatchbay in LIB, and
-# runs all of them in one boot of an emulated guest. RUN, CC and CXX are commands with
-# options. HARDEN: more options, for programs with landing pads and similar. STATIC: options
-# for a static executable, position-independent if the C library can be linked so.
-# Not run: life fork-in-signal, because its signals arrive faster than an emulated
-# guest forks. Also not run: the programs named in LEFT_OUT, out of main-thread,
-# unwind-step and fork-storm. stress runs for PATCHBAY_STRESS_SECONDS (3).
+# Builds the runtime tests for another architecture in DIR with the libpatchbay in LIB,
+# and runs all of them in one boot of an emulated guest. RUN, CC and CXX are commands
+# with options. HARDEN has options for programs with landing pads and similar. STATIC
+# has options for a static executable, position-independent if the C library permits.
+# "life fork-in-signal" is not run, because its signals arrive faster than an emulated
+# guest forks. The programs named in LEFT_OUT are not run either; it may name
+# main-thread, unwind-step and fork-storm. stress runs for PATCHBAY_STRESS_SECONDS (3).
 set -eu
 dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6 pie=$7 left_out=${8-}
 tests=$(dirname "$0")/..
@@ -49,7 +49,7 @@ $cc $harden -O0 "$tests"/*/registers.c -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
 	"$tests"/*/arm.c -o "$dir/arm.function" $dynamic
 $cc $harden "$tests"/*/registers.c -o "$dir/registers.static" $static
-# They bring their own allocators.
+# These programs have their own allocators.
 $cc -fno-builtin "$tests"/*/ends.c -o "$dir/ends" $dynamic
 $cxx -fno-builtin "$tests"/*/stress.cpp -o "$dir/stress" $dynamic
 $cxx -DLIBRARY -shared -fPIC "$tests"/*/stress.cpp -o "$dir/stress.so"
@@ -69,7 +69,7 @@ $cc -O1 -std=gnu11 -D_GNU_SOURCE "$unit/bpf-fuzz.c" "$unit"/Inputs/bpf-fuzz/*.c 
 	"$bpf"/engine.c "$bpf"/flow.c "$bpf"/hash.c "$bpf"/helpers.c \
 	"$bpf"/interpret.c "$bpf"/map.c "$bpf"/ringbuf.c "$bpf"/state.c \
 	"$bpf"/verify*.c -I "$bpf" -I "$unit/Inputs/bpf-fuzz" -o "$dir/bpf-fuzz"
-# The linker for static calls comes first in PATH.
+# Put the linker for static calls first in PATH.
 case $left_out in
 *main-thread*) ;;
 *) $cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""thread-names.py PATCHBAY DATA NAME...: checks that the threads that recorded something have
-exactly these names."""
+"""thread-names.py PATCHBAY DATA NAME...: checks that the threads that recorded events
+have exactly these names."""
 import csv
 import io
 import subprocess

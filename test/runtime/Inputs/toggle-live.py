@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a program, changes at random which functions are traced, and lets it end.
+"""Records a program, arms and disarms its functions at random, and lets it end.
 
     toggle-live.py TIMES PATCHBAY PROGRAM FOLDER TRACER
 
@@ -22,7 +22,7 @@ process = subprocess.Popen(
 try:
     if process.stdout.readline() != "started\n":
         sys.exit(f"{program} did not start")
-    # The command is the program's parent.
+    # The program is a child of the command.
     with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
         child = children.read().strip()
     armed = []

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//     trace-processor.js FOLDER
+// trace-processor.js FOLDER
 //
-// Perfetto's trace processor. It reads requests from standard input and writes replies
-// to standard output. FOLDER is that of Perfetto's page. There the processor is a
-// browser's worker; this script provides the parts of a browser that it uses.
+// Runs Perfetto's trace processor. It reads requests from standard input and writes
+// replies to standard output. FOLDER is that of Perfetto's page. On the page the
+// processor is a browser's worker; this script provides the parts of a browser that it
+// uses.
 "use strict";
 const fs = require("fs"), path = require("path");
 const folder = process.argv[2];
@@ -16,7 +17,7 @@ class XMLHttpRequest {
 const worker = {
   self: { location: { href: "" } }, WorkerGlobalScope: Object, XMLHttpRequest,
   process: undefined,
-  // Its messages there are for humans.
+  // Its log messages are for humans.
   console: Object.assign(Object.create(console), { log: console.error }),
 };
 Function(...Object.keys(worker),
@@ -25,5 +26,5 @@ Function(...Object.keys(worker),
 
 const port = { postMessage: reply => fs.writeSync(1, reply) };
 worker.self.onmessage({ data: port });
-// Its asynchronous initialization is complete by then.
+// By then the asynchronous initialization is complete.
 setImmediate(() => process.stdin.on("data", request => port.onmessage({ data: request })));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The static calls of a test's own link unit: the code of tramps and of branches to them,
- * found by the tables that the linker made.
+ * Finds the static calls of a test's own link unit: the code of tramps and of branches
+ * to them, by the tables that the linker made.
  */
 #ifndef TRAMP_H
 #define TRAMP_H
@@ -74,7 +74,10 @@ static inline const void *tramp_of(const struct static_call_key *key)
 	return NULL;
 }
 
-/* Stores up to @max addresses of this unit's branches to it; returns their number. */
+/*
+ * Stores up to @max addresses of this unit's branches to the tramp. Returns their
+ * number.
+ */
 static inline int sites_of(const struct static_call_key *key,
 			   const unsigned char **sites, int max)
 {
@@ -88,7 +91,7 @@ static inline int sites_of(const struct static_call_key *key,
 	return nr;
 }
 
-/* Finds the displacement of a branch, and the target of the branch. */
+/* Returns the displacement of a branch. */
 static inline int displacement_of(const unsigned char *site)
 {
 #ifdef __x86_64__
@@ -135,7 +138,7 @@ static inline int tramp_is_direct(const void *tramp)
 
 #define has_direct_tramp(name) tramp_is_direct(tramp_of(&STATIC_CALL_KEY(name)))
 
-/* Writes what a debugger's breakpoint would be. Returns the old bytes. */
+/* Writes the byte of a debugger's breakpoint. Returns the old byte. */
 static inline unsigned char write_text(const unsigned char *text,
 				       unsigned char byte)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Arguments that do not exist, or are not read. */
+/* Arguments that do not exist, or cannot be read. */
 #include "check.h"
 
 struct parts {
@@ -18,7 +18,7 @@ OPAQUE void nothing(void)
 {
 }
 
-/* The compiler keeps only the second argument of this one. */
+/* The compiler keeps only the second argument of this function. */
 static __attribute__((noinline)) int keeps(int dropped, int kept)
 {
 	__asm__ volatile("" : "+r"(kept));

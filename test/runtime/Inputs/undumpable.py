@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A process that only root may debug, whichever user owns it."""
+"""Runs as a process that only root may debug, whichever user owns it."""
 import ctypes
 import time
 

@@ -3,8 +3,9 @@
 #
 # unpack-linux.sh TARBALL DIR SERIES...
 #
-# Unpacks into DIR the files of a Linux source that these series of patches change. Reading the
-# whole archive takes a quarter of a minute, so a test does it once for all its series.
+# Unpacks into DIR the files of a Linux source that these series of patches change.
+# Reading the whole archive takes a quarter of a minute, so a test does it once for all
+# its series.
 set -eu
 tarball=$1 dir=$2
 shift 2

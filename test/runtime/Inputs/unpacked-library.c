@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The library that unpacked.c loads. strip(1) removes its local names from all tables. */
+/*
+ * The library that unpacked.c loads. strip(1) removes its local names from all tables.
+ */
 __attribute__((noinline)) static int helper(int n)
 {
 	__asm__ volatile("" : "+r"(n));

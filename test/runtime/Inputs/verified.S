@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Two functions in the layout of the ABI, for any architecture, by its numbers. A test
- * replaces a piece of the second one, for example with -DPAD='.long 0'.
+ * Two functions with the layout of the ABI, for any architecture, written as numbers. A
+ * test replaces a piece of the second one, for example with -DPAD='.long 0'.
  */
 #if defined(__x86_64__)
 #define RETURN ret
 #define GOOD_PAD .byte 0xc3, 0xc3, 0xc3, 0xb8
-/* To stub 0 or, after a landing pad, 1, as of functions with one argument. */
+/*
+ * Points to stub 0 or, after a landing pad, to stub 1, as in functions with one
+ * argument.
+ */
 #define SITE_TO(pad, distance)                                                 \
 	.byte 0xa9;                                                            \
 	.long .Lstubs + 4 * distance - . - 4;                                  \

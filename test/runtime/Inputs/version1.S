@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function in the layout of ABI version VERSION (default: 1), as far as other versions
- * read it: record, descriptor, constructor and destructor. Other versions must not read
- * the descriptor after its version field. Since version 2 a loaded note (NOTE) exists. A
- * runtime that is loaded later finds the module by it.
+ * A function with the layout of ABI version VERSION (default: 1), as far as other
+ * versions read it: record, descriptor, constructor and destructor. Other versions must
+ * not read the descriptor after its version field. Since version 2 there is a loaded
+ * note (NOTE), by which a runtime that is loaded later finds the module.
  */
 #ifndef VERSION
 #define VERSION 1

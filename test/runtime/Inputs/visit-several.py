@@ -24,7 +24,7 @@ from visit import TIMEOUT, Recording, await_quiet, await_text, check_quiet
 
 
 class Program(visit.Program):
-    """Starts the process; output of attached BPF programs goes to a file."""
+    """Starts the process. Output of attached BPF programs goes to a file."""
 
     def __init__(self, path):
         self.log = open("printed", "w+", encoding="utf-8")
@@ -34,7 +34,8 @@ class Program(visit.Program):
         assert self.process.stdout.readline() == "ready\n"
 
     def printed(self, number):
-        """Makes calls, and checks how many lines `entry` prints for them."""
+        """Makes calls, and checks how many lines the BPF program `entry` prints for
+        them."""
         with open("printed", encoding="utf-8") as file:
             file.seek(0, 2)
             made = self.call(number)
@@ -133,7 +134,7 @@ def beside(patchbay, path, what):
 
 
 def killed(patchbay, path, what):
-    """Whatever the last command left, the next one must work."""
+    """Kills commands. Whatever the last one left, the next one must work."""
     program = Program(path)
     before = program.state()
     random.seed(1)

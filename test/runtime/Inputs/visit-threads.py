@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a process with threads that cannot be stopped, or not everywhere.
+"""Records a process with threads that cannot be stopped for a while, or cannot be
+borrowed everywhere.
 
 visit-threads.py PATCHBAY vfork PROG
     PROG is visited-vfork.c. Its first thread cannot be stopped for a while, and continues
@@ -7,8 +8,8 @@ visit-threads.py PATCHBAY vfork PROG
 visit-threads.py PATCHBAY restartable PROG TIMES
     PROG is visited-restartable.c, which checks itself for errors.
 visit-threads.py PATCHBAY forks PROG TIMES
-    PROG is visited-forks.c. A child that was forked while the runtime was loading keeps
-    nothing of the loading.
+    PROG is visited-forks.c. In a child that was forked while the runtime was loading,
+    nothing of the loading remains.
 """
 import os
 import select
@@ -45,7 +46,7 @@ def restartable(patchbay, path, times):
 
 
 def mapped(pid):
-    """Mappings without a name, by their first words."""
+    """Returns address and permissions of mappings without a name."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
         return {tuple(words[:2]) for words in map(str.split, file) if len(words) == 5}
 
@@ -67,7 +68,8 @@ def forks(patchbay, path, times):
     assert len(pids) >= 10, pids
     area = 1 << 18
     for pid in pids:
-        # The kernel places mappings of the library's heap at 7f..., the command its area elsewhere.
+        # The kernel maps the library's heap at 7f..., and the command maps its area
+        # elsewhere.
         left = [line for line in mapped(pid) if size(line) == area and line[1] == "rw-p" and
                 not line[0].startswith("7f")]
         assert not left, left

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-waiting.py PATCHBAY PROG FUNCTION...: records PROG (visited-waits.c) while its only thread
-waits in FUNCTION, and prints the result. A function that waits for standard input must then read
-it normally."""
+"""visit-waiting.py PATCHBAY PROG FUNCTION...: records PROG (visited-waits.c) while its
+only thread waits in FUNCTION, and prints the result. A function that waits for
+standard input must then read it as usual."""
 import os
 import subprocess
 import sys
@@ -14,7 +14,7 @@ READ = {"x86_64": 0, "aarch64": 63}[os.uname().machine]
 
 
 def state(pid):
-    """State S: the thread sleeps."""
+    """Returns the process's state; S means that the thread sleeps."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         return file.read().rsplit(")")[1].split()[0]
 
@@ -36,7 +36,8 @@ def visit(patchbay, path, function):
             [patchbay, "record", "-t", "count", "-p", str(program.pid), "-F", "counted", "-o",
              f"{function}.data", "--", "true"],
             stderr=subprocess.PIPE, text=True, timeout=TIMEOUT).stderr
-        # It has not continued since, as it would after an interruption.
+        # The thread must still wait in the same system call; an interruption would have
+        # ended the wait.
         time.sleep(0.05)
         assert program.poll() is None, (function, program.returncode)
         assert await_system_call(program.pid) == waits, function

@@ -67,8 +67,9 @@ class Program:
         return {name: self.folder(name) for name in ("fd", "task")}
 
     def changed_text(self):
-        """Addresses where executable memory differs from the program's file. Slots are not
-        executed. They are 0 in the file, and keep the last armed value in memory."""
+        """Returns addresses where executable memory differs from the program's file.
+        Slots are ignored, because they are not executed: they are 0 in the file, and
+        keep the last armed value."""
         changed = []
         with open(f"/proc/{self.pid}/mem", "rb") as memory, \
                 open(f"/proc/{self.pid}/exe", "rb") as file:
@@ -124,7 +125,7 @@ class Recording:
 def check_quiet(program, before):
     after = program.state()
     assert after == before, f"{before} became {after}"
-    # A call then executes exactly as many instructions as before.
+    # With unchanged text, a call executes exactly as many instructions as before.
     assert not program.changed_text(), program.changed_text()
     for line in program.mappings():
         assert not {"w", "x"} <= set(line.split()[1]), line
@@ -144,7 +145,7 @@ def await_quiet(program, before):
 
 
 def await_text(path, find):
-    """Waits until find() finds something in the file; returns the result."""
+    """Waits until find() finds something in the file. Returns the result."""
     end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         with open(path, encoding="utf-8") as file:
@@ -168,7 +169,8 @@ def counts(patchbay, command, times):
         program.call(2)
         seen = recording.calls("counted")
         assert seen == made, f"{number} {options}: {seen} of {made}"
-    # The libraries and the per-thread state stay loaded: as much as after the first recording.
+    # The libraries and the per-thread state stay mapped, but no more than after the
+    # first recording.
     assert len(program.mappings()) < mapped + 150, (mapped, len(program.mappings()))
     program.end()
     print(f"counted exactly {times} times")
@@ -186,18 +188,19 @@ def keeps(patchbay, command, times):
         for buffer in ("64M", "64G"):
             recording = Recording(patchbay, program, "-F", "counted", "-t", "function",
                                   "--buffer", buffer)
-            made = program.call(100000)  # so many that each thread makes some
+            made = program.call(100000)  # so many that each thread makes some calls
             recording.end()
             assert recording.calls("counted") == made
         sizes.append(mapped_kb(program))
-    # Memory for such thread buffers is made for several threads at once, and takes 8 MB.
+    # Buffers are allocated for several threads together, in 8 MB; they must not remain.
     assert sizes[-1] - sizes[0] < 1024, sizes
     program.end()
     print(f"kept no more after {times} times")
 
 
 def own_kb(program):
-    """Private memory of the process: of its threads and of all allocations."""
+    """Returns the private memory of the process in KB, including all allocations and
+    threads."""
     with open(f"/proc/{program.pid}/status", encoding="utf-8") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("RssAnon:"))
 
@@ -210,7 +213,7 @@ def stays(patchbay, command, times):
         program.call(50)
         recording.end()
         sizes.append(own_kb(program))
-    # One page for each recording, or for a few of the threads, would be too much.
+    # Fails if each recording, or each recording for a few threads, leaked one page.
     assert sizes[-1] - sizes[len(TRACERS)] < 2 * (times - len(TRACERS)), sizes
     program.end()
     print(f"its memory stayed for {times} recordings")
@@ -239,8 +242,8 @@ def inside(patchbay, command, times):
 
 
 def check_child(pid, before):
-    """A child that was forked during the recording of its parent is not recorded, and
-    keeps nothing of the recording."""
+    """Checks that a child that was forked while its parent was recorded is not
+    recorded, and keeps nothing of the recording."""
     for folder in before:
         expected = len(before[folder]) if folder == "fd" else 1
         assert len(os.listdir(f"/proc/{pid}/{folder}")) == expected, folder
@@ -249,7 +252,7 @@ def check_child(pid, before):
 
 
 def check_forked(program, before):
-    """Forks a child that makes a call at its start; returns its PID."""
+    """Forks a child that makes a call at its start. Returns its PID."""
     child = program.call(0)
     await_pause(child)
     check_child(child, before)
@@ -257,7 +260,8 @@ def check_forked(program, before):
 
 
 def await_pause(pid):
-    """fork() returns in the parent before the child has run its handlers."""
+    """Waits for a child's pause(): fork() returns in the parent before the child has
+    run its handlers."""
     await_text(f"/proc/{pid}/syscall", lambda text: text.startswith("34 "))
 
 
@@ -279,7 +283,8 @@ def fork(patchbay, path, times):
 
 
 def follow(patchbay, path, times):
-    """Children from before and during the recording: each makes a call at its start."""
+    """Records children that were forked before and during the recording. Each makes a
+    call at its start."""
     program = Program(path)
     before = program.state()
     for number in range(times):
@@ -299,8 +304,8 @@ def follow(patchbay, path, times):
 
 
 def alone(patchbay, path, times):
-    """The command often finds the thread where it cannot be borrowed. On a busy machine,
-    where the thread seldom runs, it takes longer until it can."""
+    """Checks that the command often finds the thread where it cannot be borrowed, and
+    then tries again. On a busy machine the thread seldom runs, so this takes longer."""
     looks = any(storm(patchbay, path, times, "alone") > 0 for _ in range(10))
     assert looks, "always borrowed at the first look"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Forks again and again, up to a limit; each child lives as long as its parent. For each
+ * Forks again and again, up to a limit; each child runs as long as its parent. For each
  * line on standard input it prints the number of children.
  */
 #include <poll.h>

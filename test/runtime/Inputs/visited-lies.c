@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Gives debuggers (struct r_debug in <link.h>) a circular list of modules. One program exports
- * 200,000 functions, whose common name has 16 MB, in a table that DT_HASH describes. Other
- * entries are no modules; each has four million more symbols in one chain of DT_GNU_HASH. The
- * loader itself uses its own list.
+ * Gives debuggers (struct r_debug in <link.h>) a circular list of modules. One module
+ * exports 200,000 functions, whose common name has 16 MB, in a table that DT_HASH
+ * describes. Other entries are not modules; each has four million more symbols in one
+ * chain of DT_GNU_HASH. The loader itself uses its own list.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -63,7 +63,10 @@ static void describe(uintptr_t base)
 	add(DT_HASH, counts);
 }
 
-/* The tables lie above the module: a value below its address counts as an offset. */
+/*
+ * Maps a fake module. The tables are above the module, because a value below its
+ * address counts as an offset.
+ */
 static void make_fake(size_t nr, const void *symbols, const uint32_t *table)
 {
 	char *at = mmap((void *)(uintptr_t)(0x10000000 + nr * 16 * PAGE), 2 * PAGE,
@@ -95,7 +98,7 @@ static void make_fakes(void)
 	const void *symbols = allocate(CHAIN * sizeof(ElfW(Sym)));
 	uint32_t *table = allocate((CHAIN + 16) * sizeof(*table));
 
-	table[0] = 1; /* one bucket, starting at the first symbol */
+	table[0] = 1; /* one bucket, which starts at the first symbol */
 	table[5 + CHAIN - 1] = 1;
 	for (size_t i = 0; i < NR_FAKES; i++)
 		make_fake(i, symbols, table);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * AArch64: a thread with a distinct value in every register checks the values again and again:
- * all general registers except the stack pointer, vectors, flags and the floating-point flags.
- * It makes no system call until SIGALRM ends it. With an argument it also uses SVE's registers,
- * predicates and FFR.
+ * AArch64: a thread with a different value in each register checks the values again and
+ * again: all general registers except the stack pointer, vectors, flags and the
+ * floating-point flags. It makes no system call until SIGALRM ends it. With an argument
+ * it also uses SVE's registers, predicates and FFR.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -17,9 +17,10 @@ static void end(int signal)
 }
 
 /*
- * Returns the number of rounds after @over becomes nonzero, or -1 minus the number of the
- * first register with a wrong value. x0 is the address of @over; x1 counts rounds. x2 to
- * x30 hold 0x1000 + their number, and both halves of vectors hold 0x2000 + theirs.
+ * Returns the number of rounds when @over has become nonzero, or -1 minus the number of
+ * the first register with a wrong value. x0 is the address of @over; x1 counts rounds.
+ * x2 to x30 contain 0x1000 plus their number, and both halves of each vector contain
+ * 0x2000 plus its number.
  */
 long look(volatile uint32_t *over);
 __asm__(
@@ -66,7 +67,7 @@ __asm__(
 	"movz x29, #0xa000, lsl #16\n"	/* N and C only */
 	"msr nzcv, x29\n"
 	"mov x29, #0x1000 + 29\n"
-	/* Only x1 changes, and scratch registers: x2, and x29 for a while. */
+	/* Only x1 and scratch registers change: x2, and for a while x29. */
 "again:\n"
 	"add x1, x1, #1\n"
 	"mrs x2, nzcv\n"
@@ -131,7 +132,7 @@ __asm__(
 	".cfi_endproc\n"
 	".size look, . - look\n");
 
-/* The same with the upper parts of two vectors, two predicates and FFR. */
+/* The same for the upper parts of two vectors, two predicates and FFR. */
 long look_sve(volatile uint32_t *over);
 __asm__(
 	".text\n"
@@ -191,7 +192,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	counted(1);
-	/* No call by pointer: these have no type hash. */
+	/* Do not call by pointer, because these functions have no type hash. */
 	long rounds = argc < 2 ? look(&over) : look_sve(&over);
 
 	if (rounds < 0) {

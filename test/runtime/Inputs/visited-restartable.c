@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Executes restartable sequences (rseq(2)) most of the time. The kernel restarts a sequence
- * that it interrupts. If the thread is instead made to continue elsewhere, the kernel clears
- * the sequence's registration. Each sequence ends with a check that it is still registered.
+ * Executes restartable sequences (rseq(2)) most of the time. The kernel restarts a
+ * sequence that it interrupts. If a debugger makes the thread continue elsewhere
+ * instead, the kernel clears the registration of the sequence. Each sequence ends with
+ * a check that it is still registered.
  */
 #include <poll.h>
 #include <stddef.h>
@@ -18,8 +19,10 @@ __attribute__((noinline)) long counted(long n)
 
 enum result { DONE, BEGUN_AGAIN, TORN };
 
-/* The C library owns the rseq area. The signature before the abort handler is
- * the one that it has registered. */
+/*
+ * The C library owns the rseq area. The signature before the abort handler is the one
+ * that the library has registered.
+ */
 static enum result run(struct rseq *area)
 {
 	long rounds = 20000, left, known;

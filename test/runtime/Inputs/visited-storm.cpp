@@ -95,8 +95,9 @@ static void *add(void *) {
   }
 }
 
-// The C library takes no locks for a single thread. No function may be called in it while
-// it is interrupted inside the allocator. It checks sometimes whether it has to end.
+// Allocates in a single thread, for which the C library takes no locks. While the
+// thread is interrupted inside the allocator, no function may be called in it.
+// Sometimes it checks whether it has to end.
 [[noreturn]] static void allocateAlone() {
   void *All[64] = {};
   puts("ready");

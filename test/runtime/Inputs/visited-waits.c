@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * visited-waits WHERE: the only thread calls a traced function, prints a line, and waits in
- * one function of the C library: for ever or for standard input.
+ * visited-waits WHERE: the only thread calls a traced function, prints a line, and
+ * waits in one function of the C library: for ever or for standard input.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -28,8 +28,10 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 
-/* Sockets with a timeout for receiving and sending: the thread would see a stop as
- * EINTR. */
+/*
+ * Returns a socket with a timeout for receiving and sending, where the thread would see
+ * a stop as EINTR.
+ */
 static int limited(int socket)
 {
 	const struct timeval limit = { .tv_sec = 1000 };
@@ -120,7 +122,7 @@ int main(int argc, char **argv)
 		return 2;
 	puts("ready");
 	fflush(stdout);
-	/* No tail call: the test needs the program's frame. */
+	/* Not a tail call, because the test needs the program's frame. */
 	int result = wait_in(argv[1]);
 	return counted(result) != 1;
 }

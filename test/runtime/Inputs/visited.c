@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that does not link the runtime. It reads a number per line. Each thread makes so
- * many calls; then it prints a line. For 0 it forks. Its threads wait in system calls that
- * must not appear interrupted: no process sends them signals. The argument is a number of
- * additional threads. Half of them sleep for a short time again and again; the others wait for
- * ever.
+ * A program that does not link the runtime. It reads one number per line. Each thread
+ * makes that number of calls; then the program prints a line. For 0 it forks. Its
+ * threads wait in system calls that must not be interrupted, because no process sends
+ * them signals. The argument is a number of additional threads. Half of them sleep for
+ * a short time again and again; the others wait for ever.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -69,7 +69,7 @@ static void *sleep_for_long(void *arg)
 	return arg;
 }
 
-/* A child that first makes a call, and lives as long as its parent. */
+/* Forks a child that makes a call and then runs as long as its parent. */
 static void fork_away(void)
 {
 	pid_t child = fork();

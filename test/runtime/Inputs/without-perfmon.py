@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command without CAP_PERFMON and CAP_SYS_ADMIN, so that it may not trace the kernel with
-perf_event_open(2), whichever user runs this."""
+"""Runs a command without CAP_PERFMON and CAP_SYS_ADMIN, so that it may not trace the
+kernel with perf_event_open(2), whichever user runs this script."""
 import ctypes
 import os
 import sys
