@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How AArch64's sites are read and changed, and how far they may be from their sequences;
- * ppc64le-patch.c tests the location of sequences. No code is executed, so any host will
- * do: addresses are numbers here.
+ * AArch64's sites are read and changed, and may be only a limited distance from their
+ * sequences; ppc64le-patch.c tests the location of sequences. No code is executed, so
+ * the test runs on any host: addresses are numbers here.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -38,7 +38,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	return NULL;
 }
 
-/* There is one thread. */
+/* Needs no lock, because there is one thread. */
 void pb_engine_lock(void)
 {
 }
@@ -55,7 +55,9 @@ void pb_os_unmap_code(void *code, size_t size)
 
 static struct patchbay_record records[3];
 
-/* Text of @size MB from @low on: the result for a site at @offset MB. */
+/*
+ * Tests text of @size MB from @low on: the result for a site at @offset MB is @error.
+ */
 static void text(uintptr_t low, uintptr_t size, uintptr_t offset, int error)
 {
 	struct pb_module module = { .records = records,
@@ -78,7 +80,7 @@ static void text(uintptr_t low, uintptr_t size, uintptr_t offset, int error)
 	CHECK(nr_unmapped == !error);
 }
 
-/* The trampoline that a function's sequence leads to. */
+/* Returns the trampoline to which a function's sequence leads. */
 static uintptr_t trampoline_of(int gp_args, int flags)
 {
 	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
@@ -97,7 +99,7 @@ static void apply(const struct pb_patch *patch, int nr)
 	}
 }
 
-/* A function whose site is read, armed and disarmed, and its area. */
+/* A function whose site is read, armed and disarmed, and the area for its sequence. */
 static struct {
 	uint64_t slot;
 	uint32_t pad, hash, entry[4];
@@ -122,7 +124,7 @@ static void sites(void)
 	struct pb_patch patch[PB_PUBLISH_MAX];
 	int error, nr;
 
-	/* Before the module has sequences, and before the site has one. */
+	/* First before the module has sequences, then before the site has one. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x14000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -172,7 +174,10 @@ int main(void)
 	const uintptr_t low = 4096 * MB;
 
 	sites();
-	/* In reach of one area on either side; in the middle of too much text. */
+	/*
+	 * First in reach of one area on either side; then in the middle of too much
+	 * text.
+	 */
 	gap[0] = low - MB;
 	gap[1] = low + 250 * MB + MB;
 	text(low, 250, 0, 0);

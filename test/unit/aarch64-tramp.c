@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The AArch64 code of static calls, as tables. */
+/* AArch64's code of static calls is encoded and recognized, as tables show. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 65{{$}}
@@ -82,11 +82,11 @@ static void loads(void)
 	} table[] = {
 		{ { 0x90000010, 0xf9400210 }, true, 0x80001000 },
 		{ { 0xb0000010, 0xf9400210 }, true, 0x80002000 },
-		/* the ends of its reach: adrp x16, 0xfffff000; .., #0x7ff8 */
+		/* the limits of the reach: adrp x16, 0xfffff000; .., #0x7ff8 */
 		{ { 0xf07ffff0, 0xf97ffe10 }, true, 0x180007ff8 },
 		{ { 0xf0fffff0, 0xf9400210 }, true, 0x80000000 },
 		{ { 0x90800010, 0xf9400210 }, true, 0xffffffff80001000 },
-		/* adr, another register, ldr w16, a post-indexed one */
+		/* adr, another register, ldr w16, a post-indexed load */
 		{ { 0x10000010, 0xf9400210 }, false, 0 },
 		{ { 0x90000011, 0xf9400210 }, false, 0 },
 		{ { 0x90000010, 0xb9400210 }, false, 0 },
@@ -111,7 +111,7 @@ static void tramps(void)
 	/* another key, and a tramp in the page before */
 	CHECK(!pb_aarch64_tramp(local, 0x10ff8, 0x12010, false));
 	CHECK(!pb_aarch64_tramp(local, 0x10ff0, 0x12008, false));
-	/* every word counts; the second is a branch or nop */
+	/* every word is checked; the second is a branch or nop */
 	for (int i = 0; i < PB_AARCH64_TRAMP_WORDS; i++) {
 		uint32_t code[PB_AARCH64_TRAMP_WORDS];
 

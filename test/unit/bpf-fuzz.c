@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Random BPF programs. Programs that the verifier accepts run in the engine, and in a
- * plain interpreter that checks each access. Both must have the same result and leave
- * the same memory.
+ * Random BPF programs that the verifier accepts give the same result in the engine and
+ * in a plain interpreter that checks each access, and leave the same memory.
  *
  * The test runs some ten thousand programs; the target fuzz-bpf runs ten million. The
- * arguments of the program are their number and the number of the first one:
+ * program's arguments are the number of programs and the number of the first one:
  *   bpf-fuzz.c.tmp 1 4711
  * A number always makes the same program, which is printed if it fails.
  */
@@ -14,7 +13,7 @@
 // RUN: %clang -O1 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s %S/Inputs/bpf-fuzz/*.c %{bpf}/engine.c %{bpf}/flow.c %{bpf}/hash.c %{bpf}/helpers.c %{bpf}/interpret.c %{bpf}/map.c %{bpf}/ringbuf.c %{bpf}/state.c %{bpf}/verify*.c -I %patchbay_include -I %{bpf} -I %S/Inputs/bpf-fuzz -o %t
 // RUN: %t 30000 1 | FileCheck %s
 
-/* Most are accepted, also some damaged ones, and every instruction is used. */
+/* Most programs are accepted, also some damaged ones, and every instruction is used. */
 // CHECK: {{^}}taken: {{[1-9][0-9][0-9][0-9][0-9]}} of 30000{{$}}
 // CHECK: {{^}}damaged and taken: {{[1-9][0-9][0-9]}}
 // CHECK: {{^}}instructions that were never carried out: 0{{$}}
@@ -27,7 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The number of the program, and the program, for a debugger of a dead fuzzer. */
+/* The number of the program and the program, for a debugger of a crashed fuzzer. */
 static unsigned long long now;
 static const struct pb_bpf_code *running;
 
@@ -54,7 +53,10 @@ void __asan_on_error(void)
 
 const char *__asan_default_options(void)
 {
-	/* Memory of a program is freed with it: keeping it would find no more errors. */
+	/*
+	 * A program's memory is freed with it, so keeping freed memory for long would
+	 * find no more errors.
+	 */
 	return "handle_sigill=1:handle_sigfpe=1:handle_sigbus=1:"
 	       "quarantine_size_mb=1";
 }
@@ -72,8 +74,8 @@ static void fail(const struct pb_bpf_code *code, const char *what,
 }
 
 /*
- * Run it in the engine, and then in the interpreter, from the same memory and with its
- * stack at the same address.
+ * Runs the program in the engine, and then in the interpreter, from the same memory and
+ * with its stack at the same address.
  */
 static void compare(const struct pb_bpf_code *code, struct world *world,
 		    const struct pb_bpf_machine *machine)
@@ -101,7 +103,7 @@ static void compare(const struct pb_bpf_code *code, struct world *world,
 		fail(code, "a record was left behind", result, &judge);
 }
 
-/* The map of the probe has no other user. */
+/* Does the program use the map of the probe? Only the probe itself may. */
 static int uses_probe(const struct pb_bpf_code *code)
 {
 	for (uint32_t i = NR_PROBE; i < code->nr_insns; i++) {
@@ -152,7 +154,7 @@ static void try(unsigned long long number, struct world *world)
 	run(&code, world);
 }
 
-/* Statistics of a long run. */
+/* Prints statistics of a long run. */
 static void say_progress(unsigned long long first)
 {
 	printf("programs %llu to %llu: %llu taken so far, %llu failures\n",
@@ -160,7 +162,10 @@ static void say_progress(unsigned long long first)
 	fflush(stdout);
 }
 
-/* All instructions of RFC 9669 except those for packets. */
+/*
+ * Counts the instructions of RFC 9669 that were never executed, except those for
+ * packets.
+ */
 static unsigned int nr_never(void)
 {
 	static const uint8_t ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that would harm the process if they ran, and the verifier's message for
- * each. Beside them are valid ones, so that no program is refused for another
+ * The verifier refuses each program that would harm the process if it ran, with its own
+ * message. Valid programs beside them are accepted, so none is refused for another
  * reason.
  */
 // REQUIRES: bpf
@@ -43,7 +43,7 @@
 
 enum { ARRAY, HASH, RING, CONSTANT };
 
-/* r0 is the value of the key 1 in the hash, or NULL; r6 is the context. */
+/* Sets r0 to the value of the key 1 in the hash, or NULL; r6 is the context. */
 #define LOOKUP                                                                 \
 	MOVX(6, 1), STORE(BPF_DW, 10, -8, 1), MOVX(2, 10), OP(BPF_ADD, 2, -8), \
 		MAP(1, HASH), CALL(map_lookup_elem)
@@ -526,7 +526,7 @@ static uint32_t count(const struct bpf_insn *insns, uint32_t max)
 
 	while (max && !memcmp(&insns[max - 1], &none, sizeof(none)))
 		max--;
-	/* Zeros may be the second half of the last instruction. */
+	/* Trailing zeros may be the second half of the last instruction. */
 	return max;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The cost that a call is charged with (trace/budget/account.c), by counts: the test advances the
- * clocks. Functions that use three quarters of the budget stay enabled. With a third more,
- * the busiest one is disabled. A charge that is twice or half of the right value fails.
+ * Each call is charged with the right cost (trace/budget/account.c). The test checks
+ * this by counts, because it advances the clocks itself. Functions that use three
+ * quarters of the budget stay enabled. If they use a third more than the budget, the
+ * busiest one is disabled. With half or twice the right charge, this test would fail.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace -I %patchbay_source/runtime/trace/arch/x86_64 -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -32,11 +33,11 @@
 // CHECK-NEXT: {{^}}woken for nothing: looked at within {{[1-9]?[0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}where a look takes 4 ms: the next one after {{1999|2[0-9][0-9][0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}asked for after 4096 calls{{$}}
-#define PB_TRACE_MOMENT_H /* whose clock is below */
+#define PB_TRACE_MOMENT_H /* its clock is replaced below */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <threads.h> /* pthread.h has what a header of the kernel has, too */
+#include <threads.h> /* pthread.h conflicts with a header of the kernel */
 #include <time.h>
 
 static uint64_t clock_ns, process_ns, thread_ns, step_ns;
@@ -47,7 +48,7 @@ static uint64_t pb_now_ns(int clock)
 		return process_ns;
 	if (clock == CLOCK_MONOTONIC)
 		return clock_ns;
-	/* Advances at each call. */
+	/* The thread's clock advances at each read. */
 	thread_ns += step_ns;
 	return thread_ns;
 }
@@ -170,11 +171,14 @@ uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of)
 	return 0;
 }
 
-/* The checking thread, which is this one, and one more thread of the program. */
+/*
+ * Two threads: the checking thread, which is this one, and one more thread of the
+ * program.
+ */
 #define OTHERS 2
 
 static thrd_t threads[OTHERS];
-static int nr_others, come; /* number of threads that start afterwards */
+static int nr_others, come; /* come: the number of threads that start later */
 static mtx_t until_end;
 
 static int wait_for_end(void *arg)
@@ -200,17 +204,18 @@ static void end_threads(void)
 	mtx_unlock(&until_end);
 	while (nr_others)
 		thrd_join(threads[--nr_others], NULL);
-	/* The kernel knows them for a moment longer. */
+	/* The kernel lists the threads for a moment longer. */
 	while (!stat("/proc/self/task", &tasks) && tasks.st_nlink > 2 + 1)
 		thrd_yield();
 }
 
-#define OWN_NS 10000000 /* of the program's, in each round */
-#define CALLS 4000	/* so many are 2 % of it, with 50 ns each */
+#define OWN_NS 10000000 /* the program's own time in each round */
+#define CALLS 4000	/* CALLS calls of 50 ns take 2 % of it */
 
 /*
- * Nearly a second of the program. Each of its rounds has so many calls. Each call takes
- * @takes_ns more because it is traced. Its stated cost is that, or @said_ps.
+ * Simulates nearly a second of the program. In each round it makes @first and @second
+ * calls of two functions. Tracing makes each call @takes_ns longer. The stated cost of
+ * a call is @said_ps.
  */
 static void run(const char *what, uint64_t first, uint64_t second, uint64_t takes_ns,
 		uint64_t said_ps, uint64_t step)
@@ -238,7 +243,7 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 				process_ns += calls[i] * takes_ns;
 			}
 		clock_ns = process_ns;
-		/* The cost of a check is charged at the next one. */
+		/* The cost of a check is charged at the next check. */
 		step_ns = step;
 		if (round == 10)
 			begin_quiet();
@@ -258,9 +263,9 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 #define ROUND (OWN_NS + CALLS * 3 / 4 * 50)
 
 /*
- * A child that stays exactly within the budget. Its parent had used @parent_ns at the
- * last check, and then made @calls more. The child uses @child_ns until its first
- * check.
+ * Simulates a child that stays exactly within the budget. Its parent had used
+ * @parent_ns at the last check, and then made @calls more calls. The child uses
+ * @child_ns until its first check.
  */
 static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uint64_t child_ns)
 {
@@ -295,7 +300,10 @@ static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uin
 	pb_budget_undo();
 }
 
-/* In the first decision each of these few calls costs a hundredth of the program's time. */
+/*
+ * Makes a few calls, each of which costs a hundredth of the program's time in the first
+ * check.
+ */
 static void run_seldom(const char *what, uint64_t calls)
 {
 	struct patchbay_target targets[NR] = { { .entry = entries[0] },
@@ -316,7 +324,10 @@ static void run_seldom(const char *what, uint64_t calls)
 	pb_budget_undo();
 }
 
-/* Number of checks while the process gets a part of each millisecond; no function is busy. */
+/*
+ * Returns the number of checks in @ms, while the process gets 1 / @part of each
+ * millisecond of CPU time. No function is busy.
+ */
 static int looks_in(int ms, int part)
 {
 	uint64_t before = last_ns;
@@ -333,7 +344,10 @@ static int looks_in(int ms, int part)
 	return nr;
 }
 
-/* The time until it checks if the process gets a part of each millisecond. */
+/*
+ * Returns the time until the next check, while the process gets 1 / @part of each
+ * millisecond.
+ */
 static int until_look(int part)
 {
 	int ms = 0;
@@ -350,12 +364,15 @@ static void run_busy(void)
 		return;
 	printf("a fiftieth of the time: %d looks\n", looks_in(20000, 50));
 	printf("all of it again: looked at within %d ms\n", until_look(1));
-	/* It got less than half of the expected time. */
+	/* In this time the process gets less than half of the expected CPU time. */
 	looks_in(1000, 1);
 	until_look(1);
 	until_look(3);
 	printf("a third of the time at once: looked at within %d ms\n", until_look(3));
-	/* Soon after a check there is no new data, but it got all of that time. */
+	/*
+	 * Soon after a check there is no new data, although the process got all of that
+	 * time.
+	 */
 	looks_in(1000, 1);
 	until_look(1);
 	clock_ns += CPU_LEAST_NS / 2;
@@ -363,7 +380,7 @@ static void run_busy(void)
 	pb_budget_is_woken = 1;
 	pb_budget_look();
 	printf("woken for nothing: looked at within %d ms\n", until_look(1));
-	/* A check reads its clock twice. */
+	/* A check reads its thread's clock twice. */
 	looks_in(1000, 1);
 	step_ns = 4000000;
 	until_look(1);
@@ -389,7 +406,7 @@ int main(void)
 	end_threads();
 	run("alone, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("alone, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
-	/* As in a process recorded with -p. */
+	/* The process has one more thread, as if it is recorded with -p. */
 	make_threads(1);
 	run("with the one that looks, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("with the one that looks, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
@@ -405,8 +422,10 @@ int main(void)
 	come = 0;
 	run_seldom("called seven times", 7);
 	run_seldom("called eight times", 8);
-	/* The thread's clock is read twice around a check, twice in it,
-	 * and after the thread has slept, so one takes four steps. */
+	/*
+	 * The thread's clock is read twice around a check, twice in it, and after the
+	 * thread has slept, so a check takes four steps.
+	 */
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 4);
 	pb_options.max_overhead = 200;
 	pb_options.call_cost_ps = 50000;

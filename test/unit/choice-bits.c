@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Selections of up to some hundred functions, compared with an array of them. */
+/*
+ * Selections of up to some hundred functions have the same content as an array of them.
+ */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_source/runtime/core -o %t
 // RUN: env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1 %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 132853{{$}}
@@ -10,7 +12,10 @@
 
 #define MOST 200
 
-/* Does it have exactly every @step-th one from @first on, except @hidden? */
+/*
+ * Does @choice have exactly every @step-th function from @first on, except multiples of
+ * @hidden?
+ */
 static int is(const struct pb_choice *choice, size_t first, size_t step,
 	      size_t hidden)
 {
@@ -55,7 +60,10 @@ static void drop_row(struct pb_choice *choice, size_t i, size_t end)
 		pb_choice_drop(choice, i);
 }
 
-/* Rows equal the single bits; removing rows removes these bits and no others. */
+/*
+ * Are rows equal to the single bits? If @remove, removing rows must remove these bits
+ * and no others.
+ */
 static int has_rows(struct pb_choice *choice, int remove)
 {
 	size_t i = pb_choice_next(choice, 0), others = 0;
@@ -68,7 +76,7 @@ static int has_rows(struct pb_choice *choice, int remove)
 		for (size_t in = i; in < end; in++)
 			if (!pb_choice_has(choice, in))
 				return 0;
-		/* The whole, or a very long one. */
+		/* A row ends only where a bit is missing, unless it is very long. */
 		if (end < choice->nr && pb_choice_has(choice, end) &&
 		    end - i < 63 * 64)
 			return 0;
@@ -85,7 +93,7 @@ static int has_rows(struct pb_choice *choice, int remove)
 	return others > 0;
 }
 
-/* The end of a run of equal functions, with any limit of the search. */
+/* Checks the end of each run of equal functions, with several limits of the search. */
 static void alike(const struct pb_choice *choice)
 {
 	for (size_t i = 0; i < choice->nr; i += 1 + i % 5) {
@@ -139,7 +147,7 @@ static void some(void)
 	struct pb_choice choice;
 
 	CHECK(!pb_choice_init(&choice, MOST, 1));
-	/* Clear items that an earlier test left in this memory. */
+	/* Clear the items that an earlier test left in this memory. */
 	memset(choice.items, 0, MOST * sizeof(*choice.items));
 	for (size_t i = 5; i < MOST; i += 65)
 		pb_choice_add(&choice, i, 7);
@@ -151,7 +159,7 @@ static void some(void)
 	CHECK(choice.items[5] == 7 && choice.items[70] == 7);
 	CHECK(choice.items[135] == 6);
 	pb_choice_free(&choice);
-	/* More than a megabyte is refused: of items, then of bits. */
+	/* More than a megabyte is refused, first for items, then for bits. */
 	CHECK(pb_choice_init(&choice, 1 << 20, 1) == -ENOMEM);
 	CHECK(pb_choice_init(&choice, 1 << 25, 0) == -ENOMEM);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The most deeply nested names of maximum length use at most half of the demangler's stack. */
+/*
+ * The most deeply nested names of maximum length use at most half of the demangler's
+ * stack.
+ */
 // DEFINE: %{runtime} = %patchbay_source/runtime
 // RUN: sh -c '%clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %{runtime} -I %{runtime}/core -I %{runtime}/trace -I %{runtime}/trace/arch/$(uname -m) %s %{runtime}/core/system/memory.c %{runtime}/trace/functions/readable.c %{runtime}/trace/format/name_forms.c %{runtime}/trace/format/name_parts.c %patchbay_build/runtime/trace/libpatchbay-demangle.a -o %t'
 // RUN: %t | FileCheck %s
@@ -35,7 +38,7 @@ static int has_room(void)
 	return 0;
 }
 
-/* @begin, @part as often as it fits, @end. */
+/* Demangles a name made of @begin, as many @part as fit, and @end. */
 static int is_right(const char *begin, const char *part, const char *end)
 {
 	char *at = stpcpy(name, begin);
@@ -46,7 +49,10 @@ static int is_right(const char *begin, const char *part, const char *end)
 	return has_room();
 }
 
-/* Types that each refer to the one before, and to a template argument that follows. */
+/*
+ * Demangles types that each refer to the previous one, and to a template argument that
+ * follows.
+ */
 static int is_chain_right(const char *type)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

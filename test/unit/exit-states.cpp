@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A call of a function is made while tracers are armed and disarmed there, and while its
-// module is unloaded. The model executes all interleavings step by step. A step is one
-// load or store of shared data. States and rules are those of core/types/call_state.h, which
-// the library itself uses. The model repeats the code around them, with its location:
-// the order of loads and stores in trampolines and in the engine, and where the engine
-// waits. The other tests of exits run the library, but only in some of the
-// orders.
+// Exit handlers are called correctly while tracers are armed and disarmed during a
+// call, and while its module is unloaded. The model executes all interleavings step by
+// step. A step is one load or store of shared data. States and rules are those of
+// core/types/call_state.h, which the library itself uses. The model repeats the code
+// around them, with its location: the order of loads and stores in trampolines and in
+// the engine, and where the engine waits. The other tests of exits run the library, but
+// only in some of the orders.
 //
 // Each rule is left out once, and the model must detect the consequence.
 //
@@ -27,7 +27,7 @@ namespace {
 
 State start() {
   State S;
-  memset(&S, 0, sizeof(S)); // also padding: states are compared bytewise
+  memset(&S, 0, sizeof(S)); // also clears padding, because states are compared by bytes
   S.NextNumber = 1;
   for (Cell &C : S.Cells) {
     C.Func = C.ExitOf = C.Ops = NoTracer;
@@ -41,19 +41,19 @@ struct Did {
   unsigned Cell, Value;
 };
 
-// A state, and its predecessor with the step between them.
+// A state, its predecessor, and the step between them.
 struct Visited {
   State S;
   uint32_t Before;
   Did What;
 };
 
-// States are compared byte by byte. Most states have been seen before, so the table
-// answers, or names one to compare with, in one or two lookups.
+// All states that were seen. Most new states are equal to an old one, so the hash table
+// finds the old one, or only one to compare with, in one or two lookups.
 struct Search {
   std::vector<Visited> All;
   struct Slot {
-    uint32_t Hash, Number; // among all, from 1 on
+    uint32_t Hash, Number; // Number: the index in All, plus 1
   };
   std::vector<Slot> Seen, Old;
 
@@ -83,7 +83,8 @@ struct Search {
       if (S.Number)
         slotOf(S.Hash, nullptr) = S;
   }
-  // Reuses the memory of the previous walk: allocating it takes as long as a walk.
+  // Reuses the memory of the previous walk, because allocating it takes as long as a
+  // walk.
   void begin() {
     All.clear();
     Seen.assign(1024, {});
@@ -96,8 +97,9 @@ struct Search {
   }
 };
 
-// The changes of one batch, for ours and for functions that share its cell. A batch
-// counts as two steps; otherwise there would be five times as many states.
+// Tries the changes of one batch, for our function and for functions that share its
+// cell. A batch counts as two operations; otherwise there would be five times as many
+// states.
 template <typename F> void forEachMixed(const State &S, F Do) {
   auto Try = [&](const char *What, auto Change) {
     State Next = S;
@@ -108,7 +110,7 @@ template <typename F> void forEachMixed(const State &S, F Do) {
   if (S.Actions + 2 > The.MaxActions)
     return;
   if (othersAre(S))
-    return; // the second cell may be theirs
+    return; // other functions may have the second cell
   for (int T = 0; T < NR; ++T) {
     const int U = 1 - T;
     if (!S.Tracers[T].Armed) {
@@ -131,7 +133,7 @@ template <typename F> void forEachMixed(const State &S, F Do) {
   }
 }
 
-// The possible next operations when none is in progress.
+// Tries each possible next operation when none is in progress.
 template <typename F> void forEachAction(const State &S, F Do) {
   if (S.ModuleGone || S.Actions == The.MaxActions)
     return;
@@ -140,7 +142,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
     ++Next.Actions;
     if (!S.Tracers[T].Armed) {
       if (othersAre(S))
-        continue; // its cell may be theirs
+        continue; // other functions may have its cell
       if (keeps(WaitForOwn) && mayBeInside(S, T)) {
         Program{Next}.settle();
         Do(Next, T ? "settle before U" : "settle before T");
@@ -196,7 +198,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
   Do(Next, "the module leaves");
 }
 
-// No operation meanwhile: the state before the call.
+// Completes an operation before the call.
 void finishAction(State &S) {
   while (S.NrSteps)
     if (!stepEngine(S))
@@ -207,7 +209,7 @@ size_t walk() {
   static Search To;
   To.begin();
   const State Untraced = start();
-  // The call enters a function that is traced by no tracer, by T, or by both.
+  // At the call, the function is traced by no tracer, by T, or by both.
   To.visit(Untraced, 0, {"at first", "no tracer is armed", 0, 0});
   State S = Untraced;
   arm(S, 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A fork waits while the listening thread works, for a tenth of a second, even if each nap
- * takes longer than it should, not in a handler that interrupts a fork, and not in a child of
- * clone(2), which has no such thread. A thread that works all the time lets forks go first
- * whenever it rests, unless a signal handler has left them by siglongjmp().
+ * A fork waits while the listening thread works, for at most a tenth of a second, even
+ * if each nap takes longer than it should. It does not wait in a handler that
+ * interrupts a fork, nor in a child of clone(2), which has no such thread. A thread
+ * that works all the time lets waiting forks go first between two works, unless a
+ * signal handler has left them by siglongjmp().
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace %s %patchbay_source/runtime/trace/system/fork_lock.c -o %t -lpthread
 // RUN: %t | FileCheck %s
@@ -56,7 +57,7 @@ static int is_quick_in_clone(void)
 
 static int turns, is_over;
 
-/* Works for a millisecond at a time, and does not rest between. */
+/* Works for a millisecond at a time, without a pause. */
 static void *work(void *arg)
 {
 	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
@@ -71,7 +72,10 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* A fork that waits for the next rest sees at most a turn or two, otherwise ten of them. */
+/*
+ * Does a waiting fork get its turn soon? It then sees one or two turns of the worker,
+ * otherwise ten.
+ */
 static int has_its_turn(void)
 {
 	pthread_t worker;
@@ -99,7 +103,10 @@ static void leave(int sig)
 	siglongjmp(before_fork, 1);
 }
 
-/* A thread that leaves each fork in its nap. The other one works a thousand times. */
+/*
+ * Leaves a fork during its nap by a signal handler. After that, a thousand works must
+ * be quick.
+ */
 static int is_quick_after_left_fork(void)
 {
 	const struct itimerval soon = { .it_value.tv_usec = 20000 };
@@ -132,7 +139,7 @@ int main(void)
 {
 	double took;
 
-	/* A thousand naps would take 20 seconds. */
+	/* With this timer slack, a thousand naps would take 20 seconds. */
 	prctl(PR_SET_TIMERSLACK, 20000000, 0, 0, 0);
 	pb_fork_work();
 	took = seconds_of_forks(1);

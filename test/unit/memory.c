@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library's heap: blocks do not overlap and keep their bytes, with several threads, in
- * forked children and in signal handlers.
+ * Blocks of the library's heap do not overlap and keep their bytes, with several
+ * threads, in forked children and in signal handlers.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/memory.c -o %t -lpthread
 // RUN: %t | FileCheck %s
@@ -128,7 +128,7 @@ static void sizes(void)
 	puts(failed ? "sizes: WRONG" : "sizes: right");
 }
 
-/* Freed mappings are used again, and calloc() clears them. */
+/* Freed mappings are reused, and calloc() clears them. */
 static void kept(void)
 {
 	unsigned char *first = pb_malloc(1 << 20), *second;
@@ -141,7 +141,10 @@ static void kept(void)
 	puts(failed ? "kept: WRONG" : "kept: right");
 }
 
-/* A filter may forbid mremap(2), which programs need less often than mmap(2). */
+/*
+ * Works without mremap(2): a filter may forbid it, because programs need it less often
+ * than mmap(2).
+ */
 static void no_mremap(void)
 {
 	struct sock_filter code[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The ppc64le code around an entry, and the targets of armed sites, as tables. Branches
- * and the set-up of the TOC pointer are in ppc64le-tramp.c.
+ * ppc64le's code around an entry, and the targets of armed sites, are encoded and
+ * recognized, as tables show. Branches and the code that sets up the TOC pointer are in
+ * ppc64le-tramp.c.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -24,7 +25,7 @@ static void sites(void)
 		int64_t from_entry;
 		uint32_t state;
 	} table[] = {
-		/* both forms, with one entry and with two */
+		/* both kinds, with one entry and with two */
 		{ { NOP }, 0, NOP },
 		{ { 0x48000100 }, 0, 0x48000100 },
 		{ { 0x4bfffffc }, 0, 0x4bfffffc },
@@ -56,7 +57,7 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* Everything from entry - 24 on. */
+	/* All words from entry - 24 on. */
 	static const struct {
 		uint32_t before[6];
 		bool is;
@@ -92,7 +93,7 @@ static void sequence(void)
 	} table[] = {
 		{ 0x20020, 0x20000, 0x10008, 0x4bffffdd, 0x4bfeffdc },
 		{ 0x10000, 0x10020, 0x20000, 0x4800001d, 0x4800fff4 },
-		/* the ends of its reach */
+		/* the limits of the reach */
 		{ 0x2000000, 0x2000000, 0xc, 0x4bfffffd, 0x4a000000 },
 		{ 0x2000000, 0x2000000, 0x8, 0, 0 },
 		{ 0x1000, 0x1000, 0x2001008, 0x4bfffffd, 0x49fffffc },
@@ -129,7 +130,7 @@ static void veneer(void)
 
 	pb_ppc64_veneer(code);
 	CHECK(code[0] == spr(12, LR, MFSPR));
-	/* ld r12,..(r12): from where bl returns to what is at +32 */
+	/* ld r12,..(r12): loads +32, relative to where bl returns */
 	CHECK(code[1] == (58u << 26 | 12 << 21 | 12 << 16 |
 			  (32 - PB_PPC64_SEQUENCE_RETURN)));
 	CHECK(code[2] == spr(12, CTR, MTSPR));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How ppc64le's sites are read and changed, which sequences they get, and where memory
- * for these is requested. No code is executed, so any host will do: addresses are numbers
- * here.
+ * ppc64le's sites are read and changed, get the right sequences, and memory for these
+ * is requested at the right addresses. No code is executed, so the test runs on any
+ * host: addresses are numbers here.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -45,7 +45,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	return NULL;
 }
 
-/* There is one thread. */
+/* Needs no lock, because there is one thread. */
 void pb_engine_lock(void)
 {
 }
@@ -71,7 +71,7 @@ static struct pb_site site_at(void *reach, size_t i, uintptr_t addr)
 				 .reach = pb_arch_reach(&module, &records[i]) };
 }
 
-/* The sequence of record @i with a site at @addr, or an error. */
+/* Returns the sequence of record @i with a site at @addr, or an error. */
 static intptr_t sequence_for(void *reach, size_t i, uintptr_t addr)
 {
 	struct pb_site site = site_at(reach, i, addr);
@@ -80,7 +80,7 @@ static intptr_t sequence_for(void *reach, size_t i, uintptr_t addr)
 	return error ? error : (intptr_t)*sequence_of(&site);
 }
 
-/* Text of @size MB from @low on. */
+/* Registers text of @size MB from @low on. */
 static void *text(struct pb_module *module, uintptr_t low, uintptr_t size)
 {
 	void *reach;
@@ -94,7 +94,7 @@ static void *text(struct pb_module *module, uintptr_t low, uintptr_t size)
 	return reach;
 }
 
-/* An area at the ends of a branch's reach, and beyond. */
+/* Tests areas at the ends of a branch's reach, and beyond. */
 static void edges(void)
 {
 	const uintptr_t site = 1024 * MB, step = 4096;
@@ -109,7 +109,7 @@ static void edges(void)
 		CHECK(sequence_for(reach, 0, site) == -ENOMEM);
 		gap[0] = ends[i];
 		CHECK(sequence_for(reach, 0, site) == (intptr_t)ends[i] + 40);
-		/* The first and the last one that fit. */
+		/* The first and the last sequence of the area that fit. */
 		for (uintptr_t at = ends[i] + 40; at < ends[i] + PB_PLACE_SIZE;
 		     at += 1636 * 40)
 			CHECK_ROW(i, pb_ppc64_b(&word, site, at) &&
@@ -127,7 +127,10 @@ static void from_places(void)
 	intptr_t first, next;
 	void *reach;
 
-	/* One after the other, as they are needed; the veneer comes first. */
+	/*
+	 * Sequences are allocated one after the other when they are needed; the veneer
+	 * comes first.
+	 */
 	gap[0] = low - MB;
 	reach = text(&module, low, 1);
 	first = sequence_for(reach, 7, low + 64);
@@ -135,13 +138,13 @@ static void from_places(void)
 	CHECK(sequence_for(reach, 3, low) == first + 40);
 	CHECK(sequence_for(reach, 7, low + 64) == first);
 	CHECK(nr_mapped == 1);
-	/* A full area, and the next one. */
+	/* The area gets full, and the next one is used. */
 	for (size_t i = 10; i < 10 + 1635; i++)
 		sequence_for(reach, i, low + 64 * i);
 	CHECK(nr_mapped == 1);
 	next = sequence_for(reach, 4000, low);
 	CHECK(nr_mapped == 2 && next == first + (intptr_t)PB_PLACE_SIZE);
-	/* Each has the veneer of its area. */
+	/* Each sequence uses the veneer of its area. */
 	site = site_at(reach, 7, low + 64);
 	CHECK(place_of(&site) == (uintptr_t)first - 40);
 	site = site_at(reach, 4000, low);
@@ -149,7 +152,7 @@ static void from_places(void)
 	pb_arch_unmap_reach(reach);
 	CHECK(nr_unmapped == 2);
 
-	/* No memory: nothing has changed, and later there may be some. */
+	/* Without memory nothing changes, and a later attempt may succeed. */
 	reach = text(&module, low, 1);
 	gap[0] = 0;
 	CHECK(sequence_for(reach, 0, low) == -ENOMEM);
@@ -160,7 +163,7 @@ static void from_places(void)
 	CHECK(sequence_for(reach, 0, low) == (intptr_t)(low - 8 * MB + 40));
 	pb_arch_unmap_reach(reach);
 
-	/* All of 30 MB are in reach of one area; of 60 MB only one half is. */
+	/* One area reaches all of 30 MB of text, but only one half of 60 MB. */
 	gap[0] = low - MB;
 	gap[1] = low + 30 * MB;
 	reach = text(&module, low, 30);
@@ -189,7 +192,7 @@ static void from_places(void)
 	gap[1] = 0;
 	CHECK(sequence_for(reach, 1, low + 79 * MB) == -ENOMEM);
 	pb_arch_unmap_reach(reach);
-	/* There is none below the lowest address. */
+	/* There is no free memory below the lowest address. */
 	gap[0] = 2 * MB;
 	reach = text(&module, 4 * MB, 1);
 	CHECK(sequence_for(reach, 0, 4 * MB) == (intptr_t)(2 * MB + 40));
@@ -216,7 +219,10 @@ static void shared(void)
 	CHECK(nr_mapped == 1);
 	site = site_at(reach[1], 0, low + MB);
 	CHECK(place_of(&site) == (uintptr_t)first - 40);
-	/* An unloaded one leaves its sequences unused: threads may be in them. */
+	/*
+	 * An unloaded module leaves its sequences unused, because threads may be in
+	 * them.
+	 */
 	pb_arch_unmap_reach(reach[0]);
 	CHECK(nr_unmapped == 0);
 	CHECK(sequence_for(reach[1], 1, low + MB + 4) == first + 120);
@@ -231,7 +237,7 @@ static void shared(void)
 	CHECK(nr_unmapped == 2 && !places);
 }
 
-/* A function whose site is read, armed and disarmed, and its area. */
+/* A function whose site is read, armed and disarmed, and the area for its sequence. */
 static struct {
 	uint64_t slot;
 	uint32_t pad, hash, entry[4];
@@ -241,7 +247,7 @@ static struct {
 };
 static uint32_t place[PB_PLACE_SIZE / 4] __attribute__((aligned(32)));
 
-/* The trampoline that a function's sequence leads to. */
+/* Returns the trampoline to which a function's sequence leads. */
 static uintptr_t trampoline_of(int gp_args, int flags)
 {
 	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
@@ -274,7 +280,7 @@ static void sites(void)
 	reach = text(&module, (uintptr_t)&f, 1);
 	site = site_at(NULL, 9, (uintptr_t)&f.entry[0]);
 	site.site += 8;
-	/* Before the module has sequences, and before the site has one. */
+	/* First before the module has sequences, then before the site has one. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x48000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -292,7 +298,10 @@ static void sites(void)
 				(uintptr_t)pb_arch_trampolines));
 	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
 	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
-	/* Another cell: only the slot. A half-done change is completed. */
+	/*
+	 * For another cell only the slot changes. A change that was done in part is
+	 * completed.
+	 */
 	CHECK(pb_arch_publish(&site, 0x5678, patch) == 1);
 	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].new[0] == 0x78);
 	place[12] = place[13] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The ppc64le code of static calls, as tables. */
+/* ppc64le's code of static calls is encoded and recognized, as tables show. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 176{{$}}
@@ -181,11 +181,11 @@ static void tramps(void)
 	CHECK(second(imported, true) == 0x28008);
 	CHECK(!second(local, true));
 	CHECK(!second(imported, false));
-	/* it sets up another TOC */
+	/* the other tramp sets up another TOC */
 	CHECK(!pb_ppc64_notoc_key(local, 0x10000, 0x30008, false));
 	CHECK(!pb_ppc64_notoc_key(local, 0x10008, 0x30000, false));
 
-	/* Every word counts, within its own part. */
+	/* Every word is checked, within its own part. */
 	for (int i = 0; i < PB_PPC64_NOTOC_TRAMP_WORDS; i++) {
 		const bool in_first = i < PB_PPC64_TRAMP_WORDS;
 		uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS];

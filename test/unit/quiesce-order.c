@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The order of a thread's steps around the barrier of pb_quiesce_begin(). A thread that
- * may still have read an old cell is waited for, even on CPUs that load the cell before
- * the phase. A call that is counted as missed is waited for separately. Also how readers
- * are allocated, freed and reused.
+ * pb_quiesce_begin() waits for a thread that may still have read an old cell, even on
+ * CPUs that load the cell before the phase. This depends on the order of the thread's
+ * steps around the barrier. A call that is counted as missed is waited for separately.
+ * The test also checks how readers are allocated, freed and reused.
  */
 // REQUIRES: host-x86_64
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
@@ -23,14 +23,14 @@ unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 #include <stdlib.h>
 #include <string.h>
 
-static struct pb_reader *other; /* by another thread */
+static struct pb_reader *other; /* the reader of another thread */
 static int enter, error;
 
 int pb_os_restricted;
 
 /*
- * The barrier. A thread that has loaded its cell by now has also loaded the phase and
- * made its mark. The CPU chooses the order.
+ * Replaces the barrier. A thread that has loaded its cell before the barrier has then
+ * also loaded the phase and made its mark, in an order that the CPU chooses.
  */
 int pb_sync_core(void)
 {
@@ -39,7 +39,7 @@ int pb_sync_core(void)
 	return error;
 }
 
-/* The calls of the kernel. */
+/* Replaces calls of the kernel. */
 int pb_os_peek(const void *at, void *to, size_t size)
 {
 	memcpy(to, at, size);
@@ -53,7 +53,8 @@ int pb_os_differs(const uint32_t *at, uint32_t value)
 
 enum { PROCESS = 10, SELF = 11, OTHER = 12 };
 
-static int ended, ended_too; /* numbers of threads that have ended: from, to */
+static int ended, ended_too; /* the first and the last number of the threads that
+                                have ended */
 static int own_number = SELF;
 
 void pb_os_thread(int *process, int *number)
@@ -83,7 +84,7 @@ void pb_os_unmap(void *memory, size_t size)
 struct pb_stats pb_stats;
 const struct pb_frame_mark pb_frame_mark = { 8, 7 };
 
-/* Another thread registers; its storage is @storage. */
+/* Registers another thread, with the storage @storage. */
 static struct pb_reader *take(const uintptr_t *storage, uint32_t number)
 {
 	const struct thread self = { PROCESS, (int)number, storage };
@@ -116,14 +117,16 @@ static enum pb_entry enter_from(int i)
 	return pb_thread_enter(&frames[i], &frames[i] + 1, &selves[i]);
 }
 
-/* In or left, as an inspection with or without a close look tells. */
+/*
+ * Has the thread left? Inspects it first; *@closely tells whether a close look says so.
+ */
 static int is_over(uint64_t phase, int *closely)
 {
 	pb_quiesce_thread(phase, closely);
 	return pb_quiesce_over(phase);
 }
 
-/* A missed call has a separate mark; there is only one. */
+/* A missed call inside a handler has its own mark; there is only one. */
 static void nest(void)
 {
 	uint64_t phase = 0, later = 0;
@@ -136,17 +139,19 @@ static void nest(void)
 	CHECK(enter_from(2) == PB_NOT_ENTERED && pb_stats.unseen == 1);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!is_over(phase, &over) && !over);
-	/* The outer handler was left; the call inside it may be active. */
+	/*
+	 * The outer handler was left by a jump; the call inside it may still be active.
+	 */
 	use_frame(0, 0);
 	CHECK(!is_over(phase, &over) && !over);
 	CHECK(pb_thread_inside());
 	pb_thread_leave(selves[1], PB_ENTERED_TO_MISS);
 	CHECK(is_over(phase, &over) && over);
 	CHECK(!pb_thread_inside());
-	/* And vice versa. */
+	/* Now the inner call was left by a jump, and the outer handler is active. */
 	CHECK(enter_from(0) == PB_ENTERED);
 	CHECK(enter_from(1) == PB_ENTERED_TO_MISS);
-	CHECK(is_over(phase, &over) && over); /* they came later */
+	CHECK(is_over(phase, &over) && over); /* these calls began after the phase */
 	CHECK(!pb_quiesce_begin(&later));
 	use_frame(1, 0);
 	CHECK(!is_over(later, &over) && !over);
@@ -166,7 +171,7 @@ static size_t count_taken(void)
 	return nr;
 }
 
-/* Threads that end without notice. */
+/* Threads may end without notice. */
 static void end_threads(void)
 {
 	static uintptr_t storage[3 * NR_FIRST];
@@ -175,27 +180,30 @@ static void end_threads(void)
 	int over;
 
 	CHECK(count_taken() == 2);
-	/* In a handler: the close look asks the kernel. */
+	/* The thread is in a handler, so a close look asks the kernel about it. */
 	other->outer = (struct pb_mark){ pb_reader_phase, 0 };
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(pb_quiesce_thread(phase, &over) == OTHER && !over);
 	ended = ended_too = OTHER;
-	pb_os_restricted = 1; /* not if system calls are forbidden */
+	pb_os_restricted = 1; /* the kernel is not asked if system calls are forbidden */
 	CHECK(pb_quiesce_until(phase, 1) < phase);
 	pb_os_restricted = 0;
 	CHECK(pb_quiesce_until(phase, 0) < phase);
 	CHECK(pb_quiesce_until(phase, 1) == phase && pb_quiesce_over(phase));
 	CHECK(count_taken() == 1 && !pb_reader_reclaim(other, life));
-	/* Another thread owns it: the end of the first says nothing about this one. */
+	/*
+	 * Another thread owns the reader now: the end of the first thread has no effect
+	 * on it.
+	 */
 	CHECK(take(&storage[0], OTHER + 1) == other && other->outer.phase == 0);
 	CHECK(!pb_reader_reclaim(other, life) && count_taken() == 2);
 
-	/* The next thread in the same place reuses it, and no other does. */
+	/* Only a thread whose storage is at the same address reuses the reader. */
 	CHECK(take(&storage[1], OTHER + 2) != other);
 	reader = pb_reader_find();
 	pb_thread.reader = 0;
 	CHECK(pb_reader_take() == reader && count_taken() == 3);
-	/* The same ID with other storage: the same result. */
+	/* A thread with the same ID but other storage gets another reader, too. */
 	other->number = SELF;
 	storage[0] = value_in(other, &storage[0]);
 	reader->storage = &storage[2];
@@ -207,7 +215,10 @@ static void end_threads(void)
 	pb_thread.reader = 0;
 	CHECK(pb_reader_take() == other);
 
-	/* All are in use: ended threads free some; then memory is allocated. */
+	/*
+	 * All readers are in use. First the readers of ended threads are freed, then
+	 * memory is allocated.
+	 */
 	for (uint32_t i = 3; nr_taken < NR_FIRST || count_taken() < NR_FIRST; i++)
 		take(&storage[i], 1000 + i);
 	CHECK(capacity() == NR_FIRST);
@@ -228,12 +239,12 @@ static void end_threads(void)
 	reader = take(&storage[3 * NR_FIRST - 1], 3000);
 	CHECK(reader == parts[0]);
 	CHECK(capacity() == 2 * NR_FIRST);
-	/* So many exist before system calls are restricted. */
+	/* Before system calls are restricted, enough readers are allocated. */
 	pb_private_restrict(1);
 	CHECK(capacity() - nr_taken >= NR_SPARE && pb_os_restricted);
 	pb_private_restrict(0);
 
-	/* In a forked child all are free except this thread's. */
+	/* In a forked child all readers are free except this thread's. */
 	own_number = SELF + 100;
 	CHECK(make_busy(at(5), at(5)->life));
 	forked_child();
@@ -252,7 +263,8 @@ static void interrupt_taking(void)
 	reader = claim(&self, &life);
 	clear(reader);
 	reader->storage = &pb_thread.reader;
-	signals = pb_reader_take(); /* before it is published: another one */
+	signals = pb_reader_take(); /* the signal handler's call, before publish(),
+	                               gets another one */
 	CHECK(signals && signals != reader);
 	publish(reader, life);
 	CHECK(pb_reader_find() == signals && count_taken() == 1);
@@ -262,24 +274,26 @@ static void interrupt_taking(void)
 	clear(reader);
 	reader->storage = &pb_thread.reader;
 	CHECK(end_busy(reader, life, TAKEN));
-	CHECK(pb_reader_take() == reader); /* after that: the same */
+	CHECK(pb_reader_take() == reader); /* after the publication, the same one */
 	CHECK(pb_reader_find() == reader && count_taken() == 1);
 	give_back(reader, pb_reader_life(reader));
 	pb_thread.reader = 0;
 	reader = claim(&self, &life);
 	clear(reader);
 	forked_child();
-	publish(reader, life); /* it belongs to another thread now */
+	publish(reader, life); /* it belongs to another thread now, so this has no effect */
 	CHECK(!pb_thread.reader && count_taken() == 0);
 	CHECK(pb_reader_take() && count_taken() == 1);
 }
 
-/* Destructors of other keys make calls until the last round. */
+/*
+ * Destructors of other keys make calls until the last round; then the reader is freed.
+ */
 static void end_by_key(void)
 {
 	struct pb_reader *self = pb_reader_take();
 
-	CHECK(enter_from(0) == PB_ENTERED); /* left by pthread_exit() */
+	CHECK(enter_from(0) == PB_ENTERED); /* pthread_exit() left this call */
 	for (int i = 1; i < PTHREAD_DESTRUCTOR_ITERATIONS; i++) {
 		thread_exit(&key);
 		CHECK(pb_reader_find() == self && !self->outer.phase);
@@ -308,13 +322,13 @@ int main(void)
 	other->outer.phase = PB_THREAD_OUTSIDE;
 	CHECK(pb_quiesce_over(phase));
 
-	/* A later thread has seen the store, and is not waited for. */
+	/* A thread that enters later has seen the store, so it is not waited for. */
 	enter = 0;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.phase = pb_reader_phase;
 	CHECK(pb_quiesce_over(phase));
 
-	/* Without a barrier nothing is known: the phase has not begun. */
+	/* Without a barrier the phase does not begin, because the state is unknown. */
 	error = -EPERM;
 	before = pb_reader_phase;
 	CHECK(pb_quiesce_begin(&phase) == -EPERM);
@@ -322,7 +336,7 @@ int main(void)
 	CHECK(pb_wait() == -EPERM);
 	error = 0;
 
-	/* A handler is waited for until its frame is overwritten. */
+	/* The library waits for a handler until its frame is overwritten. */
 	enter = 1;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.frame = (uintptr_t)frame;
@@ -337,11 +351,11 @@ int main(void)
 	pb_quiesce_thread(phase, &over);
 	CHECK(over);
 	CHECK(!pb_wait());
-	/* A later caller finds out, too. */
+	/* A later caller gets the same result. */
 	CHECK(pb_quiesce_until(phase, 0) < phase);
 	CHECK(pb_over_until(phase, &first) == phase);
 	CHECK(pb_over_until(phase, &second) == phase);
-	/* The location of its frame is unknown. */
+	/* The location of the handler's frame is unknown, so the wait times out. */
 	other->outer.frame = 0;
 	CHECK(pb_wait() == -ETIMEDOUT);
 	nest();

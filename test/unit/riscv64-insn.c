@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The riscv64 code of and around an entry, as tables. */
+/* riscv64's code of and around an entry is encoded and recognized, as tables show. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of {{[1-9][0-9]+}}{{$}}
@@ -11,7 +11,7 @@
 #define RET 0x00008067
 #define NOP 0x00000013
 
-/* The target that a CPU computes for `auipc t0; jalr t0` at @site. */
+/* Returns the target that a CPU computes for `auipc t0; jalr t0` at @site. */
 static uint64_t execute(const uint32_t words[2], uint64_t site)
 {
 	const uint64_t t0 =
@@ -29,7 +29,9 @@ static void calls(void)
 		{ 0, 0x00000297, 0x000282e7 },
 		{ 4, 0x00000297, 0x004282e7 },
 		{ 0x7ff, 0x00000297, 0x7ff282e7 },
-		/* the lower part is negative, the upper one compensates */
+		/*
+		 * the lower part is negative, and the upper part compensates for that
+		 */
 		{ 0x800, 0x00001297, 0x800282e7 },
 		{ 0xfff, 0x00001297, 0xfff282e7 },
 		{ 0x1000, 0x00001297, 0x000282e7 },
@@ -88,7 +90,7 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* Everything from entry - 24 on. */
+	/* All words from entry - 24 on. */
 	static const struct {
 		uint32_t before[6];
 		bool is;

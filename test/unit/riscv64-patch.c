@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How riscv64's sites are read and changed, word by word, and which modules share stubs.
- * No code is executed, so any host will do: addresses are numbers here.
+ * riscv64's sites are read and changed, word by word, and modules that are near each
+ * other share stubs. No code is executed, so the test runs on any host: addresses are
+ * numbers here.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -15,7 +16,7 @@
 
 const char pb_arch_trampolines[6 * PB_TRAMPOLINE_SIZE];
 
-/* The address where the system has free memory; 0: nowhere. */
+/* The address at which the system has free memory; 0: it has none. */
 static uintptr_t gap;
 static int nr_mapped, locked;
 
@@ -36,7 +37,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	return (void *)gap;
 }
 
-/* There is one thread. */
+/* Needs no lock, because there is one thread. */
 void pb_engine_lock(void)
 {
 	locked++;
@@ -47,7 +48,7 @@ void pb_engine_unlock(void)
 	locked--;
 }
 
-/* Text of @size bytes from @low on, with free memory at @at: does it get stubs there? */
+/* Tests whether text of @size bytes from @low on gets stubs in free memory at @at. */
 static void text(uintptr_t low, uintptr_t size, uintptr_t at, int error,
 		 int mapped)
 {
@@ -68,7 +69,7 @@ static void apply(const struct pb_patch *patch, int nr)
 	for (int i = 0; i < nr; i++) {
 		void *at = (void *)patch[i].addr;
 
-		/* The unit that the kernel stores at once. */
+		/* The kernel stores each patch with a single store. */
 		CHECK(patch[i].addr % patch[i].len == 0);
 		CHECK(!memcmp(at, patch[i].old, patch[i].len));
 		memcpy(at, patch[i].new, patch[i].len);
@@ -95,10 +96,10 @@ static void sites(void)
 	struct pb_patch patch[PB_PUBLISH_MAX];
 	uint32_t armed[2];
 
-	/* Before the module has stubs: it can only be disarmed. */
+	/* Before the module has stubs, the site can only be disarmed. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	CHECK(pb_arch_prepare(&site) == -ERANGE);
-	/* 3 arguments, after a landing pad: stub 3 */
+	/* A function with 3 arguments, after a landing pad, calls stub 3. */
 	CHECK(pb_riscv64_call(armed, site.site, reach + 3 * 16));
 	f.entry[1] = armed[0];
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -118,7 +119,7 @@ static void sites(void)
 	CHECK(pb_arch_publish(&site, 0x1235, patch) == 1);
 	CHECK(patch[0].addr == site.entry - 16);
 
-	/* From here on only the second word changes, there and back. */
+	/* From here on only the second word changes, for both directions. */
 	for (int i = 0; i < 2; i++) {
 		pb_arch_flip(&site, 1, patch);
 		CHECK(patch[0].addr == site.site + 4 && patch[0].len == 4);
@@ -132,7 +133,7 @@ static void sites(void)
 		CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	}
 
-	/* Foreign: a call of another stub, half a call, a breakpoint. */
+	/* These are foreign: a call of another stub, half a call, a breakpoint. */
 	f.entry[2] = armed[1] + (16 << 20);
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed[1];
@@ -163,17 +164,20 @@ int main(void)
 
 	sites();
 	text(low, 0x1000, 0, -ENOMEM, 0);
-	/* Too far below, and in reach; shared by all that are in reach of it. */
+	/*
+	 * Free memory too far below, and in reach. The stubs are shared by all modules
+	 * in reach.
+	 */
 	text(low, 0x1000, low - 2 * GB, -ENOMEM, 0);
 	text(low, 0x1000, low - GB, 0, 1);
 	text(low + GB / 2, 0x1000, low - GB, 0, 0);
 	text(low - GB, GB + GB / 2, low - GB, 0, 0);
 	/* Only a part of the text is in reach. */
 	text(low, GB, low + 2 * GB - 0x20000, 0, 1);
-	/* Above, too far and in reach. */
+	/* Free memory above, too far and in reach. */
 	text(low + 8 * GB, 0x1000, low + 10 * GB, -ENOMEM, 0);
 	text(low + 8 * GB, 0x1000, low + 9 * GB, 0, 1);
-	/* At the bottom of memory, and more text than any call reaches. */
+	/* Text at the bottom of memory, and more text than any call reaches. */
 	text(0x10000, 0x1000, 0x8000, 0, 1);
 	text(low + 16 * GB, 4 * GB, low + 18 * GB, -ENOMEM, 0);
 	printf("failures: %d of %d\n", failures, checks);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Sets: a thread has entered a cell and not yet loaded its set, and the cell changes. The
- * set may then be any later one. Also tests the members of the set's lists, and which
- * path walks them.
+ * A thread that has entered a cell and not yet loaded its set calls the right handlers,
+ * whichever later set it loads. The test also checks the members of the set's lists,
+ * and which path walks them.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -19,7 +19,7 @@
 static int saved, called, wrong, last;
 static struct patchbay_regs regs;
 
-/* The arguments of all members of a set. */
+/* The arguments that all members of a set get. */
 #define IP ((uintptr_t)0x1000)
 #define PARENT_IP ((uintptr_t)0x2000)
 
@@ -54,7 +54,7 @@ UNCALLED(patchbay_no_exit)
 
 const unsigned int pb_arch_direct_words = 2;
 
-/* Of the tracers with an exit in the last set. */
+/* The flags that all tracers with an exit have in the last set. */
 static unsigned int common_flags;
 
 int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags)
@@ -63,7 +63,7 @@ int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags)
 	return !record;
 }
 
-/* The number of an arming, above the other bits. */
+/* A since with the number of an arming, which is above the other bits. */
 #define SINCE(n) ((n) * (~PATCHBAY_CELL_SINCE + 1))
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,
@@ -74,7 +74,7 @@ static void handler(uintptr_t ip, uintptr_t parent_ip,
 	last = *(int *)cell->data;
 }
 
-/* Are exactly these the members on @list? Ends with -1. */
+/* Are exactly these the members on @list? @members ends with -1. */
 static int lists(const struct pb_set *set,
 		 const struct patchbay_cell *const *list, const int *members)
 {
@@ -114,19 +114,21 @@ static void check_lists(void)
 	};
 	struct pb_set *set = pb_set_new(members, 1), *old;
 
-	/* An exit alone. */
+	/* A single exit. */
 	CHECK(set->enter == pb_arch_call_set && set->told == 2);
 	CHECK(set->since == (SINCE(7) | PB_CALL_SET));
 	CHECK(LISTS(set, exits, 0) && has_nothing(set->entries));
 	pb_set_free(set);
 
-	/* Entries in order, exits in reverse. */
+	/* Entries are in order, exits in reverse order. */
 	set = pb_set_new(members, 3);
 	CHECK(set->enter == pb_arch_call_set && set->told == 3);
 	CHECK(set->since == (SINCE(9) | PB_CALL_SET_BOTH));
 	CHECK(LISTS(set, entries, 1, 2) && LISTS(set, exits, 2, 0));
 
-	/* One is disabled: it sees no exit, and the cell does not say so. */
+	/*
+	 * A disabled tracer sees no exit, and the cell no longer has the direct state.
+	 */
 	both.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
@@ -138,7 +140,10 @@ static void check_lists(void)
 	      set->cells[2].data == &data);
 	pb_set_free(old);
 
-	/* All tracers with exits are disabled: none is called, none is lost. */
+	/*
+	 * All tracers with exits are disabled: no exit is called, and the number is
+	 * kept.
+	 */
 	leave.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
@@ -148,7 +153,7 @@ static void check_lists(void)
 	CHECK(LISTS(set, entries, 1) && has_nothing(set->exits));
 	pb_set_free(old);
 
-	/* And enabled again. */
+	/* They are enabled again. */
 	leave.disabled = 0;
 	old = set;
 	set = pb_set_reserve(3);
@@ -172,7 +177,10 @@ static void check_lists(void)
 	pb_set_free(set);
 	entry.disabled = 0;
 
-	/* All tracers with an exit must leave floating-point results alone. */
+	/*
+	 * The flag is set only if all tracers with an exit leave floating-point results
+	 * alone.
+	 */
 	leave.attr.flags |= PATCHBAY_OPS_NO_RESULT_FP;
 	pb_set_free(pb_set_new(members, 2));
 	CHECK(common_flags & PATCHBAY_OPS_NO_RESULT_FP);
@@ -180,7 +188,10 @@ static void check_lists(void)
 	CHECK(!(common_flags & PATCHBAY_OPS_NO_RESULT_FP));
 	leave.attr.flags = PATCHBAY_OPS_FAST;
 
-	/* One word too many for the direct path; a tracer without exit needs none. */
+	/*
+	 * The set needs one word too many for the direct path. A tracer without exit
+	 * needs no word.
+	 */
 	set = pb_set_new(members, 4);
 	CHECK(set->since == SINCE(9) && set->more == 16 && set->told == 7);
 	CHECK(LISTS(set, entries, 1, 2, 3) && LISTS(set, exits, 2, 0));
@@ -219,8 +230,8 @@ static void give_set(struct patchbay_cell *cell, const struct pb_set *set)
 }
 
 /*
- * A call is in a cell that had one tracer when it loaded cell->enter, at its entry or
- * exit. The cell gets a set before the call loads anything else.
+ * A cell had one tracer when a call loaded cell->enter, at its entry or exit. The cell
+ * gets a set before the call loads anything else.
  */
 enum late { AT_ENTRY, AT_EXIT };
 
@@ -269,7 +280,7 @@ static void check_late_set(void)
 	cell = members[0];
 	CHECK(since_of_entry(&cell, joined, AT_EXIT) == SINCE(3));
 	CHECK(entered == 1 && left == 1);
-	/* The other tracer has the word, and has not seen the entry. */
+	/* Another tracer has the word now, and it has not seen the entry. */
 	cell = members[0];
 	CHECK(since_of_entry(&cell, replaced, AT_ENTRY) == 0);
 	CHECK(entered == 1 && left == 0);
@@ -305,13 +316,13 @@ int main(void)
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 1 && !saved);
 
-	/* A tracer was added that is not FAST. */
+	/* A tracer that is not FAST was added. */
 	cell.set = two;
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 3 && saved == 1);
 	CHECK(last == second);
 
-	/* And one with an exit, which misses this call. */
+	/* A tracer with an exit was added, too; it misses this call. */
 	CHECK(three->enter == pb_arch_call_any_set);
 	CHECK(three->since == SINCE(3) && three->more == 16);
 	CHECK(pb_set_find_word(members, 3) == 0);
@@ -322,7 +333,7 @@ int main(void)
 	called = 3;
 	saved = 1;
 
-	/* All were removed: the cell itself has tracers, but not the set. */
+	/* All tracers were removed from the set; the cell itself still has them. */
 	cell.set = &pb_set_nobody;
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	pb_set_call(IP, PARENT_IP, &cell, &regs);

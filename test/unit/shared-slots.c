@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which targets slots may have while threads read them. A partly written address of a
- * shared cell must still be one of the two cells. Also which function has which cell,
- * when a cell is free for other functions, and what a gate finds.
+ * A slot can be rewritten while threads read it: a partly written address of a shared
+ * cell must still be that of one of the two cells. The test also checks which function
+ * has which cell, when a cell is free for other functions, and what a gate finds.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -18,7 +18,7 @@ enum { NR = 40 };
 static struct patchbay_record records[NR];
 static struct pb_module module = { .records = records, .nr = NR };
 
-/* The number of cells used so far, as the holder of the engine lock sees it. */
+/* Sees the number of used cells as the holder of the engine lock does. */
 static unsigned int seen_end;
 
 static unsigned int end_now(void)
@@ -78,7 +78,7 @@ void pb_os_unmap(void *memory, size_t size)
 
 UNCALLED(pb_enter_nothing)
 
-/* Eight bytes, some of them written. */
+/* Returns eight bytes of which some are written already. */
 static uintptr_t mix(uintptr_t old, uintptr_t new, unsigned int written)
 {
 	uintptr_t mask = 0;
@@ -93,7 +93,10 @@ static void addresses(void)
 {
 	const uintptr_t first = pb_owner_slot(&module, 0);
 
-	/* All pairs in one write; some pairs in all mixed states. */
+	/*
+	 * Check that one write changes any pair; check some pairs in all partly written
+	 * states.
+	 */
 	for (unsigned int a = 0; a < PB_NR_SHARED; a++)
 		for (unsigned int b = 0; b < PB_NR_SHARED; b++) {
 			uintptr_t x = pb_owner_slot(&module, a),
@@ -117,12 +120,12 @@ static void writes(void)
 	uint8_t slot[8] = { 0 };
 	uint64_t now;
 
-	/* No thread has read it yet: all of it may change. */
+	/* No thread has read the slot yet, so all of it may change. */
 	CHECK(!pb_bulk_slot(slot, cell, 0));
 	CHECK(!pb_bulk_slot(slot, gate, 1));
 	memcpy(&now, slot, sizeof(now));
 	CHECK(now == gate);
-	/* But not to a cell that differs in more than one byte. */
+	/* It may not change to a cell whose address differs in more than one byte. */
 	CHECK(pb_bulk_slot(slot, (uintptr_t)&own, 1) == -EILSEQ);
 	CHECK(pb_bulk_slot(slot, 0, 1) == -EILSEQ);
 	CHECK(pb_bulk_slot(slot, gate + 1, 1) == -EILSEQ);
@@ -164,20 +167,23 @@ static void reuse(void)
 	CHECK(pb_shared_count_free(&module) == all - 1);
 	next = pb_shared_find_free(&module, whole);
 	CHECK(next != cell);
-	/* Its functions leave; it still has tracers, and perhaps threads. */
+	/*
+	 * Some functions leave the cell; it still has tracers, and perhaps threads
+	 * inside.
+	 */
 	pb_owner_set(&module, 7, PB_OWNER_NOBODY);
 	pb_owner_set(&module, 3, PB_OWNER_GATE);
 	CHECK(cell->nr == 1 && pb_owner(&module, 7) == PB_OWNER_NOBODY);
 	pb_owner_set(&module, 30, PB_OWNER_NOBODY);
 	CHECK(!cell->nr && pb_shared_is_used(cell));
 	CHECK(pb_shared_find_free(&module, whole) != cell);
-	/* They have left it. */
+	/* All threads have left the cell. */
 	cell->cell.ops = NULL;
 	cell->left = 0;
 	CHECK(!pb_shared_is_used(cell) && pb_shared_find_free(&module, other) == cell);
-	/* But not for functions with another kind of result. */
+	/* The cell is not free for functions with another kind of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
-	/* A cell that functions point to stays theirs, even without tracers. */
+	/* Functions that point to a cell keep it, even if it has no tracers. */
 	pb_shared_take(cell, other);
 	pb_owner_set(&module, 9, number);
 	cell->left = 0;
@@ -187,13 +193,13 @@ static void reuse(void)
 	CHECK(pb_shared_is_used(cell) && pb_shared_find_free(&module, other) != cell);
 	cell->left = 0;
 	CHECK(!pb_shared_is_used(cell));
-	/* Reserved for a group of a plan that is being made. */
+	/* The cell is reserved for a group of a plan that is being made. */
 	cell->to = (struct pb_group *)records;
 	CHECK(pb_shared_find_free(&module, other) != cell);
 	cell->to = NULL;
 }
 
-/* The expected record. */
+/* The expected owner of each function. */
 static unsigned int owners[NR];
 
 static void expect_owners(void)
@@ -209,7 +215,7 @@ static void expect_owners(void)
 		CHECK_ROW(i, shared->cells[i].nr == nr[i]);
 }
 
-/* Functions of a shape, from @first to below @end, point to @owner. */
+/* Lets the functions of a shape, from @first to before @end, point to @owner. */
 static void lead(int first, int end, unsigned int owner)
 {
 	for (int i = first; i < end; i++) {
@@ -228,7 +234,10 @@ static unsigned int take(uint32_t shape)
 	return pb_shared_number(&module, cell);
 }
 
-/* Functions lead to the cells of their shapes, to others of the same shape, or to none. */
+/*
+ * Tests functions that point to the cells of their shapes, to other cells of the same
+ * shape, or to none.
+ */
 static void lead_all(void)
 {
 	const uint32_t shapes[] = { shape_of(1, 0), shape_of(2, 0), shape_of(3, 0) };
@@ -244,7 +253,7 @@ static void lead_all(void)
 		first[i] = take(shapes[i]);
 	for (int i = 0; i < NR; i += 4)
 		lead(i, i + 4, first[i / 4 % 3]);
-	/* Another cell of the same shape, and one that its functions have left. */
+	/* Use another cell of the same shape, and one that its functions have left. */
 	second = take(shapes[0]);
 	lead(0, 3, second);
 	lead(12, 15, PB_OWNER_NOBODY);
@@ -257,7 +266,7 @@ static void lead_all(void)
 	lead(24, 28, PB_OWNER_NOBODY);
 	first[0] = take(shapes[0]);
 	lead(0, 2, first[0]);
-	/* Any of these may follow. */
+	/* Change owners at random. */
 	for (int n = 0; n < 2000; n++) {
 		const int i = (int)((chance = chance * 69069 + 1) >> 16) % NR;
 		const unsigned int to[] = { PB_OWNER_NOBODY, PB_OWNER_GATE,
@@ -299,7 +308,7 @@ static void gates(void)
 	const struct patchbay_cell *gate =
 		&module.shared->cells[PB_OWNER_GATE].cell;
 
-	/* In text order, 32 bytes apart. */
+	/* Records are in the order of text, 32 bytes apart. */
 	for (int i = 0; i < NR; i++)
 		records[i].entry = 0x1000 + 16 * i;
 	CHECK(!pb_shared_init_gate(&module) && module.shared->own);

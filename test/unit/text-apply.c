@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How patches are merged into writes, and that other bytes stay unchanged. The text is an
- * array, and system calls are logged.
+ * Patches are merged into writes, and other bytes stay unchanged. The text is an array,
+ * and system calls are logged.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -43,7 +43,7 @@ int pb_sync_core(void)
 	return 0;
 }
 
-/* Opening the text is not part of this. */
+/* Opening the text is not tested here. */
 int pb_engine_is_locked(void)
 {
 	return 0;
@@ -63,7 +63,7 @@ void pb_os_text_close(int handle)
 	CHECK(handle == HANDLE);
 }
 
-/* Another writer changes the text between our two reads. */
+/* Another writer changes the text between the library's two reads. */
 static size_t foreign;
 
 static int compare(const void *a, const void *b, size_t size)
@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b, size_t size)
 static struct pb_patch patches[400];
 static size_t nr;
 
-/* Replace @len bytes at @offset, which are 0x11, by 0x22. */
+/* Adds a patch that replaces @len bytes of 0x11 at @offset by 0x22. */
 static void add(size_t offset, uint8_t len)
 {
 	struct pb_patch *patch = &patches[nr++];
@@ -102,7 +102,7 @@ static int apply(int rewrite)
 	return pb_text_apply(HANDLE, patches, nr, rewrite);
 }
 
-/* Are the patches in place, and all other bytes as begin() left them? */
+/* Are the patches in place, and all other bytes as begin() set them? */
 static int all_there(void)
 {
 	static uint8_t want[sizeof(text)];
@@ -121,7 +121,10 @@ static int wrote(int which, size_t offset, size_t len)
 	       writes[which].len == len;
 }
 
-/* A function every @stride bytes from @from to @to: slot and displacement. */
+/*
+ * Adds patches for functions, one every @stride bytes from @from to @to: slot and
+ * displacement.
+ */
 static void add_functions(size_t from, size_t to, size_t stride)
 {
 	for (size_t at = from; at + stride <= to; at += stride) {
@@ -139,25 +142,31 @@ static void few(void)
 	add(300, 4);
 	CHECK(!apply(1) && all_there() && nr_writes == 3);
 	CHECK(wrote(0, 100, 1) && wrote(1, 200, 8) && wrote(2, 300, 4));
-	/* One function. */
+	/* Patches of one function. */
 	begin();
 	add_functions(96, 160, 64);
 	add(BLOCK + 1, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 21) && wrote(1, BLOCK + 1, 1));
-	/* The first one is far from two others. */
+	/* The first patch is far from two others. */
 	begin();
 	add(100, 1);
 	add(200, 1);
 	add(210, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 100, 1) && wrote(1, 200, 11));
-	/* Bytes between patches may not be rewritten: each patch is a write of its own. */
+	/*
+	 * Bytes between patches may not be rewritten, so each patch needs its own
+	 * write.
+	 */
 	begin();
 	add_functions(96, 160, 64);
 	CHECK(!apply(0) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 8) && wrote(1, 113, 4));
-	/* Generated code, in pieces: nothing else is written, up to the block. */
+	/*
+	 * Adjacent patches of generated code are merged within a block; no other byte
+	 * is written.
+	 */
 	begin();
 	for (size_t i = 0; i < 20; i++)
 		add(BLOCK - 80 + 8 * i, 8);
@@ -176,7 +185,7 @@ static void many(void)
 	begin();
 	add_functions(64, 3 * BLOCK, 64);
 	CHECK(!apply(0) && all_there() && nr_writes == (int)nr);
-	/* Seven patches in a block are few, eight are many. */
+	/* Seven patches in a block are written one by one, eight by one write. */
 	begin();
 	for (size_t i = 0; i < 7; i++)
 		add(i * 500, 1);
@@ -185,7 +194,7 @@ static void many(void)
 	for (size_t i = 0; i < 8; i++)
 		add(i * 500, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 1 && wrote(0, 0, 3501));
-	/* All of a block, and a patch that crosses its end. */
+	/* Patches cover a block; one patch crosses its end. */
 	begin();
 	for (size_t i = 0; i < BLOCK; i += 32)
 		add(i + (i == BLOCK - 32 ? 31 : 0), 1);
@@ -196,7 +205,7 @@ static void many(void)
 	add(BLOCK - 4, 8);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(1, BLOCK - 4, 8));
-	/* Not sorted. */
+	/* The patches are not sorted. */
 	begin();
 	for (size_t i = 16; i-- > 0;)
 		add(i * 100, 1);
@@ -205,7 +214,7 @@ static void many(void)
 
 static void unexpected(void)
 {
-	/* One byte of a patch differs: nothing of the block is written. */
+	/* If one byte of a patch differs, nothing of the block is written. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	text[BLOCK - 64 + 20] ^= 1;
@@ -215,18 +224,20 @@ static void unexpected(void)
 	text[107] ^= 1;
 	CHECK(apply(1) == -EILSEQ && nr_writes == 0);
 	CHECK(apply(0) == -EILSEQ && nr_writes == 0);
-	/* The byte after a patch does not matter. */
+	/* The byte after a patch is not compared. */
 	begin();
 	add(100, 7);
 	CHECK(!apply(1) && all_there());
-	/* A breakpoint appears during the write. If it is between patches, it stays. */
+	/*
+	 * A breakpoint appears between the reads. If it is between patches, it stays.
+	 */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 1000;
 	CHECK(!apply(1) && text[1000] == 0xcc && nr_writes == 1);
 	text[1000] = (uint8_t)(1000 * 7 / 3);
 	CHECK(all_there());
-	/* Inside a patch: nothing is written. */
+	/* If it is inside a patch, nothing is written. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 20;

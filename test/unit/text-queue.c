@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * When queued patches are written, in which order, and how long the text is open. Writes
- * are logged; one may fail.
+ * Queued patches are written in the right order and at the right time, and the text is
+ * open only as long as needed. Writes are logged; one may fail.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -79,7 +79,7 @@ static void few(void)
 {
 	struct pb_text_queue queue = begin(3, 0);
 
-	/* Unneeded services are not requested. */
+	/* Nothing is requested that is not needed. */
 	CHECK(pb_text_flush(&queue) == 0 && !opens && !nr_writes);
 	queue.handle = pb_text_open();
 	CHECK(opens == 1);
@@ -89,7 +89,7 @@ static void few(void)
 	CHECK(!nr_writes);
 	CHECK(pb_text_flush(&queue) == 0 && nr_written == 3);
 	CHECK(sorted && last_addr == 30 && nr_writes == 1);
-	/* It stays open for more. */
+	/* The text stays open for more patches. */
 	add(&queue, 40);
 	CHECK(pb_text_flush(&queue) == 0 && nr_written == 4);
 	CHECK(opens == 1 && open_now);
@@ -102,7 +102,7 @@ static void many(int whole)
 	struct pb_text_queue queue = begin(MANY, whole);
 
 	queue.handle = pb_text_open();
-	/* In random order. */
+	/* Patches are added in a mixed order. */
 	for (uintptr_t i = 0; i < MANY; i++)
 		add(&queue, i * 1021 % MANY);
 	CHECK(nr_writes == (whole ? 0 : 2));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How often a waiting thread polls, and how long after the handler's end, or the limit, it
- * continues. The clock here advances while it sleeps. A wait for a short handler is short.
- * Each poll costs CPU time, so a long handler is polled less often, without a noticeable
- * delay.
+ * A waiting thread polls seldom, and continues soon after the handler's end, or the
+ * limit. The clock here advances while the thread sleeps. A wait for a short handler is
+ * short. Each poll costs CPU time, so a long handler is polled less often, without a
+ * noticeable delay.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s --match-full-lines

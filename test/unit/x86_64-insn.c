@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The x86-64 encoders and decoders of the runtime, as tables. */
+/* The runtime's x86-64 encoders and decoders give the results of these tables. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 50{{$}}
@@ -8,7 +8,7 @@
 
 #include "Inputs/table.h"
 
-/* rel32 at the limits of its reach: -1, 0 and +1 byte. */
+/* Tests rel32 at the limits of its reach: -1, 0 and +1 byte. */
 static void rel32(void)
 {
 	static const struct {
@@ -44,7 +44,7 @@ static void sites(void)
 		int pad;
 		uint8_t state;
 	} table[] = {
-		/* the three forms, with and without endbr64 */
+		/* the three kinds, with and without endbr64 */
 		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -8, 0xa9 },
 		{ { 0xe8, 1, 2, 3, 4, 0x72, 0xf1 }, 0, -8, 0xe8 },
 		{ { 0xe9, 1, 2, 3, 4, 0x72, 0xf1 }, 0, -8, 0xe9 },
@@ -75,14 +75,14 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* Everything from entry - 24 on. */
+	/* All bytes from entry - 24 on. */
 	static const struct {
 		uint8_t before[24];
 		int pad;
 	} table[] = {
 		{ { [16] = 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3 }, -8 },
 		{ { [16] = 0xc3, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, -8 },
-		/* the bytes of stock kCFI there, and one wrong byte each */
+		/* the bytes of stock kCFI, each with one wrong byte */
 		{ { [16] = 0x90, 0x90, 0x90, 0xb8, 1, 2, 3, 4 }, 0 },
 		{ { [16] = 0x90, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, 0 },
 		{ { [16] = 0xc3, 0x90, 0xc3, 0xb8, 1, 2, 3, 4 }, 0 },
@@ -108,7 +108,7 @@ static void words(void)
 	CHECK(word[0] == 1 && word[3] == 0x80);
 }
 
-/* The stub that a site leads to, armed or not. */
+/* Tests the stub to which a site leads, armed or not. */
 static void leads(void)
 {
 	static const struct {
@@ -129,7 +129,7 @@ static void leads(void)
 				      table[i].stub) == table[i].leads);
 }
 
-/* Which stub it is, by the record and by the site's offset. */
+/* Tests the number of the stub, which depends on the record and the site's offset. */
 static void stubs(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The x86-64 code of static calls, as tables. */
+/* The x86-64 code of static calls is encoded and recognized, as tables show. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 84{{$}}
@@ -8,7 +8,7 @@
 
 #include "table.h"
 
-/* At 0x1000; they load from 0x100b + 0x2000 and 0x100c + 0x2000. */
+/* At 0x1000; the tramps load from 0x100b + 0x2000 and 0x100c + 0x2000. */
 static const uint8_t local[PATCHBAY_X86_64_TRAMP_SIZE] = {
 	0xe9, 0xfb, 0x0f, 0,	0,	       /* jmp 0x2000 */
 	0xff, 0x25, 0,	  0x20, 0,    0,       /* jmp *0x300b */
@@ -34,7 +34,7 @@ static void tramps(void)
 	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x3023, false));
 	CHECK(!pb_x86_64_tramp(local, 0x1018, 0x300b, false));
 	CHECK(pb_x86_64_tramp(local, 0x1018, 0x3023, false) == 0xe9);
-	/* every bit but those of the displacement of the direct form counts */
+	/* every bit except those of the direct form's displacement is checked */
 	for (int i = 0; i < PATCHBAY_X86_64_TRAMP_SIZE; i++) {
 		const bool disp = i >= 1 && i < 5;
 		uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE];

@@ -16,12 +16,14 @@ SUFFIXES = {".c", ".cpp", ".h", ".S"}
 
 
 def folder_of(path):
-    """The first folder of a path below the root; "" for a file beside README.md."""
+    """Returns the first folder of a path below the root; "" for a file beside
+    README.md."""
     return path.parts[0] if len(path.parts) > 1 else ""
 
 
 def find_cycle(edges):
-    """Depth first: a node that is already on the path closes a cycle."""
+    """Searches for a cycle, depth first: a node that is already on the path closes a
+    cycle."""
     done = set()
 
     def walk(name, way):
@@ -44,7 +46,7 @@ def find_cycle(edges):
 
 
 def check_objects(root, order, objects):
-    """Objects whose source has been moved or removed do not count."""
+    """Reads symbols. Ignores objects whose source has been moved or removed."""
     defined, needed = {}, {}
     for path in sorted(objects.rglob("*.o")):
         source = path.relative_to(objects).with_suffix("")
@@ -70,7 +72,7 @@ def main():
     root = Path(sys.argv[1])
     order = ROW.findall((root / "README.md").read_text())
     files = {path.relative_to(root) for path in root.rglob("*") if path.suffix in SUFFIXES}
-    # Each processor has a file of the same name; only one of them is compiled.
+    # Each architecture has a file of the same name; only one of them is compiled.
     by_name = {}
     for path in sorted(files):
         by_name.setdefault(path.name, path)

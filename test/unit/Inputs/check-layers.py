@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: check-layers.py README CORE OBJECTS
 
-Checks the folders of CORE, "rooms", against the table of rooms in README, highest room
-first. Reports
+Checks the folders of CORE, "rooms", against the table of rooms in README, highest
+room first. Reports
 - an include of a file in a higher room;
 - an undefined symbol of an object in OBJECTS that a higher room defines;
-- files that include each other, and objects that need each other in a circle;
-- a room that is in README or in CORE only, and a file that is in no room.
+- files that include each other, and objects that need each other, in a cycle;
+- a room that is only in README or only in CORE, and a file that is in no room.
 
-The rooms "arch" and "call" call each other: assembly and C. Each room may call "arch",
-which arch.h declares. Objects of CIRCLES may need each other."""
+The rooms "arch" and "call" call each other: assembly and C. Each room may call
+"arch", which arch.h declares. Objects of CIRCLES may need each other.
+"""
 import re
 import subprocess
 import sys
@@ -44,7 +45,8 @@ class Checker:
             edges[str(path)] = set()
             for name in INCLUDE.findall((self.core / path).read_text()):
                 target = Path(name)
-                # An architecture's own header: its folder is in the include path.
+                # This is an architecture's own header; its folder is in the include
+                # path.
                 if len(target.parts) == 1:
                     target = (path.parent if path.parts[0] == "arch" else
                               Path("arch/any")) / name
@@ -80,7 +82,8 @@ class Checker:
         return len(wanted)
 
     def find_circle(self, edges):
-        """Depth first: a node that is already on the path closes a cycle."""
+        """Searches for a cycle, depth first: a node that is already on the path closes
+        a cycle."""
         done = set()
 
         def walk(name, way):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The version stands in CMakeLists.txt. Prints each other line that has one: of a source
-that repeats it, and of a document that names another release.
+"""CMakeLists.txt contains the version. Prints each line with another one: of a source
+that repeats the version, and of a document that names another release.
 
     check-version.py SOURCE
 """

@@ -3,7 +3,7 @@
 
 - 25,000 words in all documents (*.md), as wc -w counts
 - 100 lines in README.md
-- 40 lines with a pronoun of a person, as in "who calls it": callers are no persons
+- 40 lines with a pronoun for a person, such as "who calls it": callers are not persons
 
     check-words.py SOURCE
 """

@@ -15,13 +15,13 @@ def text(name):
 
 
 def commands(document):
-    """The lines of its code blocks, without prompts and comments."""
+    """Returns the lines of the document's code blocks, without prompts and comments."""
     blocks = re.findall(r"^```[^\n]*\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
     return [re.sub(r"^\$ | +#.*", "", line) for block in blocks for line in block.splitlines()]
 
 
 def runs(workflow):
-    """The workflow's shell commands: `run: COMMAND`, and the lines of `run: |`."""
+    """Returns the workflow's shell commands: `run: COMMAND`, and the lines of `run: |`."""
     lines = re.findall(r"^ +(?:- )?run: ([^|\n].*)$", workflow, re.MULTILINE)
     for block in re.findall(r"^( +)run: \|\n((?:\1  .*\n)+)", workflow, re.MULTILINE):
         lines += [line.strip() for line in block[1].splitlines()]

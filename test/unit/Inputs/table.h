@@ -16,7 +16,7 @@ static int checks, failures;
 		}                                                              \
 	} while (0)
 
-/* For a row of a table; names the row that failed. */
+/* For a row of a table: names the row that failed. */
 #define CHECK_ROW(i, cond)                                                     \
 	do {                                                                   \
 		checks++;                                                      \

@@ -3,7 +3,7 @@
 
 #define MAX_BLOCKS 40
 #define MAX_JUMPS 8
-/* The longest block, with a margin. */
+/* The number of instructions in the longest block, with a margin. */
 #define BLOCK_INSNS 40
 
 /* Stack offsets of a key, an address, and numbers. */
@@ -66,13 +66,13 @@ static unsigned int number(struct program *p)
 	return regs[below(p->random, sizeof(regs))];
 }
 
-/* A register that calls preserve. */
+/* Returns a register that calls preserve. */
 static unsigned int kept(struct program *p)
 {
 	return 7 + below(p->random, 2);
 }
 
-/* BPF_B to BPF_DW and their bytes. */
+/* Returns BPF_B to BPF_DW, and stores the number of bytes in *@bytes. */
 static uint8_t any_size(struct program *p, unsigned int *bytes)
 {
 	static const uint8_t sizes[] = { BPF_B, BPF_H, BPF_W, BPF_DW };
@@ -98,7 +98,7 @@ static void put_number(struct program *p, unsigned int reg)
 	}
 }
 
-/* After a call: the registers that it leaves undefined. */
+/* Puts numbers in the registers that a call leaves undefined. */
 static void put_numbers(struct program *p)
 {
 	for (unsigned int reg = 0; reg <= 5; reg++)
@@ -120,7 +120,10 @@ static void put_prologue(struct program *p)
 		    NUMBERS + 8 * i, 0);
 }
 
-/* Sometimes emits what the verifier refuses, so that refusals stay tested. */
+/*
+ * Sometimes emits instructions that the verifier refuses, so that refusals are tested,
+ * too.
+ */
 static void put_arithmetic(struct program *p)
 {
 	static const uint8_t ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV,
@@ -149,7 +152,7 @@ static void put_arithmetic(struct program *p)
 		put(p, class | op | BPF_X, number(p), number(p), off, 0);
 }
 
-/* One operand. */
+/* Emits an instruction with one operand. */
 static void put_change(struct program *p)
 {
 	static const uint8_t codes[] = { BPF_ALU | BPF_NEG,
@@ -163,7 +166,10 @@ static void put_change(struct program *p)
 	    BPF_OP(code) == BPF_END ? 16 << below(p->random, 3) : 0);
 }
 
-/* A compare-and-exchange compares with r0, which may be the address. */
+/*
+ * Returns an atomic operation. A compare-and-exchange compares with r0, which may be
+ * the address.
+ */
 static int any_atomic(struct program *p, unsigned int reg)
 {
 	static const uint8_t ops[] = { BPF_ADD,
@@ -180,7 +186,7 @@ static int any_atomic(struct program *p, unsigned int reg)
 	return ops[below(p->random, sizeof(ops) - (reg == 0))];
 }
 
-/* An access of @size bytes at @reg; a write only if @writes. */
+/* Emits an access of @size bytes at @reg; a write only if @writes. */
 static void put_access(struct program *p, unsigned int reg, int from,
 		       unsigned int size, int writes, unsigned int with)
 {
@@ -268,7 +274,7 @@ static void put_jump(struct program *p)
 	put_conditional(p, 0);
 }
 
-/* One instruction or two, or an exit in the middle of a program. */
+/* Emits a jump over one or two instructions, or an exit in the middle of a program. */
 static void put_small_jump(struct program *p)
 {
 	switch (below(p->random, 3)) {
@@ -465,7 +471,7 @@ static void put_block(struct program *p)
 	}
 }
 
-/* A jump to a later block, a near one more often than a distant one. */
+/* Chooses a later block for each jump, and prefers near ones. */
 static void aim_jumps(struct program *p)
 {
 	for (uint32_t i = 0; i < p->nr_jumps; i++) {

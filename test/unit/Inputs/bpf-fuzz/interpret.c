@@ -9,9 +9,9 @@
 uint64_t nr_executed[256];
 
 /*
- * @defined: a bit for each register
- * @written: for each byte of the stack
- * @record:  the address of the record that is reserved, or 0
+ * @defined: a bit for each register that was written
+ * @written: for each byte of the stack, whether it was written
+ * @record:  the address of the reserved record, or 0
  */
 struct machine {
 	struct world *world;
@@ -25,7 +25,7 @@ struct machine {
 	struct outcome out;
 };
 
-/* The program ends with this result. */
+/* Records the first violation; the program ends there. */
 static void fault(struct machine *m, const char *what)
 {
 	if (!m->out.fault)
@@ -52,7 +52,10 @@ static int lies_in(uint64_t at, uint64_t size, uint64_t from, uint64_t nr)
 	return at >= from && at - from <= nr && size <= nr - (at - from);
 }
 
-/* Within the value of one element: not across two, not in a key. */
+/*
+ * Is the access within the value of one element? It may not touch two elements or a
+ * key.
+ */
 static int lies_in_value(const struct patchbay_bpf_map *map, uint64_t at,
 			 uint64_t size)
 {
@@ -80,7 +83,7 @@ static void *stack_bytes(struct machine *m, uint64_t at, uint64_t size,
 	return m->stack + from;
 }
 
-/* The bytes at the program's address; dummy bytes after a fault. */
+/* Returns the bytes at the program's address @at, or dummy bytes after a fault. */
 static void *memory(struct machine *m, uint64_t at, uint64_t size,
 		    enum access access)
 {
@@ -127,7 +130,7 @@ static void store(struct machine *m, uint64_t at, uint32_t size, uint64_t value)
 	memcpy(memory(m, at, size, WRITE), &value, size);
 }
 
-/* The lowest @bits of it, as a signed or unsigned number. */
+/* Returns the lowest @bits of @value, as a signed or unsigned number. */
 static uint64_t low(uint64_t value, int bits, int is_signed)
 {
 	uint64_t sign = 1ull << (bits - 1);
@@ -160,7 +163,7 @@ static uint64_t divide(uint64_t a, uint64_t b, int is_signed, int remainder)
 	return (remainder ? minus_a : minus_a != minus_b) ? 0 - result : result;
 }
 
-/* Both operands are already cut to @bits; the result is cut afterwards. */
+/* Both operands have been cut to @bits; the caller cuts the result. */
 static uint64_t calculate(const struct bpf_insn *insn, uint64_t a, uint64_t b,
 			  int bits)
 {
@@ -317,7 +320,7 @@ static void access_memory(struct machine *m, const struct bpf_insn *insn)
 		      get(m, insn->src_reg));
 }
 
-/* In the format of the engine's arguments. */
+/* Returns the operand in the format of the engine's arguments. */
 static uint64_t wide(const struct machine *m, const struct bpf_insn *insn)
 {
 	const struct patchbay_bpf_map *map;
@@ -331,7 +334,7 @@ static uint64_t wide(const struct machine *m, const struct bpf_insn *insn)
 		       (uintptr_t)map->data + (uint32_t)insn[1].imm;
 }
 
-/* The memory that argument @n points to, for a helper that is called here. */
+/* Returns the memory to which argument @n points, for a call of a helper here. */
 static uint64_t pass_memory(struct machine *m, unsigned int n, uint64_t size,
 			    enum access access)
 {
@@ -362,7 +365,10 @@ static void expect_record(struct machine *m)
 		fault(m, "what is submitted is no record that is reserved");
 }
 
-/* The reads and writes of each helper; bpf-helpers(7). @arg has its arguments. */
+/*
+ * Passes the arguments in @arg as each helper reads and writes them; see
+ * bpf-helpers(7).
+ */
 static void pass_arguments(struct machine *m, uint32_t id, uint64_t arg[5])
 {
 	switch (id) {
@@ -409,7 +415,7 @@ static void pass_arguments(struct machine *m, uint32_t id, uint64_t arg[5])
 		arg[1] = get(m, 2);
 		arg[0] = pass_memory(m, 0, arg[1], WRITE);
 		arg[2] = get(m, 3);
-		/* Depends on the process: the stacks differ. */
+		/* The result depends on the process, because the stacks differ. */
 		m->out.unclear = 1;
 		break;
 	case BPF_FUNC_ktime_get_ns:
@@ -431,7 +437,7 @@ static void call(struct machine *m, uint32_t id)
 	pass_arguments(m, id, arg);
 	if (m->out.fault)
 		return;
-	/* The argument registers are undefined now. */
+	/* The call leaves the argument registers undefined. */
 	m->defined &= ~0x3fu;
 	set(m, 0, helper->function(arg[0], arg[1], arg[2], arg[3], arg[4]));
 	if (id == BPF_FUNC_ringbuf_reserve) {
@@ -443,7 +449,7 @@ static void call(struct machine *m, uint32_t id)
 	}
 }
 
-/* The index of the next instruction, or -1. */
+/* Executes an instruction. Returns the index of the next one, or -1. */
 static int64_t step(struct machine *m, const struct bpf_insn *insn, int64_t i)
 {
 	switch (BPF_CLASS(insn->code)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A plain interpreter of BPF (RFC 9669), written for reading, not for speed. It checks
- * everything: every access against the memory that the program may use, every register
- * and stack byte against earlier writes, and every helper argument against what the
- * helper accesses. It judges the verifier, which claims that no violation can happen. It
- * also judges the engine, with which it shares no code.
+ * every access against the memory that the program may use, every register and stack
+ * byte against earlier writes, and every helper argument against what the helper
+ * accesses. It tests the verifier, which claims that no violation can happen. It also
+ * tests the engine, with which it shares no code.
  */
 #ifndef BPF_FUZZ_INTERPRET_H
 #define BPF_FUZZ_INTERPRET_H
@@ -24,13 +24,12 @@ struct outcome {
 	int unclear;
 };
 
-/* Execution counts of each opcode, over all programs. */
+/* For each opcode, how often all programs executed it. */
 extern uint64_t nr_executed[256];
 
 /*
- * @stack: the address of the stack's end that the program sees; its bytes are
- *         elsewhere. Programs that compare or store addresses then behave as in
- *         the engine.
+ * @stack is the address of the stack's end that the program sees; the bytes are stored
+ * elsewhere. Programs that compare or store addresses then behave as in the engine.
  */
 struct outcome interpret(const struct pb_bpf_code *code, struct world *world,
 			 uint64_t stack);

@@ -26,7 +26,7 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* @size zero bytes at the end of a block, followed by a guard page. */
+/* Returns @size zero bytes at the end of a block, followed by a guard page. */
 static void *add_block(const char *name, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -45,7 +45,7 @@ static void *add_block(const char *name, size_t size)
 	return block->base + whole - size;
 }
 
-/* Moves its contents to a block. */
+/* Moves @size bytes at @from to a block. */
 static void *move(const char *name, void *from, size_t size)
 {
 	void *to = add_block(name, size);
@@ -65,7 +65,7 @@ static struct patchbay_bpf_map *make_map(const char *name,
 		must(NULL);
 	map->data = move(name, map->data, map->data_size);
 	if (map->buckets)
-		/* Two words each: hash.c knows their meaning. */
+		/* A bucket has two words, which hash.c defines. */
 		map->buckets = move(name, map->buckets,
 				    8 * ((size_t)map->bucket_mask + 1));
 	return map;

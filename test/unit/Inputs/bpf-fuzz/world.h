@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The memory that programs of the fuzzer see: maps, and the context of a call. Each lies
- * at the end of a block with guard pages around it, so machine code that reaches too far
- * kills the fuzzer. All blocks can be saved, restored and compared, so that two engines
- * start from the same bytes.
+ * The memory that programs of the fuzzer see: maps, and the context of a call. Each
+ * part is at the end of a block with guard pages around it, so machine code that
+ * accesses bytes after it kills the fuzzer. All blocks can be saved, restored and
+ * compared, so that two engines start from the same bytes.
  */
 #ifndef BPF_FUZZ_WORLD_H
 #define BPF_FUZZ_WORLD_H
@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program stores the address of its stack in PROBE, which has no other user. */
+/* A program stores the address of its stack in PROBE, which nothing else uses. */
 enum { ARRAY, HASH, RING, CONSTANT, PROBE, NR_MAPS };
 
 #define ARRAY_VALUE 64
 #define HASH_VALUE 24
 #define CONSTANT_VALUE 32
 
-/* Arguments of the traced function's call. */
+/* The arguments of the traced function. */
 #define NR_ARGS 3
 
 struct world {
@@ -30,7 +30,7 @@ struct world {
 	struct patchbay_cell *cell;
 };
 
-/* State of splitmix64; the whole program follows from the first state. */
+/* Advances splitmix64. The first state determines the whole program. */
 static inline uint64_t random_word(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -45,7 +45,7 @@ static inline uint32_t below(uint64_t *state, uint32_t end)
 	return (uint32_t)(random_word(state) % end);
 }
 
-/* Boundary values, at which arithmetic errors are frequent. */
+/* Returns a boundary value, at which arithmetic errors are frequent. */
 static inline uint64_t edge_word(uint64_t *state)
 {
 	uint64_t word = random_word(state);
@@ -69,20 +69,20 @@ static inline uint64_t edge_word(uint64_t *state)
 /* Ends the fuzzer if memory is exhausted. */
 void world_make(struct world *world);
 
-/* The words of the context, from which programs make their numbers. */
+/* Sets the words of the context, from which programs make their numbers. */
 void world_set_words(struct world *world, uint64_t *random);
 
 /* There are two snapshots; @which is 0 or 1. */
 void world_save(unsigned int which);
 void world_restore(unsigned int which);
 
-/* NULL, or the block that differs from the snapshot. */
+/* Returns NULL, or the block that differs from the snapshot. */
 const char *world_differs(unsigned int which);
 
-/* Removes all records from the ring. 0: one was never submitted. */
+/* Removes all records from the ring. Returns 0 if a record was never submitted. */
 int world_drain(struct world *world);
 
-/* The end of the last program's stack. */
+/* Returns the end of the last program's stack. */
 uint64_t world_stack(const struct world *world);
 
 #endif /* BPF_FUZZ_WORLD_H */

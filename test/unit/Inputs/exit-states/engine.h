@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine: the stores of each action, in the order of the library.
+// The engine: the stores of each action, in the order in which the library makes them.
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -93,19 +93,20 @@ bool others(const State &S, unsigned C) {
   return The.Shared && !S.OthersGone && C == First;
 }
 
-// Would it leave the functions that share its cell?
+// Would the function leave others that share its cell?
 bool parts(const State &S) { return S.SiteArmed && others(S, S.SlotCell); }
 
 // Which functions change: this one alone, or also all that share its cell.
 enum Whom { Ours, All };
 
-// Is T alone in the cell that others share with the function?
+// Is T the only tracer in the first cell, which other functions use?
 bool isOfT(const State &S) {
   const std::vector<Member> Members = membersOf(S, First);
   return !S.OthersGone && Members.size() == 1 && Members[0].Tracer == 0;
 }
 
-// The function gets its second cell, with this set: pb_fill_target(), move_slots().
+// Moves the function to its second cell, with a set of these members: pb_fill_target(),
+// move_slots().
 void moveTo(Program &P, const std::vector<Member> &Members) {
   if (keeps(WaitForCells))
     P.add(WaitUnlessSettled, 0, Second);
@@ -117,7 +118,8 @@ void moveTo(Program &P, const std::vector<Member> &Members) {
   P.add(MarkLeft, 0, First);
 }
 
-// pb_set_find_word() for sets of two: the word that the other tracer does not use.
+// pb_set_find_word() for sets of two: returns the word that the other tracer does not
+// use.
 uint8_t wordBeside(const std::vector<Member> &Members) {
   uint8_t Word = 0;
   for (const Member &M : Members)
@@ -125,7 +127,7 @@ uint8_t wordBeside(const std::vector<Member> &Members) {
   return Word;
 }
 
-// Arm @T: engine.c, place.c. If the function leaves a shared cell, this may fail after
+// Arms @T: engine.c, place.c. If the function leaves a shared cell, this may fail after
 // its slot changed: roll_back(). If all functions of the cell change, the cell gets
 // another set in place: bulk_swap.c.
 void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
@@ -140,7 +142,8 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   unsigned C = S.SlotCell;
   P.add(ArmedNow, S.NextNumber, T);
   if (!WasArmed) {
-    // Others may stay in the shared cell, with their number.
+    // The cell that the function had. Other functions may still use it, with their
+    // number.
     if (C == NoCell)
       C = First;
     const bool IsFree = membersOf(S, First).empty();
@@ -164,7 +167,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   New.Word = wordBeside(Members);
   Members.push_back(New);
   if (Of == Ours && others(S, C)) {
-    // It leaves the shared cell.
+    // The function leaves the shared cell.
     moveTo(P, Members);
     if (Fails) {
       P.add(SetSlot, First);
@@ -173,7 +176,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
         P.add(Abandon, 0, Second);
       } else {
         for (unsigned Id = EmptySet; Id-- > 1;)
-          if (S.Sets[Id].Nr) { // the last one that was made
+          if (S.Sets[Id].Nr) { // the set that was made last
             P.retire(Id);
             break;
           }
@@ -190,8 +193,9 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   P.add(Begin, 0, T);
 }
 
-// Has @T, alone in the function's cell, left it without a wait to functions that joined
-// meanwhile? A thread inside for the old arming would take it for the new one.
+// Was @T alone in the function's cell, and did it leave the cell without a wait, after
+// which other functions joined? A thread inside for the old arming would use the new
+// one.
 bool mayBeInside(const State &S, int T) {
   const Cell &C = S.Cells[S.SlotCell];
   return C.Set != NoSet && C.Set != EmptySet && C.Ops == T &&
@@ -216,7 +220,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
     }
     P.add(Flip, 0);
   } else if (Of == Ours && others(S, C)) {
-    // It leaves the others, which keep both.
+    // The function leaves the others, which keep both tracers.
     moveTo(P, Left);
   } else {
     const bool Joins = The.Shared && Left[0].Tracer == 0 && C == Second &&
@@ -226,7 +230,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
     if (Joins) {
       P.add(SetSlot, First);
       P.add(MarkLeft, 0, Second);
-      // A thread may be inside for the other tracer, which stays.
+      // A thread may be inside the second cell for the remaining tracer.
       if (keeps(LeaveAsItIs))
         P.add(Abandon, 0, Second);
       else
@@ -240,8 +244,9 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
   P.add(DisarmedNow, Waits, T);
 }
 
-// The others leave the first cell, and no slot points to it any more. It stays unchanged
-// until no thread is inside (abandon_left()), since a tracer may have left with ours.
+// The other functions leave the first cell, and no slot points to it. The cell stays
+// unchanged until no thread is inside (abandon_left()), because ours may have left it
+// with a tracer.
 void othersLeave(Program &P) {
   if (keeps(LeaveAsItIs))
     P.add(Abandon, 0, First);
@@ -250,10 +255,10 @@ void othersLeave(Program &P) {
   P.S.OthersGone = true;
 }
 
-// Mixed batches add and remove tracers at once. First cells are filled and slots
-// changed. Then cells get other sets, or none, and sites are disarmed.
+// A mixed batch adds and removes tracers. First cells are filled and slots changed.
+// Then cells get other sets, or none, and sites are disarmed.
 //
-// @U joins ours, and @T leaves. They may be one tracer with other data.
+// Here @U joins our function, and @T leaves it. They may be one tracer with other data.
 void replace(State &S, int T, int U) {
   Program P{S};
   std::vector<Member> Members;
@@ -281,7 +286,7 @@ void replace(State &S, int T, int U) {
   P.add(Begin, 0, U);
 }
 
-// @U joins ours, and the functions that share its cell lose all tracers.
+// @U joins our function, and the functions that share its cell lose all tracers.
 void comeWhileOthersGo(State &S, int U) {
   Program P{S};
   std::vector<Member> Members = membersOf(S, First);
@@ -295,7 +300,8 @@ void comeWhileOthersGo(State &S, int U) {
   P.add(Begin, 0, U);
 }
 
-// @T, alone on ours, leaves it; the functions that share its cell get another tracer.
+// @T, alone on our function, leaves it; the functions that share its cell get another
+// tracer.
 void goWhileOthersCome(State &S, int T) {
   Program P{S};
   ++S.NextNumber;
@@ -309,8 +315,8 @@ void goWhileOthersCome(State &S, int T) {
   P.add(DisarmedNow, 1, T);
 }
 
-// @T joins ours, which has none. The functions that share the first cell lose it: that
-// cell is emptied in place.
+// @T joins our function, which has no tracer. The functions that share the first cell
+// lose T: that cell is emptied in place.
 void armWhileOthersGo(State &S, int T) {
   Program P{S};
   if (keeps(NumbersGrow))
@@ -329,7 +335,7 @@ void armWhileOthersGo(State &S, int T) {
   P.add(Begin, 0, T);
 }
 
-// Other functions get the cell that ours has left, and lose it.
+// Other functions get the cell that our function has left, and lose it again.
 bool othersAre(const State &S) { return S.Cells[Second].Ops == OfOthers; }
 void othersCome(State &S) {
   Program P{S};
@@ -345,8 +351,9 @@ void othersGo(State &S) {
   P.settle();
 }
 
-// Functions that share the first cell, without ours, get another tracer or lose it: in
-// place, unless a function has left the cell and a thread may be inside (bulk_swap.c).
+// Functions that share the first cell, without ours, get another tracer or lose it.
+// This happens in place, unless a function has left the cell and a thread may be inside
+// (bulk_swap.c).
 bool othersMaySwap(const State &S) {
   const size_t Nr = membersOf(S, First).size();
   return The.Shared && !S.OthersGone && S.SlotCell != First && Nr &&
@@ -381,7 +388,7 @@ void leave(State &S) {
   P.add(EndOfModule);
 }
 
-// No thread is inside.
+// Cleans up when no thread is inside.
 void settleCells(State &S) {
   for (Tracer &T : S.Tracers)
     T.MayCall &= T.Armed ? uint8_t(1u << T.Number | T.Before) : 0;
@@ -402,7 +409,8 @@ void settleCells(State &S) {
       Each.Set = NoSet;
       continue;
     }
-    // A remaining tracer is entered without its set again, if it has its word.
+    // If the only remaining tracer has its word, calls enter it directly again, without
+    // its set.
     const Set &Of = S.Sets[Each.Set];
     if (Each.Set == NoSet || Of.Nr != 1 || Each.How == CallOne ||
         Each.How == Handler || (memberSince(Of.Members[0]) & PATCHBAY_CELL_WORD))
@@ -412,7 +420,7 @@ void settleCells(State &S) {
   }
 }
 
-// Do the engine's next step. False: it must wait.
+// Executes the engine's next step. Returns false if it must wait.
 bool stepEngine(State &S) {
   const Step Now = S.Steps[S.NextStep];
   Cell &C = S.Cells[Now.A < NrCells ? Now.A : 0];

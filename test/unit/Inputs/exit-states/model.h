@@ -13,31 +13,32 @@
 
 namespace {
 
-// Rules that can be left out.
+// Rules that can be left out. A comment that begins with "and" continues the previous
+// one.
 enum Rule {
   None,
   NumbersGrow,          // each batch has a higher number
   AskNumber,            // at the exit, tracers armed later are not called
-  CompareSince,         // a direct path compares the cell's since with the call's
-  CompareSetSince,      // and the set's since
-  LookAtSlotAgain,      // without a mark: the cell is still the function's
-  LookAtSinceAgain,     // and its since equals the present tracer's
-  AskStateAgain,        // with a mark: the cell still has entry and exit
-  MarkFirst,            // the mark is made before the slot is loaded
-  EmptyCells,           // a function that loses its last tracer enters nothing
+  CompareSince,         // a direct path compares the since of the cell with that of the call
+  CompareSetSince,      // and that of the set
+  LookAtSlotAgain,      // without a mark, the thread checks that the cell is still the function's
+  LookAtSinceAgain,     // and that its since equals the present tracer's
+  AskStateAgain,        // with a mark, the thread checks that the cell still has entry and exit
+  MarkFirst,            // the thread makes its mark before it loads the slot
+  EmptyCells,           // a function that loses its last tracer calls no handler
   EmptyState,           // and takes no direct path
   WaitForHandlers,      // disarming ends when no thread is inside
   WaitForCells,         // a cell gets tracers only when no thread is inside it
-  WaitForLeft,          // even for a cell that some of its functions have left
-  SwapUnlessLeft,       // such a cell gets no other set either
-  WaitForOwn,           // nor one that was left to others by a tracer that comes again
-  LeaveAsItIs,          // a cell that all have left for others stays unchanged
-  LeaveWhatFailed,      // so does one that they joined and are led back from
+  WaitForLeft,          // also for a cell that some of its functions have left
+  SwapUnlessLeft,       // such a cell does not get another set either
+  WaitForOwn,           // nor does a cell that a tracer left to others and now joins again
+  LeaveAsItIs,          // a cell that all functions have left for others stays unchanged
+  LeaveWhatFailed,      // and so does a cell that functions joined in vain and left again
   KeepSets,             // sets are freed when no thread is inside
-  SetFirst,             // a cell has its set before it enters it
-  CompareData,          // removed and added by one batch with other data: a new arming
-  JoinByNumber,         // only functions armed at once may join to share a cell
-  LeaveNoTracer,          // cells of an unloaded module enter nothing
+  SetFirst,             // a cell gets its set before its enter function
+  CompareData,          // removing and adding in one batch with other data is a new arming
+  JoinByNumber,         // only functions that were armed together may join to share a cell
+  LeaveNoTracer,          // cells of an unloaded module call no handler
   LeaveNoState,         // and take no direct path
   WaitForGone,          // freeing a tracer also waits for unloaded modules
   NrRules
@@ -54,14 +55,14 @@ static_assert(sizeof(RuleNames) / sizeof(RuleNames[0]) == NrRules);
 Rule LeftOut;
 bool keeps(Rule R) { return LeftOut != R; }
 
-// Two tracers, T and U, and one of other functions, which may get a cell that ours
-// has left. Their handlers; whether all are FAST and the function is simple, so that
-// direct paths are taken.
+// Two tracers of our function, T and U, and a tracer of other functions, which may get
+// a cell that ours has left. Config has their handlers. Direct paths are taken if all
+// tracers are FAST and the function is simple.
 enum Kind : uint8_t { Exit, Both, Entry };
 struct Config {
   Kind Kinds[3];
   bool Direct;
-  // T is on another function, too, which shares its cell and never changes.
+  // T is also on another function, which shares its cell and never changes.
   bool Shared;
   int MaxActions;
 } The;
@@ -92,7 +93,7 @@ struct Cell {
   uint64_t Since;
   Enter How;
   int8_t Func, ExitOf, Ops; // tracers
-  uint8_t Number, Data;     // and the arming by which they came here, with its data
+  uint8_t Number, Data;     // the arming that set these, and its data
   uint8_t Set;
   bool Left, Abandoned;
 };
@@ -100,15 +101,15 @@ struct Cell {
 struct Tracer {
   bool Armed;        // from its first store until its disarming has ended
   bool Settled;      // no operation on it is in progress
-  uint8_t Number;    // of the batch that armed it last
+  uint8_t Number;    // the number of the batch that armed it last
   uint8_t MayCall;   // a bit for each arming whose handlers may run
-  uint8_t Before;    // and for the one that a batch replaces by another
+  uint8_t Before;    // the same for an arming that a batch replaces by another one
 };
 
 #define NAMED(Name) Name,
 #define QUOTED(Name) #Name,
 
-// One store, or another atomic action, of the engine.
+// A store, or another atomic action, of the engine.
 #define OPS(X)                                                                 \
   X(SetFunc) X(SetSince) X(SetEnter) X(SetSet) X(SetOps) X(SetExit)            \
   X(SetSlot) X(Flip) X(Wait) X(Settle) X(Retire) X(WaitUnlessSettled)          \
@@ -119,10 +120,10 @@ const char *const OpNames[] = {OPS(QUOTED)};
 struct Step {
   Op What;
   uint8_t A, B;
-  uint32_t Value; // numbers are small here
+  uint32_t Value; // numbers are small in this model
 };
 
-// The thread's position: each name is its next step.
+// The thread's position: each name is the step that it makes next.
 #define PLACES(X)                                                              \
   X(AtSite) X(LoadSlot) X(LoadSince) X(DirectSlot) X(DirectSince)              \
   X(DirectMark) X(DirectBothSlot) X(DirectBothSince) X(DirectFunc)             \
@@ -137,7 +138,7 @@ const char *const PcNames[] = {PLACES(QUOTED)};
 
 struct State {
   bool SiteArmed, ModuleGone;
-  bool OthersGone; // functions that shared the first cell use others, or have no tracer
+  bool OthersGone; // the functions that shared the first cell use others, or have no tracer
   uint8_t SlotCell, NextNumber, Actions;
   Cell Cells[NrCells];
   Set Sets[NrSets];
@@ -145,11 +146,12 @@ struct State {
 
   Pc At;
   bool Inside, HasExit, Direct, All;
-  uint8_t MyCell, MySet, At2; // of a set: the next member
+  uint8_t MyCell, MySet, At2; // At2: the next member of a set
   uint64_t MySince, CallSince, CallTold;
 
-  // Expected results: for each tracer the arming that saw the entry, the armings
-  // present meanwhile, and the one present all the time.
+  // Expected results. For each tracer: the arming whose entry handler was called, the
+  // armings that were present at some time during the call, and the one present all the
+  // time.
   bool InEntry;
   uint8_t Told[NR], Window[NR], Stable[NR], ToldExit[NR], EntryCalls[NR];
 

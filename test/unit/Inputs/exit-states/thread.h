@@ -15,7 +15,8 @@ bool mayCall(const State &S, int T, unsigned Number) {
   }
   if (T == NoTracer)
     return false;
-  // A tracer without exit is the same in each arming: it may join others again.
+  // A tracer without exit has the same cell in each arming, so it may join others
+  // again.
   return hasExit(T) ? S.Tracers[T].MayCall >> Number & 1 : S.Tracers[T].MayCall;
 }
 
@@ -69,7 +70,7 @@ bool wasTold(const State &S, uint64_t Member) {
   return pb_call_was_told(&Call, Member);
 }
 
-// Walks its lists at once: a set does not change.
+// Walks the set's lists in one step, because a set does not change.
 void tellExits(State &S, const Set &Of, bool Ask) {
   for (int I = Of.Nr; I-- > 0;) {
     const Member &M = Of.Members[I];
@@ -82,7 +83,8 @@ void tellExits(State &S, const Set &Of, bool Ask) {
   }
 }
 
-// call.c: own_of(), whose member it is by now; 0: the cell itself.
+// call.c: own_of(). Returns the present member with the same tracer; IsCell: the cell
+// itself.
 const Member *ownOf(State &S, const Cell &C, bool &IsCell) {
   IsCell = C.Set == NoSet || C.Set == EmptySet;
   if (IsCell)
@@ -112,7 +114,7 @@ void stepThread(State &S) {
     if (S.At == Done)
       finish(S);
     break;
-  // arch/x86_64/entry.S: which path?
+  // arch/x86_64/entry.S: chooses the path.
   case LoadSlot:
     S.MyCell = S.SlotCell;
     S.At = LoadSince;
@@ -126,7 +128,7 @@ void stepThread(State &S) {
                                     : DirectSlot;
     break;
   }
-  // direct.h, without an entry handler: no mark tells that the thread is here.
+  // direct.h, without an entry handler: no mark shows that the thread is here.
   case DirectSlot:
     S.At = S.SlotCell == S.MyCell || !keeps(LookAtSlotAgain) ? DirectSince : Mark;
     break;
@@ -250,7 +252,7 @@ void stepThread(State &S) {
   case Body:
     S.InEntry = false;
     S.At = ExitMark;
-    // Tracers that are armed from here on must not be called at the exit.
+    // Tracers that are armed after this point must not be called at the exit.
     if (!S.HasExit)
       S.At = Done;
     break;
