@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of run.py for kernels of every kind: builds them, boots them, and keeps
+"""The part of run.py that all kinds of kernels share: builds them, boots them, and keeps
 their output."""
 import fcntl
 import shutil
@@ -30,7 +30,7 @@ def alone(folder):
 
 class BaseRun:
     """A subclass defines module_sources, VARIANTS, prepare() and check_all()."""
-    # For comparison, and without patches.
+    # Architectures whose kernels have no patches and are only for comparison.
     UPSTREAM = ()
 
     def __init__(self, options):
@@ -76,13 +76,14 @@ class BaseRun:
             "-plugin", f"{plugin},out={counts}{options}")
 
     def check_syscalls(self, kernel):
-        """The share of trampolines of static calls in the instructions of system calls."""
+        """Checks which part of the instructions of system calls is in trampolines of static
+        calls."""
         self.programs["SYSCALLS"] = self.out / "syscalls"
         self.program(HERE / "guest" / "syscalls.c")
         first, last, length = static_calls.tramps(kernel.out / "vmlinux", self.tools.llvm)
         counts = self.out / "syscalls.counts"
         on = self.counting(counts, first=f"{first:x}", last=f"{last:x}")
-        # At the addresses at which it was linked.
+        # Load the kernel at its link-time addresses, by which instructions are counted.
         on = on.with_args(f"{on.guest.kernel_args} nokaslr")
         future = self.pool.submit(self.boot, kernel, "syscalls", on=on)
         said = yield from finished(kernel, {"syscalls": future}, "syscalls")
@@ -93,14 +94,14 @@ class BaseRun:
         return self.out / "modules" / kernel.name
 
     def build_modules(self, kernel, **variables):
-        """Builds copies of the modules: make writes beside their sources."""
+        """Builds copies of the modules, because make writes into the sources' folder."""
         shutil.rmtree(self.modules(kernel), ignore_errors=True)
         shutil.copytree(self.module_sources, self.modules(kernel))
         kernel.make(f"M={self.modules(kernel)}", "modules", **variables)
 
     def boot(self, kernel, *scripts, what=None, on=None, more=(), trees=(), **environment):
         """Runs the scripts, with more files and variables; returns the output of each.
-        Results are kept under the name `what`, or that of the first script."""
+        Keeps the results under the name `what`; the default is that of the first script."""
         selftests = self.source / SELFTESTS
         modules = self.modules(kernel)
         programs = {name: path for name, path in self.programs.items() if path.exists()}
@@ -120,16 +121,16 @@ class BaseRun:
                      f" in {time.monotonic() - started:.0f} s")
 
     def check(self, quick, variants, with_rival):
-        """QEMU runs in one thread, and boots one kernel while the next is built."""
+        """Runs all checks. Boots one kernel while the next one is built."""
         with ThreadPoolExecutor(2) as self.pool:
             yield from self.check_all(quick, variants, with_rival)
 
 
 def finished(kernel, boots, first):
-    """A check that a kernel booted and reached the end of the scripts; returns their
-    outputs, by their names."""
+    """Checks that a kernel booted and reached the end of the scripts. Returns their outputs,
+    by their names."""
     if first not in boots:
-        return {}  # it was not built, which was reported
+        return {}  # the kernel was not built, which was reported
     try:
         said = boots[first].result()
     except KernelError as error:
@@ -140,12 +141,12 @@ def finished(kernel, boots, first):
 
 
 def log_folder(kernel, script):
-    """The folder of the boot that has this name, or whose first script has it."""
+    """The folder of the boot with this name. The default name is that of the first script."""
     return kernel.out / f"boot-{script}"
 
 
 def last_words(kernel, script, future):
-    """The kernel's; or the script's, if the kernel survives it."""
+    """The kernel's log, or the script's output if the kernel survives the script."""
     try:
         return future.result()[script]
     except KernelError as error:

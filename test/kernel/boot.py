@@ -14,10 +14,10 @@ sys.path.insert(0, str(HERE.parent / "system"))
 from guest import ARCHES, Arch, GuestError, image, machine  # noqa: E402
 from guest.cpio import Archive  # noqa: E402
 
-# Time in the guest counts executed instructions, one per nanosecond. It skips
-# periods in which all CPUs sleep. Times that a kernel measures are therefore the same
-# on a busy machine. The console has the whole log from the first instruction on,
-# which helps if a kernel does not boot.
+# Time in the guest counts executed instructions, one per nanosecond, and skips periods
+# in which all CPUs sleep. So a busy machine does not change the times that a kernel
+# measures. The console has the whole log from the first instruction on, which helps if
+# a kernel does not boot.
 #
 # RISC-V: with -icount QEMU 7.2 makes no progress once a second CPU exists. Its serial line
 # would be a ttyS, which the program uses: the driver of the first messages also writes all
@@ -72,29 +72,29 @@ class Sink(io.BytesIO):
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """The machine on which a kernel boots, if it is not the usual one."""
+    """The machine on which a kernel boots."""
     guest: Arch
     cpus: int
-    cpu: str | None = None  # its model
+    cpu: str | None = None  # the model; the default is QEMU's
 
     @classmethod
     def usual(cls, arch):
         return cls(GUESTS[arch], CPUS[arch])
 
     def with_cpus(self, cpus):
-        """CPUs that run in parallel: time is the host's."""
+        """Returns a machine whose CPUs run in parallel; its time is the host's."""
         return dataclasses.replace(
             self, cpus=cpus, guest=dataclasses.replace(self.guest, options=()))
 
     def with_pace(self, shift):
-        """Each instruction takes 2**shift ns. Limits are then the same on a busy machine, and
-        waiting costs no time of the host. With 0 a tracer that writes on each clock tick
-        leaves no time for other work."""
+        """Returns a machine on which an instruction takes 2**shift ns. Then time limits do not
+        depend on the host's load, and waiting costs no time of the host. With 0, a tracer that
+        writes on each clock tick leaves no time for other work."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, options=("-icount", f"shift={shift},sleep=off")))
 
     def with_options(self, *options):
-        """More options of QEMU."""
+        """Returns a machine with more options of QEMU."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, options=(*self.guest.options, *options)))
 
@@ -102,24 +102,25 @@ class Machine:
         return dataclasses.replace(self, cpu=cpu)
 
     def with_args(self, args):
-        """Other arguments for the kernel."""
+        """Returns a machine with other arguments for the kernel."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, kernel_args=args))
 
     def anywhere(self):
-        """Each boot places the kernel at another address, if it supports that."""
+        """Returns a machine that loads the kernel at another address in each boot, if the
+        kernel supports that."""
         return self.with_args(self.guest.kernel_args.replace(" nokaslr", ""))
 
     def without_startup_tests(self):
-        """ftrace's start-up tests, which take most of a boot. Any running tracer, even the
-        nop tracer, prevents them."""
+        """Returns a machine that skips ftrace's start-up tests, which take most of a boot. Any
+        running tracer, even the nop tracer, prevents them."""
         return self.with_args(f"{self.guest.kernel_args} ftrace=nop")
 
 
 def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
     """Runs the scripts one by one, and returns the output of each. `folder` holds
-    temporary files and a copy of all output. All files of a tree are in the guest,
-    too, with its links."""
+    temporary files and a copy of all output. Each tree is copied to the guest, with its
+    symbolic links."""
     folder.mkdir(parents=True, exist_ok=True)
     variables = " ".join(f"{name}={value}" for name, value in environment.items())
     program = PRELUDE.format(modules=kernel.out, environment=variables or "LC_ALL=C")
@@ -132,7 +133,7 @@ def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
     initramfs = folder / "initramfs"
     with open(initramfs, "wb") as file:
         file.write(image.build(on.guest, busybox.read_bytes(), folder / "program", [], files))
-        # The kernel unpacks one archive after the other.
+        # The kernel unpacks all archives of a file, one after another.
         for tree in trees:
             file.write(packed(tree))
     sinks = {"stdout": Sink(folder / "output"), "stderr": Sink(folder / "errors")}
@@ -145,7 +146,7 @@ def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
     return sections(sinks["stdout"].getvalue().decode(errors="replace"))
 
 
-# The parts of a tree that no program reads.
+# Parts of a tree that the guest does not need.
 UNUSED = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info",
           "usr/share/lintian", "usr/lib/python3", "usr/include")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the kernel's own tests of BPF programs on functions for a guest, each from its
-own source, and parses their output. tools/testing/selftests/bpf/Makefile builds all of
-some 700 programs before any test. This file has the few rules that are needed."""
+own source, and parses their output. The kernel's Makefile of these tests would first build
+about 700 other programs. This file has the few rules that are needed."""
 import re
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import boot
 from kernels import KernelError, run
 
 SELFTESTS = "tools/testing/selftests/bpf"
-# With the BPF programs for which no header is generated.
+# The tests, and the BPF programs of each that have no generated header.
 TESTS = {"fentry_test": (), "fexit_test": (), "fentry_fexit": (), "modify_return": (),
          "fexit_sleep": (), "fexit_stress": (), "fsession_test": (),
          "get_func_args_test": (), "get_func_ip_test": (), "tracing_multi": (),
@@ -21,15 +21,15 @@ RUNNER = ("test_progs", "cgroup_helpers", "trace_helpers", "network_helpers",
           "testing_helpers", "btf_helpers", "cap_helpers", "unpriv_helpers",
           "sysctl_helpers", "netlink_helpers", "jit_disasm_helpers", "io_helpers",
           "test_loader", "disasm", "disasm_helpers", "json_writer")
-# Skeletons made of several programs, as in the Makefile.
+# Generated headers (skeletons) for several programs, as in the Makefile.
 LINKED = {"tracing_multi": ("tracing_multi_attach", "tracing_multi_check"),
           "tracing_multi_module": ("tracing_multi_attach_module", "tracing_multi_check"),
           "tracing_multi_intersect": ("tracing_multi_intersect_attach", "tracing_multi_check"),
           "tracing_multi_session": ("tracing_multi_session_attach", "tracing_multi_check")}
 NAMES = {"arm64": "arm64", "riscv": "riscv", "x86-64": "x86"}  # of architectures, in BPF programs
 
-# Upstream signs light skeletons, which needs a kernel with keys; these are unsigned. The key
-# that tests name is never read, and the runner does not register one.
+# Upstream signs light skeletons, which needs a kernel with keys. Here they are unsigned: the
+# tests' key is an empty array, and adding it to the kernel is replaced by getpid().
 NO_CERTIFICATE = """\
 #include <sys/syscall.h>
 #undef __NR_add_key
@@ -37,8 +37,8 @@ NO_CERTIFICATE = """\
 static unsigned char test_progs_verification_cert[1];
 static unsigned int test_progs_verification_cert_len;
 """
-# The kernels built here have one network and no control groups, which do not matter to
-# these tests.
+# The kernels built here have no network namespaces and no control groups. These tests do not
+# need them.
 CHANGED = {"test_progs.c": {'"/proc/self/ns/net"': '"/proc/self/exe"',
                             "setns(env.saved_netns_fd, CLONE_NEWNET)": "0"}}
 NO_CGROUPS = {"if (bpf_cgroup_from_id_id < 0 || bpf_cgroup_release_id < 0)": "if (0)"}
@@ -73,7 +73,7 @@ rule link
 class Builder:
     def __init__(self, run_, kernel, root, types, is_built):
         """root has the libraries of the guest. types is a file with the types of a kernel of this
-        version: programs detect themselves where another kernel differs."""
+        version; programs adapt to other kernels when they are loaded."""
         self.kernel, self.root, self.types, self.is_built = kernel, root, types, is_built
         self.arch, self.llvm = run_.arch, run_.tools.llvm
         self.out = kernel.out.parent / f"bpf-selftests-{kernel.name}"
@@ -96,7 +96,7 @@ class Builder:
         return unfit
 
     def unfit(self):
-        """Tests whose objects are missing, with the compiler's first message."""
+        """Returns the tests whose objects are missing, with the compiler's first message."""
         self.log.unlink(missing_ok=True)
         unfit = {}
         for name in TESTS:
@@ -170,7 +170,7 @@ class Builder:
             "tree": tree, "cc": f"clang{self.llvm}", "llvm": self.llvm, "target": target,
             "bpftool": "bpftool/bootstrap/bpftool", 
             "libs": " ".join(map(str, libs)) + " -lrt -lpthread",
-            # Without optimization, as upstream: calls of empty functions are kept.
+            # Without optimization, as upstream, so that calls of empty functions are kept.
             "cflags": f"{common} -O0 -D_GNU_SOURCE -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64"
                       f" -idirafter {self.root}/usr/include -w -fno-omit-frame-pointer",
             "bpfflags": f"{common} -O2 -D__TARGET_ARCH_{NAMES[self.arch]} -mlittle-endian"
@@ -202,7 +202,7 @@ class Builder:
         for program in TESTS[name]:
             self.program(program)
         source = self.out / "prog_tests" / f"{name}.c"
-        # Upstream knows that other architectures lack such programs.
+        # Upstream skips this test except on x86-64.
         write(source, text.replace("#ifndef __x86_64__\n\ttest__skip();",
                                    "#if 0\n\ttest__skip();"))
         self.edge("cc", f"{name}.test.o", [source], [*headers, "bpf_helper_defs.h"])
@@ -213,20 +213,20 @@ class Builder:
                   ["vmlinux.h", "bpf_helper_defs.h"])
 
     def modules(self):
-        """The modules whose functions are tested."""
+        """Builds the modules whose functions are tested."""
         folder = self.out / "test_kmods"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.tests / "test_kmods", folder)
         module = folder / "bpf_testmod.c"
         module.write_text(replaced(module, NO_CGROUPS))
-        # The module is written for the selftests' Makefile. Here a plain kernel module suffices.
+        # Replace the selftests' Makefile by that of a plain kernel module.
         write(folder / "Makefile", "obj-m := bpf_testmod.o\nCFLAGS_bpf_testmod.o = -I$(src)"
               f" -I{self.tests}\n")
         self.kernel.make(f"M={folder}", "modules")
         shutil.copy(folder / "bpf_testmod.ko", self.out)
 
     def tree(self):
-        """A folder with the files for the guest."""
+        """Makes a folder with the files for the guest."""
         folder = self.out / "run"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -251,7 +251,7 @@ def replaced(path, replacements):
 
 
 def write(path, text):
-    """Unchanged files are not built again."""
+    """Writes a file only if its contents change, so that ninja does not build it again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
@@ -270,21 +270,21 @@ SINGLE = ("fentry_fexit", "fentry_test/fentry", "fexit_test/fexit", "fexit_sleep
           "get_func_ip_fsession_test", "modify_return", "tracing_failure")
 
 
-# A test that attaches to all functions. It also runs without such a module.
+# A test that attaches to all functions. It also runs without the tests' module.
 MANY = "tracing_multi_bench_attach"
 
 
 def accepted(config):
-    """Known failures of a kernel with this configuration, and their reasons. They do not
-    involve direct calls."""
+    """Known failures of a kernel with this configuration, and their reasons. None of them is
+    a fault of direct calls."""
     known = {}
     if "CONFIG_PREEMPT_RCU=y\n" not in config:
         known["tracing_failure/tracing_deny"] = (
             "without PREEMPT_RCU no deny list has __rcu_read_lock(), of which clang keeps a copy")
     pahole = re.search(r"^CONFIG_PAHOLE_VERSION=(\d+)$", config, re.MULTILINE)
     if pahole and int(pahole[1]) < 126:
-        # The kernel then takes a function's arguments from bpf_list_add_impl(). resolve_btfids
-        # makes that from functions that pahole has marked with "bpf_kfunc".
+        # The kernel then reads the types of arguments from bpf_list_add_impl(). resolve_btfids
+        # adds that function only if pahole has marked functions with "bpf_kfunc".
         known[MANY] = (f"pahole {int(pahole[1]) / 100} does not mark what programs can call, so"
                        " bpf_list_add() and others with KF_IMPLICIT_ARGS have no types to attach"
                        " to (EINVAL, alone, too)")
@@ -297,7 +297,7 @@ def known_failures(found, accepted_):
     for name, why in accepted_.items():
         if found.get(name) == "FAIL":
             print(f"known: {name}: {why}")
-            # The test that contains it fails with it, if only because of it.
+            # The test that contains this part fails, too; accept that if no other part fails.
             whole = name.partition("/")[0]
             parts = [part for part, result in found.items()
                      if part.startswith(f"{whole}/") and result == "FAIL"]
@@ -306,12 +306,12 @@ def known_failures(found, accepted_):
 
 
 def check(text, unfit, beside, accepted_):
-    """Compares each test with the results of other kernels, which have names."""
+    """Compares each test with the results of other kernels, by their names."""
     found = results(text)
     show(found, unfit, beside)
     known = known_failures(found, accepted_)
     failed = [name for name, result in found.items() if result == "FAIL" and name not in known]
-    # A test that did not run, or was skipped, has not failed either.
+    # These tests must have run and passed: one that did not run has no FAIL line.
     failed += [name for name in (*SINGLE, MANY) if found.get(name) not in ("OK", "FAIL")]
     yield (f"the kernel's own tests of BPF programs on functions: {tally(found)}; {len(unfit)} not"
            " built", "Summary:" in text and not failed and not unfit,
@@ -325,7 +325,8 @@ def check(text, unfit, beside, accepted_):
 
 
 def check_unpatched(text, unfit, has_many, accepted_):
-    """If a program can only be on one function, or the modules for tests are missing."""
+    """The checks for a kernel where a program can only be on one function, or where the
+    tests' modules are missing."""
     found = results(text)
     show(found, unfit, {})
     known = known_failures(found, accepted_)
@@ -338,7 +339,7 @@ def check_unpatched(text, unfit, has_many, accepted_):
 
 
 def show(found, unfit, beside):
-    """Tests that did not simply pass, in columns."""
+    """Prints the tests that did not pass, in columns."""
     for name, why in unfit.items():
         print(f"not built: {name}: {why}")
     kernels = {"this": found, **beside}

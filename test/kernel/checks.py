@@ -3,8 +3,8 @@
 and yields checks: (expectation, result, output)."""
 import re
 
-# The kernel prints these only if something is wrong. QEMU's empty NVRAM is not the
-# kernel's fault.
+# The kernel prints these messages only if something is wrong. The exception is a warning
+# about QEMU's empty NVRAM.
 TROUBLE = re.compile(r"WARNING:(?! nvram corruption)|BUG:|CFI failure|Oops|Internal error|Unable to handle"
                      r"|(?<!\[no_slots\] )cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug"
                      r"|UBSAN:|blocked for more than")
@@ -14,7 +14,7 @@ STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
                  "Testing kprobe tracing:")
 
 
-# Taint flags of the kernel, which last even if its log does not.
+# Taint flags of the kernel. They stay set even if the message is lost from the log.
 TAINTS = {5: "a bad page", 7: "an oops", 9: "a warning", 14: "a lockup"}
 
 
@@ -46,13 +46,14 @@ PROVOKED = {"sleep while a lock is held": "BUG: sleeping function called from in
 
 
 def provoked(text):
-    """Without these, the absence of other messages would mean nothing."""
+    """Checks that the kernel reports provoked faults. Otherwise the absence of other messages
+    would prove nothing."""
     for what, said in PROVOKED.items():
         yield f"{what}, made on purpose, is told", said in text, text
 
 
 def trouble(text):
-    """The lines, by the part that is the same in each boot."""
+    """The lines of trouble, by the part that is the same in each boot."""
     boots = re.compile(r"^\[ *[\d.]+\] |(?<=CPU: )\d+|(?<=PID: )\d+|0x[0-9a-f]+|[0-9a-f]{16}")
     return {boots.sub("", line): line for line in text.splitlines() if TROUBLE.search(line)}
 
@@ -64,8 +65,8 @@ def tainted(text):
 
 
 def records(text, reference=None):
-    """Compared with all linked records, of which the kernel drops those of .init.text at
-    boot; or with the number that another kernel can trace."""
+    """Compares the number of traceable functions with all linked records except those of
+    .init.text, which the kernel drops at boot, or with the number of another kernel."""
     seen = re.search(r"^traceable: (\d+)", text, re.MULTILINE)
     if reference is None:
         what, share = "records", 0.9
@@ -79,7 +80,8 @@ def records(text, reference=None):
 
 
 def startup(text):
-    """The kernel continues in the same line, or at the start of a later one."""
+    """The results of start-up tests. The kernel prints a result after the test's name, or at
+    the start of a later line."""
     said = re.sub(r"^\[ *[\d.]+\] ", "", text, flags=re.MULTILINE)
     missing = [test for test in STARTUP_TESTS
                if not re.search(re.escape(test) + r"[^:]*?(PASSED|OK)", said)]
@@ -93,7 +95,7 @@ def startup_results(text):
 
 
 def same_startup(text, reference):
-    """Test by test."""
+    """Compares ftrace's start-up tests one by one."""
     ours, theirs = startup_results(text), startup_results(reference)
     other = [f"{name} {ours.get(name, 'missing')}, {theirs.get(name, 'missing')}"
              for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
@@ -126,7 +128,7 @@ def bpf(text, where=""):
 
 
 def no_bpf(text):
-    """ENOTSUPP is 524 inside the kernel; bpf(2) returns it unchanged."""
+    """bpf(2) returns the kernel's internal error ENOTSUPP, 524, unchanged."""
     for kind in BPF:
         yield (f"without CALL_OPS a BPF {kind} program does not attach",
                f"{kind}: cannot attach: error 524" in text, text.strip().replace("\n", "; "))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares another Linux with the one that the patches are for. Prints a line for each patch,
-and below it the hunks that have moved or do not fit. Takes a minute. Exits with 1 if one
-does not fit. Builds nothing: run.py shows whether patches that fit work."""
+"""Checks whether the patches apply to another Linux. Prints a line for each patch, and below it
+the hunks that have moved or do not apply. Takes a minute. Exits with 1 if a hunk does not apply.
+Builds nothing: run.py shows whether patches that apply also work."""
 import argparse
 import re
 import subprocess
@@ -28,7 +28,7 @@ def changed(patches):
 
 
 def unpack(tarball, files, tree):
-    """The existing ones of these files."""
+    """Unpacks these files from the source archive, if they exist there."""
     patterns = [f"*/{name}" for name in files]
     done = subprocess.run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1",
                            "--no-same-owner", "--wildcards", "--no-wildcards-match-slash",
@@ -38,7 +38,7 @@ def unpack(tarball, files, tree):
 
 
 def version(tree):
-    """The version in its Makefile."""
+    """The version in the Makefile of the tree."""
     text = (tree / "Makefile").read_text() if (tree / "Makefile").exists() else ""
     parts = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) =[ \t]*(.*)$", text,
                             re.MULTILINE))
@@ -55,7 +55,7 @@ def patched(patch, tree, *options):
 
 
 def hunks(text):
-    """Yields the file and patch(1)'s message of each hunk that has moved or does not fit."""
+    """Yields the file and patch(1)'s message of each hunk that has moved or does not apply."""
     name = None
     for line in text.splitlines():
         if found := FILE.match(line):
@@ -67,7 +67,7 @@ def hunks(text):
 
 
 def apply(patch, tree):
-    """Applies as much as fits; returns the result, and lines with details."""
+    """Applies the hunks that fit; returns the result, and lines with details."""
     done = patched(patch, tree, "--fuzz=0")
     lines, failed, moved = [], 0, 0
     for name, hunk in hunks(done.stdout):

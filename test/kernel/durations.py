@@ -8,19 +8,19 @@ THRESHOLDS = (0, 10, 100)  # in us
 STATS = re.compile(r"^stats: (\d+): entries: (\d+) overrun: (\d+) commit overrun: \d+ bytes: (\d+)"
                    r" oldest event ts: *([\d.]+) now ts: *([\d.]+) .*$", re.MULTILINE)
 BUFFER = 1 << 20
-# From boot until the first program starts, with all options that 'patchbay import' needs.
-# A trigger also prevents ftrace's start-up tests; some of them wait for events below the
-# threshold.
+# Trace from boot until the first program starts, with all options that 'patchbay import'
+# needs. Some of ftrace's start-up tests would wait for events below the threshold; a trigger
+# prevents these tests, too.
 ARGS = ("ftrace=function_graph tracing_thresh=100 trace_clock=mono"
         " trace_trigger=sched_process_exec.traceoff:1"
         " trace_options=funcgraph-abstime,funcgraph-proc,funcgraph-tail")
-# Until a driver starts: fix 0009.
+# Trace until a driver starts: fix 0009.
 STOP = "lkdtm_module_init"
 STOP_ARGS = f"ftrace=function kprobe_event=p:stop,{STOP} trace_trigger=stop.traceoff"
 
 
 def can_stop(source):
-    """Are triggers of the command line added to its kprobe events?"""
+    """Whether the kernel adds triggers of the command line to kprobe events of it."""
     return "trace_early_triggers" in (source / "kernel/trace/trace.h").read_text()
 
 
@@ -49,7 +49,7 @@ def check(text, patchbay, out):
 
 
 def seconds(text, threshold):
-    """The time until the first event is overwritten, on the CPU with most events."""
+    """How long the buffer lasts on the CPU with most events."""
     began = re.search(rf"^began: {threshold}: ([\d.]+)$", text, re.MULTILINE)
     found = [list(map(float, row[1:])) for row in STATS.findall(text)
              if row[0] == str(threshold)]
@@ -61,7 +61,7 @@ def seconds(text, threshold):
 
 
 def costs(text):
-    """A hundred calls, in instructions."""
+    """Checks the cost of a hundred calls, in instructions."""
     found = dict(((int(beside), what), int(cost)) for beside, what, cost in
                  re.findall(r"^cost: (\d+): (\w+) (\d+)$", text, re.MULTILINE))
     if len(found) != 4:
@@ -74,7 +74,8 @@ def costs(text):
 
 
 def read(text, what, patchbay, out):
-    """The kernel's text becomes a recording with the same number of calls and the same sums."""
+    """Imports the kernel's text and checks that the recording has the same number of calls and
+    the same sums."""
     found = re.search(rf"^text: {what}\n(.*?)^end of text$", text,
                       re.MULTILINE | re.DOTALL)
     path, data = out / f"trace-{what}.txt", out / f"trace-{what}.data"
@@ -87,7 +88,7 @@ def read(text, what, patchbay, out):
         if done.returncode:
             break
     calls = len(re.findall(r"(?:;|} /\* \S+(?: \[\w+\])? \*/|})$", path.read_text(), re.MULTILINE))
-    # Calls without an end have begun: with all functions traced they have lines, too.
+    # Calls that have not ended also have a line when they begin, if all functions are traced.
     begun = len(re.findall(r" {$", path.read_text(), re.MULTILINE))
     read_as = re.search(r"^patchbay: imported (\d+) calls? of", said, re.MULTILINE)
     when = "from boot" if what == "boot" else f"with a threshold of {what} us"

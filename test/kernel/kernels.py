@@ -20,7 +20,7 @@ class KernelError(Exception):
 
 
 def run(command, log, **options):
-    """Runs the command; the log has its output, and the error the last part of it."""
+    """Runs the command. Its output goes to the log; an error has the last part of it."""
     with open(log, "ab") as file:
         file.write(f"$ {' '.join(map(str, command))}\n".encode())
         file.flush()
@@ -45,9 +45,8 @@ def apply(patch, tree, log, *options):
 
 
 def source(version, out, *more, without=()):
-    """The patched source, unpacked once, with additional patches of a test. It is made
-    anew if a patch changes. `without` are tar patterns of files to leave out if not
-    all of it is built."""
+    """Returns the patched source, with additional patches of a test. Unpacks it at the first
+    call and when a patch changes. `without` are tar patterns of files to leave out."""
     patches = [*series(version), *more]
     wanted = "".join(patch.read_text() for patch in patches)
     tree, done = out / "source", out / "source" / ".patched"
@@ -71,9 +70,9 @@ def source(version, out, *more, without=()):
 
 
 def other_source(ours, version, tree, patches=()):
-    """Our source with these patches instead of ours. Files that neither changes are hard
-    links: patch(1) writes a new file and keeps the old one. It is made anew if a
-    patch changes."""
+    """Returns the source with these patches instead of ours. Files that no patch changes are
+    hard links, which is safe because patch(1) writes a new file. Made again when a patch
+    changes."""
     wanted = "".join(path.read_text() for path in (*series(version), *patches))
     done, log = tree / ".other", tree.with_suffix(".log")
     if done.exists() and done.read_text() == wanted:
@@ -91,10 +90,10 @@ def other_source(ours, version, tree, patches=()):
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools that build kernels: make's variables, by their names."""
+    """The tools that build kernels, and make's variables for them."""
     plugin: Path
     linker: Path
-    llvm: str               # of the clang that the plugin is for: "-22"
+    llvm: str               # make's LLVM=, for the plugin's clang: "-22"
 
     def variables(self, plugin):
         stock = {"LLVM": self.llvm, "PATCHBAY_PASS": ""}
@@ -110,7 +109,7 @@ class Kernel:
     out: Path
     tools: Tools
     plugin: bool            # built with our plugin and linker
-    config: tuple           # of config/, without the common ones
+    config: tuple           # files of config/, besides the common ones
     variables: tuple = ()   # more variables of make, in pairs
 
     @property
@@ -127,7 +126,7 @@ class Kernel:
 
     @property
     def environment(self):
-        """The variables that make a build give the same bytes each time and in each folder."""
+        """The environment variables that make builds reproducible in any folder."""
         return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1",
                 "CCACHE_DEPEND": "1"}
 
@@ -137,8 +136,8 @@ class Kernel:
             variables["CC"] = f"ccache clang{variables['LLVM']}"
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
         if self.arch in ("ppc64le", "riscv"):
-            # There the kernel rejects what pahole 1.24 writes about per-CPU variables,
-            # and all types with it.
+            # There the kernel rejects all types because of pahole 1.24's types of per-CPU
+            # variables.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
         variables.update(self.variables, **more)
         return ["make", "-s", f"-j{os.cpu_count()}", "-C", self.source,
@@ -149,7 +148,7 @@ class Kernel:
         run(self.command(*targets, **more), self.log, env=self.environment)
 
     def configure(self):
-        """allnoconfig, the options of the selftests, and ours over them."""
+        """Configures the kernel: allnoconfig, the options of the selftests, then ours."""
         self.out.mkdir(parents=True, exist_ok=True)
         self.log.unlink(missing_ok=True)
         parts = [self.source / SELFTESTS / "config"]
@@ -169,8 +168,8 @@ class Kernel:
         (self.out / "all.config").unlink()
 
     def begin_as(self, other):
-        """Starts as a copy of a build of the same source, so that common files are not
-        built again."""
+        """Copies the other kernel's build of the same source, so that make builds only files
+        that differ."""
         if not self.out.exists() and other.image.exists():
             shutil.copytree(other.out, self.out, symlinks=True)
 
@@ -179,8 +178,8 @@ class Kernel:
         self.make(self.image.name, "modules")
 
     def asked(self):
-        """The options in the last fragment of its configuration, and whether they are set.
-        Kconfig silently drops options that others rule out."""
+        """The options in the last file of the configuration, and whether they are set. Kconfig
+        silently drops options whose dependencies are not met."""
         lines = (HERE / "config" / f"{self.config[-1]}.config").read_text().splitlines()
         configured = "\n" + (self.out / ".config").read_text()
         for line in lines:

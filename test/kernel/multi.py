@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expected behaviour of a kernel if one BPF program is attached to many functions. The
+"""The expected behaviour of a kernel when one BPF program is attached to many functions. The
 cost of a function's tracers must not depend on other tracers."""
 import re
 
@@ -8,15 +8,15 @@ import checks
 KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
 EBUSY, EINVAL, EOPNOTSUPP, ENOTSUPP = 16, 22, 95, 524
 
-# Architectures whose upstream BPF compiler calls no function that may be replaced meanwhile,
-# since they have no livepatches: code after the function and replacement exclude each other.
+# Architectures without livepatches. Upstream's BPF trampolines there do not support replaced
+# functions: fexit or session programs and a replacement exclude each other.
 NOT_BOTH = ("riscv",)
 
 # The names in guest/multi.h.
 KNOWN = 8
 
-# In instructions, as measured by samples/ftrace/ftrace-ops: the cost of one tracer without
-# our patches for several, and the maximum for two.
+# The cost of one tracer without our patches for several tracers, which is the maximum for two
+# with them. In instructions, as measured by samples/ftrace/ftrace-ops.
 ONE_TRACER = {"arm64": 52, "riscv": 83, "ppc64le": 88}
 TWO_TRACERS = {"arm64": 150, "riscv": 212, "ppc64le": 220}
 
@@ -31,13 +31,14 @@ SETS = {"one comes": (1, 100, 0, 0), "two comes": (2, 100, 100, 0),
 
 
 def is_in(source):
-    """Does this Linux have such programs at all?"""
+    """Whether this Linux supports BPF programs on many functions."""
     header = source / "tools/include/uapi/linux/bpf.h"
     return "BPF_TRACE_FSESSION_MULTI" in header.read_text()
 
 
 def goes_past(source, arch):
-    """Does ftrace_caller() prefer a livepatch to a direct call? Upstream does on ppc64le."""
+    """Whether ftrace_caller() skips the direct call of a livepatched function, as upstream does
+    on ppc64le."""
     return arch == "ppc64le" and "livepatch_handler()" not in (
         source / "arch/powerpc/net/bpf_jit_comp.c").read_text()
 
@@ -112,7 +113,7 @@ def kinds(text):
 
 
 def costs(text, arch):
-    """A hundred calls; the time is the number of instructions."""
+    """Checks the cost of a hundred calls; time is the number of instructions."""
     found = re.findall(r"^cost: beside (\d+): none (\d+) \((.*)\), fentry (\d+),"
                        r" fentry.multi of 1 (\d+), fentry.multi of 1000 (\d+)$", text,
                        re.MULTILINE)
@@ -127,8 +128,8 @@ def costs(text, arch):
     each = [cost for _, costs in rows.values() for cost in costs]
     yield (f"a call costs the same by one link, with 1000 functions, and beside 100 tracers of"
            f" others: {each[0]:.0f} instructions",
-           # A few instructions more or less load the address of a program: on riscv
-           # one to six.
+           # The number of instructions that load a program's address varies: on riscv one
+           # to six.
            min(each) > 0 and max(each) - min(each) < (7 if arch == "riscv" else 3),
            " ".join(map(str, each)))
 
@@ -155,8 +156,8 @@ def attach_times(text):
 
 
 def replaced(text, arch, past):
-    """Checks ten calls in each state: a call is wrong if it lacks its program, or fails. past:
-    the calls of a replaced function do not reach the program."""
+    """Checks ten calls in each state: a call is wrong if it fails or does not run the program.
+    past: whether calls of a replaced function do not run the program."""
     both = (f": {past:d} wrong, another: error {EBUSY}, replaced: {past:d} wrong,"
             " as it was: 0 wrong, replacement alone: 0 wrong, none: 0 wrong")
     how = "past the program" if past else "and are counted"
@@ -186,8 +187,8 @@ def replaced(text, arch, past):
                            seen == start + no_program
                            and before == f"{kind}: cannot attach: error {ENOTSUPP}",
                            f"{before}\n{seen}")
-    # Where both are possible together: each trampoline is made, and made again after the
-    # replacements are known. The number is not checked.
+    # If both are possible together, each trampoline is made again when the replacements are
+    # known. The number is not checked.
     if arch not in NOT_BOTH and not past:
         made = re.search(r"^trampolines: (\d+)$", text, re.MULTILINE)
         yield (f"a program comes to {KNOWN} functions, two of them replaced: {2 * KNOWN}"
@@ -240,7 +241,7 @@ def sets(text):
 
 
 def record_bytes(log):
-    """Memory per function, including unused space of pages."""
+    """Prints the memory per function, including unused space of pages."""
     seen = re.search(r"^traceable: (\d+) pages:(\d+) ", log, re.MULTILINE)
     return 4096 * int(seen[2]) / int(seen[1]) if seen else None
 
@@ -251,8 +252,8 @@ def records(name, ours, unpatched):
 
 
 def storm(text, preempted=False):
-    """Do callers preempt each other? A call on a CPU where the program is already running is
-    skipped, and the kernel reports the number."""
+    """Checks the storm. If callers preempt each other, the kernel skips the program in a call on
+    a CPU where it is already running, and reports the number of skipped calls."""
     seen = re.search(r"^storm: (\d+) rounds, (\d+) calls, BPF: (\d+) wrong, (\d+) left out,"
                      r" ftrace: (\d+) of (\d+), (\d+) refused$", text, re.MULTILINE)
     if not seen:
@@ -270,7 +271,7 @@ def storm(text, preempted=False):
     yield "after the storm no function is traced", "left: 0" in text, text
 
 
-# More than a clock tick costs, for each of a thousand calls.
+# A clock tick costs less than this per call, in a measurement of a thousand calls.
 TICK = 15
 
 
@@ -292,8 +293,8 @@ def matrix(cells, arch):
 
 
 def same(row):
-    """Except for clock ticks during a measurement: seldom one while calls are short, and two
-    in the longest."""
+    """Whether costs are equal, except for clock ticks during a measurement: at most one for
+    short calls, and two for the longest."""
     row = sorted(row)
     return (row[len(row) // 2] - row[0] < max(2, row[0] / 100)
             and row[-1] - row[0] < max(TICK, row[0] / 50))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One BPF program on many functions, in all kinds of kernels that it is for, and in one
-without support. The checks themselves are in multi.py."""
+"""Tests one BPF program on many functions, in all kinds of kernels that support it, and in
+one that does not. The checks themselves are in multi.py."""
 import base64
 import dataclasses
 import gzip
@@ -31,17 +31,18 @@ class MultiRun(BaseRun):
     # can be built for it, which some tests need.
     KERNELS = ("distribution", "unpatched", "ours", "no-cfi", "debug")
     UNPATCHED = ("distribution", "unpatched")
-    # Architectures where a BPF program can be on many functions without patches: the kernel's
+    # Architectures that support a BPF program on many functions without patches: the kernel's
     # own tests run there, for comparison.
     UPSTREAM = ("x86-64",)
-    # Upstream's CALL_OPS for ppc64le needs no plugin, and there is no CFI.
+    # Architectures without CFI. Upstream's CALL_OPS for ppc64le needs no plugin.
     NO_CFI_ALONE = ("ppc64le", *UPSTREAM)
-    # Architectures where Debian's programs are tested, too; QEMU is slow for one.
+    # Architectures where Debian's programs are tested, too. One is enough: QEMU is slow.
     TOOLS = ("arm64",)
     # The name of a boot is that of its first script.
     BOOTS = ("multi", "multi-replaced", "multi-storm", "provoked", "durations", "bpf-selftests",
              "debian")
-    # Debian's kernel has a driver for the board's serial line, which would be the first.
+    # Debian's kernel has a driver for the board's own serial line, which would change the
+    # numbers of the guest's lines.
     DISTRIBUTION_ARGS = {"riscv": "initcall_blacklist=of_platform_serial_driver_init"}
     # Architectures whose system calls have other names inside the kernel.
     PREFIXES = {"ppc64le": "sys_"}
@@ -58,7 +59,7 @@ class MultiRun(BaseRun):
         self.names, self.wanted = options.multi or known, options.boot
         self.with_hash_mmu = options.hash_mmu
         if options.arch == "ppc64le" and not options.out:
-            # Other patches and another configuration than those of static calls.
+            # A separate folder: patches and configuration differ from those of static calls.
             options.out = ROOT / "build" / "kernel" / f"{options.arch}-{options.version}-multi"
         super().__init__(options)
 
@@ -98,12 +99,12 @@ class MultiRun(BaseRun):
         return self.arch in self.TOOLS and not self.quick
 
     def has_selftests(self, name):
-        """Do the kernel's own tests of BPF programs on functions run there?"""
+        """Whether the kernel's own tests of BPF programs on functions run on this kernel."""
         return self.arch in self.UPSTREAM or \
             self.has_tools() and name in ("ours", *self.UNPATCHED)
 
     def recorded_program(self):
-        """Records itself, so it is linked with the C library of the guest."""
+        """Builds the program that is recorded, for the C library of the guest."""
         self.programs["BOTH"] = self.out / "both-worlds"
         run([f"clang{self.tools.llvm}",
              f"--target={Path(boot.GUESTS[self.arch].sysroot).name}", "-fuse-ld=lld", "-O1",
@@ -163,7 +164,7 @@ class MultiRun(BaseRun):
         if name in self.UNPATCHED:
             yield ("multi",)
         else:
-            # With all the checks of "debug", times mean nothing.
+            # Do not measure times with the checks of "debug".
             if name != "debug":
                 yield ("multi", "ops")
             yield ("multi-replaced", "sets")
@@ -206,7 +207,7 @@ class MultiRun(BaseRun):
 
     def check_tools(self, kernel, scripts):
         root = debian(self.arch, "bpftrace", "trace-cmd")
-        # 7.2 lets only debuggers write to text: the runtime starts one.
+        # Linux 7.2 lets only debuggers write to text, so the runtime starts one.
         said = yield from self.booted(kernel, *scripts,
                                       trees=[root, self.runtime.parent], DEBIAN=root,
                                       RUNTIME=self.runtime)
@@ -216,7 +217,7 @@ class MultiRun(BaseRun):
             yield from checks.log(said["log"])
 
     def check_selftests(self, kernel):
-        # Always Debian's: its pahole also recorded the functions that programs can call.
+        # Always Debian's types: its newer pahole also recorded the functions that programs call.
         distribution = self.described("distribution")
         fetch_image(distribution, self.version)
         types = yield from self.types(distribution)
@@ -261,7 +262,7 @@ class MultiRun(BaseRun):
 
     def types(self, kernel):
         """The types of a kernel that was not built here, in a file."""
-        if self.arch in self.UPSTREAM:  # whose images contain them uncompressed
+        if self.arch in self.UPSTREAM:  # the image contains them uncompressed
             return extracted(kernel)
         file = kernel.out / "vmlinux.btf"
         if not file.exists() or file.stat().st_mtime < kernel.image.stat().st_mtime:
@@ -270,9 +271,9 @@ class MultiRun(BaseRun):
         return file
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
-        # Programs on all functions are also on those that handle faults of the hash MMU. Without
-        # fix 0012 BPF's compiler writes to pages that are not in the hash table yet: an endless
-        # sequence of faults there. The other MMU has no such faults.
+        # A program on all functions is also attached to those that handle faults of the hash MMU.
+        # Without fix 0012, trampolines of these functions cause such faults themselves, which
+        # recurse without end. The radix MMU has no such faults.
         on = boot.Machine.usual(self.arch).anywhere()
         if self.arch == "ppc64le" and not self.with_hash_mmu:
             on = with_radix(on)
@@ -296,7 +297,7 @@ class MultiRun(BaseRun):
 
 
 def extracted(kernel):
-    """Unpacks a bzImage as its boot does."""
+    """Unpacks the kernel in a bzImage."""
     file = kernel.out / "vmlinux"
     found = subprocess.run(["sh", kernel.source / "scripts" / "extract-vmlinux", kernel.image],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout

@@ -4,8 +4,8 @@ import subprocess
 
 
 def ops(before, after, kind="with CALL_OPS and CFI"):
-    """Prints costs in the format of the commit that introduced CALL_OPS. Nanoseconds of the
-    guest are executed instructions."""
+    """Prints costs in the format of the Linux commit that introduced CALL_OPS. Nanoseconds of
+    the guest are executed instructions."""
     for title, cells in (("without CALL_OPS", before), (kind, after)):
         if (0, 0) not in cells:
             continue
@@ -36,7 +36,7 @@ def text_size(path):
 
 
 def size(what, files):
-    """Relative to the first."""
+    """Prints sizes and their ratios to the first one."""
     base = None
     for name, paths in files.items():
         total = sum(map(text_size, paths))
@@ -45,8 +45,8 @@ def size(what, files):
 
 
 def lines(whose, patches):
-    """How much of the kernel a series of patches changes. Inside a repository, git would
-    ignore files outside of the current folder."""
+    """Prints how many lines a series of patches changes. Runs git outside of a repository,
+    where it would ignore files outside of the current folder."""
     said = subprocess.run(["git", "apply", "--numstat", *patches], capture_output=True,
                           text=True, check=True, cwd="/").stdout
     counts = [line.split("\t") for line in said.splitlines()]
@@ -56,7 +56,7 @@ def lines(whose, patches):
 
 
 def selftests(ours, theirs, one="CALL_OPS and CFI", other="without CFI"):
-    """Tests that did not simply pass."""
+    """Prints the tests that did not pass."""
     print(f"  {one:16} | {other:11} | ftrace selftest\n"
           "  =================+=============+=================")
     for name in ours:

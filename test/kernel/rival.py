@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Another design for CALL_OPS with CFI: room before each function, traced or not, so that
-all hashes are at one distance. The patch is only for comparison and not part of
-the product."""
+"""Another design for CALL_OPS with CFI: NOPs before each function, traced or not, so that
+all hashes have the same distance from the entry. The patch is only for comparison and is not
+part of the product."""
 from kernels import HERE, other_source
 
 FOLDERS = ("kernel", "mm")
 
 
 def patches(version):
-    """None if there is no rival for that version."""
+    """The patches of the rival; none if there is no rival for that version."""
     return sorted((HERE / "rival").glob(f"{version}.patch"))
 
 
 def source(ours, version, out):
-    """Our source with the rival's patch instead of ours."""
+    """The source with the rival's patch instead of ours."""
     return other_source(ours, version, out / "rival-source", patches(version))
 
 
 def build(kernel):
-    """Only the compared files."""
+    """Compiles only the compared files."""
     kernel.configure()
     kernel.make(*(f"{folder}/" for folder in FOLDERS))
 
 
 def objects(*kernels):
-    """The objects compiled or assembled for all of them, by their paths."""
+    """Returns the objects that all these kernels have, by their paths."""
     found = []
     for kernel in kernels:
         commands = (file for folder in FOLDERS

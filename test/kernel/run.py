@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds Linux with Patchbay, boots it in QEMU, and checks CFI and tracing there. Prints a
-line for each check, then their number. For comparison, builds the same configuration
-without the plugin, and once more without CFI. Or builds variants with the plugin. For
-ppc64le it checks static calls, and compares them with those of a kernel that another
-linker has linked."""
+line for each check, then their number. For comparison it builds the same configuration
+without the plugin, and once more without CFI. With --variant it builds other configurations
+with the plugin. For ppc64le it checks static calls, and compares them with those of a kernel
+that another linker has linked."""
 import argparse
 import dataclasses
 import resource
@@ -42,11 +42,10 @@ class Run(BaseRun):
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
         config = ("far",) if self.multi and self.arch == "arm64" else ()
-        # The kernels of --multi, with the same names: a build for one is not repeated for
-        # the other.
+        # Use the names of --multi, so that each kernel is built only once for both.
         more = ("selftests",) if config and not self.quick else ()
         if self.quick and not self.multi:
-            # A separate kernel, which is never compared with others.
+            # A separate kernel, because it is never compared with others.
             self.ours = self.kernel("quick", True, "quick", "cfi")
         else:
             self.ours = self.kernel("ours", True, *config, *more, "cfi")
@@ -56,14 +55,13 @@ class Run(BaseRun):
                          "STORM": self.out / "multi-storm"}
 
     def rival(self):
-        """The rival's kernel, which stock clang can build."""
+        """The kernel of the rival design, built by stock clang."""
         return dataclasses.replace(self.kernel("rival", False, "cfi"),
                                    source=rival.source(self.source, self.version, self.out))
 
     def start(self, kernel, *boots):
-        """Builds the kernel, then boots it for each of these lists of scripts while others are
-        built. Yields a check; returns the running boots, by the first script of
-        each."""
+        """Builds the kernel, then boots it in the background for each of these lists of
+        scripts. Yields a check; returns the running boots, by the first script of each."""
         self.say(f"building {kernel.name}")
         try:
             kernel.build()
@@ -87,9 +85,9 @@ class Run(BaseRun):
         return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2)}.get(script, usual)
 
     def messages(self):
-        """The messages for a user without the plugin, before and after a kernel was configured
-        with it. Runs in the kernel's own folder, if it is still empty: make's own tools are
-        built only once then."""
+        """Checks the messages for a user without the plugin, before and after a kernel was
+        configured with it. Uses the kernel's own folder if it is still empty, so that make's
+        tools are built only once."""
         none = self.out / "none.so"
         is_first = not self.ours.out.exists()
         without = dataclasses.replace(
@@ -98,7 +96,7 @@ class Run(BaseRun):
         if not is_first:
             shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
-        # At once: after an interruption the next run builds the kernel in the same folder.
+        # Forget now, because after an interruption the next run builds in the same folder.
         without.forget_configuration()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",
@@ -170,7 +168,7 @@ class Run(BaseRun):
             report.ops({}, checks.cells(said.get("ops", "")))
             return
         ours = yield from self.start(self.ours, ("selftests", "log"), *boots)
-        # Next, since the selftests take longest: they run side by side.
+        # Start this kernel early: the selftests take longest, and those of both run in parallel.
         plain = yield from self.start(self.plain, ("selftests", "log"))
         cfi = yield from self.start(self.cfi, ("bpf", "ops", *(["multi"] * self.multi), "log"))
         padded = (yield from self.build_rival()) if ours and cfi and plain else None
@@ -239,7 +237,7 @@ class Run(BaseRun):
                              checks.results(plain["selftests"]))
 
     def build_rival(self):
-        """Only its objects are compared; it is not booted."""
+        """Compares the objects of the rival's kernel; it is not booted."""
         if not rival.patches(self.version):
             return None
         self.say("compiling for the rival layout")
@@ -302,7 +300,7 @@ def arguments():
 
 
 def check_together(options):
-    """Never skips a requested part silently."""
+    """Refuses options that would have no effect."""
     if options.multi is None and options.boot:
         raise KernelError("--boot goes with --multi alone")
     if options.hash_mmu and (options.multi is None or options.arch != "ppc64le"):
@@ -315,7 +313,7 @@ def check_together(options):
 
 
 def processor_time():
-    """CPU time of all compilers and emulators: wall-clock time depends on other load."""
+    """The CPU time of all compilers and emulators, which does not depend on other load."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -8,8 +8,8 @@ import struct
 import sys
 from pathlib import Path
 
-# The return instructions, by the machine in an ELF header, and what may be between the entry
-# of a function and its first NOP.
+# The return instructions, and the instructions that may be between the entry of a function and
+# its first NOP.
 RETURNS = {"arm64": 0xD65F03C0, "riscv": 0x00008067}
 MACHINES = {183: "arm64", 243: "riscv"}
 LANDING_PADS = {0, 4}
@@ -48,7 +48,7 @@ class Object:
                     yield self.text(names, name), info & 15, info >> 4, section, value
 
     def entries(self):
-        """The first NOP of each patchable function: section and offset."""
+        """Yields the section and offset of the first NOP of each patchable function."""
         symbols = list(self.symbols())
         for table in self.sections:
             if table[KIND] != SHT_RELA or \
@@ -60,7 +60,7 @@ class Object:
                 yield section, value + addend
 
     def check(self):
-        """Yields for each entry its function, and what is wrong with it or None."""
+        """Yields for each entry its function, and its fault or None."""
         functions = {(section, value): (name, bind) for name, kind, bind, section, value
                      in self.symbols() if kind == STT_FUNC and not name.startswith("__cfi_")}
         for section, site in self.entries():
@@ -77,14 +77,14 @@ class Object:
             return f"no slot: the section has {entry} bytes before the entry"
         slot, pad, cfi = struct.unpack_from(
             "<QII", self.data, self.sections[section][OFFSET] + entry - 16)
-        # On riscv the linker aligns (R_RISCV_ALIGN).
+        # On riscv the linker aligns the entry (R_RISCV_ALIGN).
         if self.arch == "arm64" and (entry % 8 or self.sections[section][ALIGN] < 8):
             return f"the slot at {entry - 16:#x} is not aligned"
         if pad != RETURNS[self.arch]:
             return f"no slot: {pad:#x} instead of a return instruction"
         if slot:
             return f"the slot is {slot:#x} instead of 0"
-        # A local function whose address is not taken has a second return instruction.
+        # A local function whose address is not taken has a second return instead of a hash.
         if bind in (STB_GLOBAL, STB_WEAK) and cfi in (0, RETURNS[self.arch]):
             return f"the CFI hash is {cfi:#x}"
         return None

@@ -4,9 +4,9 @@
 
 Compiles security/security.o of Linux 7.2, which calls all hooks of security modules, for
 x86-64, arm64 and ppc64le, and links it. Compares the static calls that our linker lists with
-the branches in the object. On x86-64 it also compares them with the list that the kernel's
-own objtool makes. With --stock that LLD links the object, too, and so does ours without
-options: the outputs must be identical."""
+the branches in the object, and on x86-64 also with the list that the kernel's objtool makes.
+With --stock it also links the object with that LLD, and with our linker without options: the
+outputs must be identical."""
 import argparse
 import filecmp
 import re
@@ -20,17 +20,17 @@ from kernels import SOURCE_ARCH, KernelError, run, source
 
 COMMON = ("64BIT", "SMP", "PRINTK", "EXPERT", "SYSFS", "MULTIUSER", "MODULES", "SECURITY",
           "SECURITY_LOCKDOWN_LSM")
-# By architecture: more options, and the branches that may call or jump to a trampoline.
+# By architecture: more options, and the relocation types of branches to a trampoline.
 ARCHES = {"x86_64": ((), {"R_X86_64_PLT32"}),
           "arm64": (("CFI",), {"R_AARCH64_CALL26", "R_AARCH64_JUMP26"}),
           "ppc64le": (("PPC64", "CPU_LITTLE_ENDIAN", "PPC_PSERIES"), {"R_PPC64_REL24"})}
 
-# Two thirds of the source; directories that are read as a whole, such as Kconfig, stay.
+# Leave out two thirds of the source, but not the directories that Kconfig reads.
 WITHOUT = ("Documentation/devicetree/*", "arch/*/boot/dts/*", "tools/perf/*",
            # Patches change selftests of BPF.
            "tools/testing/[a-rt-z]*", "tools/testing/selftests/[a-ac-z]*",
            *(f"{part}/*.[chS]" for part in ("drivers", "fs", "net", "samples", "sound")))
-# The kernel's own tools run once, so they need not be fast.
+# Compile the kernel's own tools without optimization, because they run only once.
 HOSTCFLAGS = "-O0 -g0"
 
 SECTION = re.compile(r"Relocation section '\.rela(\S+)'")
@@ -67,7 +67,7 @@ class Objects:
         return arguments[-1]
 
     def relocations(self, path):
-        """Section, offset, type, symbol, addend."""
+        """Yields relocations: section, offset, type, symbol, addend."""
         section = None
         for line in output(f"llvm-readelf{self.llvm}", "-rW", path).splitlines():
             if found := SECTION.match(line):
@@ -118,7 +118,7 @@ class Objects:
                    filecmp.cmp(ours, stock, shallow=False), f"{ours} and {stock} differ")
 
     def check_kernel(self, compiled, calls):
-        """Linked as in vmlinux, but without most of its callees."""
+        """Links the object as vmlinux is linked, although most callees are missing."""
         linked = self.link(self.linker, "--static-calls-kernel", "-e", "0",
                            "--unresolved-symbols=ignore-all",
                            "--defsym=__static_call_toc_offset=16", compiled,

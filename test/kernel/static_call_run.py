@@ -14,8 +14,8 @@ from kernels import HERE, SELFTESTS, KernelError, Tools, source
 # GNU cross-compilers, by our names of architectures.
 GCC = {"ppc64le": "powerpc64le-linux-gnu-"}
 
-# Seconds of the guest for each of the kernel's own tests. An instruction takes 2**PACE ns
-# there. With 4 a clock tick that three tracers see takes longer than the tick interval.
+# LIMIT: seconds of the guest for each of the kernel's own tests. PACE: an instruction takes
+# 2**PACE ns in the guest. With 4, three tracers of a clock tick take longer than its interval.
 LIMIT, PACE = 200, 2
 
 
@@ -32,11 +32,11 @@ class StaticCallRun(BaseRun):
         "far": ((), {"TEST_STATIC_CALL_CFLAGS": "-DTEST_STATIC_CALL_FAR"}),
         "ld-o2": ((), {"LD": "{linker} -O2"}),
         "no-reserve": (("static-calls/no-reserve",), {}),
-        "stock": None,      # ours, beside the one that the stock linker links
+        "stock": None,      # our kernel, compared with one linked by the stock linker
         "thin-lto": (("variants/thin-lto",), {}),
     }
 
-    # Other CPUs than the usual one; a POWER9 with the hash MMU.
+    # Further CPUs, and a POWER9 with the hash MMU.
     MACHINES = (("power8", ""), ("power9", "-radix"), ("power10", ""), ("power10", "-radix"))
 
     def prepare(self, build):
@@ -72,8 +72,7 @@ class StaticCallRun(BaseRun):
             yield from self.check_plain(counted)
 
     def build(self, kernel):
-        """A check that it is built, and whether it is. Its modules work in kernels of all
-        kinds."""
+        """Builds the kernel and its modules. Yields a check, and returns whether it was built."""
         self.say(f"building {kernel.name}")
         try:
             kernel.build()
@@ -87,11 +86,11 @@ class StaticCallRun(BaseRun):
         return True
 
     def start(self, kernel, what, *scripts, **more):
-        """Boots it in the background."""
+        """Boots the kernel in the background."""
         return {what: self.pool.submit(self.boot, kernel, *scripts, what=what, **more)}
 
     def booted(self, kernel, what, *scripts, **more):
-        """A check that it boots; returns the output of the scripts."""
+        """Checks that the kernel boots; returns the output of the scripts."""
         return (yield from finished(kernel, self.start(kernel, what, *scripts, **more), what))
 
     @property
@@ -105,7 +104,7 @@ class StaticCallRun(BaseRun):
         yield from static_calls.early(kernel.out, self.tools.llvm)
 
     def check_usual(self, kernel, quick=True):
-        """Everything that one boot can show, including instruction counts."""
+        """Runs all checks that need only one boot, including instruction counts."""
         # Upstream's CALL_OPS; our plugin is not involved here.
         ops = () if quick else ("ops",)
         # static-calls comes last: it locks the kernel down, and then no module can be loaded.
@@ -127,7 +126,7 @@ class StaticCallRun(BaseRun):
         yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_storm(self, kernel, updates, what="storm", on=None):
-        """While another CPU calls, and modules are loaded and unloaded."""
+        """Checks updates while another CPU calls, and modules are loaded and unloaded."""
         said = yield from self.booted(kernel, what, "storm", "log",
                                       on=(on or self.quick_boot).with_cpus(2), UPDATES=updates)
         if said:
@@ -135,7 +134,7 @@ class StaticCallRun(BaseRun):
             yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_refused(self):
-        """Modules that the kernel must refuse."""
+        """Checks that the kernel refuses invalid modules."""
         ours = self.modules(self.ours)
         module = (ours / "sc_user.ko").read_bytes()
         other = module.replace(b"vermagic=7.", b"vermagic=6.")
@@ -158,7 +157,7 @@ class StaticCallRun(BaseRun):
         vmlinux = kernel.out / "vmlinux"
         static_calls.report_code(vmlinux, self.tools.llvm)
         static_calls.report_ftrace(vmlinux, self.tools.llvm)
-        # Without the option trampolines are simply missing.
+        # Without the option, trampolines are missing, and linking fails.
         static_calls.report_link(kernel, self.tools.linker, "--static-calls-kernel")
         static_calls.report_link(kernel, self.tools.linker, "--unresolved-symbols=ignore-all")
         report.size("vmlinux", {"with the linker's static calls": [vmlinux]})
@@ -166,7 +165,7 @@ class StaticCallRun(BaseRun):
                                           if static_calls.PATCH.search(patch.name)])
 
     def count(self, kernel):
-        """Instructions of each call, by kind, which a QEMU plugin counts."""
+        """Counts the instructions of each call, by kind, with a QEMU plugin."""
         counts = kernel.out / "branches.counts"
         said = yield from self.booted(kernel, "branches", "calls", on=self.counting(counts))
         if not said:
@@ -175,7 +174,7 @@ class StaticCallRun(BaseRun):
         return static_calls.counted(said["calls"], counts.read_text())
 
     def check_machines(self):
-        """Other CPUs, and the other MMU; with one CPU and with two."""
+        """Boots on further CPU models, and with the hash MMU; with one CPU and with two."""
         for cpu, radix in self.MACHINES:
             name, on = cpu + radix, self.quick_boot.with_model(cpu)
             if radix:
@@ -190,7 +189,7 @@ class StaticCallRun(BaseRun):
             yield from self.check_storm(self.ours, 300, f"{name}-storm", on)
 
     def check_kexec(self):
-        """The kernel boots itself; the new one runs guest/kexeced.sh."""
+        """Checks kexec: the kernel boots itself, and the new one runs guest/kexeced.sh."""
         script = HERE / "guest" / "kexeced.sh"
         said = yield from self.booted(self.ours, "kexec", "kexec",
                                       on=self.quick_boot, more=(self.ours.image, script),
@@ -199,8 +198,8 @@ class StaticCallRun(BaseRun):
             yield from static_calls.kexec(said)
 
     def check_gcc(self):
-        """Modules built by another compiler, in the kernel built by clang. They are not
-        traced: before 13 GCC has no -fpatchable-function-entry for this ABI."""
+        """Loads modules built by GCC into the kernel built by clang. They are not traced: before
+        version 13 GCC has no -fpatchable-function-entry for this ABI."""
         if not shutil.which(GCC[self.arch] + "gcc"):
             yield f"modules by gcc: no {GCC[self.arch]}gcc", False, "install it"
             return
@@ -221,7 +220,7 @@ class StaticCallRun(BaseRun):
             yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_variant(self, name):
-        """Another kernel, compared with ours."""
+        """Builds a variant and compares it with our kernel."""
         if name == "stock":
             if (yield from self.build(self.ours)):
                 yield from self.check_plain((yield from self.count(self.ours)))
@@ -247,9 +246,9 @@ class StaticCallRun(BaseRun):
         static_calls.report_ftrace(kernel.out / "vmlinux", self.tools.llvm)
 
     def check_far(self, kernel):
-        """Calls that cannot reach their trampolines go through stubs of the linker, and stay
-        unchanged. ftrace reports that such a kernel cannot be traced: its own stubs are
-        in one place, and out of reach here, too."""
+        """A kernel that is too large for branches. Calls that cannot reach their trampolines go
+        through stubs of the linker, and are not patched. ftrace reports that the kernel cannot be
+        traced, because ftrace's own stubs are also out of reach."""
         said = yield from self.booted(kernel, "far", "static-calls", "log", on=self.quick_boot)
         if said:
             yield from static_calls.calls(said["static-calls"])
@@ -263,8 +262,8 @@ class StaticCallRun(BaseRun):
     def check_plain(self, counted):
         """Checks our configuration with a linker that makes no static calls."""
         self.plain.begin_as(self.ours)
-        # Some patch all functions, or all tracepoints, dozens of times, so text is patched
-        # without mappings: static-calls/rodata-off.patch.
+        # Some tests patch all functions, or all tracepoints, dozens of times. To be fast, the
+        # kernel patches text without mappings: static-calls/rodata-off.patch.
         on = with_radix(boot.Machine.usual(self.arch)).with_pace(PACE)
         on = on.with_args(f"{on.guest.kernel_args} rodata=off")
         started = self.start(self.ours, "selftests", "selftests", "log", on=on, LIMIT=LIMIT)
@@ -288,7 +287,7 @@ class StaticCallRun(BaseRun):
                                 "with the linker's": [self.ours.out / "vmlinux"]})
 
     def check_module_of(self, other):
-        """A module of the same version and configuration, built for another linker."""
+        """Copies a module of the same version and configuration that another linker linked."""
         shutil.copy(self.modules(other) / "sc_user.ko",
                     self.modules(self.ours) / "sc_generic.ko")
         said = yield from self.booted(self.ours, "refused", "refused", on=self.quick_boot)

@@ -16,7 +16,7 @@ SITES = ".static_call_sites"
 
 
 class Refused(Exception):
-    """Why the program cannot be prepared."""
+    """The reason why the program cannot be prepared."""
 
 
 class Program:
@@ -49,7 +49,8 @@ class Program:
         return struct.iter_unpack(f"<{layout}", self.data[table["offset"]:table["offset"] + table["size"]])
 
     def calls(self):
-        """The address and the offset in the file of each call of a trampoline, and its name."""
+        """Yields the address and the file offset of each call of a trampoline, and the
+        trampoline's name."""
         for table in self.sections:
             if table["kind"] != SHT_RELA or not table["info"]:
                 continue

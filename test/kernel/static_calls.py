@@ -23,8 +23,8 @@ PATCH = re.compile(r"^000[1-367]-powerpc-")
 # QEMU's memory for firmware variables is empty.
 KNOWN = "WARNING: nvram corruption detected: 0-length partition"
 
-# Callers, definers of the static call, and targets: kernel or module. The kernel gets
-# static calls of a module as pointers.
+# The places of caller, static call and target: kernel (k) or module (m). The kernel gets a
+# module's static call as a pointer.
 CASES = ("kkk", "kkm", "kmk", "kmm", "mkk", "mkm", "mmk", "mmm",
          "kk-ret0", "mk-ret0", "mm-ret0", "kk-null", "mk-null", "mm-null",
          "kkk-again", "mkk-again", "mmm-again")
@@ -38,7 +38,7 @@ SITES = {"kkk": r"bl test_target_k\+0x8/", "kkm": r"bl __SCT__test_k\+0xc/",
          "mmm": r"bl __SCT__sc_m\+0x10/", "mmk": r"bl __SCT__sc_m\+0x18/",
          "m-ret0": r"bl __SCT__sc_m\+0x10/", "m-again": r"bl __SCT__sc_m\+0x10/",
          "m-null": r"48000008$", "mk-null": r"48000008$"}
-# Targets of a module's stubs: the call itself stays unchanged, except for NULL.
+# Targets of a module's stubs. Updates change the stub and not the call, except for NULL.
 STUBS = {"mkk": "test_target_k+0x0/", "mkm": "target_m+0x0/", "ret0": "__SCT__test_k+0x1c/"}
 
 CALL = re.compile(r"\sbl\s+0x([0-9a-f]+)")
@@ -46,7 +46,7 @@ RESTORE = re.compile(r"\sld\s+2, 16\(13\)")
 
 
 def warnings(log, patches):
-    """Warnings in files that the patches change: powerpc treats them as errors by default."""
+    """Checks that patched files have no warnings, which powerpc treats as errors by default."""
     patched = set(re.findall(r"^\+\+\+ b/(\S+)", "".join(patch.read_text() for patch in patches),
                              re.MULTILINE))
     return [line for line in log.splitlines()
@@ -55,7 +55,7 @@ def warnings(log, patches):
 
 
 def durations(text):
-    """Instructions of a call, by case and kind, including loop and target."""
+    """Returns the instructions of a call, by case and kind, including loop and target."""
     return {(case, kind): float(time) for case, kind, time in
             re.findall(r"^(\S+) (\w+) ([\d.]+) right$", text, re.MULTILINE)}
 
@@ -81,7 +81,7 @@ def sites(text):
 
 
 def patched(text):
-    """Other patchers of the same code."""
+    """Checks other patchers of the same code."""
     for what in ("kkk", "mkk", "mmm", "trampoline k", "trampoline m"):
         yield (f"a kprobe on a static call is refused: {what}",
                f"kprobe on {what}: refused" in text, text)
@@ -107,7 +107,7 @@ def no_oops(log):
 
 
 def far(text, log):
-    """Beside calls that are all correct."""
+    """Checks the code of callers, besides that all calls are correct."""
     stays = re.findall(r"^site (\S+) at \+\d+: bl __long_branch___SCT__", text, re.MULTILINE)
     yield f"calls that stay as they are: {' '.join(stays)}", "kkk" in stays, text
     yield from no_oops(log)
@@ -124,7 +124,7 @@ def events(text):
 
 
 def irqsoff(text):
-    """The irqsoff tracer works. Without patch 0016 the kernel prints its first event for ever."""
+    """Checks that the irqsoff tracer works. Without fix 0008 the kernel hangs at its first event."""
     found = re.search(r"^written: (\d+)$", text, re.MULTILINE)
     yield (f"{found[1] if found else 'no'} events are written with interrupts on, while it is "
            "traced how long they are off", bool(found) and int(found[1]) > 0, text)
@@ -165,7 +165,7 @@ def counted(text, counts):
 
 
 def branches(seen):
-    """Compares each case with a call through a pointer in the same kernel."""
+    """Checks each case against a call through a pointer in the same kernel."""
     yield "the plugin of QEMU counted each case", bool(seen), "it did not"
     if not seen:
         return
@@ -192,8 +192,8 @@ def cell_text(cell):
 
 
 # A kernel with generic static calls has no trampolines. The kernel calls a module's static
-# call through its present pointer (static), or through a pointer to that, which follows
-# updates (follow).
+# call through a copy of its pointer (static), or through a pointer to its pointer, so that
+# updates have an effect (follow).
 WAYS = [*((case, "static") for case in CASES), ("kmk", "follow"), ("kmm", "follow")]
 
 
@@ -272,7 +272,8 @@ def startup(text):
 
 
 def same_selftests(text, reference, files):
-    """Compares ftrace's tests one by one: none is skipped, and none has another result."""
+    """Compares ftrace's tests one by one with those of another kernel: none may be skipped or
+    have another result."""
     ours, theirs = checks.results(text), checks.results(reference)
     for which, said, found in (("our", text, ours), ("the stock", reference, theirs)):
         counted = sum(map(int, checks.TALLY.findall(said)))
@@ -308,13 +309,13 @@ def tramps(vmlinux, llvm):
 
 
 def code(vmlinux, llvm):
-    """Does the disassembly agree with the table of sites?"""
+    """Checks that the disassembly agrees with the table of sites."""
     symbols = symbols_of(vmlinux, llvm)
     at = addresses(symbols)
     tramps = range(at["__static_call_text_start"], at["__static_call_text_end"])
     lines = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn", vmlinux],
                            capture_output=True, text=True, check=True).stdout.splitlines()
-    # A stub to a trampoline that is out of reach has its name.
+    # The linker's stub to a trampoline that is out of reach has the trampoline's name.
     stubs = {int(address, 16) for address in
              re.findall(r"^([0-9a-f]+) \w __long_branch___SCT__", symbols, re.MULTILINE)}
     calls = [(i, CALL.search(line)) for i, line in enumerate(lines)]
@@ -331,7 +332,8 @@ def code(vmlinux, llvm):
 
 
 def nops(vmlinux, llvm):
-    """ftrace's traces of a function that is not traced: its stubs are elsewhere."""
+    """Checks that an untraced function has no code of ftrace except its call: stubs are in
+    another place."""
     code = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn",
                            "--disassemble-symbols=test_target_k", vmlinux],
                           capture_output=True, text=True, check=True).stdout
@@ -340,14 +342,14 @@ def nops(vmlinux, llvm):
     yield "a function that ftrace may trace has one NOP", count == 1, code
 
 
-# Code that runs before r13 points to the PACA, or after that: the head, the firmware's
+# Objects whose code runs while r13 does not point to the PACA: start-up, the firmware's
 # client, relocation, the first PACA, and the exit to another kernel.
 EARLY = ("head_64.o", "prom_init.o", "reloc_64.o", "paca.o", "misc_64.o", "entry_64.o",
          "exceptions-64s.o", "interrupt_64.o", "../kexec/*.o", "../purgatory/*.o")
 
 
 def early(out, llvm):
-    """Calls occur only where r13 points to the PACA, by object and by section."""
+    """Checks that calls are only in objects and sections where r13 points to the PACA."""
     folder = out / "arch" / "powerpc" / "kernel"
     objects = sorted({path for name in EARLY for path in folder.glob(name)})
     said = subprocess.run([f"llvm-nm{llvm}", "-A", "-u", *objects], capture_output=True,
@@ -368,7 +370,7 @@ def report_code(vmlinux, llvm):
 
 
 def report_ftrace(vmlinux, llvm):
-    """The unused part of ftrace's stubs, 24 bytes each."""
+    """Prints the size of ftrace's unused stubs, 24 bytes each."""
     said = subprocess.run([f"llvm-nm{llvm}", "-S", vmlinux], capture_output=True, text=True,
                           check=True).stdout
     at = {name: (int(address, 16), int(size, 16)) for address, size, name in
@@ -383,7 +385,7 @@ def report_ftrace(vmlinux, llvm):
 
 
 def report_link(kernel, linker, *options, rounds=5):
-    """CPU time of vmlinux's last link: the least of several rounds."""
+    """Prints the CPU time of vmlinux's last link: the least of several rounds."""
     out = kernel.out
     link = ["-EL", "-m", "elf64lppc", "-z", "noexecstack", "-pie", "--no-dynamic-linker", "-z",
             "notext", "--build-id=sha1", "--threads=1", "-T", "arch/powerpc/kernel/vmlinux.lds",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expected output of Debian's programs on our kernel, and of our command for a program's
-calls and the kernel calls below them."""
+"""The expected output of Debian's programs on our kernel. Also that of our command for a
+program's calls and the kernel calls that they make."""
 import base64
 import gzip
 import io
@@ -11,7 +11,7 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-CALLS = 2000  # that guest/multi.c makes
+CALLS = 2000  # the number of calls that guest/multi.c makes
 
 
 def bpftrace(text):
@@ -31,7 +31,7 @@ def bpftrace(text):
 
 
 def file(text, name):
-    """What a script printed about a file; empty if the file is damaged."""
+    """Returns the file that a script printed in its output; empty if it is damaged."""
     found = re.search(rf"^file: {name}\n(.*?)^end of file$", text, re.MULTILINE | re.DOTALL)
     try:
         return gzip.decompress(base64.b64decode(found[1])) if found else b""
@@ -57,8 +57,8 @@ BENEATH = {"open_input": "do_sys_openat2", "read_input": "ksys_read"}
 
 
 def both(text, patchbay, out):
-    """The program's recording, beside the kernel's calls from its own text, and beside those
-    from trace-cmd's text."""
+    """Imports the kernel's calls into the program's recording, once from the kernel's own text
+    and once from trace-cmd's."""
     for name in ("kernel", "trace-cmd"):
         (out / f"{name}.txt").write_bytes(file(text, name))
     recording = out / "both"
@@ -105,7 +105,7 @@ def within(events, caller, called):
 
 
 def same(patchbay, out):
-    """Importing trace.dat and importing the kernel's text give the same calls."""
+    """Checks that importing trace.dat and importing the kernel's text give the same calls."""
     found = {}
     for name in ("kernel", "trace-cmd"):
         data = out / f"{name}.data"
@@ -113,8 +113,8 @@ def same(patchbay, out):
         found[name] = {row["name"]: (row["calls"], row.get("total_ns", 0)) for row in
                        read_json(patchbay, "report", "--json", data).get("functions", [])}
     ours, theirs = found.values()
-    # If the kernel has no room for all digits, trace-cmd prints one more. Calls that did
-    # not return last until the last line, in microseconds.
+    # trace-cmd may print one digit more than the kernel. Calls that did not return last until
+    # the last line, whose time is in microseconds.
     other = [name for name, (calls, total) in ours.items()
              if theirs.get(name, (0, 0))[0] != calls or abs(theirs[name][1] - total) > 10 * calls + 1000]
     yield (f"'trace-cmd report' of the same buffer has the same {len(ours)} functions, calls and"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program whose functions call the kernel. It is recorded while the kernel is
+// A program whose functions call the kernel, to be recorded while the kernel is
 // traced.
 #include <fcntl.h>
 #include <stdio.h>

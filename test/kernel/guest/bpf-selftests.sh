@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The kernel's own tests of BPF programs on functions. They look for their files in the
-# current folder, and for the kernel's configuration in its usual place.
+# The kernel's own tests of BPF programs on functions. They open their files in the current
+# folder, and the kernel's configuration in /boot.
 mkdir -p /boot
 cp $CONFIG /boot/config-$(uname -r) 2>/dev/null
 ip link set lo up 2>/dev/null

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attaches one BPF program of each kind that needs direct calls to the system call
-// getsid(), and counts. fentry and fexit see each call and its result; the LSM program
-// forbids it. Prints a line for each.
+// Attaches BPF programs that need direct calls to the system call getsid(), one of each kind.
+// The fentry and fexit programs count calls and sum up results; the LSM program forbids the
+// call. Prints a line for each.
 #include "bpf.h"
 
 enum { CALLS = 1000 };
@@ -12,8 +12,8 @@ struct kind {
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach;
 	const char *function;
-	int result; // index of its return value in the program's context
-	int returns; // the return value of the program
+	int result; // index of the function's result in the program's context
+	int returns; // the program's return value
 };
 
 static const struct kind kinds[] = {
@@ -121,7 +121,7 @@ int main(void)
 	const void *btf = read_btf();
 
 	setvbuf(stdout, NULL, _IONBF, 0);
-	setsid(); // its own session, whose ID is the process's
+	setsid(); // so that getsid() returns the PID
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		try(btf, &kinds[i]);
 	return 0;

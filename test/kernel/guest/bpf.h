@@ -36,7 +36,7 @@ static inline void *read_btf(void)
 	return btf;
 }
 
-// Number of bytes that follow a type of this kind.
+// Number of bytes that follow the header of this type.
 static inline size_t tail(const struct btf_type *type)
 {
 	size_t count = BTF_INFO_VLEN(type->info);

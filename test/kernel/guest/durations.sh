@@ -16,7 +16,7 @@ echo nop >current_tracer
 echo 0 >tracing_thresh
 echo 1024 >buffer_size_kb
 
-# Programs start and end, and files are read.
+# Work to trace: starts programs and reads files.
 work() {
 	for i in 1 2 3 4; do
 		cat /proc/self/maps /proc/meminfo >/dev/null
@@ -39,15 +39,15 @@ traced() {
 	echo nop >current_tracer
 	echo 0 >tracing_thresh
 }
-# On riscv, tracers of masked interrupts unwind the stack, and call these for each caller. A
-# timer interrupt then takes longer than the interval between two.
+# On riscv, tracers of masked interrupts unwind the stack, and call these functions for each
+# frame. If they are traced, a timer interrupt takes longer than the timer's interval.
 echo __kernel_text_address kernel_text_address >set_ftrace_notrace
 traced 0
 traced 10
 traced 100
 
-# Up to a depth, and until a function is called. Reading a trace while it is recorded would
-# trace the reader itself.
+# Trace up to a depth, and until a function is called. Then tracing is off, so reading the
+# trace is not traced.
 lines() {
 	head -n 2000 trace | sed '/^#/d; s/.*|//' | grep -c "^$1"
 }
@@ -68,7 +68,8 @@ echo 0 >max_graph_depth
 
 echo >set_ftrace_notrace
 
-# For a function that is never that slow, alone and beside tracers of another one.
+# The cost for a function that is faster than the threshold, alone and beside tracers of
+# another function.
 echo 1 >tracing_on
 cost() {
 	echo "cost: $1: none $($MULTI call)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# While the irqsoff tracer runs, a sample writes with interrupts on: its trace_printk()
-# is called on page faults.
+# Writes to the trace with interrupts enabled while the irqsoff tracer runs: a sample calls
+# trace_printk() on page faults.
 cd /sys/kernel/tracing
 echo 0 >options/function-trace
 echo irqsoff >current_tracer

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The kernel boots itself after its static calls have been patched. The next one has
+# The kernel boots itself after its static calls have been patched. The new kernel has
 # busybox, one module, and kexeced.sh as its init.
 insmod $MODULES/sc_user.ko && rmmod sc_user
 mkdir -p /tmp/root/bin /tmp/root/dev

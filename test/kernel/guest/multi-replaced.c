@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A BPF program is on a function that a livepatch replaces meanwhile. The call goes to
-// the replacement, and is counted. "name" prints the function; "names" prints those that
-// "several" has replaced before a program is attached to them and others.
+// A BPF program is attached to a function that a livepatch replaces. Calls must go to the
+// replacement, and be counted. "name" prints the function. "names" prints the functions that
+// "several" replaces before it attaches a program to these and others.
 #include "multi.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@
 enum {
 	CALLS = 10,
 	ANSWER = 42, // result of the replacement in modules/replaced.c
-	EUID = 4, EGID = 6, // number of known functions in NAMES
+	EUID = 4, EGID = 6, // indices of functions in NAMES
 };
 
 #define NAMES PREFIX "gete?id"
 
-// Returns 0, or an error.
+// Adds or removes redirections. Returns 0, or an error.
 static int replace_by(unsigned int replacements)
 {
 	int fd = open("/sys/module/replaced/parameters/by", O_WRONLY);
@@ -26,8 +26,8 @@ static int replace_by(unsigned int replacements)
 	return error;
 }
 
-// How many calls had another result, or were counted more or less often than
-// made.
+// Returns the number of calls with a wrong result, plus those that were not counted exactly
+// once.
 static int wrong(int map, unsigned int times, long wanted)
 {
 	unsigned long long before[SLOTS] = {}, after[SLOTS] = {};
@@ -46,7 +46,7 @@ static void with_replacement(const struct kind *kind, int program_first, int tra
 	int map = make_map(), program = load_counting(kind->attach, map), link = -1;
 	int bad = 0;
 
-	// Wait until the old trampoline is freed: a new one knows nothing about
+	// Wait until the old trampoline is freed: a new trampoline must find out about
 	// replacements.
 	sleep(5);
 	if (traced)
@@ -99,7 +99,7 @@ static void several(void)
 	close(map);
 }
 
-// One function twice, and one that does not exist.
+// The kernel must refuse to replace a function twice, or one that does not exist.
 static void refusals(void)
 {
 	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0), link;

@@ -3,7 +3,8 @@
 # BPF programs on a function whose calls another tracer redirects, as a livepatch
 # does.
 #
-# First two functions of a program on several: how often its trampolines are made.
+# First replace two functions of a program on several functions, and count how often its
+# trampolines are made.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name replaced.ko) function=$($REPLACED names)
 echo arch_prepare_bpf_trampoline >set_ftrace_filter

@@ -4,9 +4,9 @@
 //
 // One thread makes system calls on its own CPU; a BPF program and a tracer of ftrace
 // count them all the time. On another CPU, other tracers are added to the same functions
-// and removed. No call may be counted twice or missed. Several such threads preempt each
-// other wherever the kernel permits it, also inside the program. The kernel then skips the
-// program for the other threads of that CPU. It counts these calls.
+// and removed. No call may be counted twice or missed. With several CALLERS the threads
+// preempt each other wherever the kernel permits it, also inside the program. Then the
+// kernel skips the program for other threads of that CPU, and counts the skipped calls.
 #define _GNU_SOURCE
 #include "multi.h"
 
@@ -17,9 +17,9 @@
 #include <time.h>
 
 enum {
-	BPF = 5, // the BPF program counts the first
-	FTRACE = 3, // the tracer counts all from here on
-	TRACERS = 3, // the first stays attached
+	BPF = 5, // the BPF program counts this many functions, from the first on
+	FTRACE = 3, // the tracer counts all functions from this one on
+	TRACERS = 3, // the first one stays attached
 	CALLERS = 4, // maximum
 };
 
@@ -85,7 +85,7 @@ static void join_callers(unsigned long long calls[KNOWN])
 	}
 }
 
-// The calls that a tracer has seen, in its buffer or overwritten.
+// Returns the number of calls that a tracer has seen: in its buffer, and overwritten ones.
 static unsigned long long entries(const char *tracer)
 {
 	unsigned long long sum = 0, some;
@@ -126,7 +126,7 @@ static int prepare_tracer(const char *tracer, int first, int count)
 	return set(tracer, "set_ftrace_pid", text);
 }
 
-// The changes of a round. Returns how many of them the kernel refused.
+// Makes the changes of a round. Returns how many of them the kernel refused.
 static int trouble(unsigned int round, int other, int single)
 {
 	int refused = 0, link, link2;
@@ -135,11 +135,11 @@ static int trouble(unsigned int round, int other, int single)
 	link = link_multi(kinds[1].attach, other, 0, 1 + round % KNOWN);
 	link2 = link_single(single);
 	refused += (link < 0) + (link2 < 0);
-	// Another tracer beside it, and beside the one that stays.
+	// Another tracer on the functions of the link and of the tracer that stays.
 	refused += !set(tracers[1], "current_tracer", "function");
 	close(round % 2 ? link : link2);
 	refused += !set(tracers[2], "current_tracer", "function");
-	// A filter that changes while it is on.
+	// A filter that changes while its tracer is on.
 	refused += !set(tracers[2], "set_ftrace_filter", known[round % KNOWN].function);
 	refused += !set(tracers[1 + round % 2], "current_tracer", "nop");
 	close(round % 2 ? link2 : link);
@@ -147,7 +147,7 @@ static int trouble(unsigned int round, int other, int single)
 	return refused;
 }
 
-// How often the kernel skipped the program because it ran on that CPU already.
+// Returns how often the kernel skipped the program because it was already running on the CPU.
 static unsigned long long misses(int program)
 {
 	struct bpf_prog_info info = {};
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	refused += link < 0;
 	before = entries(tracers[0]);
 	state = 1;
-	// On a busy host the work up to here takes longer than a storm.
+	// Start the clock here: on a busy host the preparations take longer than the storm.
 	end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
 	while (time(NULL) < end)
 		refused += trouble(rounds++, other, single);

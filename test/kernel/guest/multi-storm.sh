@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tracers and BPF programs are attached and detached on one CPU while another CPU makes
-# calls. Meanwhile a module with a traced function is loaded and unloaded.
+# Attaches and detaches tracers and BPF programs on one CPU while another CPU makes calls,
+# and a module with a traced function is loaded and unloaded.
 cd /sys/kernel/tracing
 mkdir instances/module
 rounds=0 seen=0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attaches one BPF program to 1, 100, 1000 and all functions of the kernel with one link,
-// and counts. Prints a line for each. With an argument it prints the cost of a call:
-// "call" without programs ("name" prints its function), else with programs.
+// and counts calls. Prints a line for each. With an argument it prints the cost of a call:
+// "call" without programs ("name" prints the called function), another one with programs.
 #include "multi.h"
 
 #include <sys/resource.h>
@@ -12,10 +12,10 @@ enum {
 	ROUNDS = 20,
 	LOOP = 100,
 	LINKS = 1000,
-	BRANCH = 128 << 20, // arm64's reach; that of others is smaller
+	BRANCH = 128 << 20, // the reach of a branch on arm64; less on other architectures
 };
 
-// Each a different number of times.
+// Call each known function a different number of times.
 static void call_known(void)
 {
 	for (int i = 0; i < KNOWN; i++)
@@ -23,7 +23,7 @@ static void call_known(void)
 			syscall(known[i].number, 0);
 }
 
-// How many of them were counted more or less often than made.
+// Returns the number of functions whose calls were not counted exactly.
 static unsigned int wrong(const unsigned long long *before, const unsigned long long *after,
 			  unsigned int attached, unsigned int times)
 {
@@ -69,7 +69,7 @@ static void count(const struct kind *kind, unsigned int many)
 	close(map);
 }
 
-// Two programs; the second is attached to functions that have the first.
+// Attach a second program to functions that have the first one.
 static void count_two(void)
 {
 	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, c[SLOTS] = {}, d[SLOTS] = {};
@@ -110,9 +110,9 @@ static unsigned int traced(void)
 	return lines;
 }
 
-// Does the ftrace handler of the function save all registers, though no tracer needs
-// them? A direct call must not request that: a function with one tracer is called without
-// them. It would be skipped while a second tracer is being added.
+// Whether the function's ftrace handler saves all registers although no tracer needs them. A
+// direct call must not request that: the handler of a single tracer does not save them, so the
+// direct call would be skipped while a second tracer is being added.
 static int saves_registers(const char *function)
 {
 	FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "r");
@@ -127,7 +127,7 @@ static int saves_registers(const char *function)
 	return saves;
 }
 
-// Beside ftrace's own tracer, which is added and removed.
+// Count while ftrace's own tracer is added and removed.
 static void count_traced(void)
 {
 	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, zero[SLOTS] = {};
@@ -152,8 +152,8 @@ static void count_traced(void)
 	close(map);
 }
 
-// A program of this kind may skip the function and return another value. Mainline has no such
-// programs on many functions.
+// Test fmod_ret: such a program may skip the function and return another value. Mainline has no
+// fmod_ret programs on many functions.
 static void modify(void)
 {
 	static const struct kind kind = { "fmod_ret.multi", BPF_TRACE_FSESSION_MULTI + 1, 1 };
@@ -173,7 +173,7 @@ static void modify(void)
 	for (int i = 0; i < KNOWN; i++)
 		called += syscall(known[i].number, 0) != -1;
 	printf("fmod_ret.multi: %u skipped, then %u called\n", skipped, called);
-	// Its return value is not modifiable.
+	// Find a function whose result must not be modified.
 	while (other + 1 < functions && strcmp(name_of(types[ids[other]]), "wake_up_process"))
 		other++;
 	link = link_multi(kind.attach, program, other, 1);
@@ -198,16 +198,16 @@ static unsigned long long cost(void)
 	return best;
 }
 
-// Wait until detached programs are freed, too. That takes time and memory, and a
-// reader of the symbol list meanwhile may miss some.
+// Wait until detached programs are freed. Freeing takes time and memory, and a reader of the
+// symbol list may miss symbols while it lasts.
 static void settle(void)
 {
 	sleep(10);
 }
 
-// How many trampolines of a function are out of a branch's reach from the kernel, and
-// how many are not. Calls reach the former through ftrace_caller(). In a trampoline's name
-// the lower half of the number is the type, except for the highest bit.
+// Print how many trampolines of a function a branch from the kernel cannot reach, and how many
+// it can. Calls reach the former through ftrace_caller(). The lower half of the number in a
+// trampoline's name, except for its highest bit, is the type of the function.
 static void print_reach(unsigned int function)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -233,9 +233,9 @@ static void print_reach(unsigned int function)
 	printf(" (%u far, %u near)", far, near);
 }
 
-// The first ones with names that begin with "net", "o" and "p", because types are
-// sorted by name. Among the first of all are some that each system call makes: on riscv a
-// hundred times if the tracing of masked interrupts is on.
+// Return the first function that a system call does not call. Types are sorted by name, so the
+// functions from there on have names with "net", "o" and "p". Some functions before them are
+// called in each system call: on riscv a hundred times if masked interrupts are traced.
 static unsigned int first_not_called(void)
 {
 	for (unsigned int i = KNOWN; i + LINKS <= functions; i++)
@@ -244,8 +244,8 @@ static unsigned int first_not_called(void)
 	return functions - LINKS;
 }
 
-// Cost of a call of a function, in instructions if the clock counts those: without a
-// program, with its own link, and with one link that also covers other functions.
+// Print the cost of a call, in instructions if the guest's clock counts those: without a
+// program, with a link to this function, and with one link to this and other functions.
 static void costs(const char *beside)
 {
 	unsigned int at = 2; // getppid
@@ -271,7 +271,7 @@ static void costs(const char *beside)
 	printf("\n");
 }
 
-// The same for each kind of program, on one function.
+// Print the cost for each kind of program, on one function.
 static void costs_of_kinds(void)
 {
 	unsigned long long none = cost();
@@ -289,7 +289,7 @@ static void costs_of_kinds(void)
 	printf("\n");
 }
 
-// One link to many functions beside many links to one.
+// Print the times to attach one link to many functions, and many links to one function each.
 static void attach_times(void)
 {
 	static int programs[LINKS], links[LINKS];
@@ -337,7 +337,7 @@ static const struct btf_type *find_struct(const char *name)
 	return NULL;
 }
 
-// In bytes, and the part from which a direct call is read.
+// Print the size of an ftrace record, in bytes, and of the part that a direct call reads.
 static void record_size(void)
 {
 	const struct btf_type *record = find_struct("dyn_ftrace");
@@ -354,7 +354,7 @@ static void record_size(void)
 	printf("record: %u bytes, %u for direct calls\n", record ? record->size : 0, ours);
 }
 
-// In bytes, for the whole system; useful if much is allocated.
+// Returns the memory that the whole system uses, in bytes. Exact enough for large allocations.
 static long long used(const char *what)
 {
 	FILE *file = fopen("/proc/meminfo", "r");
@@ -369,7 +369,7 @@ static long long used(const char *what)
 	return sum;
 }
 
-// The objects of one link, per function. Trampolines are in pages that exist already.
+// Print the memory of one link per function. Trampolines use pages that exist already.
 static void attach_memory(unsigned int many)
 {
 	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// BPF programs that are attached to many functions at once, and count the calls of some:
-// system calls that a test makes. The cookie of a function, given when attaching,
-// identifies it.
+// BPF programs that are attached to many functions by one link, and count the calls of a few:
+// system calls that a test makes. A function's cookie, which is set when attaching, identifies
+// the function.
 #ifndef PATCHBAY_TEST_GUEST_MULTI_H
 #define PATCHBAY_TEST_GUEST_MULTI_H
 
 #include "bpf.h"
 
 enum {
-	KNOWN = 8, // system calls that no other process makes meanwhile
+	KNOWN = 8, // system calls that no other process makes during a test
 	SLOTS = 16, // counters of a program, a power of 2; the last is for other functions
 };
 
@@ -57,7 +57,7 @@ static inline void index_types(void)
 	}
 }
 
-// Without names and qualifiers; NULL for void.
+// Returns the type without typedefs and qualifiers; NULL for void.
 static const struct btf_type *resolve(unsigned int id)
 {
 	while (id) {
@@ -83,8 +83,8 @@ static int is_scalar(const struct btf_type *type)
 	       kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
 }
 
-// Can BPF handle the parameters and the result of the function? Only some JIT compilers
-// support a structure in registers.
+// Whether BPF can handle the parameters and the result of the function. Only some JIT
+// compilers support structures in registers.
 static int is_simple(const struct btf_type *function)
 {
 	const struct btf_type *proto = types[function->type], *result;
@@ -103,8 +103,8 @@ static int is_simple(const struct btf_type *function)
 	return 1;
 }
 
-// Functions that trampolines call, and functions that must not be interrupted there; as
-// in the kernel's own tests of BPF.
+// Whether a program must not be attached: trampolines call the function, or it does not return.
+// The list is that of the kernel's own tests of BPF.
 static int is_unsafe(const char *name)
 {
 	static const char *const names[] = {
@@ -120,7 +120,7 @@ static int is_unsafe(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return 1;
-	// Functions that BPF programs can call have other parameters then.
+	// Also skip functions for BPF programs, whose declared parameters differ.
 	return !strncmp(name, "rcu_", 4) || !strncmp(name, "bpf_", 4);
 }
 
@@ -129,8 +129,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// The kernel symbols in a file, which the format extracts from its lines, in order.
-// Duplicates are left out, because they are ambiguous.
+// Reads kernel symbols from the lines of a file, by a format of scanf(), and sorts them.
+// Leaves out names that occur twice, because they are ambiguous.
 static inline size_t read_names(const char *path, const char *format, char ***names)
 {
 	FILE *file = fopen(path, "r");
@@ -247,7 +247,7 @@ static int load(enum bpf_attach_type attach, unsigned int function,
 	return program;
 }
 
-// counters[cookie]++, if it is this process
+// Loads a program that does counters[cookie]++ in this process
 static inline int load_counting(enum bpf_attach_type attach, int map)
 {
 	const struct bpf_insn insns[] = {
@@ -283,7 +283,7 @@ static inline int link_multi(enum bpf_attach_type attach, int program, unsigned 
 	unsigned long long *their = malloc(count * sizeof(*their));
 	int link;
 
-	// The kernel may sort them.
+	// Pass a copy, because the kernel may sort it.
 	memcpy(some, ids + first, count * sizeof(*some));
 	memcpy(their, cookies + first, count * sizeof(*their));
 	attr.link_create.tracing_multi.ids = (unsigned long)some;
@@ -301,7 +301,7 @@ static inline int link_single(int program)
 	return bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
 
-// The kernel may read a word at a time.
+// Write the whole text at once, because the kernel may read one word per write.
 static inline int write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC);
@@ -331,7 +331,7 @@ static inline int load_empty(enum bpf_attach_type attach, unsigned int function)
 struct kind {
 	const char *name;
 	enum bpf_attach_type attach;
-	unsigned int times; // that it runs during a call
+	unsigned int times; // how often the program runs during a call
 };
 
 static const struct kind kinds[] = {

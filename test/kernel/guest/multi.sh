@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One BPF program on many functions. Then the cost of a call that it sees, alone and
-# beside a hundred tracers of another function.
+# Attaches one BPF program to many functions. Then measures a call that the program sees, alone
+# and beside a hundred tracers of another function.
 $MULTI
 $MULTI 'beside 0'
 module=$(find /lib/modules/*/ -name ftrace-ops.ko)

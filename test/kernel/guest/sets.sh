@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tracers of one function are added and removed: where the function's call site points, and
-# which calls each has seen.
+# Adds tracers to one function and removes them. Prints each time where the function's call
+# site points, and which calls each tracer has seen.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name slots.ko)
 show() {
@@ -24,19 +24,19 @@ for tracer in one two three; do
 	show "$tracer comes"
 	traces "$tracer comes"
 done
-# The others stay unchanged.
+# Change one tracer; the others must not change.
 echo nop >instances/two/current_tracer
 show 'two goes'
 traces 'two goes'
 echo function >instances/two/current_tracer
 show 'two is back'
 traces 'two is back'
-# By its filter: this changes the call site, but not the call.
+# Remove a tracer by its filter: this changes the call site, but not the call.
 echo wake_up_process >instances/one/set_ftrace_filter
 show 'one is elsewhere'
 traces 'one is elsewhere'
 echo traced >instances/one/set_ftrace_filter
-# Without calls for a while. From Linux 7.3 on ftrace cannot be turned off.
+# Turn ftrace off for a while. Since Linux 7.3 that is refused.
 refusal=$(echo 0 2>&1 >/proc/sys/kernel/ftrace_enabled)
 if [ "$refusal" ]; then
 	echo refused: ftrace_enabled is $(cat /proc/sys/kernel/ftrace_enabled)
@@ -55,8 +55,8 @@ for tracer in one two three; do
 done
 rmmod slots
 if [ ! "$refusal" ]; then
-	# A module is loaded while ftrace is off, and tracers for its function exist already. They
-	# see its calls after ftrace is on again, unless they were removed before that.
+	# Load a module while ftrace is off; tracers for its function exist already. They see its
+	# calls when ftrace is on again, unless they were removed before that.
 	for tracer in one two three; do
 		mkdir instances/$tracer
 		echo '*' >instances/$tracer/set_ftrace_notrace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Updates while another CPU calls, and while a calling module is loaded and unloaded.
+# Updates static calls while another CPU calls, and while a calling module is loaded and unloaded.
 (while [ ! -e /tmp/done ]; do
 	insmod $MODULES/sc_user.ko && rmmod sc_user
 done) &

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that call hooks of security modules, and one with a tracepoint. Each runs
-// between two marks, so that static-calls/branches.c can count the instructions of the
-// kernel for it.
+// Makes system calls that call hooks of security modules, and one with a tracepoint. Each is
+// between two marks, so that static-calls/branches.c can count the kernel's instructions for
+// the system call.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -82,7 +82,7 @@ static int trace(const char *on)
 static const struct {
 	const char *name;
 	void (*run)(void);
-	int traced;		/* by a tracepoint, which ftrace writes to its buffer */
+	int traced;		/* a tracepoint is enabled, which ftrace records */
 } calls[] = {
 	{ "nothing", empty }, { "getppid", ask }, { "getppid, traced", ask, 1 },
 	{ "open, close", open_close }, { "stat", look }, { "pread", get },

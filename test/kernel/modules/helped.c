@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
  * A tracer that calls the function it traces, and relies on ftrace to stop the recursion.
- * It lets one call through, as an interrupt might make it. Another tracer, which needs no
- * such help, is added and removed.
+ * It permits one nested call, as an interrupt might make it. Another tracer, which does not
+ * need recursion protection, is added and removed.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>

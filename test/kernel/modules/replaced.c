@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * Does what a livepatch does, for one function: an ops with IPMODIFY redirects its calls
- * to another one. Writing N to the parameter "by" adds or removes redirections: 0 none, 1
- * the first, 3 a second one beside it, which ftrace must refuse.
+ * Redirects the calls of one function by an ops with IPMODIFY, as a livepatch does. The
+ * parameter "by" selects the redirections: 0 none, 1 the first, 3 also a second one, which
+ * ftrace must refuse.
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>

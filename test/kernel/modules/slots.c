@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
  * A function to trace; writing N to the parameter "calls" calls it N times. Also calls
- * wake_up_process(): with LTO the kernel's own calls are inlined.
+ * wake_up_process(), because with LTO the kernel's own calls of it are inlined.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -35,5 +35,5 @@ static const struct kernel_param_ops calls_ops = {
 module_param_cb(calls, &calls_ops, &count, 0600);
 
 MODULE_DESCRIPTION("Functions that are traced, in a test");
-/* Half of the functions that a module may call are exported only to this license. */
+/* Some of the called functions are exported only to GPL modules. */
 MODULE_LICENSE("GPL");

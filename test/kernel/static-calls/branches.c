@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A QEMU plugin that counts events of code between two marks: instructions; those from
-// the address first= to before last=; and, on ppc64, branches through a register that are
-// no returns, and returns to another address than after the last call. A CPU's return
-// stack would mispredict these.
+// A QEMU plugin that counts executed code between two marks:
+// - instructions, and those between the addresses first= and last=;
+// - on ppc64, branches through a register that are not returns;
+// - on ppc64, returns that do not go to the instruction after the last call. A CPU's
+//   return stack would mispredict these.
 //
 // A mark is an instruction that no compiler emits: a load of a constant into r0 or x9.
-// Each window adds a line to the file of the option out=.
+// Each pair of marks adds a line to the file of the option out=.
 //
 // Debian has no package with QEMU's header, so this file declares the used part (QEMU's
 // documentation, "QEMU TCG Plugins", version 1 of the API).
@@ -58,10 +59,10 @@ static bool counting;
 static uint64_t insns, insns_before, inside, inside_before;
 static unsigned long indirect, unbalanced;
 
-// Return addresses of open calls; the outermost ones are forgotten.
+// Return addresses of open calls; the newest DEPTH ones.
 static uint64_t stack[DEPTH];
 static unsigned int depth;
-// An executed return: its address, and its expected target.
+// The last executed return: its address, and its expected target.
 static uint64_t return_at, return_to;
 
 static void begin(unsigned int cpu, void *data)
@@ -109,10 +110,10 @@ static void leave(unsigned int cpu, void *address)
 	if (!counting)
 		return;
 	return_at = (uint64_t)(uintptr_t)address;
-	return_to = depth ? stack[--depth] : 1; // 1: nowhere
+	return_to = depth ? stack[--depth] : 1; // 1: no valid address
 }
 
-// The code after a branch. A conditional return may not be taken.
+// Called for the code after a branch. A conditional return may not be taken.
 static void block(unsigned int cpu, void *data)
 {
 	uint64_t address = (uint64_t)(uintptr_t)data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls between the kernel (k) and a module (m). The letters tell the caller, the definer
- * of the static call, and the target. Prints whether they are right, how long they take,
- * and how a caller's code in the kernel has changed.
+ * Calls between the kernel (k) and a module (m). Three letters name the places of the caller,
+ * the static call and the target. Prints whether the calls are right, how long they take, and
+ * the code of callers.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -38,15 +38,15 @@ TEST_CALLERS(m, sc_m, pointer_m, target_m, data_m)
 TEST_CALLERS(mk, test_k, test_pointer_k, test_target_k, data_m)
 
 #ifdef CONFIG_PPC64
-/* The marks between which ../branches.c, a QEMU plugin, counts. */
+/* A mark of ../branches.c, a QEMU plugin that counts between marks. */
 #define MARK(number) asm volatile("li 0," #number : : : "r0", "memory")
 #else
 #define MARK(number)
 #endif
 
 /*
- * The shortest of several rounds: the others had an interrupt. Each call adds `step`, or
- * all return 0.
+ * Prints the shortest of several rounds; the others may have had an interrupt. Each call
+ * adds `step`, or all return 0.
  */
 static void one(const char *what, const char *how, long (*call)(long x), long step)
 {
@@ -54,7 +54,7 @@ static void one(const char *what, const char *how, long (*call)(long x), long st
 	unsigned int round, i;
 	long x = 5;
 
-	/* Neither through a stub of the module loader nor inlined. */
+	/* Call through a pointer: not inlined, and not through a stub of the module loader. */
 	OPTIMIZER_HIDE_VAR(call);
 	for (round = 0; round < 5; round++) {
 		u64 time = ktime_get_ns();
@@ -85,8 +85,8 @@ static void check(const char *what, bool right)
 #define IS_CALL(insn) (((insn) & 0xfc000003) == 0x48000001)
 
 /*
- * The first call followed by the load of the TOC pointer: ld r2,..(r13) in the kernel and
- * ld r2,24(r1) in a module.
+ * Finds the first call that is followed by the load of the TOC pointer: ld r2,..(r13) in the
+ * kernel and ld r2,24(r1) in a module.
  */
 static const u32 *find_site(const char *what, void *func)
 {
@@ -118,7 +118,7 @@ static void site(const char *what, void *func)
 		pr_info("sc: site %s at +%ld: %08x\n", what, (long)site - (long)func, *site);
 }
 
-/* The target of the stub through which a module calls others. */
+/* Prints the target of the stub through which a module's function makes its call. */
 static void stub(const char *what, void *func)
 {
 	const u32 *site = find_site(what, func);
@@ -154,7 +154,7 @@ static noinline long generic_##side(long x)				\
 DEFINE_EVENT_CALLERS(m_event, sc_null, pointer_null)
 DEFINE_EVENT_CALLERS(mk_event, test_event, test_pointer_event)
 
-/* The kernel gets the address of a module's static call, or its present target. */
+/* Passes the kernel the address of a module's static call, or its current target. */
 static void hand_over(const char *what, long (*target)(long x))
 {
 	static_call_update(sc_m, target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One CPU calls, from the kernel and from this module, while another one updates: to
- * targets on both sides, NULL and back. It is done when loading ends, and prints its
+ * One CPU makes static calls, from the kernel and from this module. Another CPU updates them:
+ * to targets in both, to NULL and back. All of it runs in the init function, which prints the
  * results.
  */
 #include <linux/delay.h>
