@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The configuration of a build tree: the compiler that its plugin is for, which is always
-LLVM's of the same version."""
+"""The configuration of a build tree. Its compiler is the clang that its plugin is for."""
 import re
 
 

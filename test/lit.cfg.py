@@ -19,7 +19,7 @@ config.suffixes = [".test", ".c", ".cpp", ".ll", ".mir", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "bench", "kernel", "servers"]
 config.test_source_root = os.path.dirname(__file__)
 
-# lit keeps the durations of tests here. It has not run yet.
+# lit stores the durations of tests in this file. If it does not exist, lit has not run yet.
 times = os.path.join(config.test_exec_root, ".lit_test_times.txt")
 if not os.path.exists(times):
     with open(os.path.join(config.test_source_root, "long-tests.txt"), encoding="utf-8") as known:
@@ -43,7 +43,7 @@ cache = os.path.join(
 config.environment["XDG_CACHE_HOME"] = os.path.dirname(cache)
 if seconds := os.environ.get("PATCHBAY_STRESS_SECONDS"):
     config.environment["PATCHBAY_STRESS_SECONDS"] = seconds  # of stress in emulated systems
-# A crash of the compiler fails a test that expects an error of the compiler, too.
+# If the compiler crashes, a test that expects an error of the compiler must fail, too.
 config.environment["FILECHECK_OPTS"] = "--implicit-check-not=PLEASE{{.}}submit"
 # Tests that configure a project use the installed generator.
 config.environment["CMAKE_GENERATOR"] = "Ninja"
@@ -102,7 +102,7 @@ for package in ("bzip2", "sqlite3"):
     if descriptions := glob.glob(os.path.join(cache, "source-packages", package, "*.dsc")):
         config.substitutions.insert(0, (f"%{package}_dsc", sorted(descriptions)[-1]))
         config.available_features.add(f"{package}-package")
-# perf is of no use with another kernel's perf_event_open(2), or without the right to it.
+# perf may not work with this kernel, or the user may not be allowed to use it.
 if shutil.which("perf") and not subprocess.run(
         ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
@@ -124,7 +124,7 @@ llvm_lib = os.path.join(config.llvm_tools, "..", "lib")
 config.substitutions.append(("%llvm_lib", llvm_lib))
 if os.path.exists(os.path.join(llvm_lib, "libunwind.a")):
     config.available_features.add("libunwind")
-# Is the command linked with LLVM's archives? ASan reserves much memory.
+# Whether the command is linked with LLVM's archives. ASan reserves much memory.
 if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
         and not config.tool_sanitize):
     config.available_features.add("small-command")
@@ -134,7 +134,7 @@ if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if ctypes.util.find_library("debuginfod"):
     config.available_features.add("debuginfod")
-# glibc that works between namespaces of the loader (dlmopen(3)).
+# A glibc whose loader supports several namespaces (dlmopen(3)).
 if tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2])) >= (2, 36):
     config.available_features.add("glibc-namespaces")
 # PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG: does a thread use syscall user dispatch?
@@ -161,8 +161,8 @@ if os.getuid() == 0:
                            "test", "-x", config.test_exec_root],
                           stderr=subprocess.DEVNULL).returncode:
         config.available_features.add("nobody-reaches-build")
-# Groups in a hierarchy that we may change; and a kernel thread, which containers do
-# not have.
+# Control groups that this user may change; and a kernel thread, which containers do not
+# have.
 if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
                                                     "Inputs", "in-cgroup.py"),
                        "patchbay-lit", "can", "--"],
@@ -193,7 +193,7 @@ if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 if lit_config.params.get("kernels"):
     config.available_features.add("all-kernels")
-# Tests of rare failures repeat more often.
+# With --param long=1 tests of rare failures repeat more often.
 if lit_config.params.get("long"):
     config.available_features.add("long")
 
@@ -221,6 +221,6 @@ for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc
             config.available_features.add("system-x86_64-forced")
     if os.path.exists(os.path.join(lib_dir, arch, "libpatchbay.a")):
         config.available_features.add(f"libpatchbay-{arch}")
-    # Only if cmake/fetch-llvm.sh had fetched LLVM before CMake ran.
+    # The command exists if cmake/fetch-llvm.sh had fetched LLVM before CMake ran.
     if os.path.exists(os.path.join(lib_dir, "..", arch, "bin", "patchbay")):
         config.available_features.add(f"patchbay-{arch}")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints texts of the tree for a reader who marks those that need a second reading: 60 comments,
-30 messages and 10 sections of documents, drawn at random.
+"""Prints texts of the tree, to check how many need a second reading: 60 comments, 30 messages
+and 10 sections of documents, drawn at random.
 
     sample_texts.py SEED
 
-A message is a string of five words or more in what a user runs: runtime, plugin and linker.
-The same seed draws the same texts of the same commit.
+A message is a string of at least five words in the sources of runtime, plugin and linker. For
+one commit, a seed always draws the same texts.
 """
 import random
 import re
@@ -22,7 +22,7 @@ HASHES = re.compile(r'(?:^[ \t]*#(?!!).*\n)+|"""(?:.|\n)*?"""', re.MULTILINE)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 # A code block may have lines that begin like a heading.
 SECTION = re.compile(r"^#+ .*\n(?:```(?:.|\n)*?^```\n?|(?!#+ ).*\n?)+?(?=^#+ |\Z)", re.MULTILINE)
-# Licences, commands and expectations of tests.
+# Lines without prose: licences, commands and expectations of tests.
 NO_TEXT = re.compile(r"SPDX|clang-format|shellcheck|^\W*[A-Z0-9][A-Z0-9_-]+:|\{\{")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares counts of `patchbay record` with the hits of gdb's breakpoints.
 
-Runs the program once under each. Exits with 1 if a count differs or is zero.
+Runs the program once with each tool. Exits with 1 if a count differs or is zero.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ def patchbay_counts(patchbay, functions, command):
 
 
 def gdb_counts(functions, command):
-    """Breakpoints 1, 2, ... at the first instruction of each function."""
+    """Counts the hits of breakpoints at the first instruction of each function."""
     script = ["set debuginfod enabled off", "set startup-with-shell off", "starti"]
     for number, function in enumerate(functions, 1):
         script += [f"break *&{function}", f"ignore {number} 1000000000"]

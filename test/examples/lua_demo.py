@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Patchbay on a foreign program: the Lua interpreter.
+"""Patchbay with an unchanged program: the Lua interpreter.
 
 Builds Lua from Debian's source package with kCFI, one half of its files with
 the plugin and the other half without. Counts its calls while it runs a script
@@ -100,7 +100,7 @@ class Demo:
 
 
 def compare(counted, expected):
-    """Prints counts of both methods side by side. Different ones end the demo."""
+    """Prints the counts of both methods. If they differ, the demo fails."""
     print(f"{'Patchbay':>10} {'Lua hook':>10}  function")
     for name in sorted(expected):
         print(f"{counted.get(name, 0):>10} {expected[name]:>10}  {name}")

@@ -241,7 +241,7 @@ def sets(text):
 
 
 def record_bytes(log):
-    """Prints the memory per function, including unused space of pages."""
+    """Returns the memory per function, including unused space of pages."""
     seen = re.search(r"^traceable: (\d+) pages:(\d+) ", log, re.MULTILINE)
     return 4096 * int(seen[2]) / int(seen[1]) if seen else None
 

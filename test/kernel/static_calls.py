@@ -332,8 +332,8 @@ def code(vmlinux, llvm):
 
 
 def nops(vmlinux, llvm):
-    """Checks that an untraced function has no code of ftrace except its call: stubs are in
-    another place."""
+    """Checks that a function that ftrace may trace has only one NOP: its stub is in another
+    place."""
     code = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn",
                            "--disassemble-symbols=test_target_k", vmlinux],
                           capture_output=True, text=True, check=True).stdout

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --emit-relocs: a tool that moves code must know how a thunk finds its
-## key. It can decode the branch itself.
+## --emit-relocs: relocations tell tools that move code how a thunk finds its
+## key. The thunk's branch needs none, because tools can decode it.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 a.s -o a.o
@@ -37,7 +37,7 @@
 # RUN: %ld.lld --static-calls --emit-relocs -T none.lds a.o lib.so -o none
 # RUN: llvm-readelf -SW none | FileCheck %s --check-prefix=NONE
 # NONE-NOT:   .rela.static_call.text
-## None without the option, and none without static calls.
+## No relocations without the option, and none without static calls.
 # RUN: %ld.lld --static-calls a.o lib.so -o off
 # RUN: llvm-readelf -SW off | FileCheck %s --check-prefix=NONE
 # RUN: %stock_lld --emit-relocs lib.o -o lib.stock

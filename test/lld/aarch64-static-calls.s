@@ -19,7 +19,7 @@
 # RUN: %ld.lld --static-calls -O2 a.o lib.so -o exe2
 # RUN: llvm-objdump -d --no-show-raw-insn exe2 | FileCheck %s
 
-## With BTI no further landing pads are added to thunks.
+## With BTI LLD adds no landing pads for calls of thunks.
 # RUN: %ld.lld --static-calls -z force-bti a.o lib.so -o bti 2>/dev/null
 # RUN: llvm-objdump -d --no-show-raw-insn bti | FileCheck %s
 # RUN: llvm-nm bti | FileCheck %s --check-prefix=BTI
@@ -73,7 +73,7 @@
 ## bl at 0x10000 and b at 0x10014, keys at 0x20550.
 # SITES:      12000 00e0ffff 4ce50000 0ce0ffff 45e50000
 
-## 128 MB and one instruction.
+## The target is 128 MB and one instruction away.
 # RUN: %ld.lld --static-calls -T far.lds a.o lib.o -o far
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.static_call.text far | FileCheck %s --check-prefix=FAR
 # RUN: %ld.lld --static-calls -T near.lds a.o lib.o -o near
@@ -85,7 +85,7 @@
 # FAR-NEXT:    bti c
 # FAR-NEXT:    nop
 
-## 4 GB to the key.
+## The key is 4 GB away.
 # RUN: not %ld.lld --static-calls -T key.lds a.o lib.o -o key.out 2>&1 | FileCheck %s --check-prefix=KEY
 # KEY: error: a.o:(.data+0x0): static call key '__SCK__local' is out of reach of its thunk at 0x10040
 

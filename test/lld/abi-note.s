@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Objects of different Patchbay ABIs do not link, with or without options. Neither
-## do objects of an ABI that the linker does not know.
+## The linker refuses objects of different Patchbay ABIs, and of an ABI that it does
+## not know, whatever the options.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 start.s -o start.o
@@ -21,7 +21,7 @@
 # RUN: not %ld.lld start.o v1.o -o unknown.out 2>&1 | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=error
 # UNKNOWN: error: v1.o: Patchbay ABI version 1 is unknown, this linker has version 2; compile the file with the pass plugin of this release
 
-## Each file once, in the order of the command line.
+## Each file is reported once, in the order of the command line.
 # RUN: not %ld.lld start.o v1.o v2.o v3.o -o order.out 2>&1 | FileCheck %s --check-prefix=ORDER --implicit-check-not=error
 # ORDER:      error: v1.o: Patchbay ABI version 1 is unknown
 # ORDER-NEXT: error: v2.o: Patchbay ABI version 2 is incompatible with version 1 of v1.o

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Errors that only ppc64 has: calls that cannot restore the TOC pointer.
+## Errors of ppc64 only: calls that cannot restore the TOC pointer.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le key.s -o key.o
@@ -18,7 +18,7 @@
 # CHECK: error: err.o:(.text+0x18): relocation R_PPC64_TOC16_HA refers to static call 'x', which can only be called and jumped to
 # CHECK: error: err.o:(.text+0x1c): call to static call 'x' lacks nop
 
-## --static-calls-same-toc: one TOC for all.
+## --static-calls-same-toc refuses targets that may have another TOC.
 # RUN: %ld.lld --static-calls --static-calls-same-toc call.o key.o -o /dev/null
 # RUN: not %ld.lld --static-calls --static-calls-same-toc call.o far-key.o lib.so -o far.out 2>&1 | FileCheck %s --check-prefix=FAR
 # FAR: error: far-key.o:(.data+0x0): with --static-calls-same-toc static call 'x' cannot go to a function of another link unit

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## A caller far from the thunk, and a thunk far from the function. The function runs and
-## changes the TOC pointer, and its caller has its own TOC pointer afterwards.
+## changes the TOC pointer. Afterwards the caller has its own TOC pointer again.
 # REQUIRES: qemu-ppc64le
 
 # RUN: rm -rf %t && mkdir %t && cd %t

@@ -17,7 +17,7 @@
 # CALLS: error: calls.o:(.text+0x18): static call 'x' is called without a TOC pointer; compile with -mno-pcrel
 # CALLS: error: calls.o:(.text+0x1c): call to static call 'x' lacks nop
 
-## The kernel does not define the place of its TOC pointer: one error, at the first call.
+## The kernel does not define __static_call_toc_offset: one error, at the first call.
 # RUN: not %{link} call.o key.o -o err.out 2>&1 | FileCheck %s --check-prefix=TOC --implicit-check-not=error:
 # TOC: error: call.o:(.text+0x0): call to static call 'x' cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' gives its offset from r13
 # RUN: not %{link} call.o key.o --defsym __static_call_toc_offset=_start -o err.out 2>&1 | FileCheck %s --check-prefix=TOC
@@ -32,7 +32,7 @@
 # RUN: llvm-objdump -d low | FileCheck %s --check-prefix=LOW-TOC
 # LOW-TOC: ld 2, -8(13)
 
-## The script assigns the symbol's value when it knows the size.
+## The linker script assigns the symbol's value late, because it depends on a size.
 # RUN: %{link} -T late.lds call.o key.o -o late
 # RUN: llvm-objdump -d late | FileCheck %s --check-prefix=LATE
 # LATE: ld 2, 16(13)
@@ -40,7 +40,7 @@
 # RUN: not %{link} -T far.lds call.o key.o -o err.out 2>&1 | FileCheck %s --check-prefix=FAR
 # FAR: error: call.o:(.text+0x4): relocation R_PPC64_ADDR16_DS out of range: 65536 is not in [-32768, 32767]; references '__static_call_toc_offset'
 
-## Keys.
+## Invalid keys.
 # RUN: sed 's/.quad f, 1/.long 0/' key.s | llvm-mc -filetype=obj -triple=powerpc64le -o short.o
 # RUN: not %{link} call.o short.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=SHORT
 # SHORT: error: short.o:(.data+0x0): static call key '__SCK__x' has 4 bytes, 8 are needed
@@ -49,7 +49,7 @@
 # CONST: error: const.o:(.rodata+0x0): static call key '__SCK__x' is not in a writable section
 # RUN: not %{link} call.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=MISSING
 # MISSING: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link{{$}}
-## A function that is found at run time.
+## A function that only the dynamic linker can find.
 # RUN: sed 's/f,@function/f,@gnu_indirect_function/' key.s | llvm-mc -filetype=obj -triple=powerpc64le -o ifunc.o
 # RUN: not %{link} call.o ifunc.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=IFUNC
 # IFUNC: error: ifunc.o:(.data+0x0): static call 'x' has no function in the kernel
@@ -61,7 +61,7 @@
 # DISCARD:      error: __SCT__x is made by the linker in section .static_call.text, which the linker script discards
 # RUN: not %{link} -T orphan.lds --orphan-handling=error call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=ORPHAN
 # ORPHAN: error: <internal>:(.static_call.text) is being placed in '.static_call.text'
-## A table that the script places, but discards before that.
+## A table that the script discards before it places it.
 # RUN: %{link} -T drop-table.lds call.o key.o toc.o -o dropped 2>&1 | FileCheck %s --check-prefix=DROP-TABLE
 # DROP-TABLE: warning: section .static_call_sites is discarded by the linker script
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le thunk.s -o thunk.o

@@ -16,7 +16,7 @@
 # SECTIONS-DAG: 56 FUNC LOCAL HIDDEN [<other: 0x62>] {{.*}} __SCT__near
 # SECTIONS-DAG: __stop_static_call_sites
 
-## The place of the TOC pointer may have another name.
+## The symbol with the offset of the TOC pointer may have another name.
 # RUN: llvm-objcopy --redefine-sym __static_call_toc_offset=my_toc toc.o my_toc.o
 # RUN: not %{link} -T vmlinux.lds a.o my_toc.o -o my_toc 2>&1 | FileCheck %s --check-prefix=NO-TOC
 # NO-TOC: cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' gives its offset from r13
@@ -59,33 +59,33 @@
 # CHECK:         b {{.*}} <__SCT__null+0x20>
 # CHECK-LABEL: <__SCT__ret0>:
 # CHECK:         b {{.*}} <__SCT__ret0+0x1c>
-## A target out of reach of a branch, and one without a symbol: through r12.
+## A target out of a branch's reach, and one without a symbol: the thunk jumps through r12.
 # CHECK-LABEL: <__SCT__far>:
 # CHECK:         b {{.*}} <__SCT__far+0x24>
 # CHECK-LABEL: <__SCT__section>:
 # CHECK:         b {{.*}} <__SCT__section+0x24>
 
-## Computes the addresses in the thunks: .TOC. from the global entry point, the
-## literal, and the far target.
+## The script computes the addresses in the thunks: .TOC. from the global entry point,
+## the literal, and the far target.
 # RUN: llvm-nm vmlinux >symbols
 # RUN: %python thunk.py vmlinux symbols | FileCheck %s --check-prefix=TRAMP
 # TRAMP: __SCT__near: toc right, literal right, target target
 # TRAMP: __SCT__far: toc right, literal right, target far_target
 # TRAMP: __SCT__section: toc right, literal right, target static_target
 
-## The table is sorted by key, in the kernel's format. After it are the thunk
-## and the key from .static_call_tramp_key, and the thunk from ___ksymtab.
+## The table of calls is sorted by key, in the kernel's format. The kernel's own sections
+## follow: .static_call_tramp_key with a thunk and its key, ___ksymtab with a thunk.
 # RUN: llvm-objdump -s -j .rodata vmlinux | FileCheck %s --check-prefix=TABLE
 # TABLE:      Contents of section .rodata:
 # TABLE-NEXT: 20000 0800ffff 3c000000 0800ffff 44000000
 # TABLE-NEXT: 20010 1400ffff 4c000000 1400ffff 54000000
 # TABLE-NEXT: 20020 1400ffff 5c000000 3800ffff 14000000
 # TABLE-NEXT: 20030 3000ffff
-## The LSM's table has the thunk's address.
+## A table of security modules has the thunk's address.
 # RUN: llvm-readelf -rW vmlinux | FileCheck %s --check-prefix=RELOC
 # RELOC: 20038 {{.*}} R_PPC64_RELATIVE {{ *}}10060
 
-## The same with -O2, which redirects branches, and with threads.
+## The output is the same with -O2, which redirects branches, and with threads.
 # RUN: %{link} -O2 --threads=2 -T vmlinux.lds a.o toc.o -o vmlinux2
 # RUN: llvm-objdump -d -j .text -j .text.far vmlinux >1
 # RUN: llvm-objdump -d -j .text -j .text.far vmlinux2 >2
@@ -198,7 +198,7 @@ KEY unused, target
 .p2align 3
   .quad __SCT__near
 #--- thunk.py
-# Executes what a thunk computes with r2 and r12.
+# Executes the instructions of a thunk that compute r2 and r12.
 import struct
 import sys
 

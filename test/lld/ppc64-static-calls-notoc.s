@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Callers without a TOC pointer (POWER10) use a second entry, which sets up
-## r2 for a function that needs it, without an indirect branch.
+## Callers without a TOC pointer (POWER10) use a second entry. It sets up r2 for a
+## function that needs it, without an indirect branch.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -15,8 +15,8 @@
 # RUN: %ld.lld --static-calls -pie a.o toc.o lib.so -o pie
 # RUN: llvm-objdump -d --mcpu=pwr10 --no-show-raw-insn pie | FileCheck %s
 
-## No code is between a caller and its thunk. The caller with a TOC pointer
-## of the same static call uses the other entry.
+## Callers branch directly to the thunk. A caller with a TOC pointer uses the first
+## entry.
 # CHECK-LABEL: <_start>:
 # CHECK-NEXT:    bl {{.*}} <__notoc__SCT__toc>
 # CHECK-NEXT:    bl {{.*}} <__notoc__SCT__leaf>
@@ -57,7 +57,7 @@
 # CHECK-NEXT:    bctr
 # CHECK-LABEL: <__notoc__SCT__null>:
 # CHECK-NEXT:    b {{.*}} <__SCT__null+0x2c>
-## The last, which only callers with a TOC pointer call, has one part.
+## Only callers with a TOC pointer call the last thunk, so it has one part.
 # CHECK-LABEL: <__SCT__only>:
 # CHECK-NOT:     pld
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The ppc64le thunk: its bytes, its first target, and the callers' end.
+## The ppc64le thunk: its bytes, its first target, and the code of callers.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -44,7 +44,7 @@
 # CHECK-LABEL: <__SCT__leaf>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <leaf>
-## A function that changes r2: the caller restores it.
+## A function that changes r2: its callers restore r2.
 # CHECK-LABEL: <__SCT__pcrel>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <pcrel>
@@ -76,12 +76,12 @@
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <__SCT__zero+0x28>
 
-## The symbol has one entry point, and the note the way to the TOC base.
+## The thunk's symbol has one entry point, and the note has the offset of the TOC base.
 # RUN: llvm-readelf -s exe | FileCheck %s --check-prefix=SYM
 # SYM: 48 FUNC LOCAL HIDDEN {{[0-9]+}} __SCT__local{{$}}
 
-## Only one TOC: no save and no restore. A call goes through a pointer only
-## where a branch does not reach.
+## With --static-calls-same-toc nothing saves or restores r2. A call goes through a
+## pointer only if a branch does not reach the target.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym SAME=1 a.s -o same.o
 # RUN: %ld.lld --static-calls --static-calls-same-toc same.o -o same
 # RUN: llvm-objdump -d --no-show-raw-insn same | FileCheck %s --check-prefix=SAME
@@ -91,7 +91,7 @@
 # SAME-LABEL: <__SCT__local>:
 # SAME-NEXT:    b {{.*}} <local+0x8>
 
-## A caller out of a branch's reach: the stub on its way restores r2.
+## A caller that reaches its thunk only through a stub of LLD also restores r2.
 # RUN: %ld.lld --static-calls -T long.lds a.o lib.o -o long
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.text long | FileCheck %s --check-prefix=LONG
 # RUN: %ld.lld --static-calls -pie -T long.lds a.o lib.o -o long.pie
@@ -100,7 +100,7 @@
 # LONG:         bl {{.*}} <__long_branch___SCT__local>
 # LONG-NEXT:    ld 2, 24(1)
 
-## 32 MB and one instruction to the function.
+## The function is 32 MB and one instruction away.
 # RUN: %ld.lld --static-calls -T near.lds a.o lib.o -o near
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.static_call.text near | FileCheck %s --check-prefix=NEAR
 # RUN: %ld.lld --static-calls -T far.lds a.o lib.o -o far
@@ -127,8 +127,8 @@
 # RUN: not ls *.out
 
 ## An ifunc's PLT entry has one entry point and uses r2, though the resolver has
-## two. A target by --defsym or an addend may have a local entry point, but its
-## place is unknown.
+## two. A target given by --defsym or with an addend may have a local entry point,
+## but the linker does not know where.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le named.s -o named.o
 # RUN: %ld.lld --static-calls -pie --defsym=alias=function named.o -o named
 # RUN: llvm-objdump -d --no-show-raw-insn --mcpu=pwr10 named | FileCheck %s --check-prefix=NAMED

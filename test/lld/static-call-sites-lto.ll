@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; --static-call-sites with LTO: the table is not in bitcode. It refers to keys,
-;; and to calls that LTO makes.
+;; --static-call-sites with LTO: the linker's table keeps keys that bitcode defines,
+;; and lists calls in the code that LTO generates.
 
 ; RUN: llvm-as %s -o %t.full.bc
 ; RUN: opt -module-summary %s -o %t.thin.bc
@@ -11,7 +11,7 @@
 ; CHECK: .static_call_sites PROGBITS {{[0-9a-f]+ [0-9a-f]+}} 000010 00 A
 ; CHECK: OBJECT {{.*}} __SCK__a
 
-;; A kernel's LTO is done with -r.
+;; Kernels use -r for LTO.
 ; RUN: %ld.lld -r --static-call-sites %t.thin.bc -o %t.o
 ; RUN: llvm-readelf -rW %t.o | FileCheck %s --check-prefix=RELOCATABLE
 ; RELOCATABLE:      '.rela.static_call_sites' {{.*}} contains 4 entries

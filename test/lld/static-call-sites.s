@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-call-sites: the table of calls of thunks that the input defines, as
-## a kernel's own macros do, for vmlinux and, with -r, for modules.
+## --static-call-sites: a table of the calls of thunks that the input defines. The
+## kernel's macros define such thunks. For vmlinux and, with -r, for modules.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 arm64.s -o arm64.o
@@ -22,14 +22,14 @@
 # RUN: llvm-objdump -s -j .text -j .rodata vmlinux | tail -n +3 >ours
 # RUN: llvm-objdump -s -j .text -j .rodata stock | tail -n +3 >theirs
 # RUN: cmp ours theirs
-## No section in the script, no table. No static call, no difference.
+## No table without a section in the script. The option has no effect without static calls.
 # RUN: sed /static_call_sites/d vmlinux.lds >no-table.lds
 # RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-thunks.o -o ours
 # RUN: %stock_lld -T no-table.lds arm64.o arm64-thunks.o -o theirs
 # RUN: cmp ours theirs
 
-## A module: the key if the module knows it, else the thunk, from which the kernel
-## finds the key. The kernel defines a thunk that the module only calls.
+## In a module an entry has the key if the module knows it, otherwise the thunk, from
+## which the kernel finds the key. The kernel defines thunks that the module only calls.
 # RUN: %ld.lld -r --static-call-sites arm64.o -o module.o
 # RUN: llvm-readelf -SrsW module.o | FileCheck %s --check-prefix=MODULE
 # MODULE: .static_call_sites PROGBITS {{.*}} 000018 00 WA 0 0 4
@@ -55,9 +55,9 @@
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} .text + 5{{$}}
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 1{{$}}
 
-## A thunk of the input that is a single branch: -O2 would redirect its callers,
-## and then they could not be listed. Thunks with the same first target look
-## alike, but each is patched separately.
+## Thunks of the input that are a single branch: -O2 must not redirect their callers,
+## which could then not be listed, and must not fold thunks with the same target,
+## because each is patched separately.
 # RUN: %ld.lld --static-call-sites -O2 -e 0 x86.o -o x86-O2
 # RUN: llvm-readelf -SW x86-O2 | FileCheck %s --check-prefix=X86
 # RUN: llvm-objdump -d x86-O2 | FileCheck %s --check-prefix=X86-O2
@@ -73,7 +73,7 @@
 # X86-ICF: <__SCT__b>:
 # X86-ICF-NEXT: jmp {{.*}} <target>
 
-## ppc64: also the load of r2. In a module the loader knows where to restore it.
+## ppc64: the linker also adds the load of r2 after calls. In modules the loader does.
 # RUN: %ld.lld --static-call-sites -e 0 ppc64.o --defsym __static_call_toc_offset=16 -o ppc64
 # RUN: llvm-objdump -d ppc64 | FileCheck %s --check-prefix=PPC64
 # PPC64:      bl {{.*}} <__SCT__a+0x8>
@@ -147,7 +147,8 @@
 # RUN: yaml2obj -D MACHINE=EM_AARCH64 -D TYPE=R_AARCH64_CALL26 outside.yaml -o outside-aarch64.o
 # RUN: not %ld.lld -r --static-call-sites outside-aarch64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE-ARM
 # OUTSIDE-ARM: error: outside-aarch64.o:(.text+0xfffffffffffffffc): relocation R_AARCH64_CALL26 refers to static call 'x', which can only be called and jumped to
-## On x86-64 the byte before tells a branch from data. Here there is no such byte.
+## On x86-64 the byte before the field shows whether it belongs to a branch. Here the
+## field is at the start of its section.
 # RUN: yaml2obj -D MACHINE=EM_X86_64 -D TYPE=R_X86_64_PLT32 outside.yaml -o outside-x86.o
 # RUN: %ld.lld -r --static-call-sites outside-x86.o -o outside-x86-r.o
 # RUN: llvm-readelf -SW outside-x86-r.o | FileCheck %s --check-prefix=OUTSIDE-X86
@@ -226,7 +227,7 @@ __SCK__b:
   .quad target, 1
 #--- ppc64.s
 .abiversion 2
-## A module's, or that of a kernel whose linker does not make thunks.
+## The thunk of a module, or of a kernel whose linker does not make thunks.
 .globl __SCT__a
 .type __SCT__a, @function
 __SCT__a:

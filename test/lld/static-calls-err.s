@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A fault of a key, a target or a thunk is an error with a location, and
-## there is no output file.
+## Faults of keys, targets and thunks are errors with a location. There is no output
+## file.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 call.s -o call.o
@@ -94,7 +94,7 @@
 # RUN: %ld.lld --static-calls -T no-thunks.lds call.o key.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-TABLE -DTABLE=.static_call_tramp_key
 # NO-TABLE: warning: section [[TABLE]] is discarded by the linker script, and without it the run time cannot update static calls
 
-## Only the linker may define them.
+## Only the linker may define thunks.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 table.s -o table.o
 # RUN: not %ld.lld --static-calls call.o key.o table.o -o table.out 2>&1 | FileCheck %s --check-prefix=TABLE
 # TABLE: error: table.o:(.static_call_sites): the linker makes this section; remove it, or link without --static-calls
@@ -106,7 +106,7 @@
 # ADDRESS: error: address.o:(.text+0xa): relocation R_X86_64_REX_GOTPCRELX refers to static call 'x', which can only be called and jumped to
 # ADDRESS: error: address.o:(.text+0xf): branch into the middle of static call 'x'
 # ADDRESS: error: address.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'x', which can only be called and jumped to
-## The byte before equals a call's opcode.
+## The byte before this field equals the opcode of a call.
 # ADDRESS: error: address.o:(.data+0x9): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
 
 ## TLS, and a symbol that a script defines in an output section.
@@ -132,7 +132,7 @@
 # WEAK: <__SCT__x>:
 # WEAK-NEXT: jmp {{.*}} <end>
 
-## A dead call is no error.
+## A call in a section that --gc-sections drops is no error.
 # RUN: %ld.lld --static-calls --gc-sections start.o call.o -e start -o /dev/null
 
 ## Targets without static calls.

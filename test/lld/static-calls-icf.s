@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --icf=all folds the equal targets. It does not fold the thunks, which are
-## equal, too, but may differ later.
+## --icf=all folds equal targets, but not equal thunks: updates change each thunk
+## separately.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
 # RUN: %ld.lld --static-calls --icf=all --print-icf-sections %t.o -o %t | FileCheck %s --check-prefix=ICF

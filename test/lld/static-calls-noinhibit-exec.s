@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --noinhibit-exec turns errors into warnings, and there is an output. A thunk without
-## a usable key traps and is in no table. --error-limit= counts these errors.
+## With --noinhibit-exec errors become warnings, and the linker writes the output. A thunk
+## without a usable key traps and is in no table. --error-limit= counts these errors.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o x86.o

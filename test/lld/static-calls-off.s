@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Without --static-calls, and with it if there is no static call, the output equals
-## stock LLD's, byte by byte.
+## Without --static-calls, or without static calls, the output equals stock LLD's, byte
+## by byte.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Several steps: -r of the output of -r, with and without thunks in it, and the
-## final link of that, on each architecture.
+## Links in several steps, on each architecture: -r, another -r of its output, with and
+## without thunks in it, and the final link.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o x86-a.o
@@ -10,7 +10,7 @@
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 a.s -o ppc-a.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 --defsym B=1 a.s -o ppc-b.o
 
-## The final link makes the thunks: one step more or less makes no difference.
+## If the final link makes the thunks, the number of steps before makes no difference.
 # DEFINE: %{arch} = x86
 # DEFINE: %{later} = %ld.lld -r %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls once.o %{arch}-b.o -o twice.o && \
@@ -24,9 +24,8 @@
 # REDEFINE: %{arch} = ppc
 # RUN: %{later}
 
-## The same with discarded sections at each step: no remaining code calls b. The
-## first step does not know how the final link changes a call, so an option tells it
-## to keep the key.
+## The same with sections discarded at each step: no remaining code calls b. In the
+## first step nothing refers to the key, so an option (-u) keeps it.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{dropped} = %ld.lld -r --gc-sections -u call_a -u __SCK__a %{arch}-a.o %{arch}-b.o -o once.o && \
 # DEFINE:   %ld.lld -r -T discard.lds once.o %{arch}-b.o -o twice.o && \
@@ -41,8 +40,8 @@
 # DROPPED:     __SCT__a
 # DROPPED-NOT: __SCT__b
 
-## Thunks at both steps, as for a module that is linked twice: the second step's
-## thunks join the first one's, in one section with one section of relocations.
+## Both steps make thunks, as for a module that is linked twice. The thunks of both
+## are in one section, which has one section of relocations.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{both} = %ld.lld -r --static-calls-relocatable %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls-relocatable once.o %{arch}-b.o -o twice.o && \
@@ -66,7 +65,7 @@
 ## The final link refuses thunks that an earlier -r made.
 # RUN: not %ld.lld --static-calls thrice.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWICE
 # TWICE: error: thrice.o: symbol '__SCT__a' is made by the linker; remove its definition or --static-calls
-## Relocations of another kind cannot be joined.
+## Compressed relocations (CREL) of the input cannot be joined with ours.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 -crel sites.s -o sites.o
 # RUN: not %ld.lld -r --static-calls-relocatable sites.o x86-a.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=CREL
 # CREL: error: section .crel.static_call_sites of the input does not have the type SHT_RELA, as those of static calls do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -r --static-calls-relocatable reports the errors of the final link. It makes no thunks
+## -r --static-calls-relocatable reports the same errors as a final link. It makes no thunks
 ## and no entries for sections that the linker script or --gc-sections drops.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
@@ -33,14 +33,14 @@
 # CALLER-DAG:   __SCT__a
 # CALLER-DAG:   __SCT__b
 
-## The table: calls still work, so it is a warning.
+## Discarding the table is only a warning, because calls still work.
 # RUN: %{r} -T table.lds x86.o -o table.o 2>&1 | FileCheck %s --check-prefix=TABLE
 # RUN: llvm-readelf -SW table.o | FileCheck %s --check-prefix=NO-TABLE
 # RUN: %{r} -T table.lds arm.o -o table.o 2>&1 | FileCheck %s --check-prefix=TABLE
 # TABLE:        warning: section .static_call_sites is discarded by the linker script, and without it the run time cannot update static calls
 # NO-TABLE-NOT: static_call_sites
 
-## The thunks, the relocations of the thunks, the key, the target.
+## Discarding the thunks, their relocations, the key or the target is an error.
 # RUN: not %{r} -T thunks.lds x86.o -o err.o 2>&1 | FileCheck %s --check-prefix=TRAMPS
 # RUN: not %{r} -T thunks.lds arm.o -o err.o 2>&1 | FileCheck %s --check-prefix=TRAMPS
 # TRAMPS:      error: {{.*}}.o:(.text.a+0x{{[01]}}): relocation refers to a symbol in a discarded section: __SCT__a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -r leaves the thunks to the final link, or makes them for a module loader.
+## -r makes no thunks, because the final link does, except for a module loader.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 first.s -o first.o
@@ -54,7 +54,7 @@
 # CHECK-DAG:  8 FUNC GLOBAL DEFAULT [[#TEXT]] __SCT__a
 # CHECK-DAG:  0 NOTYPE GLOBAL DEFAULT UND __SCT__other
 
-## Any loader gets the intended result.
+## Stock LLD applies the relocations of the output, as a module loader does.
 # RUN: %stock_lld -T module.lds module.o --defsym __SCT__other=f -o module
 # RUN: llvm-objdump -s --section=.static_call.text --section=.static_call_sites module | FileCheck %s --check-prefix=LOADED
 # LOADED:      11000 e9001000 000fb9cc c3cc9090 900fb9cc

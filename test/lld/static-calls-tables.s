@@ -25,7 +25,7 @@
 # CHECK-NEXT:  13000 00d0ffff fccf0000 fdcfffff f5cf0000
 # CHECK-NEXT:  13010 fbcfffff 05d00000 f8cfffff fccf0000
 
-## ABI version 2, offset and number of the thunks and of the branches.
+## The note has ABI version 2, then offset and number of the thunks and of the branches.
 # CHECK-LABEL: .note.patchbay.static_calls:
 # CHECK-NEXT:  14000 09000000 18000000 02000000 50617463
 # CHECK-NEXT:  14010 68626179 00000000 02000000 e4dfffff

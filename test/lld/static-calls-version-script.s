@@ -14,7 +14,7 @@
 # LIB:     24 OBJECT GLOBAL PROTECTED {{.*}} __SCK__offered@@V1
 # LIB-NOT: __SC
 
-## The version is recorded, and the library is needed, even with --as-needed.
+## The executable records the version and needs the library, even with --as-needed.
 # RUN: %ld.lld --static-calls -pie --as-needed exe.o lib.so -o exe
 # RUN: llvm-readelf -dr --dyn-syms exe | FileCheck %s --check-prefix=EXE
 # RUN: %ld.lld --static-calls -pie --as-needed --gc-sections exe.o lib.so -o exe.gc
@@ -23,7 +23,7 @@
 # RUN: llvm-readelf -dr --dyn-syms exe.so | FileCheck %s --check-prefix=EXE
 # RUN: %ld.lld --static-calls -pie --gc-sections exe.o lib.so -o exe.gc2
 # RUN: llvm-readelf -dr --dyn-syms exe.gc2 | FileCheck %s --check-prefix=EXE
-## Not for a call that is dropped.
+## It does not if the call is dropped.
 # RUN: %ld.lld --static-calls -pie --as-needed --gc-sections -e 0 exe.o lib.so -o dead
 # RUN: llvm-readelf -d dead | FileCheck %s --check-prefix=DEAD --implicit-check-not=NEEDED
 # DEAD: Dynamic section

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Calls and jumps of -fno-plt become direct, and the table has the
-## places of their branches.
+## Calls and jumps of -fno-plt become direct branches, and the table lists these
+## branches.
 
 # RUN: rm -rf %t && mkdir %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o a.o

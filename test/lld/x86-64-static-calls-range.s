@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## A target just in reach of the thunk's jmp, and one byte further. The same for
-## the key, which has to be in reach.
+## the key; it is an error if the key is out of reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
@@ -13,7 +13,7 @@
 # RUN: %ld.lld --static-calls -T up1.lds a.o -o up1
 # RUN: llvm-objdump -d --section=.static_call.text up1 | FileCheck %s --check-prefix=INDIRECT
 
-## At least -0x80000000.
+## The displacement is at least -0x80000000.
 # RUN: sed 's/TRAMP/0x90000000/; s/FAR/0x10000005/; s/DATA/0x60000000/' down-lds > down.lds
 # RUN: %ld.lld --static-calls -T down.lds a.o -o down
 # RUN: llvm-objdump -d --section=.static_call.text down | FileCheck %s --check-prefix=DIRECT

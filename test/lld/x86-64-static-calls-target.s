@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The first form of the thunk: direct if the target's address is known
-## and in this output, else indirect.
+## The initial thunk: direct if the linker knows the target's address and it is in
+## this output, otherwise indirect.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o
@@ -22,7 +22,7 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym WEAK=1 a.s -o weak.o
 # RUN: %ld.lld --static-calls weak.o abs.o lib.o -o static
 # RUN: llvm-objdump -d --section=.static_call.text static | FileCheck %s --check-prefix=STATIC
-## Undefined, and weak: without a dynamic linker it stays undefined.
+## An undefined weak target stays undefined without a dynamic linker.
 # STATIC-LABEL: <__SCT__weak>:
 # STATIC-NEXT:   e9 0d 00 00 00
 
@@ -39,7 +39,7 @@
 # CHECK-NEXT:    e9 {{.*}} <untyped>
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    a9 00 00 00 00
-## A static call without a function returns: the thunk's own ret, at +18.
+## If the key is null, the thunk goes to its own ret, at +18.
 # CHECK-LABEL: <__SCT__null>:
 # CHECK-NEXT:    e9 0d 00 00 00
 # CHECK-LABEL: <__SCT__bss>:

@@ -33,8 +33,8 @@ class CrossDriver(Driver):
             print(f"{self.name}: done: {words(workload)}", flush=True)
 
     def left_alone(self, missed):
-        """riscv64 passes arguments of some local functions in the registers that a site
-        needs, so the pass does not instrument these."""
+        """Checks the remarks. On riscv64 some local functions have arguments in registers that a
+        site needs, so the pass does not instrument them."""
         for message in missed:
             if "its calling convention is not C's" not in message:
                 super().left_alone([message])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rebuilds Debian's package of bzip2 or SQLite by its own rules with the plugin, and installs it.
-Records its stripped program, and reads the recording where the program does not exist.
+"""Rebuilds Debian's package of bzip2 or SQLite with the plugin, by the package's own rules, and
+installs it. Records its stripped program, and reads the recording where the program is missing.
 
     debian_package.py --build BUILD --dsc FILE --work DIR --cc CLANG [--debs DIR]
 
@@ -33,8 +33,8 @@ select count(*), max(length(b)) from t where b > '3';
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """The program of a source package, its input, and the names that must be shown. These are
-    functions that the library exports, and others, including the program's."""
+    """The program of a source package, its input, and function names that the report must show:
+    those that the library exports, and others, including the program's."""
     debs: tuple
     program: str
     given: bytes
@@ -43,7 +43,7 @@ class Package:
     is_right: object
 
     def has(self, deb, suffix):
-        """Is it one of these, or does it belong to one, by its suffix?"""
+        """Whether the file is one of these packages, or one that belongs to it (suffix)."""
         return re.match(f"({'|'.join(map(re.escape, self.debs))}){suffix}_", deb.name)
 
 
@@ -70,8 +70,8 @@ def run(*command, said=None, **more):
 
 
 def build(dsc, work, plugin, cc):
-    """Builds the packages, without a change to the source or its rules. bzip2's rules set CC, so it
-    is also passed as a make variable. dwz 0.15, which they run, cannot read clang's DWARF 5."""
+    """Builds the packages without changing the source or its rules. bzip2's rules set CC, so pass it
+    as a make variable, too. The rules run dwz 0.15, which cannot read clang's DWARF 5."""
     source = work / "source"
     run("dpkg-source", "--no-check", "-x", dsc, source)
     environment = dict(os.environ, CC=cc, MAKEFLAGS=f" -- CC={cc}", DEB_BUILD_OPTIONS="nocheck",
@@ -83,8 +83,8 @@ def build(dsc, work, plugin, cc):
     return work
 
 
-# In a private mount namespace: a copy of the root file system with the packages installed.
-# Only the given mounts are visible in it.
+# Runs in a private mount namespace: makes a copy of the root file system with the packages
+# installed. Only the given mounts are visible in the copy.
 INSTALLED = """
 mount -t tmpfs none "$ROOT"
 mkdir "$ROOT/upper" "$ROOT/work" "$ROOT/all"
@@ -113,7 +113,7 @@ def record(package, build_tree, work, debs):
 
 
 def names(patchbay, data, *options, before=()):
-    """Names of the functions called, and the number of those that are only addresses."""
+    """Returns the names of the called functions, and how many have only an address."""
     done = subprocess.run([*map(str, (*before, patchbay, "report", "--json", *options, data))],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
@@ -161,7 +161,7 @@ def main():
                  f"{sorted(package.others & shown)}, and {unknown:.0%} are addresses")
     print("without anything: exported names")
 
-    # In the layout of packages of debug symbols, in a folder that is no root.
+    # A folder with the layout of Debian's packages of debug symbols.
     symbols = work / "symbols"
     for deb in debs.glob("*-dbgsym_*.deb"):
         if package.has(deb, "-dbgsym"):

@@ -5,13 +5,12 @@
     python3 test/programs/overhead.py --build build/release redis SERVER BENCHMARK
     python3 test/programs/overhead.py --build build/release run PROG ARGS...
 
-redis: two processes of redis-server SERVER answer redis-benchmark all the time on one CPU. One
-of them is recorded, then the other. The result is the time per answer; the first second and a
-half of a recording does not count. run: PROG runs to its end, plain and recorded, both at the
-same time on one CPU, for some seconds; its start counts, too. Prints the median of the
-ratios, and the summary of the last recording. --compare runs PROG once more and times every
-call, to show the durations of the functions that were disabled and of
-those that were kept."""
+redis: two processes of redis-server SERVER answer redis-benchmark all the time on one CPU. First
+one of them is recorded, then the other. The result is the time per answer, without the first 1.5
+seconds of a recording. run: PROG runs to its end on one CPU, plain and recorded at the same time;
+it should take some seconds, because its start is included. Prints the median of the ratios, and
+the summary of the last recording. --compare runs PROG once more and times every call, to show the
+durations of the functions that were disabled and of those that were kept."""
 import argparse
 import json
 import os
@@ -76,7 +75,7 @@ class Server:
             stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, others))
 
     def spent(self):
-        """Returns CPU time and number of answers."""
+        """Returns the CPU time and the number of answers so far."""
         return cpu_seconds(self.process.pid), answers(self.port)
 
     def stop(self):
@@ -86,7 +85,7 @@ class Server:
 
 
 def costs(servers, seconds):
-    """CPU time per answer of each of the two, in the same period."""
+    """Returns each server's CPU time per answer, in the same period."""
     before = [server.spent() for server in servers]
     time.sleep(seconds)
     after = [server.spent() for server in servers]
@@ -105,9 +104,9 @@ def wait_for_begin(recording):
 
 
 def redis(args, server, benchmark):
-    """Two servers run side by side on one CPU. First one is recorded, then the other. Other load
-    affects both equally. Differences between the two, such as memory placement, are once on
-    each side of the ratio."""
+    """Runs two servers on one CPU, and records first one of them, then the other. Other load affects
+    both equally. Differences between the servers, such as memory placement, cancel out: each
+    server is recorded once and plain once."""
     processor = max(os.sched_getaffinity(0))
     others = os.sched_getaffinity(0) - {processor} or {processor}
     ratios, servers = [], []
@@ -139,8 +138,8 @@ def redis(args, server, benchmark):
 
 
 def begin(command, before, folder, name, processor):
-    """Runs it after `before` on that CPU, when a line is written to its pipe `go-`. The shell
-    starts nothing else, because that would count, too."""
+    """Starts a shell that runs the program after `before` on that CPU, when a line is written to
+    the pipe `go-NAME`. The shell must start nothing else, because its CPU time is measured."""
     os.mkfifo(f"{folder}/go-{name}")
     wait = (': > "$0"/here-"$1"; read -r _ < "$0"/go-"$1"; '
             'into="$0"/times-"$1"; shift; "$@"; code=$?; times > "$into"; exit $code')
@@ -150,8 +149,8 @@ def begin(command, before, folder, name, processor):
 
 
 def run(args, *command):
-    """Runs both side by side on one CPU, so that other load affects both equally. CPU time of
-    the command itself, before and afterwards, is not counted."""
+    """Runs both programs at the same time on one CPU, so that other load affects both equally.
+    Leaves out the CPU time of `patchbay record` itself."""
     ratios = []
     processor = max(os.sched_getaffinity(0))
     for _ in range(args.times):
@@ -164,8 +163,7 @@ def run(args, *command):
                 if any(process.poll() for process in running.values()):
                     break
                 time.sleep(0.02)
-            # Also opened for reading: the open does not wait for a program that has ended, or
-            # that has not opened it yet.
+            # Open for reading and writing, so that open() does not wait for the shell.
             pipes = [os.open(f"{folder}/go-{name}", os.O_RDWR) for name in ways]
             for pipe in pipes:
                 os.write(pipe, b"\n")
@@ -175,7 +173,7 @@ def run(args, *command):
                 if process.returncode:
                     sys.exit(said[name])
                 with open(f"{folder}/times-{name}", encoding="utf-8") as file:
-                    # The second line has the times of the shell's children: user and system.
+                    # The second line has the user and system time of the shell's children.
                     seconds[name] = sum(60 * int(minutes) + float(rest) for minutes, rest
                                         in re.findall(r"(\d+)m([\d.]+)s",
                                                       file.read().splitlines()[1]))
@@ -187,7 +185,7 @@ def run(args, *command):
 
 
 def disarmed(args, data):
-    """The names, except those that were re-enabled."""
+    """Returns the functions that were disabled and not re-enabled."""
     said = subprocess.run([f"{args.build}/bin/patchbay", "info", "-i", data], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     return {name for name, why in re.findall(r"^left out +(.*?): (.*)$", said, re.M)
@@ -195,7 +193,8 @@ def disarmed(args, data):
 
 
 def compare(args, *command):
-    """By the mean duration of a call, from a recording of all calls."""
+    """Prints disabled and kept functions by the mean duration of a call, from a recording of all
+    calls."""
     long_ns = 100000
     with tempfile.TemporaryDirectory() as folder:
         for name, options in (("limited", ("-t", args.tracer, *limit(args))),

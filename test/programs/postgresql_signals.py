@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sends SIGFPE to a working backend of PostgreSQL twenty times. Its handler leaves by
-siglongjmp(), from any point, also inside a tracer. All later work of the backend must be
-recorded, or counted as missed: 1,000 queries, and the twenty interrupted ones."""
+"""Sends SIGFPE to a working backend of PostgreSQL twenty times. The signal handler calls
+siglongjmp(), even if the signal interrupts a tracer. All work of the backend must be recorded,
+or counted as missed: the twenty interrupted queries, and 1,000 later ones."""
 import argparse
 import ctypes
 import json

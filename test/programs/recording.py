@@ -4,11 +4,10 @@
 
     recording.py [--cut] FOLDER
 
-An exit has an entry of the same call. Of two calls of a thread, one is nested in the
+Each exit has an entry of the same call. Of two calls of a thread, one is nested in the
 other, or they do not overlap. Self times add up to the times of the outermost calls.
-Calls with unknown end are permitted only at the end of a thread. Exceptions are calls that
-longjmp() cut off, and functions that were disarmed
-while they ran (--cut).
+Calls without an end are permitted only at the end of a thread, if longjmp() left them, or
+with --cut if functions were disarmed while they ran.
 
 This script parses the files itself, by runtime/trace/format/format.h, in the order in
 which they were written. Its findings do not depend on sorting by the command.
@@ -32,17 +31,17 @@ BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")
 ENTRY, CALL, UNWOUND = 1, 2, 3
 OVERWRITE = 1
-JUMPED = 0xffffff0f  # longjmp() left the call whose record comes next
-THREAD = 0xffffff11  # what follows is of another thread
+JUMPED = 0xffffff0f  # longjmp() left the call of the next record
+THREAD = 0xffffff11  # the following records are of another thread
 
 
 def is_of_pass(last, passed):
-    """The rest are holes and remains of an earlier pass."""
+    """Whether a record is valid; others are holes, or of an earlier pass."""
     return last & 3 and last >> 2 & 63 == passed & 63
 
 
 class Damage(Exception):
-    """A recording contains an impossibility."""
+    """A recording contradicts itself."""
 
 
 @dataclass
@@ -55,7 +54,7 @@ class Thread:
     exits: int = 0
     unwound: int = 0    # of these: left by an exception, or longjmp()
     jumped: int = 0     # of these: left by longjmp()
-    cut: int = 0        # calls without an end, whose thread continued elsewhere
+    cut: int = 0        # calls without an end, although their thread made later calls
     unfinished: int = 0
     outermost: int = 0  # ticks of the outermost calls
     own: int = 0        # self ticks of all calls
@@ -65,7 +64,7 @@ class Thread:
 
 
 def opened(path):
-    """(bytes, pid, error, start_ns, start of chunks, end)"""
+    """Reads a file: (bytes, pid, error, start_ns, start of chunks, end)"""
     with open(path, "rb") as file:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     magic, order, version, at, _, pid, error, start_ns, end = HEADER.unpack_from(data)
@@ -82,7 +81,7 @@ def chunks(data, at, end):
 
 
 class Recording:
-    """One file. Threads are identified by the tracer's numbers."""
+    """One file. The tracer's numbers identify threads."""
 
     def __init__(self, path):
         self.path, self.threads, self.lost = path, {}, 0
@@ -101,7 +100,7 @@ class Recording:
             self._share_out(*block)
 
     def _explain(self, path, size, start_ns, pid, name):
-        """The functions of a forked child, from its parent's file."""
+        """Reads a forked child's functions from its parent's file."""
         path = Path(path).parent / name
         data, of_pid, _, of_start_ns, at, _ = opened(path)
         if (of_pid, of_start_ns) != (pid, start_ns):
@@ -116,7 +115,7 @@ class Recording:
             self._explain(path, *self.parent)
 
     def _share_out(self, number, seq, passed, records):
-        """Within a block, threads may follow ended ones."""
+        """Splits a block by thread: a new thread may continue the block of an ended one."""
         begin = 0
         if self.session and self.session[1] & OVERWRITE:
             for i, (of, function, _, last) in enumerate(RECORD.iter_unpack(records)):
@@ -161,7 +160,7 @@ class Recording:
             self.lost += lost
 
     def calls(self):
-        """How often functions were called, by path and address in the module."""
+        """Counts calls of functions, by path and address in the module."""
         calls = Counter()
         for thread in self.threads.values():
             for number, times in thread.calls.items():
@@ -173,7 +172,7 @@ class Recording:
         return self.session[-2].partition(b"\0")[0].decode()
 
     def ns(self, ticks):
-        """A time by CLOCK_MONOTONIC."""
+        """Converts ticks to a time of CLOCK_MONOTONIC."""
         first_ticks, first_ns = self.session[6:8]
         return first_ns + self.duration_ns(ticks - first_ticks)
 
@@ -186,7 +185,7 @@ class Recording:
         return ticks * (last_ns - first_ns) / (last_ticks - first_ticks)
 
     def records(self, thread):
-        """(time, function, frame, kind, detail), in the order of writing."""
+        """Yields (time, function, frame, kind, detail) in the order of writing."""
         for _, passed, records in sorted(thread.blocks, key=lambda block: block[:2]):
             for time, function, frame, last in RECORD.iter_unpack(records):
                 if is_of_pass(last, passed):
@@ -202,8 +201,8 @@ class Recording:
 
 
 def check_thread(thread, records, graph):
-    open_calls = []  # entries without an exit, the outermost first
-    ended = []       # (start, end) of calls without an ended parent
+    open_calls = []  # entries without an exit so far, the outermost first
+    ended = []       # (start, end) of ended calls whose parent has not ended
     for time, function, frame, kind, detail in records:
         if function == JUMPED:
             thread.jumped += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of recording.py: it must reject impossible
+"""Tests of recording.py: it must reject contradictory
 recordings."""
 import sys
 import tempfile
@@ -43,7 +43,7 @@ class Check(unittest.TestCase):
             entry(70, 7, 9))
         self.assertEqual(said, "3 calls of 1 threads in 1 processes, 1 unwound, 4 "
                                "entries, 0 cut off, 1 unfinished")
-        # Two ticks are a nanosecond.
+        # A nanosecond has two ticks.
         self.assertEqual((thread.outermost, thread.own), (100, 100))
         self.assertEqual(whole.ns(thread.first), 10**9 + 10)
         self.assertEqual(whole.ns(thread.last), 10**9 + 60)
@@ -106,7 +106,7 @@ class Check(unittest.TestCase):
                          [(100, "main", {5: 1}), (101, "a-long-name-123", {6: 2})])
 
     def test_forked(self):
-        # After the fork its parent gave a number to another function.
+        # After the fork the parent assigned a number to another function.
         known = [pbd.module(3, "/module"), pbd.functions(3, [0x10])]
         size = 48 + len(pbd.session()) + sum(map(len, known))
         pbd.write(self.folder.name, "42", pbd.pbd([

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds real programs whole with kCFI and every function patchable. Runs their own
-tests: plain, and with every function armed."""
+"""Builds real programs completely, with kCFI and every function patchable. Runs their own
+tests: with no function armed, and with every function armed."""
 import argparse
 import json
 import os
@@ -73,7 +73,7 @@ class Driver:
         print(f"{self.name}: {image.name}: {said}", end="", flush=True)
 
     def passed(self, test, *before):
-        """Runs a test and returns how many tests of the program passed in it."""
+        """Runs a test and returns the number of passed tests in it."""
         folder = self.work / "run"
         folder.mkdir(exist_ok=True)
         # A name is an image; an absolute path stays unchanged.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs real servers under `patchbay record --live`, and controls each of their processes while
-they work. Their answers must equal those of a stock build. The recorded calls must equal
-the calls that the server itself counted."""
+they serve clients. Answers must equal those of a stock build. The recorded calls must equal
+the server's own count."""
 import argparse
 import ctypes
 import json
@@ -33,7 +33,7 @@ ALL, NONE, BUT_ONE = "all", "none", "but one"
 
 
 def steps(tracer, function):
-    """(the request to every process, the functions counted from then on)"""
+    """Yields pairs: the request to every process, and the functions that it then counts."""
     yield (), ALL
     if tracer == "duration":
         yield ("--threshold", "1000s"), NONE
@@ -58,7 +58,7 @@ class Serving(Driver):
             Recorded(self, run, self.answers(run)).run()
 
     def compile(self):
-        """Builds it by the program's makefiles, if necessary."""
+        """Builds the program, by its makefiles if necessary."""
         if hasattr(self.program, "make"):
             self.program.make(self.work, self.folder, self.args.cc,
                               [f"-fplugin={self.build / 'lib' / 'patchbay-pass.so'}"],
@@ -70,11 +70,11 @@ class Serving(Driver):
         if hasattr(self.program, "make"):
             self.program.make(self.work, self.stock, self.args.cc, [], self.args.jobs)
         else:
-            # Only its answers matter: use the fastest compilation.
+            # Only the answers matter, so do not spend time on optimization.
             Build(self.args.cc, self.stock, ("-O0",), jobs=self.args.jobs)(self.images)
 
     def answers(self, run):
-        """Answers of the stock build, which is not recorded."""
+        """Returns the answers of the stock build, which is not recorded."""
         with Started(self, self.stock, run) as started:
             answers = started.server.load()
             for scene in run.scenes:
@@ -90,7 +90,7 @@ class Serving(Driver):
 
 
 class Started:
-    """A running server in its own folder. At the end nothing of it remains."""
+    """A running server in its own folder. At the end it is removed completely."""
 
     def __init__(self, serving, images, run, record=()):
         self.serving = serving
@@ -133,12 +133,12 @@ class Started:
         wait_until(lambda: not any(map(is_there, self.seen)), "the server to end")
         if status := self.process.wait(SECONDS):
             raise ProgramError(f"{self.process.args}: exit code {status}, it said\n{self.said()}")
-        # A daemon's recording is complete when the command's background process has ended. This
-        # process is its parent by then.
+        # A daemon's recording is complete when the command's background process has ended. It is
+        # now a child of this process.
         wait_until(lambda: not children(os.getpid()), "the recording to end")
 
     def end(self):
-        # Daemons, too: this process adopts orphaned processes.
+        # End daemons, too: this process adopts orphaned processes.
         while found := children(os.getpid()):
             for pid in found:
                 os.kill(pid, signal.SIGKILL)
@@ -148,7 +148,7 @@ class Started:
 
 
 class Recorded:
-    """A run that is recorded and controlled."""
+    """A server that is recorded and controlled."""
 
     def __init__(self, serving, run, answers):
         self.serving, self.how, self.answers = serving, run, answers
@@ -194,7 +194,7 @@ class Recorded:
                                "than from stock")
 
     def count(self, counted):
-        """Expects what the server has counted since the last time."""
+        """Adds the server's count since the last call to the expected calls."""
         now = self.server.counts()
         for pid, calls in now.items():
             new = calls - self.counts.get(pid, Counter())
@@ -210,7 +210,7 @@ class Recorded:
                                    timeout=SECONDS)
 
     def wait_to_listen(self, pid):
-        """Retries: a process that was just forked may not listen yet."""
+        """Waits until the process listens: a process that was just forked may not yet."""
         give_up = time.monotonic() + FORKED_SECONDS
         while pid not in self.listening:
             try:
@@ -230,7 +230,7 @@ class Recorded:
         return said
 
     def snapshots(self):
-        """The calls that each process has recorded so far."""
+        """Checks the calls that each process has recorded so far."""
         for pid in self.started.processes():
             folder = self.started.folder / f"snapshot-{pid}"
             self.control(pid, "--snapshot", folder)
@@ -238,7 +238,7 @@ class Recorded:
                 self.compare(folder, {pid: expected})
 
     def pester(self):
-        """Two clients at once send requests to every process again and again, under load."""
+        """Two clients at the same time send many requests to every process, under load."""
         processes = self.started.processes()
         before = {pid: (settled(lambda: self.server.descriptors(pid)), memory_kb(pid))
                   for pid in processes}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Traces real programs in full, every call of every function. Checks the recording against
-itself (recording.py), against the counts of function_profile, against a clock around the
-program, and against the sums of the report."""
+"""Traces every call of every function of real programs. Checks that the recording is consistent
+(recording.py), and compares it with the counts of function_profile, with a clock around the
+program, and with the sums of the report."""
 import argparse
 import json
 import os
@@ -17,8 +17,8 @@ import recording
 from programs import ProgramError
 from run import Driver, words
 
-# Tolerance of the counter's time against the system's clock: precision of its rate, and of
-# one reading of both.
+# Tolerance between the counter's time and the system's clock: the error of the counter's rate,
+# and of reading both clocks.
 CLOCK_ERROR = 1e-5
 CLOCK_ERROR_NS = 50_000
 
@@ -47,7 +47,7 @@ class Tracing(Driver):
                                check=True)
 
     def trace(self, workload):
-        # The first run finds no output file of an earlier one.
+        # Run once before the comparison, so that all compared runs find an output file.
         plain, _ = self.timed(workload)
         self.say(workload, f"{ms(plain)} untraced")
         try:
@@ -76,7 +76,7 @@ class Tracing(Driver):
         print(f"{self.name}: {words(workload)}: {', '.join(what)}", flush=True)
 
     def recorded(self, workload, tracer):
-        """Returns the folder of the recording, the times before and after, and the process."""
+        """Returns the folder of the recording, the times before and after, and the PID."""
         data = self.work / "patchbay.data"
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
@@ -86,7 +86,7 @@ class Tracing(Driver):
         return data, wall, pid
 
     def timed(self, workload, *environment):
-        """Without ASLR the program's addresses, and so its hashes, are the same."""
+        """The command, without ASLR: hashes of addresses are the same in each run."""
         image, *arguments = workload.command
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         process = subprocess.Popen(
@@ -106,8 +106,8 @@ class Tracing(Driver):
                         for function in said["functions"]})
 
     def times(self, recordings, pid, wall):
-        """All events are between the two times, and so is the sum of the outermost calls of
-        a thread."""
+        """Checks that all events are between the two times, and that the outermost calls of a
+        thread do not take longer."""
         main = next(r for r in recordings if r.pid == pid)
         error = CLOCK_ERROR_NS + CLOCK_ERROR * (wall[1] - wall[0])
         covered = []
@@ -122,7 +122,7 @@ class Tracing(Driver):
         return f"{covered[0] / 1e6:.1f} ms of them in calls of the main thread"
 
     def report(self, data, recordings):
-        """The command's sums equal those of the records, except for rounding of each."""
+        """Checks that the command's sums equal those of the records, except for rounding."""
         said = json.loads(self.output(self.patchbay, "report", "--json", "-i", data))
         calls = sum(function["calls"] for function in said["functions"])
         own = sum(function["self_ns"] for function in said["functions"])

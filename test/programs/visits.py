@@ -6,22 +6,22 @@
 
     python3 test/programs/visits.py --build build/release KIND PROG TIMES
 
-starts the server PROG, without the runtime, and sends requests meanwhile: every answer must
-be right. KIND is one of
+starts the server PROG, without the runtime, and sends requests during the recordings: every
+answer must be right. KIND is one of
 
     redis, nginx  their server; redis's own count must equal the requests
     python        a CPython, which runs servers/numbers.py
     httplib       servers/httplib.cpp
     postgresql    postgres, in a folder with initdb; the process of one client is recorded
 
---connections N: the four clients share so many connections and use them in turn. They wait
---pause between two requests, which leaves the machine time for other work. python and httplib
-have a thread per connection, PostgreSQL a process. All of these are recorded at once, or
---at-once so many, and the next ones the next time.
+--connections N: the four clients share N connections and use them in turn. They wait --pause
+between two requests, which leaves the machine time for other work. python and httplib have a
+thread per connection, PostgreSQL a process. A recording covers all of these processes, or
+--at-once N of them in turn.
 
-Each recording lasts 50 ms. Afterwards the process has the same threads and descriptors,
+Each recording lasts 50 ms. Afterwards the process must have the same threads and descriptors,
 no mapping that is writable and executable, and about the same memory. The script prints
-how long one of its threads was stopped each time."""
+how long one thread was stopped in each recording."""
 import argparse
 import contextlib
 import itertools
@@ -37,10 +37,10 @@ import threading
 import time
 
 TRACERS = ("function_profile", "function", "function_duration", "function_graph")
-MEMORY_KB = 8192  # permitted growth after the first recordings,
+MEMORY_KB = 8192  # permitted growth after the first WARM recordings,
 THREAD_KB = 40    # and for each thread that is recorded for the first time
-WARM = 10         # so many of these
-SECONDS = 600     # time limit of anything, even if all threads are stopped for a while
+WARM = 10
+SECONDS = 600     # time limit of each step
 
 
 def read(pid, name):
@@ -57,7 +57,7 @@ def count(pid, folder):
 
 
 def visit(args, pids, tracer, folder):
-    """How long a thread of each process was stopped."""
+    """Records, and returns how long a thread of each process was stopped."""
     which = [word for pid in pids for word in ("-p", str(pid))]
     done = subprocess.run(
         [f"{args.build}/bin/patchbay", "record", *which, "-t", tracer,
@@ -74,7 +74,7 @@ def percentile(values, percent):
 
 
 class Load:
-    """Clients that send requests and check each answer until they are told to end."""
+    """Clients that send requests and check each answer until the script stops them."""
 
     def __init__(self, port, ask, connections, pause, clients=4):
         self.pause = pause
@@ -169,7 +169,7 @@ http {{
 
 
 def ask_number(server):
-    """Some requests are not numbers, which the server detects by an exception."""
+    """Sends a request. Some are not numbers, so that the server throws an exception."""
     number = random.choice((str(random.randrange(1000000)), "none"))
     server.sendall(f"GET /number/{number} HTTP/1.1\r\nHost: here\r\n\r\n".encode())
     text = receive(server, b"\n")
@@ -189,7 +189,7 @@ def start_httplib(program, _folder, port):
 
 
 def message(server):
-    """The next message of PostgreSQL's protocol: its type and its contents."""
+    """Returns the next message of PostgreSQL's protocol: its type and its contents."""
     def read(size):
         data = b""
         while len(data) < size:
@@ -206,7 +206,7 @@ GREETED = set()
 
 
 def greet(server):
-    """An assertion fails while the server is starting up."""
+    """Connects. Fails by an assertion while the server is starting up."""
     body = struct.pack("!i", 196608) + b"user\0test\0database\0postgres\0\0"
     server.sendall(struct.pack("!i", len(body) + 4) + body)
     while message(server)[0] != b"Z":
@@ -215,7 +215,7 @@ def greet(server):
 
 
 def ask_postgresql(server):
-    """Some queries fail; the server then leaves them by siglongjmp()."""
+    """Sends a query. Some queries fail, so that the server leaves them by siglongjmp()."""
     if server not in GREETED:
         greet(server)
     number = random.randrange(100)
@@ -239,7 +239,7 @@ def as_nobody(command):
 
 
 def start_postgresql(program, folder, port):
-    """PostgreSQL refuses to run as root, so it runs as another user."""
+    """Starts PostgreSQL as another user, because it refuses to run as root."""
     os.chmod(folder, 0o755)
     os.mkdir(f"{folder}/db")
     os.chown(f"{folder}/db", 65534, 65534)
@@ -325,7 +325,7 @@ def visit_server(args):
 
 def check_left(pid, before, grown_from):
     for name, number in before.items():
-        # A server under load opens and closes connections of its own.
+        # Under load the server itself opens and closes connections.
         slack = number // 2 + 4 if number < 100 else 4
         if abs(count(pid, name) - number) > slack:
             sys.exit(f"{name}: {number} before, {count(pid, name)} after")
@@ -347,7 +347,7 @@ def visit_often(args, pids):
             stood += visit(args, those, TRACERS[number % len(TRACERS)], folder)
             if number + 1 == WARM:
                 grown_from = {pid: memory_kb(pid) for pid in pids}
-            # Opening a thousand processes takes longer than recording one.
+            # Check less often if there are many processes: a check of a thousand takes long.
             if number < WARM or not number % (1 + len(pids) // 20):
                 memory.append((number, sum(map(memory_kb, pids))))
             times = number + 1

@@ -5,8 +5,8 @@ The server is servers/endless.c, whose threads call functions as fast as possibl
 
     python3 test/programs/week.py --build build/release --seconds 3600
 
-Meanwhile a collector checks each complete file as soon as it exists: it has all its chunks.
-`patchbay report` must read as many files as there is time for. All files together never use
+During the recording a collector checks that each complete file has all its chunks.
+`patchbay report` must read as many files as time permits. All files together must never use
 more disk space than --max-size. Nothing may grow: memory of the process, its descriptors,
 mappings, threads, and deleted files that are still mapped. The script ends at the
 first error."""
@@ -24,8 +24,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 FINAL = re.compile(r"(\d+)\.(\d{8}T\d{6}\.\d{3}Z)\.pbd")
 MEMORY_KB = 4096  # permitted growth after the first tenth of the time
-MAPPINGS = 400    # of eight waiting files, and their blocks
-OPEN = 8          # the data file and a socket, which threads open for a moment
+MAPPINGS = 400    # limit: eight waiting files, and their blocks
+OPEN = 8          # limit: threads open the data file and a socket for a moment
 
 CHUNK = struct.Struct("<IIQ")
 SESSION, BLOCK, LOSSES, TEXT = 4, 6, 9, 13  # enum pbd_kind
@@ -37,7 +37,7 @@ def size_of(text):
 
 def check_chunks(bytes_, name):
     """Parses a file by runtime/trace/format/format.h: a header, and chunks up to the end. Returns whether
-    there are events; a child without space for events has counted them."""
+    there are events. A child that had no space for events must have counted them."""
     magic, _, _, at, _, _, error = struct.unpack_from("<8s6I", bytes_)
     committed, = struct.unpack_from("<Q", bytes_, 40)
     kinds, lost = set(), 0
@@ -84,8 +84,8 @@ class Collector:
         self.bytes = self.most = self.calls = self.lost = 0
 
     def taken(self):
-        """Current disk usage, without the block in which a file system may keep a file's
-        extents. Meanwhile files may disappear, or appear again by another name."""
+        """Current disk usage, without the block where a file system may store a file's extents.
+        Files may disappear or be renamed while this runs."""
         taken = {}
         for entry in os.scandir(self.data):
             try:
@@ -98,7 +98,7 @@ class Collector:
     def check_limit(self):
         taken = self.taken()
         self.most = max(self.most, taken)
-        # The file with the command line is not part of the recording.
+        # The limit does not include the file with the command line.
         assert taken <= self.limit + 4096, f"{taken} bytes of the disk"
 
     def collect(self):
@@ -117,7 +117,7 @@ class Collector:
                 self.empty.add(name)
 
     def report(self, name):
-        """Reads a file on its own, as a collector that has taken it away."""
+        """Reads a single file, as a collector does that has moved it."""
         shutil.rmtree(self.own, ignore_errors=True)
         os.mkdir(self.own)
         try:
@@ -128,7 +128,7 @@ class Collector:
             [f"{self.args.build}/bin/patchbay", "report", "--json", self.own],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         report = json.loads(done.stdout or "{}")
-        # The message if a child could not create a file.
+        # report exits with 1 if a child could not create a file.
         expected = 1 if report.get("lost_of_children") else 0
         assert done.returncode == expected, (name, done.stderr)
         self.calls += sum(f["calls"] for f in report["functions"])
@@ -210,7 +210,7 @@ def main():
         assert all(FINAL.fullmatch(name) for name in names), names
         collector.check_limit()
         collector.collect()
-        # Files are only deleted for lack of space.
+        # Files may only be deleted when the limit is reached.
         assert collector.bytes < collector.limit or \
             collector.taken() > collector.limit / 4, f"{collector.taken()} bytes are left"
         for name in names:

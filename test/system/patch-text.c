@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The basis of the runtime's patching, shown without the runtime. A word of text is
-// written through /proc/self/mem. Other threads execute it after membarrier(SYNC_CORE)
-// has returned. User-mode emulators do not show that: they execute earlier translations.
+// The runtime's way to patch text works on this system. A word of text is written through
+// /proc/self/mem. When membarrier(SYNC_CORE) has returned, other threads execute the new
+// word. User-mode emulators cannot test that: they execute earlier translations.
 //
 // REQUIRES: system-aarch64, system-ppc64le, system-riscv64
 // RUN: %clang --target=aarch64-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.aarch64
@@ -43,8 +43,8 @@ __asm__(".text; .option push; .option norvc; .option norelax; .balign 8; .globl 
 __asm__(".text; .balign 8; .globl patched; patched: nop; li 3, 0; blr; li 3, 1; blr");
 #endif
 
-static unsigned started, done;   // patches whose write has begun, and patches in force
-static unsigned seen[THREADS];   // the last patch that the thread has called through
+static unsigned started, done;   // patches whose write has begun, and completed patches
+static unsigned seen[THREADS];   // the last patch whose code the thread has executed
 static unsigned stale;
 static int over;
 

@@ -4,9 +4,9 @@
 booted in QEMU for this one program. Unlike user-mode emulation, this executes patched
 text correctly. PROGRAM may be a script for busybox's sh that runs several programs
 (--file) in one boot. Standard output, standard error and exit status are the program's;
-for a signal N the status is 128 + N. Other statuses: 121 the machine lacks something, 122 the
-system did not boot, 123 it panicked or stopped while the program ran, 124 the time
-is over."""
+for a signal N the status is 128 + N. Other statuses: 121 this machine lacks something, 122 the
+system did not boot, 123 it panicked or stopped while the program ran, 124 the time limit was
+exceeded."""
 import argparse
 import os
 import signal

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One line for each architecture of the table. */
+/* Prints a line for each architecture of the table. */
 #include <patchbay/abi.h>
 #define ROW(id, triple, llvm, linux_name, machine, pad) ROW triple llvm machine pad
 PATCHBAY_ARCH_TABLE(ROW)

@@ -354,7 +354,7 @@ static void record_size(void)
 	printf("record: %u bytes, %u for direct calls\n", record ? record->size : 0, ours);
 }
 
-// Returns the memory that the whole system uses, in bytes. Exact enough for large allocations.
+// Returns a figure of /proc/meminfo in bytes. It is exact enough for large allocations.
 static long long used(const char *what)
 {
 	FILE *file = fopen("/proc/meminfo", "r");

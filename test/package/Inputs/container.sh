@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds the image of cmake/debian/Containerfile from a clean system, without a daemon or a
-# registry, and uses it as that file describes:
+# Builds the image of cmake/debian/Containerfile on a clean system, without a daemon or a
+# registry, and uses the image as that file describes:
 #
 #   container.sh ARCHIVE DEBS CONTAINERFILE WORK
 set -eu
@@ -13,13 +13,13 @@ do_buildah() {
 	buildah --root "$work/storage" --runroot "$work/run" --storage-driver overlay "$@"
 }
 
-# Mounts would outlive the command, and the folder could not be removed.
+# Unmount at the end: mounts outlive the command, and then the folder cannot be removed.
 trap 'do_buildah rm -a >/dev/null 2>&1 || :; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 clean=$(do_buildah from scratch)
 do_buildah add -q "$clean" "$archive" / >/dev/null
-# All dependencies of the packages are present; nothing is downloaded.
+# The clean system has all dependencies of the packages, so nothing is downloaded.
 root=$(do_buildah mount "$clean")
 rm -rf "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d
 do_buildah umount "$clean" >/dev/null

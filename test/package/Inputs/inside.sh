@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Unpacks a system into WORK, copies files into its folder /root/use, and runs there the
-# shell script that it reads from its input. A .tar.xz is unpacked, because the system may
+# Unpacks a system into WORK, copies the FILEs into its folder /root/use, and runs the shell
+# script of standard input there. Unpacks a FILE that is a .tar.xz, because the system may
 # have no xz.
 #
 #   inside.sh ARCHIVE WORK FILE... < SCRIPT

@@ -23,12 +23,12 @@ __attribute__((noinline)) int leaf(int a) { return printf("leaf %d\\n", a); }
 __attribute__((noinline)) int twice(int a) { return leaf(a) + leaf(a + 1); }
 int main(void) { return twice(1) == 0; }
 """
-# Files that any use of apt or of a shell leaves, with or without these packages.
+# Files that apt and the shell change, whatever packages are installed.
 VOLATILE = re.compile(r"var/(lib/(dpkg|apt)|log|cache)/|tmp/|root/|debs/|proc/|dev/|etc/ld.so.cache")
 
 
 def inside(command, may_fail=False):
-    """Runs a shell command in the tree; its mounts end with it."""
+    """Runs a shell command in the tree, with mounts that end with the command."""
     script = f'mount -t proc proc "{ROOT}/proc" && exec chroot "{ROOT}" sh -ec "$1"'
     done = subprocess.run(
         ["unshare", "--mount", "--propagation=private", "sh", "-ec", script, "sh", command],
@@ -41,7 +41,7 @@ def inside(command, may_fail=False):
 
 
 def files():
-    """The files in the tree, by name."""
+    """Returns the names of the files in the tree."""
     names = set()
     for folder, _, entries in os.walk(ROOT):
         relative = os.path.relpath(folder, ROOT)

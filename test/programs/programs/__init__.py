@@ -3,8 +3,8 @@
 
 A module of this package describes one program. images(folder, cc) unpacks its source
 there and returns its images and their files. tests(folder, whole) returns its own
-tests, a short selection or all. workloads(folder, cc, whole) returns what is run to be
-traced. runs() returns how a server is started, and SERVER is the class that controls
+tests, a short selection or all. workloads(folder, cc, whole) returns the commands to
+trace. runs() returns the ways to start a server, and SERVER is the class that controls
 it. run.py builds and tests the programs, trace.py traces them, and servers.py controls
 servers while they work. The benchmark measures the size of programs, and the compile
 time."""
@@ -50,12 +50,12 @@ class Image:
 @dataclass(frozen=True)
 class Test:
     """One run of a program's own tests. `passed` matches each passed test in the output, or
-    a number of passed tests in its group."""
+    a line whose group is the number of passed tests."""
     command: tuple  # the name of an image, or a path; then arguments
     passed: str
-    images: tuple = ()  # that it runs, if the command is not an image itself
+    images: tuple = ()  # images that the command runs, if it is not an image itself
     environment: tuple = ()
-    # Short enough to run twice, even with every function armed.
+    # Whether to run the test again with every function armed; it must be short enough.
     armed: bool = False
 
 
@@ -74,7 +74,7 @@ def load(name):
 
 
 def ignore_list(name):
-    """Functions whose indirect calls are not checked, with the reason; or None."""
+    """The list of functions whose indirect calls kCFI must not check, or None."""
     path = Path(__file__).with_name(f"{name}.ignore")
     return path if path.exists() else None
 
@@ -95,7 +95,7 @@ def unpack(package, folder):
     tarball = Path(run.stdout.strip())
     source = folder / tarball.name.partition(".orig.")[0]
     if not source.exists():
-        # Under a temporary name first, so that it appears complete or not at all.
+        # Unpack under a temporary name, then rename: the folder appears only when complete.
         part = Path(tempfile.mkdtemp(dir=folder))
         subprocess.run(["tar", "-xf", tarball, "-C", part, "--no-same-owner",
                         "--strip-components=1"], check=True)

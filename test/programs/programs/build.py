@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import ProgramError
 
-# Warnings about upstream's code do not matter here; the pass's warnings do.
+# Ignore warnings about upstream's code, but make the pass's warnings errors.
 COMMON = ("-O2", "-Wno-everything", "-Werror=backend-plugin")
 
 
@@ -33,7 +33,7 @@ class Build:
         folder.mkdir(parents=True, exist_ok=True)
 
     def __call__(self, images):
-        """Each unit is compiled once, even if several images contain it."""
+        """Compiles each unit once, even if several images contain it, and links."""
         units = list(dict.fromkeys(unit for image in images for unit in image.units))
         with ThreadPoolExecutor(self.jobs) as pool:
             self.messages = list(pool.map(self._compile, units))

@@ -7,8 +7,8 @@ from .allocating import link
 
 
 def configure(source, cc):
-    """Generates its headers. The last one would be made by make: it renames private functions.
-    Without it they keep the names in the source."""
+    """Generates jemalloc's headers. The last one, which renames private functions, is empty here;
+    make would generate it."""
     environment = ("env", f"CC={cc}", "CFLAGS=-O2")
     subprocess.run(["autoconf"], cwd=source, check=True)
     subprocess.run([*environment, "sh", "./configure", "--disable-cxx"], cwd=source, check=True,

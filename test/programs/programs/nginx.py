@@ -14,9 +14,9 @@ from . import Image, ProgramError, Unit, unpack
 from .serving import HOST, PATIENCE, Run, Server, at_once, children, is_there, wait_until, waits
 
 WORKERS = 3
-CONNECTIONS = 32  # so many that each worker gets some of them
+CONNECTIONS = 32  # enough that each worker gets some of them
 
-# Modules that need libraries, or other servers to which they pass requests.
+# Leave out modules that need libraries or further servers.
 LEFT_OUT = """http_rewrite http_gzip http_proxy http_fastcgi http_uwsgi http_scgi http_grpc
     http_memcached http_charset http_ssi http_userid http_auth_basic http_mirror http_geo
     http_map http_split_clients http_referer http_limit_conn http_limit_req http_empty_gif

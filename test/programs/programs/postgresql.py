@@ -45,7 +45,7 @@ def make(work, folder, cc, flags, jobs):
                                f"{done.stdout[-2000:]}")
 
     if not (folder / "config.status").exists():
-        # Built inside the source, so each variant has a copy.
+        # Copy the source for each variant, because PostgreSQL is built inside it.
         shutil.copytree(source, folder, symlinks=True, dirs_exist_ok=True)
         run("./configure", f"--prefix={folder / 'installed'}", f"CC={cc}", "CFLAGS=-O2",
             "--without-readline", "--without-zlib")
@@ -58,7 +58,7 @@ def make(work, folder, cc, flags, jobs):
         run(*command, "-C", f"src/{part}", "install")
 
 
-# With all functions timed it makes 70 million calls, and checking takes many minutes.
+# Time only these functions: all functions make 70 million calls, whose check takes many minutes.
 TIMED = ("exec_*", "*Transaction*", "Client*", "Portal*", "parse_*", "heap_*",
          "errfinish", "*_handler", "int4*", "*Checkpoint*", "WaitEventSetWait")
 
@@ -188,14 +188,14 @@ class Postgres(Server):
         self.settle()
 
     def connection(self):
-        """None while it is not ready."""
+        """The PID of the server, or None while it is not ready."""
         try:
             return Connection(self)
         except (OSError, ProgramError):
             return None
 
     def settle(self):
-        """The backend of a disconnected client is gone."""
+        """Waits until the backends of disconnected clients are gone."""
         def settled():
             names = {pid: title(pid) for pid in children(self.main())}
             return (all(name.startswith("postgres: ") for name in names.values()) and
@@ -208,11 +208,11 @@ class Postgres(Server):
         return [self.main(), *children(self.main())]
 
     def descriptors(self, pid):
-        """Except database files, which it opens and closes as needed."""
+        """Counts descriptors except those of database files, which vary."""
         return sum(not path.startswith(f"{self.db}/") for path in open_files(pid))
 
     def load(self):
-        """First from persistent sessions, and then from sessions that begin and end."""
+        """Sends requests first in persistent sessions, then in short ones."""
         def session(nr):
             connection = Connection(self)
             try:
@@ -238,18 +238,18 @@ class Postgres(Server):
         return counts
 
     def log(self, end):
-        """The log, once it has that text."""
+        """Waits until the log has that text, and returns the log."""
         path = self.db / "log" / "log"
         wait_until(lambda: end in path.read_text(), f"{path} to have {end}")
         return path.read_text()
 
     def reload(self):
-        """Every process reads the settings again."""
+        """Makes every process read the settings again."""
         os.kill(self.main(), signal.SIGHUP)
         self.log("received SIGHUP")
 
     def cancel(self):
-        """SIGINT leaves a query by siglongjmp()."""
+        """Interrupts a query by SIGINT: PostgreSQL leaves it by siglongjmp()."""
         backend = self.backends[-1]
         backend.send("SELECT pg_sleep(1000)")
         wait_until(lambda: title(backend.pid).endswith("SELECT"), "a query to begin")
@@ -280,7 +280,7 @@ LOGGED = {"LOG:  statement: ": "exec_simple_query",
 
 
 def title(pid):
-    """The title of a process, or nothing if it does not exist."""
+    """The title of a process; empty if the process does not exist."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0 ")
     except (FileNotFoundError, ProcessLookupError):
@@ -326,7 +326,7 @@ class Connection:
         self.socket.sendall(b"Q" + struct.pack("!i", len(body) + 4) + body)
 
     def answer(self):
-        """All messages until it is ready for the next query."""
+        """Returns all messages until the server is ready for the next query."""
         said = b""
         while True:
             head = self.file.read(5)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Redis: one thread that serves, others that free and sync, children that save. It contains
-Lua."""
+"""Redis: one thread serves clients, others free memory and sync files, and children save. It
+contains Lua."""
 import hashlib
 import os
 import re
@@ -111,7 +111,7 @@ class Redis(Server):
                                       int(calls.get(name, 0)) for name in COUNTED})}
 
     def save(self):
-        """A child saves slowly, so that it can be seen, while clients write."""
+        """Lets a child save while clients write; slowly, so that it lives long enough."""
         self.ask("CONFIG", "SET", "rdb-key-save-delay", "100000")
         self.ask("BGSAVE")
         wait_until(lambda: children(self.main()), "a child that saves")
@@ -141,7 +141,7 @@ class Connection:
         self.file = self.socket.makefile("rb")
 
     def ask(self, requests):
-        """Sends all of them, then returns the answers."""
+        """Sends all requests, then returns the answers."""
         self.socket.sendall(b"".join(map(encoded, requests)))
         return [self.answer() for _ in requests]
 
@@ -156,7 +156,7 @@ class Connection:
 
 
 def rounds(connection):
-    # Without the number of keys before.
+    # Leave out the first answer: how many keys existed before.
     return [hashlib.sha256(b"".join(connection.ask(list(commands(connection.number, i)))[1:]))
             .hexdigest() for i in range(ROUNDS)]
 
@@ -168,7 +168,8 @@ def encoded(words):
 
 
 def commands(number, i):
-    """The requests of one connection. Its keys are private, so the answers are, too."""
+    """The requests of one connection. It uses its own keys, so other connections do not change
+    the answers."""
     def key(name):
         return f"{name}:{number}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Servers: what a server module provides, and what the system reports about its processes."""
+"""Servers: the interface of a server module, and what the system reports about processes."""
 import os
 import socket
 import time
@@ -22,20 +22,20 @@ class Run:
     tracer: str
     # Methods of the server that disturb it while it runs.
     scenes: tuple = ()
-    filter: tuple = ("*",)  # what is recorded
+    filter: tuple = ("*",)  # the functions to record
 
 
 class Server:
     """A server in its own folder. A subclass has:
 
-    command()    the command that starts it
-    main()       the PID of its main process, once it serves
-    processes()  the PIDs of all its processes
+    command()    the command that starts the server
+    main()       the PID of the main process, when the server is ready
+    processes()  the PIDs of all processes
     load()       sends many requests and returns the answers: the same each time
     counts()     how often functions were called, by the server's own count:
                  {process, or None for any: {name: number}}
-    stop()       tells it to end
-    DISARMED     one function of counts(), which has others, too
+    stop()       tells the server to end
+    DISARMED     one of the functions of counts()
     """
 
     def __init__(self, images, folder, run):
@@ -83,8 +83,8 @@ def wait_until(true, what):
 
 
 def settled(read):
-    """The result of read() once it returned the same twice: a waiting server may notice only later
-    that a client has closed its connection."""
+    """Calls read() until it returns the same value twice, and returns that: a server may take
+    time to notice that a client has closed its connection."""
     value = read()
     while True:
         time.sleep(0.3)
@@ -113,7 +113,7 @@ def children(pid):
 
 
 def waits(pid):
-    """Is it idle? Its main thread sleeps."""
+    """Whether the process is idle (its main thread sleeps) or has ended."""
     return (found := stat(pid)) is None or found[0] == "S"
 
 
@@ -124,12 +124,12 @@ def open_files(pid):
         try:
             paths.append(os.readlink(f"/proc/{pid}/fd/{name}"))
         except FileNotFoundError:
-            pass  # closed since
+            pass  # closed by now
     return paths
 
 
 def memory_kb(pid):
-    """Private memory, without file mappings: recordings are files."""
+    """Private memory without file mappings, because recordings are files."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1])

@@ -15,7 +15,7 @@ SHORT = ("select*", "join[2-9].test", "trigger*", "fts3a*", "rtree[1-9]*",
          "wal.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
          "vacuum*", "capi*")
 ARMED = ("select1.test", "join.test", "trigger1.test", "capi3.test")
-# They expect that some files cannot be opened, but root can open all.
+# Tests to skip as root: they expect that some files cannot be opened.
 OMIT = (("QUICKTEST_OMIT", "^attach.test,^backup2.test,^delete.test,^extension01.test,"
          "^oserror.test,^pager1.test,^temptable.test,^tkt3457.test,^wal2.test"),
         ) if os.geteuid() == 0 else ()
@@ -47,7 +47,7 @@ def images(folder, cc):
     def variable(name):
         return shlex.split(make(folder, cc, f"--eval=print:;@echo '$({name})'", "print"))
 
-    # One of the two, depending on the version.
+    # Only one of these variables exists, depending on the version.
     includes = [*variable("TCCX"), *variable("CFLAGS.intree_includes")]
     flags = [*includes, *DEFINES, *variable("TESTFIXTURE_FLAGS")]
     flags = tuple(f"-I{folder}" if flag == "-I." else flag for flag in flags)

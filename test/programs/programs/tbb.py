@@ -3,7 +3,7 @@
 wait for them."""
 from . import Image, Test, Unit, Workload, unpack
 
-# Tests that throw, in up to four threads; the last one in as many as there are CPUs.
+# Tests that throw, in up to four threads; the last one in one thread per CPU.
 TESTS = ("test_task_group", "test_eh_flow_graph", "test_eh_algorithms")
 
 
@@ -26,6 +26,6 @@ def tests(folder, whole):
 
 
 def workloads(folder, cc, whole):
-    # The assignment of tasks to threads varies.
+    # Calls differ between runs, because the assignment of tasks to threads varies.
     return [Workload((image,), (image.name, "--test-case=*exception*"), same=False)
             for image in images(folder, cc)[:3 if whole else 1]]

@@ -17,7 +17,7 @@ FILES = ("common", "internal_logging", "system-alloc", "memfs_malloc", "central_
 
 
 def compiler_of_cxx(cc):
-    """LLVM has the C++ compiler beside the C compiler."""
+    """The C++ compiler, which LLVM installs beside the C compiler."""
     return Path(os.path.realpath(shutil.which(cc))).with_name("clang++")
 
 

@@ -12,7 +12,7 @@ DEFINES = ("-DZSTD_MULTITHREAD", "-DZSTD_LEGACY_SUPPORT=4", "-DDEBUGLEVEL=1",
            "-DZSTD_GZCOMPRESS", "-DZSTD_GZDECOMPRESS")
 FOLDERS = ("lib", "lib/common", "lib/compress", "lib/decompress",
            "lib/dictBuilder", "lib/legacy", "programs")
-# Since 1.5.7. It expects that zstd cannot enter a folder, but root can enter all.
+# A test since 1.5.7 that fails as root: it expects that zstd cannot enter a folder.
 NOT_FOR_ROOT = "file-stat/compress-file-to-dir-without-write-perm.sh"
 
 
@@ -54,8 +54,8 @@ def images(folder, cc):
 
 
 def leave_out(scripts):
-    """Tests of the CLI that fail as root. Their run.py runs all tests that it finds, without an
-    option to skip. The expected output stays, so that the test counts as missing."""
+    """Removes the script of a CLI test that fails as root, because upstream's run.py has no
+    option to skip a test. The expected output stays, so that the test counts as missing."""
     script = scripts / "cli-tests" / NOT_FOR_ROOT
     if os.geteuid() == 0 and script.with_name(f"{script.name}.stderr.exact").exists():
         script.unlink(missing_ok=True)
@@ -65,7 +65,7 @@ def leave_out(scripts):
 def tests(folder, whole):
     scripts = unpack("libzstd", folder) / "tests"
     leave_out(scripts)
-    # The lines that the drivers print for each test, or at the end for all.
+    # Lines that test programs print for each passed test, or at the end for all.
     printed = r"^test.*: *OK *$|^SUCCESS|(\d+) (?:fuzzer )?tests completed|^OK$"
 
     def test(*command, passed=printed, **more):
@@ -80,7 +80,7 @@ def tests(folder, whole):
              test("fuzzer", "-s1", "-t1", "-i30", armed=True)]
     if not whole:
         return [*quick, test("fuzzer", "-s1", "-v", "-i1")]
-    # The times are upstream's, see tests/Makefile.
+    # Upstream's run times, see tests/Makefile.
     return [
         *quick,
         test("fuzzer", "-v", "-T200s"),
@@ -105,5 +105,5 @@ def workloads(folder, cc, whole):
 
     return [zstd("--single-thread", "--no-asyncio", "-3", "data", "-o", "data.zst"),
             zstd("--no-asyncio", "-d", "data.zst", "-o", "data.again"),
-            # The number of attempts of a thread to find work varies.
+            # The calls differ between runs: threads look for work a varying number of times.
             zstd("-T3", "-3", "data", "-o", "data.zst", same=False)]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A server that works without a pause until its input ends. One thread per argument calls
- * functions as fast as possible. Other threads and children come and go.
+ * functions as fast as possible. Other threads and children start and end all the time.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The server of httplib.cpp, for a CPython that visits.py records: numbers.py PORT. As in
-httplib.cpp, each thread polls its connection, so every thread makes calls
+"""numbers.py PORT: the same server as httplib.cpp, for a CPython that visits.py records.
+Each thread polls its connection, so every thread makes calls
 during a recording."""
 import http.server
 import json

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For peers.py: calls a function until it is killed. After each round of some 20 ms it
- * prints the round's end (CLOCK_MONOTONIC, in seconds), the time of a call in
+ * The program of peers.py: calls a function until it is killed. After each round of about
+ * 20 ms it prints the round's end (CLOCK_MONOTONIC, in seconds), the time of a call in
  * nanoseconds, and the number of calls.
  */
 #include <stdio.h>

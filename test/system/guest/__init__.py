@@ -4,13 +4,13 @@ import dataclasses
 
 
 class GuestError(Exception):
-    """The reason why a program could not run to its end. `code` is the exit status of
-    run.py for it."""
+    """The reason why a program could not run to its end. `code` is run.py's exit status
+    for this reason."""
 
     MISSING = 121   # the machine lacks a file that the system needs
     BOOT = 122      # the kernel did not reach the program
     STOPPED = 123   # the kernel panicked or stopped while the program ran
-    TIMEOUT = 124   # as timeout(1) returns
+    TIMEOUT = 124   # the status of timeout(1)
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -22,7 +22,7 @@ PORTS = ("stdout", "stderr", "status")  # serial lines, in their order on the bu
 
 @dataclasses.dataclass(frozen=True)
 class Arch:
-    name: str        # as printed by uname -m; files in the cache have this name
+    name: str        # as printed by uname -m; also the name of the folder in the cache
     e_machine: int   # in its ELF files
     qemu: str        # the emulator, and the Debian package that contains it
     qemu_package: str
@@ -32,16 +32,16 @@ class Arch:
     sysroot: str     # its C library ("": the host's), and the Debian package that contains it
     libc_package: str
     options: tuple = ()  # more options of the emulator
-    first_port: int = 0  # the first of these lines that the console does not use
+    first_port: int = 0  # the number of the first serial line that the console does not use
 
 
-# x-vof and impdef avoid slow parts that no program can notice: firmware, and the
-# architected algorithm of pointer authentication. The capabilities are those that
-# TCG does not emulate anyway.
+# x-vof and impdef make emulation faster: they replace the firmware, and the architected
+# algorithm of pointer authentication. The disabled capabilities are those that TCG does
+# not emulate.
 #
-# QEMU 7.2 has a bug with the radix MMU: if a 64 KiB page is invalidated alone, it drops
-# translations of the first 4 KiB only. After a write to text, which copies the page,
-# threads continue to execute the old copy. The hash MMU flushes all.
+# QEMU 7.2 has a bug with the radix MMU: when a single 64 KiB page is invalidated, it drops
+# translations of the first 4 KiB only. A write to text copies the page, and then threads
+# continue to execute the old copy. With the hash MMU, QEMU drops all translations.
 ARCHES = {arch.name: arch for arch in (
     Arch("aarch64", 183, "qemu-system-aarch64", "qemu-system-arm", "virt",
          "max,pauth-impdef=on", "console=ttyAMA0",
@@ -55,8 +55,8 @@ ARCHES = {arch.name: arch for arch in (
          "console=ttynull earlycon=sbi keep_bootcon "
          "initcall_blacklist=of_platform_serial_driver_init",
          "/usr/riscv64-linux-gnu", "libc6-riscv64-cross"),
-    # Emulated, too, since virtual machines have no KVM, or one that does not boot every kernel.
-    # For system-wide settings. The libraries are the host's, each passed as a file.
+    # For tests of system-wide settings. Emulated, because virtual machines may have no KVM, or
+    # one that does not boot every kernel. Libraries are the host's, each passed as a file.
     Arch("x86_64", 62, "qemu-system-x86_64", "qemu-system-x86", "q35", "max",
          "console=ttyS0 no_timer_check", "", "libc6", first_port=1),
 )}

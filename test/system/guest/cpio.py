@@ -27,7 +27,7 @@ class Archive:
         return self.data
 
     def _entry(self, path, mode, content=b"", device=(0, 0)):
-        """Folders come before their contents; existing entries stay."""
+        """Adds an entry after its parent folders, unless it exists."""
         path = os.path.normpath(path)
         if path in self.paths or path == "/":
             return

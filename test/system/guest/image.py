@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The root file system of a guest: busybox, an init, the program and its files.
 
-Each file has the same path as on the host. The program starts in run.py's current folder:
-paths have the same meaning in both."""
+Each file has the same path as on the host, and the program starts in run.py's current
+folder. So paths have the same meaning in both."""
 import glob
 import os
 import shlex
@@ -11,10 +11,10 @@ import struct
 from . import PORTS, GuestError
 from .cpio import Archive
 
-# The ports are separate serial lines (machine.py): kernel messages on the console never
-# mix with output of the program. The program writes to pipes, so it buffers as under lit.
-# init waits for the end of copying; closing a serial line waits until it is empty. The
-# kernel boots with one CPU, because in some phases the others only wait.
+# The ports are separate serial lines (machine.py), so that kernel messages on the console do
+# not mix with the program's output. The program writes to pipes, so it buffers as under lit.
+# init waits for the copies from pipes to lines; closing a serial line waits until it is empty.
+# The kernel boots with one CPU, because other CPUs would only wait during the boot.
 INIT = """\
 #!/bin/sh
 export PATH=/bin HOME=/ LC_ALL=C

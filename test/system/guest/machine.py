@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Boots a guest in QEMU and follows it to its end.
+"""Boots a guest in QEMU and waits for its end.
 
-All CPUs take turns in one thread of the host. With a thread for each, a store to text
-may be missed: QEMU drops the translations of a page before it stores to it. If
-another CPU translates in between, the old code stays. Turns take up to 100 ms, so a
-program whose CPUs wait for each other is slow. with_mips() ends turns with the
-guest's next clock tick, which comes earlier if the guest executes fewer instructions
-per second."""
+All guest CPUs take turns in one thread of the host. With one thread per CPU, a store to
+text may have no effect: QEMU first drops the translations of the page, then stores. If
+another CPU translates the page in between, it keeps executing the old code. A turn takes
+up to 100 ms, so a program whose CPUs wait for each other is slow. with_mips() ends turns
+at the guest's next clock tick, which comes earlier if the guest executes fewer
+instructions per second."""
 import dataclasses
 import math
 import os
@@ -59,7 +59,7 @@ def run(arch, kernel, initramfs, console, options, sinks):
 
 
 def _follow(qemu, readers, options, sinks):
-    """The output of the status port, and whether the guest finished in time."""
+    """Returns the output of the status port, and whether the guest finished in time."""
     deadline = time.monotonic() + options.boot_timeout
     status = b""
     with selectors.DefaultSelector() as selector:
@@ -99,7 +99,7 @@ def _judge(status, in_time, options, log):
 
 
 def _log(console, complaint):
-    """QEMU's error messages and the kernel's: its panic, or otherwise its last lines."""
+    """QEMU's error messages, and the kernel's panic or, without one, its last lines."""
     lines = complaint.splitlines()
     if os.path.exists(console):
         with open(console, errors="replace") as file:

@@ -3,9 +3,9 @@
 """Runs the lines of a page in a clean folder, as a reader would.
 
     run_page.py PAGE BUILD CLANG WORK [OPTION...]
-PAGE is a folder beside Inputs. Patchbay is installed from the build tree BUILD into WORK,
-and CLANG replaces clang-22. Options are added after -O of the page. Inputs/PAGE has the
-files that a machine without a network needs; they are copied into the page's folder.
+PAGE is a folder beside Inputs. Installs Patchbay from the build tree BUILD into WORK, and
+replaces clang-22 by CLANG. Adds the options after -O of the page. Copies the files of
+Inputs/PAGE, which a machine without a network needs, into the page's folder.
 """
 import os
 import re
@@ -36,7 +36,7 @@ def main():
         sys.exit(f"{FOLDER}/README.md: more than three lines")
     if OPTIONS:
         commands = commands.replace(" -O ", f" -O {' '.join(OPTIONS)} ", 1)
-    # Use the user's environment, which also gives the language's own caches.
+    # Use the user's environment, to find the language's own caches.
     environment = dict(os.environ, CFG=str(work / "installed/lib/patchbay/patchbay.cfg"),
                        PATH=f"{work}/installed/bin:{os.environ['PATH']}", LC_ALL="C.UTF-8")
     for name in ("CFLAGS", "LDFLAGS", "RUSTFLAGS"):

@@ -3,10 +3,10 @@
 """check_pages.py SOURCE TESTS: checks the links of all pages of a source tree, and that a
 test runs the commands of each page.
 
-A link to a file or folder of the tree needs that file, and one to a heading that heading.
-A block of commands begins with "```sh test=TEST", and TEST, a file below test/, runs it. Or it
-begins with "```sh", and the page's own test runs it: TESTS/PAGE.test for README.md and pages
-of the manual (run_manual.py), PAGE.test for those of test/examples/builds (run_page.py).
+The target of a link, a file, folder or heading, must exist. A block of commands begins with
+"```sh test=TEST", where TEST, a file below test/, runs it. Or it begins with "```sh", and the
+page's own test runs it: TESTS/PAGE.test for README.md and pages of the manual (run_manual.py),
+PAGE.test for those of test/examples/builds (run_page.py).
 """
 import re
 import sys
@@ -22,14 +22,14 @@ MANUAL, BUILDS = SOURCE / "runtime/doc", SOURCE / "test/examples/builds"
 
 
 def anchors(page):
-    """The names that GitHub gives the headings of a page."""
+    """Yields the anchors that GitHub makes for the headings of a page."""
     for heading in re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
         yield re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
 
 
 def own_test(page):
-    """The test that runs the commands of a page itself."""
+    """The test that runs the blocks of a page that name no test."""
     if page.parent == MANUAL:
         return TESTS / f"{page.stem}.test"
     if page == SOURCE / "README.md":
@@ -40,7 +40,7 @@ def own_test(page):
 
 
 def unrun(page):
-    """What is wrong with the blocks of a page that have commands."""
+    """Yields the faults of a page's blocks of commands."""
     for info, block in BLOCK.findall(page.read_text(encoding="utf-8")):
         if found := re.fullmatch(r"sh test=(\S+)", info):
             if not (SOURCE / "test" / found[1]).is_file():

@@ -4,11 +4,10 @@
 
     run_manual.py PAGE BUILD CLANG CLANGXX WORK
 
-A block that begins with "```sh" is run. All such blocks of a page are one script, in one
-folder, which has the files of this example. A block that begins with "```sh test=TEST" is
-run by TEST instead, a file below test/. No other block may begin with a command.
-Patchbay is installed from the build tree BUILD into WORK, and CLANG and CLANGXX replace clang-22 and
-clang++-22.
+All blocks of a page that begin with "```sh" are one script. It runs in a folder that has the
+example's files. A block that begins with "```sh test=TEST" is run by TEST instead, a file below
+test/. No other block may begin with a command. Patchbay is installed from the build tree BUILD
+into WORK, and CLANG and CLANGXX replace clang-22 and clang++-22.
 """
 import os
 import re
@@ -20,13 +19,13 @@ from pathlib import Path
 
 PAGE, BUILD, CLANG, CLANGXX, WORK = sys.argv[1:]
 TEST = Path(__file__).resolve().parents[3]
-# A reader types so slowly that a service has begun to work: it has two threads then.
+# Wait until a started service works, as it does when a reader types: it has two threads.
 STARTED = 'until [ "$(ls /proc/$!/task | wc -l)" = 2 ]; do kill -0 $!; sleep 0.1; done\n'
 COMMAND = re.compile(r"(patchbay|clang(\+\+)?(-22)?|sudo|kubectl|docker|cmake|sh|cd) ")
 
 
 def script():
-    """The script that the page is."""
+    """Returns the page's blocks as one script."""
     lines = []
     text = Path(PAGE).read_text(encoding="utf-8")
     for info, block in re.findall(r"^```(.*)\n((?:.*\n)*?)^```$", text, re.MULTILINE):
@@ -42,7 +41,7 @@ def script():
 
 
 def install(work):
-    """Installs Patchbay, and a clang that finds patchbay.cfg as a packaged one does."""
+    """Installs Patchbay, and a clang that finds patchbay.cfg without a path, as with packages."""
     subprocess.run(["cmake", "--install", BUILD, "--prefix", work / "installed"], check=True,
                    stdout=subprocess.DEVNULL)
     for name, real in ("clang-22", CLANG), ("clang++-22", CLANGXX):
@@ -64,7 +63,7 @@ def main():
         shutil.copy(file, folder)
     environment = dict(os.environ, HOME=WORK, PREFIX=str(work / "installed"), LC_ALL="C.UTF-8",
                        PATH=f"{work}/installed/bin:{os.environ['PATH']}")
-    # A group of its own, to end what the page leaves running.
+    # In its own process group, to end all processes that the page leaves running.
     done = subprocess.Popen(["bash", "-euxo", "pipefail", "-c", commands], cwd=folder,
                             env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
