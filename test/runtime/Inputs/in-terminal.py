@@ -30,7 +30,7 @@ ended = os.pidfd_open(pid)
 said = b""
 is_over = False
 while not is_over:
-    # All output before the end is available, in any order of events.
+    # After the command's end all its output can be read, whichever event came first.
     is_over = ended in select.select([terminal, ended], [], [])[0]
     try:
         while data := os.read(terminal, 65536):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """storm.py PATCHBAY STORM PLUGIN SECONDS FOLDER RECORD-OPTION...: records storm.c with
-these options, controls it meanwhile, and compares the recording with the program's work:
+these options and controls it during the recording. Then it compares the recording with
+the program's work:
 
 - each finished call of steady() is recorded, lost, missed or cut off, and the sum is at
   most the number of calls begun;

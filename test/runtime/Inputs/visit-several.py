@@ -6,7 +6,7 @@ visit-several.py PATCHBAY beside PROG OBJECT
     record it at the same time. The end of one command changes nothing for the others, and
     counts are exact. The last command leaves nothing in the process.
 visit-several.py PATCHBAY killed PROG OBJECT
-    Kills a command; another one starts at once.
+    Kills a command; another one starts immediately.
 visit-several.py PATCHBAY blocked PROG OBJECT
     An attached handler blocks while a recording ends. BPF programs stay attached. The
     process can be recorded again after the handler has returned.

@@ -180,8 +180,8 @@ static void check_calls(void)
 	check_seen(0, 0);
 
 	/*
-	 * The library reads the threshold at the end of a call. Only that call is this
-	 * long.
+	 * The library reads the threshold at the end of a call. No other call
+	 * takes this long.
 	 */
 	reset(LONG, NEVER);
 	CHECK_EQ(timed_1(LONG), ~LONG);

@@ -473,7 +473,7 @@ static void *call_with_altstack(void *arg)
 	return call(arg);
 }
 
-/* The signal handler's stack lies above the stack of the interrupted handler. */
+/* The signal handler's stack is above the stack of the interrupted handler. */
 static void other_stack(void)
 {
 	const struct sigaction action = { .sa_handler = on_other_stack,

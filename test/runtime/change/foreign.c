@@ -150,7 +150,7 @@ static void foreign_modules(struct patchbay_ops *ops)
 	state.owner = 0;
 
 	/*
-	 * start lies after stop, a record is incomplete, or the table is outside of the
+	 * start is after stop, a record is incomplete, or the table is outside of the
 	 * module
 	 */
 	module.sites_start = 32;

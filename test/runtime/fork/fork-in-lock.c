@@ -130,7 +130,7 @@ NOT_TRACED int main(void)
 	while ((time(NULL) < end || !nr_forks) && nr_forks < FORKS)
 		use_library();
 	CHECK_EQ(timer_delete(timer), 0);
-	use_library(); /* the child of a last signal */
+	use_library(); /* if the last signal has forked, this ends the child */
 	stop = 1;
 	pthread_join(thread, NULL);
 	printf("forks %d, of which hung: %d\n", (int)nr_forks, count_hung());

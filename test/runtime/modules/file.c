@@ -101,7 +101,7 @@ static void unload(void)
 	CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* The library reads names anew for each new module. */
+/* The library reads the names again for each new module. */
 static int load_and_arm(void)
 {
 	int nr;

@@ -66,7 +66,7 @@ static void on_signal(int number)
 	nut(1);
 }
 
-/* Looks up a name in a newly loaded module, whose names are read anew. */
+/* Looks up a name in a newly loaded module. The library must read the names for it. */
 static void come_and_go(int i)
 {
 	struct patchbay_link *link;

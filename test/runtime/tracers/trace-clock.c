@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that is too short to measure the counter's rate uses the rate that the
+ * A process that ends too early to measure the counter's rate uses the rate that the
  * command has measured. The process does not accept impossible values.
  */
 // RUN: rm -rf %t && mkdir %t

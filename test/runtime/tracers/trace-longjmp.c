@@ -132,7 +132,7 @@ OPAQUE void resumes(void)
 int main(void)
 {
 	/*
-	 * The signal stack lies above the frames of main()'s callees, so that none of
+	 * The signal stack is above the frames of main()'s callees, so that none of
 	 * their calls seems to be nested in a call on it.
 	 */
 	char stack[65536];
