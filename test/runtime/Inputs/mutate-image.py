@@ -65,9 +65,8 @@ class Image:
             entry += sites + record
             site += sites + record + 4
             yield from ((at + i, bits) for i in range(12) for bits in single)
-            # A count that is too large shows in the registers, of which there are
-            # fewer. No data say how many words are on the stack, so that count is left
-            # out.
+            # `verify` finds a count of registers that is too large. It cannot know how
+            # many words are on the stack, so the count of these (byte 14) is left out.
             yield from ((at + i, 0xFF) for i in (12, 13))
             yield at + 15, 0x80
             for address in range(entry - 16, site + SITE_SIZES[self.machine]):

@@ -192,7 +192,7 @@ static void check_calls(void)
 	check_seen(0, 1);
 }
 
-/* Starts later than it ends, as after a move to a CPU whose clock is behind. */
+/* The call starts later than it ends, as after a move to a CPU whose clock is behind. */
 OPAQUE void timed_backwards(uint64_t *start, uint64_t ticks)
 {
 	if (start)

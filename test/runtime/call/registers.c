@@ -129,8 +129,8 @@ static inline void overwrite_registers(void)
 			  "x17", "x30", "cc");
 #elif defined(__powerpc64__)
 	/*
-	 * Overwrite r2, too: callers through pointers restore it, though compilers have
-	 * no clobber for it. In CR, overwrite all fields except 2 to 4.
+	 * Overwrite r2, too: a caller through a pointer restores it. It cannot be in the
+	 * list of clobbers. In CR, overwrite all fields except 2 to 4.
 	 */
 	__asm__ volatile(
 		".irp n,0,2,3,4,5,6,7,8,9,10,11,12\n\tli \\n, -1\n\t.endr\n\t"

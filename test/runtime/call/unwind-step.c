@@ -9,7 +9,7 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}unwound at {{[1-9][0-9]+}} instructions, and not at 0{{$}}
 /*
- * With an exit handler, the instructions include the `ret` before the function's entry.
+ * With an exit handler, the process also executes the `ret` before the function's entry.
  */
 // RUN: %t exit | FileCheck %s
 // RUN: %t exit-any | FileCheck %s

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The listening thread is not created by the program's own pthread_create(), which
- * counts the program's threads, neither from the start nor with -p.
+ * Some programs have their own pthread_create(), which counts threads. The listening
+ * thread is not created by it, neither at the program's start nor with -p.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi %s -o %t/prog -ldl

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The calls of a vfork(2) child, which shares its parent's memory, but not its threads,
- * neither use the buffers and clocks of these threads, nor leave their own data in
- * them.
+ * A vfork(2) child shares its parent's memory, but not its threads. Its calls do not
+ * use the buffers and clocks of these threads, and leave no data in them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

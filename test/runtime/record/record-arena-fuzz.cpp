@@ -159,7 +159,7 @@ static void state(Random &Choose, pba_chunk &Chunk) {
 
 static void head(Random &Choose, pba_chunk &Chunk) {
   const uint64_t Size = DataSize;
-  // Choose often a block that the recorder already knows.
+  // Often choose a block that the recorder already knows.
   if (Choose() % 4 == 0)
     return state(Choose, Chunk);
   Chunk.at = oneOf(Choose, {sizeof(pbd_header), 4096, Size - PBA_CHUNK_SIZE, 0, 8,

@@ -21,8 +21,8 @@
 // RUN: %patchbay dump %t/used | FileCheck %s --check-prefix=SHARED
 // SHARED: shared<int>(dropped=7) = 0
 //
-// Parts of a structure in registers may be unused, too. Debug information does not tell
-// apart members that share eight bytes, so it may not say that a member is used.
+// Parts of a structure in registers may be unused, too. If two members share eight
+// bytes, debug information does not say which of them is used.
 //
 // RUN: %{record} --args 'part(at.text, at.size)' -o part -- ./prog 2>&1 | FileCheck %s --check-prefix=PART --implicit-check-not=warning
 // PART: {{^}}patchbay: warning: --args: not used in part(Piece): 'at.text': the compiler may pass any value, so recorded values may be wrong{{$}}
