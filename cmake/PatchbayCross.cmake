@@ -46,7 +46,7 @@ function(patchbay_cross arch target)
       -DCMAKE_AR=${LLVM_TOOLS_BINARY_DIR}/llvm-ar
       -DCMAKE_RANLIB=${LLVM_TOOLS_BINARY_DIR}/llvm-ranlib
       -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld
-      # Without a C++ library for the target, CMake cannot link its test programs.
+      # CMake cannot link its test programs, because the target may have no C++ library.
       -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
       -DPATCHBAY_LIB_DIR=${CMAKE_BINARY_DIR}/lib/${arch}
       -DLLVM_INCLUDE_DIRS=${LLVM_INCLUDE_DIRS}

@@ -27,7 +27,7 @@ version=$(dpkg-query -W -f '${Version}' "llvm-$2-dev" 2>/dev/null) ||
 	die "no llvm-$2-dev of Debian's is installed, whose version it has to be"
 begin
 
-# Search all suites of the system at once: the packages may come from different suites.
+# Search all suites of the system together: the packages may come from different suites.
 state=$cache/apt/$name log=$cache/apt/$name/log
 mkdir -p "$state"
 candidates >"$state/candidates"

@@ -57,8 +57,8 @@ static unsigned countArity(const MachineFunction &MF,
                            const SlotLayout &Layout) {
   const MachineFrameInfo &MFI = MF.getFrameInfo();
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I) {
-    // If the function uses `...`, an object marks the end of the named
-    // arguments.
+    // In a function that uses `...`, an object at offset 0 may only mark the end
+    // of the named arguments.
     int64_t Offset = MFI.getObjectOffset(I);
     if (Offset > 0 || (Offset == 0 && !MFI.hasVAStart()))
       return 7;

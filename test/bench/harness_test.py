@@ -102,7 +102,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(left, ["log", "program"])
 
     def test_no_warm_up(self):
-        # Only the first action of a process counts.
+        # With this option, only the first action of a process counts.
         entry = Entry("baseline", worker("ready 0 0", "7 9000", "7 2000"), ())
         for warm_up, median in ((False, 9.0), (True, 2.0)):
             collector = Collector()
@@ -305,7 +305,7 @@ class Emulated(unittest.TestCase):
 
         call = (0, "bl"), (8, "mflr"), (12, "bctrl"), (40, "blr"), (16, "blr"), (4, "ld")
         self.assertEqual(unpaired(*call), 0)
-        # A conditional return, not taken and taken.
+        # A conditional return that is not taken, and one that is taken.
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (12, "blr"), (4, "ld")), 0)
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (4, "ld")), 0)
         # A return to another address; one without a call; a call without a return.

@@ -40,7 +40,7 @@ GUESTS = {
 
 CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1, "x86-64": 2}
 
-# In seconds; both are longer than needed on a busy machine.
+# Time limits in seconds, long enough for a busy machine.
 BOOT_TIMEOUT, TIMEOUT = 1800, 10800
 
 PRELUDE = """\

@@ -170,7 +170,7 @@ class Builder:
             "tree": tree, "cc": f"clang{self.llvm}", "llvm": self.llvm, "target": target,
             "bpftool": "bpftool/bootstrap/bpftool", 
             "libs": " ".join(map(str, libs)) + " -lrt -lpthread",
-            # Without optimization, as upstream, so that calls of empty functions are kept.
+            # Do not optimize, like upstream: optimization removes calls of empty functions.
             "cflags": f"{common} -O0 -D_GNU_SOURCE -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64"
                       f" -idirafter {self.root}/usr/include -w -fno-omit-frame-pointer",
             "bpfflags": f"{common} -O2 -D__TARGET_ARCH_{NAMES[self.arch]} -mlittle-endian"

@@ -24,7 +24,7 @@ from static_call_run import with_radix
 class MultiRun(BaseRun):
     module_sources = HERE / "modules"
     VARIANTS = ()
-    # In the order of building. "ours" has CFI and the plugin, and is the kernel of run.py
+    # The order in which kernels are built. "ours" has CFI and the plugin, and is the kernel of run.py
     # without --multi; without --quick it also has the options of BPF's tests, on arm64.
     # "distribution" is Debian's own kernel of the same version: it has neither our patches nor
     # our configuration, and need not be built. "unpatched" has our configuration, so modules

@@ -78,7 +78,7 @@ def build(dsc, work, plugin, cc):
                        DEB_CFLAGS_APPEND=f"-fplugin={plugin} -gdwarf-4", LC_ALL="C.UTF-8")
     for name in ("CFLAGS", "LDFLAGS"):
         environment.pop(name, None)
-    # Its documentation needs more packages than its programs.
+    # Build only programs, because building the documentation needs more packages.
     run("dpkg-buildpackage", "-B", "-us", "-uc", cwd=source, env=environment)
     return work
 

@@ -26,7 +26,7 @@ class Check(unittest.TestCase):
         pbd.write(self.folder.name, "42", pbd.pbd([
             pbd.module(3, "/module"), pbd.session(tracer=tracer),
             pbd.functions(3, [0x10, 0x20, 0x30], 5),
-            # As if the second block had been started first.
+            # The second block comes first in the file; the number seq gives the order of time.
             pbd.block(1, 100, records[half:], seq=2, lost=lost),
             pbd.block(1, 100, records[:half], seq=1)], errno=error))
         recordings = recording.check(self.folder.name, cut)

@@ -73,7 +73,7 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
   if (key.size)
     size = std::min(size, key.size);
-  // In a kernel's key other data of the kernel follows the pointer.
+  // A kernel's key only has to begin with the pointer.
   const uint64_t needed =
       mode.kernel ? sizeof(uint64_t) : sizeof(static_call_key);
   if (size < needed) {

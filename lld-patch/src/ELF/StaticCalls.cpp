@@ -233,7 +233,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
     return;
   }
   for (Symbol *sym : calls->symbols) {
-    // With -r it may be our own thunk from an earlier -r. Use that.
+    // With -r, keep a thunk that an earlier -r made.
     if ((sym->isDefined() || sym->isCommon()) && !ctx.arg.relocatable)
       reportDefinition(ctx, *sym);
     if (!needsThunk(ctx, *sym))
@@ -467,7 +467,7 @@ static void explainUndefined(Ctx &ctx, bool makesThunks) {
   for (const UndefinedDiag &undef : ctx.undefErrs) {
     if (!undef.sym->getName().starts_with(prefix))
       continue;
-    // Without a key the linker makes no thunk; that has its own error.
+    // A missing key is reported elsewhere: without it the linker makes no thunk.
     if (makesThunks && !findKey(ctx, *undef.sym))
       continue;
     auto diag = undef.isWarning ? Warn(ctx) : Err(ctx);

@@ -44,7 +44,7 @@ def systems(plugin):
         System("pfe=21,16+kcfi", KCFI + (PFE_PREFIX,), KCFI + (PFE_PREFIX,), both),
         System("xray", XRAY),
         System("xray+kcfi", KCFI + XRAY, KCFI, both),
-        # Only sleds at entries; the default also has one at every exit.
+        # Without the sleds at exits, which are XRay's default.
         System("xray-entry",
                XRAY + XRAY_ENTRY),
         System("xray-entry+kcfi", KCFI + XRAY + XRAY_ENTRY, KCFI, both),

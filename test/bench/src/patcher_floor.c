@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Only the writes that arm and disarm many functions: no function is checked, selected or
- * recorded. The library runs once, to find the bytes to write. The writes are those for a
+ * Measures only the writes that arm and disarm many functions: no function is checked, selected
+ * or recorded. The library runs once, to find the bytes to write. The writes are those for a
  * process with threads: through /proc/self/mem, in blocks of text prepared in advance. Then
  * each CPU is serialized.
  */

@@ -22,7 +22,7 @@ import recording  # of test/programs, which harness.real has added to the path
 BUFFER = 1 << 20
 RUNS = 3
 PROGRAMS = ("lua", "sqlite")
-# By row: the tracer and its threshold.
+# The tracer and its threshold, for each row.
 OURS = {"ours-graph": ("function_graph", None),
         "ours-graph, 10 us": ("function_graph", "10us"),
         "ours-graph, 100 us": ("function_graph", "100us"),

@@ -31,7 +31,7 @@ ASK = SOURCE / "test" / "runtime" / "Inputs" / "fleet-questions.py"
 
 def run(bench):
     hosts = 20 if bench.quick else HOSTS
-    # In the folder of the programs, not on tmpfs.
+    # Use the folder of the programs: /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         folder = Path(folder)
         fill(bench, folder, hosts)

@@ -19,7 +19,7 @@ from harness.uftrace import RECORD
 from suites.sites import NO_UFTRACE
 
 MILLION = 10**6
-# Both ours and uftrace read each of these.
+# The verbs that both patchbay and uftrace have.
 VERBS = ("report", "graph", "replay", "dump", "info")
 LONG_OUTPUT = ("replay", "dump")
 FIRST = "replay, first output"
@@ -29,7 +29,7 @@ SECOND = ("--from", "50s", "--to", "51s") # of 1,000
 def run(bench):
     sizes = bench.events or ([1] if bench.quick else [5, 50])
     peer = shutil.which("uftrace") is not None
-    # In the folder of the programs, not on tmpfs.
+    # Use the folder of the programs: /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         watch = Stopwatch(bench.tools, Path(folder))
         for millions in sizes:

@@ -24,7 +24,7 @@ def run(bench):
         bench.plan, rounds=min(bench.plan.rounds, ROUNDS),
         generations=min(bench.plan.generations, GENERATIONS))
     for number in QUICK if bench.quick else NUMBERS:
-        # In the folder of the programs, not on tmpfs.
+        # Use the folder of the programs: /tmp may be in memory.
         with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
             measure(case(bench.tools, number, Path(logs)), plan, bench.report)
 

@@ -24,7 +24,7 @@ KEPT_QUICK = 2_000_000
 
 
 def run(bench):
-    # In the folder of the programs, not on tmpfs.
+    # Use the folder of the programs: /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
         programs = Programs(bench.tools, logs)
         with lttng.ring() if programs.lttng else contextlib.nullcontext():

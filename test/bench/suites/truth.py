@@ -28,7 +28,7 @@ def run(bench):
                                 ("-lstdc++",))
         truth, marked, errors = {}, set(), {}
         figures = {tracer: {} for tracer in TRACERS}
-        # In turn, because the load of the machine varies.
+        # Alternate the programs, because the load of the machine varies.
         for _ in range(turns):
             for line in output(program, rounds).splitlines():
                 function, took = line.split()

@@ -29,7 +29,7 @@ int (*pointer)(int) = internal;
 int external(int a) { return other(a) + 1; }
 
 // CHECK: section .text:
-// Only eight zero bytes, which objdump omits.
+// objdump omits the eight zero bytes of the slot.
 // CHECK:       ...
 // CHECK-NEXT:     8: c0 03 5f d6 .word 0xd65f03c0
 // PLAIN-NEXT:     c: c0 03 5f d6 .word 0xd65f03c0

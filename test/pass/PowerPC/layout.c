@@ -23,7 +23,7 @@ int (*pointer)(int) = internal;
 
 int external(int a) { return other(a) + data; }
 // CHECK: section .text:
-// Only eight zero bytes, which objdump omits.
+// objdump omits the eight zero bytes of the slot.
 // CHECK:       ...
 // CHECK-NEXT:     8: 20 00 80 4e blr
 // PLAIN-NEXT:     c: 20 00 80 4e blr

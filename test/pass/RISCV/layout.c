@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slot, pad, hash and site, whose instructions are never compressed, in every
-// combination of kCFI, landing pads and linker relaxation.
+// Slot, pad, hash and site in every combination of kCFI, landing pads and linker
+// relaxation. The site's instructions are never compressed.
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.o
@@ -28,7 +28,7 @@ int (*pointer)(int) = internal;
 
 int external(int a) { return other(a) + 1; }
 // CHECK: section .text:
-// Only eight zero bytes, which objdump omits.
+// objdump omits the eight zero bytes of the slot.
 // CHECK:       ...
 // CHECK-NEXT:     8: 67 80 00 00 .word 0x00008067
 // PLAIN-NEXT:     c: 67 80 00 00 .word 0x00008067

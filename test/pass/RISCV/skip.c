@@ -14,7 +14,7 @@ vint32m1_t takes_scalable(vint32m1_t a) { return a; }
 // A tracer of entries changes no register that it uses; its exit cannot be traced.
 // CHECK: remark: returns_scalable: slot and site
 vint32m1_t returns_scalable(vint32m1_t *a) { return *a; }
-// Vectors of a fixed length come from argument promotion, in fastcc and C alike.
+// Argument promotion makes vectors of a fixed length, in fastcc and C functions.
 // CHECK: remark: caller: slot and site
 // CHECK: remark: takes_fixed: no slot: an argument is in a register that tracers do not keep
 typedef int v4 __attribute__((vector_size(16)));

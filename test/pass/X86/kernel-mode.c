@@ -23,15 +23,15 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -patchbay-mode=user -fpatchable-function-entry=4,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=USER
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 %{kernel} -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// If no function has a NOP at its entry there is nothing to trace, and the
-// code is the same as without the plugin.
+// If no function has a NOP at its entry, nothing can be traced, and the code
+// is the same as without the plugin.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 %{kernel} -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.stock.o
 // RUN: cmp %t.stock.o %t.o
 // NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N leaves no NOP at entries to trace; nothing is instrumented
 
-// Without prefix NOPs there is also a slot. If the option names
-// a section for the table, the table is in it.
+// There is a slot even if the option requests no prefix NOPs. If the
+// option names a section for the table, the table is in it.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti %{kernel} -S %s -o - | FileCheck %s --check-prefix=BTI
 
 typedef int target(int);

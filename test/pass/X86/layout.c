@@ -18,7 +18,7 @@ int (*pointer)(int) = internal;
 int external(int a) { return a + 1; }
 
 // CHECK: section .text:
-// Only eight zero bytes, which objdump omits.
+// objdump omits the eight zero bytes of the slot.
 // CHECK:       ...
 // CHECK:      {{.*}} <.external>:
 // CHECK-NEXT:     8: c3 retq

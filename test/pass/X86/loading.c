@@ -13,7 +13,7 @@
 // RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
-// The same if one process compiles several modules.
+// If one process compiles several modules, their code is the same.
 // RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj -compile-twice %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 

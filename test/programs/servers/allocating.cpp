@@ -52,7 +52,7 @@ size_t sizeOf(int Number, int Index) {
   return (size_t(16) << (Number * 7 + Index) % 12) + size_t(Index);
 }
 
-// Its destructor runs when the thread ends.
+// The destructor of this variable runs when the thread ends.
 thread_local std::vector<std::string> Kept;
 
 } // namespace
