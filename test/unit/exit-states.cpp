@@ -48,8 +48,8 @@ struct Visited {
   Did What;
 };
 
-// All states that were seen. Most new states are equal to an old one, so the hash table
-// finds the old one, or only one to compare with, in one or two lookups.
+// All states that were seen. Most new states are equal to an old one. The hash table
+// finds that one in one or two lookups, and rarely compares with others.
 struct Search {
   std::vector<Visited> All;
   struct Slot {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads allocate, load libraries, fork, throw, use vector registers and receive
-// signals, each as fast as possible, and check the results, until the end of stdin.
+// Until the end of stdin, threads allocate, load libraries, fork, throw, use vector
+// registers and receive signals, each as fast as possible. They check the results.
 // With an argument, a single thread only allocates.
 #include <atomic>
 #include <csignal>

@@ -3,8 +3,8 @@
  * Signal handlers leave a tracer's handler by siglongjmp(), 2,000 times a second. The
  * thread is still traced. Each call that returns is seen or counted as missed. The
  * library does not wait for a handler that will never return. It does wait for a
- * handler that is only interrupted, by a signal handler on another stack or by a
- * coroutine, whatever calls its thread makes.
+ * handler that a signal handler on another stack, or a coroutine, has interrupted. The
+ * calls of that thread meanwhile make no difference.
  *
  * Under this load, disarming and requests for state take at most 100 ms. On a busy
  * machine the threads wait for a CPU for a random time, which the kernel reports

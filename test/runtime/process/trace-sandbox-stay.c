@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * All tracers that read the clock are stopped when a thread enters seccomp's strict
- * mode, which forbids reading the clock, even if another thread stays in a handler.
- * Stopping them waits for that handler and times out. The tracer of arguments is
- * stopped, too.
+ * Seccomp's strict mode forbids reading the clock. All tracers that read it are stopped
+ * when a thread enters this mode, even if another thread stays in a handler. Stopping
+ * them waits for that handler and times out. The tracer of arguments is stopped, too.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

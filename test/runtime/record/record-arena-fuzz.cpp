@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// No content of the arena makes the recorder crash, hang, write to a file that is not a
-// data file of its folder, or create another file for such a name. Each round fills
+// No content of the arena makes the recorder crash or hang. The recorder writes only to
+// data files of its folder, and creates no other files. Each round fills
 // heads, chunks and areas with garbage, and the recorder reads all of it. At the same
 // time another process writes garbage to heads and records in a loop. Sometimes a file
 // is truncated. First the process changes a name all the time: the recorder writes only

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Every static call goes to a target that was valid at that moment, while threads call
- * in every form, others update the calls as fast as possible, and shared objects are
- * loaded and unloaded.
+ * Every static call goes to a target that was valid at that moment. Some threads call in
+ * every form, others update the calls as fast as possible, and others load and unload
+ * shared objects.
  *
  *	static-call-storm PLUGIN [SECONDS [sites]]
  *
  * `sites`: also patches and restores call sites again and again.
  *
  * Each key has a counter, which is odd while its update number (counter + 1) / 2 runs.
- * The target of each update follows from its number. If the counter is b when a call
- * begins and e after it has ended, the call may go to the targets of the updates b / 2
- * to (e + 1) / 2, and to no other.
+ * The target of each update follows from its number. The counter is b when a call
+ * begins, and e after it has ended. The call may only go to the targets of the updates
+ * b / 2 to (e + 1) / 2.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DTARGETS -fPIC -shared %s -o %t/libtargets.so --ld-path=%ld.lld -Wl,--static-calls %link

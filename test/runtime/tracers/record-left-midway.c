@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each recorded call is shown, lost, missed, or counted as having no return, even if a
- * signal handler leaves it by siglongjmp() at any instruction after its body: in
+ * Each recorded call is shown, lost, missed, or counted as having no return. A signal
+ * handler leaves the call by siglongjmp() at each instruction after its body: in
  * trampolines, and in the recorder.
  *
  * RUN: rm -rf %t && mkdir %t

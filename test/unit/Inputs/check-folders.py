@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: check-folders.py FOLDER [OBJECTS]
 
-FOLDER/README.md has a table of FOLDER's folders, the lowest first. Fails if a file includes
-a file of a folder below its own in that table, if a folder is missing in the table, or if
-includes form a cycle. Also fails if an object in OBJECTS needs a symbol of a folder below
-its own."""
+FOLDER/README.md has a table of FOLDER's folders, the lowest first. A file must not include
+a file of a folder below its own in that table. Each folder must be in the table, and
+includes must not form a cycle. An object in OBJECTS must not need a symbol of a folder
+below its own."""
 import re
 import subprocess
 import sys
