@@ -90,8 +90,8 @@ COSTS = (
 
 
 def costs(results):
-    return ("## Costs\n\nNanoseconds that a call of an empty function costs more, and the ratio to "
-            "the plain call.\n\n" +
+    return ("## Costs\n\nHow many nanoseconds longer a call of an empty function takes than a "
+            "plain call, and the ratio of both.\n\n" +
             table(["the function ...", "ns", "ratio"],
                   [[text, results.over(*key), results.ratio(*key)] for text, *key in COSTS]))
 
@@ -125,8 +125,8 @@ def peers(results):
         case = results.case("patch", start)
         rows.append([text, *(results.figure("median", "patch", case, system)
                              for system in PEERS.values())])
-    return ("## Other tracers\n\nNanoseconds that a call costs more, in the same run. `-`: the "
-            "tracer cannot do it, or was not measured. LTTng's hooks are those of "
+    return ("## Other tracers\n\nHow many nanoseconds longer a call takes, in the same run. `-`: "
+            "not supported, or not measured. LTTng's hooks are those of "
             "`-finstrument-functions`, which are always on. XRay records with its flight data "
             "recorder. With cold caches all programs have kCFI.\n\n" +
             table(["", *PEERS], rows))
@@ -144,10 +144,10 @@ def call_ops(results):
         key = "scaling", f"{relevant} and {others} others"
         rows.append([relevant, others, number(before), number(after),
                      results.over(*key, "list-walk"), results.over(*key, "ours")])
-    return ("## Linux commit baaf553d3bc3: `CALL_OPS` on arm64\n\nNanoseconds that a call costs "
-            "more, by the number of tracers of the function and of other functions. The "
-            "commit's figures are from an Apple M1. `list walk` is its old form on this "
-            "machine.\n\n" +
+    return ("## Linux commit baaf553d3bc3: `CALL_OPS` on arm64\n\nHow many nanoseconds longer a "
+            "call takes, by the number of tracers of the function and of other functions. The "
+            "commit's figures are from an Apple M1. `list walk` is ftrace's method before the "
+            "commit, on this machine.\n\n" +
             table(["tracers", "others", "M1 before", "M1 after", "list walk", "Patchbay"], rows))
 
 
@@ -160,8 +160,8 @@ FORMS = (("in line, the old form", "in-line"), ("`mflr` and no-op", "mflr-nop"),
 def out_of_line(results):
     return ("## \"powerpc/ftrace: move function profile instructions out-of-line\"\n\nA whole "
             "call on ppc64le, counted in QEMU: instructions/loads/stores/indirect branches/"
-            "direct branches/returns without their call. The first three forms do less than a "
-            "hook needs.\n\n" +
+            "direct branches/returns without their call. The first three entries do less work "
+            "than a tracer needs.\n\n" +
             table(["entry", "off", "on"],
                   [[text, results.counts("sites", "ppc64le entry, off", system),
                     results.counts("sites", "ppc64le entry, on", system)]
@@ -182,10 +182,10 @@ def multi(results):
             against = kind
             ratio = results.figure("ratio", "links", case, f"{kind}-multi{suffix}", against)
             rows[-1] += [f"{single}, {several}", ratio]
-    return ("## \"bpf: tracing multi-link support\"\n\nA link on one function and one link on "
-            "many functions (50,000 here). The series counts million calls a second in the "
-            "kernel. Patchbay's figures are nanoseconds that a call costs more, and the "
-            "ratio of the two calls.\n\n" +
+    return ("## \"bpf: tracing multi-link support\"\n\nOne link to one function, and one link to "
+            "many functions (50,000 here). The series' figures are million calls per second in "
+            "the kernel. Patchbay's figures are how many nanoseconds longer a call takes, and "
+            "the ratio of the two calls.\n\n" +
             table(["link", "kernel, one", "many", "ratio", "ns: one, many", "ratio",
                    "with BPF, ns: one, many", "ratio to one without BPF"], rows))
 
@@ -203,12 +203,12 @@ def durations(results):
         case = results.case("coverage", "lua")
         buffers.append([text, *(results.figure("median", "coverage", case, system + suffix)
                                 for system in ("ours", "ours-graph", "uftrace"))])
-    return ("## \"function duration tracer\" (2009)\n\nNanoseconds that a call costs more. The "
-            "series was measured on an ARM of 2009.\n\n" +
+    return ("## \"function duration tracer\" (2009)\n\nHow many nanoseconds longer a call takes. "
+            "The series was measured on an ARM of 2009.\n\n" +
             table(["", "series", "Patchbay", "uftrace"], rows) +
-            "\nMilliseconds of Lua that a buffer of 1 MB holds. The series' buffer held 0.38 s of "
-            "all calls, 1.34 s of the graph tracer's and 2,868 s of the duration tracer's calls "
-            "of 100 ms or more.\n\n" +
+            "\nHow many milliseconds of Lua fit in a buffer of 1 MB. The series' buffer held "
+            "0.38 s of all calls, 1.34 s with the graph tracer, and 2,868 s with the duration "
+            "tracer for calls of 100 ms or more.\n\n" +
             table(["", "duration", "entry and exit", "uftrace"], buffers))
 
 
@@ -225,10 +225,10 @@ def static_calls(results):
                      *(results.counts("static-calls", f"ppc64le {places}", system)
                        for system in ("pointer", "linux-series-2022", "ours"))])
     return ("## \"Out-of-line static calls for powerpc64 ELF V2\"\n\nPlaces of caller, "
-            "trampoline and target: `k` kernel or executable, `m` module. Calls per "
-            "millisecond are the series' own, on a POWER9. Counts of a call are from QEMU: "
-            "instructions/loads/stores/indirect branches/direct branches. Those of the series "
-            "are constants.\n\n" +
+            "trampoline and target: `k` kernel or executable, `m` module. Calls per millisecond "
+            "are from the series, on a POWER9. Counts of a call are from QEMU: "
+            "instructions/loads/stores/indirect branches/direct branches. The counts of the "
+            "series are those of its code.\n\n" +
             table(["places", "pointer, calls/ms", "series, calls/ms", "pointer", "series",
                    "Patchbay"], rows))
 
