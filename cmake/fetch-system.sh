@@ -6,7 +6,7 @@
 #
 #   fetch-system.sh ARCH [SUITE...]
 #
-# Tries the SUITEs in order; the default is the suites of Debian 12.
+# Tries the SUITEs in order; the default is bookworm, bookworm-security and trixie.
 # Installs nothing. Resumes an interrupted download. The folder appears only when it is
 # complete, and is reused.
 set -eu

@@ -75,7 +75,7 @@ class Machine:
     """The machine on which a kernel boots."""
     guest: Arch
     cpus: int
-    cpu: str | None = None  # the model; the default is QEMU's
+    cpu: str | None = None  # the model; None for the architecture's default
 
     @classmethod
     def usual(cls, arch):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A constructor sets its flag and then reads the links. A library that is loaded later
-// writes the links and then reads the flag. These accesses are sequentially consistent on
-// each architecture. Otherwise neither might see the other's store, and the module would
-// not be registered.
+// A constructor sets `constructed` and then reads `offered`. A library that is loaded later
+// sets `offered` and then reads `constructed`. These accesses are sequentially consistent
+// on each architecture. Otherwise neither might see the other's store, and the module
+// would not be registered.
 // RUN: %clang --target=x86_64-linux-gnu -fplugin=%pass -O2 -c %s -o %t.o
 // RUN: llvm-objdump -d --no-show-raw-insn %t.o | FileCheck %s --check-prefix=X86
 // RUN: %clang --target=aarch64-linux-gnu -fplugin=%pass -O2 -c %s -o %t.o

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the symbol or the relocation at an offset in an input section. Object
-// files are not sorted by offset, so each search would read all entries, and a
-// file may have thousands of keys. So index each queried file and section once.
+// Finds the symbol or the relocation at an offset in an input section. Entries
+// of object files need not be sorted by offset, so a search reads all of them,
+// and a file may have thousands of keys. So index each file and section once.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H

@@ -34,10 +34,6 @@ class Unit:
     source: Path
     flags: tuple = ()
 
-    @property
-    def is_cxx(self):
-        return self.source.suffix in (".cc", ".cpp")
-
 
 @dataclass(frozen=True)
 class Image:
