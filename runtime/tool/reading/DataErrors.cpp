@@ -26,8 +26,8 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   if (Errno == ETIME)
     return "the thread that listens for 'patchbay live' was busy for more than "
            "10 s when the process restricted its system calls (seccomp) or "
-           "files (Landlock): the thread is not restricted, or the process was "
-           "ended because of it";
+           "files (Landlock): that thread is not restricted, or the restriction "
+           "ended the process";
   if (Errno == ETIMEDOUT)
     return "a thread stayed in a handler longer than the wait limit "
            "(patchbay_set_wait_limit()), so it may have used a tracer that was stopped "
@@ -39,7 +39,7 @@ std::string patchbay::incompleteText(uint32_t Errno) {
     Why += "; a kernel that lets only debuggers write to text has to be started "
            "with proc_mem.force_override=always";
   if (Errno == EOVERFLOW)
-    Why = "more than 4 GB of code were loaded; events cannot number more functions";
+    Why = "more than 4 GB of code were loaded: events refer to functions by 32-bit offsets";
   if (Errno == EPROTONOSUPPORT)
     Why = "a library that was loaded was compiled for another version of Patchbay's ABI: "
           "'patchbay verify LIBRARY' shows the version";

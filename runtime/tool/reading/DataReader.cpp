@@ -403,7 +403,7 @@ Error DataReader::readParent(StringRef Chunk) {
   if (From)
     return corrupt(Offset, "second parent");
   if (Head.size < PBD_HEADER_MIN)
-    return corrupt(Offset, Twine(Head.size) + " bytes of the parent's file");
+    return corrupt(Offset, "the parent's file has only " + Twine(Head.size) + " bytes");
   From = Parent{File.str(), Head.size, Head.start_ns, Head.pid};
   // This file has a copy of those chunks, so the parent's file is not needed. If this
   // file is itself read as a parent, however, the copy is after the part that the child

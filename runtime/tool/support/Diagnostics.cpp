@@ -19,9 +19,9 @@ std::string patchbay::errnoText(int Errno) {
 }
 
 std::string patchbay::noRecords() {
-  return "no patchbay records: compile with -fplugin=patchbay-pass.so, with "
-         "-flto give it to Patchbay's ld.lld, too; -Rpass-missed=patchbay says why "
-         "functions were left out";
+  return "no patchbay records: compile with -fplugin=patchbay-pass.so; for "
+         "-flto, give the plugin to Patchbay's ld.lld, too; -Rpass-missed=patchbay says "
+         "why functions were left out";
 }
 
 // Uses LLVM's colours, if colours are enabled.

@@ -18,7 +18,7 @@ using namespace patchbay;
 static OptionTable Options("graph", "Show the call tree, summed over threads and processes");
 static InputOption Dir(Options);
 static StringOption Root(Options, "f", "FUNCTION",
-                         "Show the callees of FUNCTION (GLOB) on all paths");
+                         "Show the callees of FUNCTION (GLOB), summed over its callers");
 static FlagOption Callers(Options, "callers", "Show the callers of -f FUNCTION instead");
 static NumberOption MaxDepth(Options, "max-depth,D", "N", "Show at most N levels of calls");
 static CallChoice Choice(Options);

@@ -102,7 +102,7 @@ static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
   if (C.Left)
     outs() << "handlers left by siglongjmp(3) " << C.Left << '\n';
   if (C.Timeouts)
-    outs() << "waits for handlers that timed out " << C.Timeouts
+    outs() << "timed-out waits for handlers " << C.Timeouts
            << ", the last one for thread " << C.WaitedFor << '\n';
 }
 

@@ -307,7 +307,7 @@ void OptionTable::printHelp(raw_ostream &OS, StringRef Sections) const {
     OS << '\n';
   }
   OS << "  Help:\n";
-  printRow(OS, "  -h", "Show a summary of one screen");
+  printRow(OS, "  -h", "Show a summary that fits on one screen");
   printRow(OS, "  --help", "Show this help");
   printRow(OS, "  --version", "Show the version");
   OS << '\n' << Rest;

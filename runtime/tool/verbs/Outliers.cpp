@@ -25,7 +25,7 @@ using namespace patchbay;
 static OptionTable Options("outliers", "Compare slow calls of a function with its other calls");
 static InputOption Dir(Options);
 static StringOption Root(Options, "f", "FUNCTION",
-                         "Compare calls of FUNCTION (GLOB of one name)");
+                         "Compare calls of FUNCTION (a GLOB that matches one)");
 static DurationOption Slower(Options, "slower", "Treat calls of at least DURATION (10ms) as slow");
 static FlagOption All(Options, "all", "Show all lines, even without a difference");
 static FlagOption Json(Options, "json", "Print JSON");

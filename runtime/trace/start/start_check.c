@@ -78,6 +78,6 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 			      "this process may not read the time stamp counter (PR_SET_TSC): only count without histogram can be recorded");
 	if (pb_typed_init())
 		return refuse(why,
-			      "typed is not as this version's 'patchbay record' makes it");
+			      "typed= is not in this version's format: only its 'patchbay record' can set it");
 	return !pb_options.idle && check_output(why) ? -EINVAL : check_proc(why);
 }

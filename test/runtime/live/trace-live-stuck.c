@@ -10,7 +10,7 @@
 // DEFINE: %{env} = env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function,filter=step,output=%t/out,live=1
 // RUN: timeout 600 %python %S/../Inputs/while-running.py %{env} %t/prog -- sh -c 'timeout 60 %patchbay attach -p PID --fentry step %t/stuck.so:on_entry; true'
 // RUN: %python %S/../Inputs/expect-status.py 1 %patchbay report %t/out 2>&1 | FileCheck %s
-// CHECK: {{^}}patchbay: warning: {{.*}}: the thread that listens for 'patchbay live' was busy for more than 10 s when the process restricted its system calls (seccomp) or files (Landlock): the thread is not restricted, or the process was ended because of it{{$}}
+// CHECK: {{^}}patchbay: warning: {{.*}}: the thread that listens for 'patchbay live' was busy for more than 10 s when the process restricted its system calls (seccomp) or files (Landlock): that thread is not restricted, or the restriction ended the process{{$}}
 #include "../Inputs/check.h"
 
 #include <linux/filter.h>
