@@ -124,7 +124,7 @@ struct SlotLayout {
   unsigned SiteSize = 0;
   llvm::StringRef Site;
 
-  /// The targets of sites; null if sites have no such operand.
+  /// The stubs and trampolines of the module (x86-64); null if sites refer to no stub.
   const ModuleCode *Code = nullptr;
 
   /// Registers that a site or a trampoline changes, and that a compiler option

@@ -124,7 +124,7 @@ llvm_lib = os.path.join(config.llvm_tools, "..", "lib")
 config.substitutions.append(("%llvm_lib", llvm_lib))
 if os.path.exists(os.path.join(llvm_lib, "libunwind.a")):
     config.available_features.add("libunwind")
-# Whether the command is linked with LLVM's archives. ASan reserves much memory.
+# The command runs in little address space if it is linked with LLVM's archives, without ASan.
 if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
         and not config.tool_sanitize):
     config.available_features.add("small-command")

@@ -226,9 +226,9 @@ def static_calls(results):
                        for system in ("pointer", "linux-series-2022", "ours"))])
     return ("## \"Out-of-line static calls for powerpc64 ELF V2\"\n\nPlaces of caller, "
             "trampoline and target: `k` kernel or executable, `m` module. Calls per millisecond "
-            "are from the series, on a POWER9. Counts of a call are from QEMU: "
-            "instructions/loads/stores/indirect branches/direct branches. The counts of the "
-            "series are those of its code.\n\n" +
+            "are from the series, on a POWER9. Counts of a call are "
+            "instructions/loads/stores/indirect branches/direct branches: executed in QEMU, "
+            "but for the series counted in its code.\n\n" +
             table(["places", "pointer, calls/ms", "series, calls/ms", "pointer", "series",
                    "Patchbay"], rows))
 

@@ -35,7 +35,7 @@ class Run(BaseRun):
         super().__init__(options)
 
     def prepare(self, build):
-        """The kernels that are compared."""
+        """Sets up the tools, the source and the kernels that are compared."""
         self.tools = Tools(product(build, "lib/patchbay-pass.so"), product(build, "bin/ld.lld"),
                            llvm(build))
         self.source = source(self.version, self.out)

@@ -43,7 +43,7 @@ class Package:
     is_right: object
 
     def has(self, deb, suffix):
-        """Whether the file is one of these packages, or one that belongs to it (suffix)."""
+        """Is the file a package named in debs, plus the regular expression suffix?"""
         return re.match(f"({'|'.join(map(re.escape, self.debs))}){suffix}_", deb.name)
 
 

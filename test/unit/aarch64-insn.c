@@ -26,7 +26,7 @@ static void sites(void)
 		int64_t from_entry;
 		uint32_t state;
 	} table[] = {
-		/* the three kinds, with and without a landing pad */
+		/* nop, bl and b at the entry; nop and bl after a landing pad */
 		{ { MOV, NOP }, 0, NOP },
 		{ { MOV, 0x97ffffff }, 0, 0x97ffffff },
 		{ { MOV, 0x14000123 }, 0, 0x14000123 },

@@ -180,7 +180,7 @@ static void end_threads(void)
 	int over;
 
 	CHECK(count_taken() == 2);
-	/* The thread is in a handler, so a close look asks the kernel about it. */
+	/* The thread is in a handler, so the kernel is asked whether it still exists. */
 	other->outer = (struct pb_mark){ pb_reader_phase, 0 };
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(pb_quiesce_thread(phase, &over) == OTHER && !over);
@@ -336,7 +336,7 @@ int main(void)
 	CHECK(pb_wait() == -EPERM);
 	error = 0;
 
-	/* The library waits for a handler until its frame is overwritten. */
+	/* A handler counts as running until the mark in its stack frame is overwritten. */
 	enter = 1;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.frame = (uintptr_t)frame;

@@ -121,7 +121,7 @@ int pb_unwinder_has(uintptr_t address)
 	return is_in(&ours, address);
 }
 
-/* Read the data of a frame (lsda.h). Returns 0 if the frame is not that of a called body. */
+/* Read the data of a frame (lsda.h). Returns 0 if the frame does not call a body. */
 static int read_data(struct _Unwind_Context *context, int32_t data[3])
 {
 	const char *at = pb_unwinder.get_data(context);

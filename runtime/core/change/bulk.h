@@ -111,13 +111,13 @@ void pb_bulk_disarm(struct pb_bulk *bulk);
  * bulk_swap.c: the bulk path for functions that have tracers before and after. If a request
  * selects all functions of a shared cell, the cell gets another set: slots and sites do not
  * change. Calls that are in progress are safe, as with any other cell that gets a set
- * (pb_cell_enter_set(), call.h). If a request selects only some functions of a cell, these
- * need another cell, which a plan finds.
+ * (pb_cell_enter_set(), call.h). If a request selects only some functions of a cell, a
+ * plan finds another cell for them.
  *
- * For each owner:
+ * For each shared cell (the owner of functions, types/shared_cells.h):
  * @nr:    the number of chosen functions that have it
- * @stays: they stay in the choice, because their sites change; otherwise their cell gets
- *         another set
+ * @stays: 1: these functions stay in the choice, because their sites change; 0: the cell
+ *         gets another set
  */
 struct pb_bulk_owners {
 	uint32_t nr[PB_NR_SHARED];

@@ -102,8 +102,8 @@ pb_call_cell(const struct patchbay_call *call)
 int pb_call_check(const struct patchbay_record *record);
 
 /*
- * Direct ways call sets whose members use at most this many words of a call. 0: the
- * architecture has no direct way for sets.
+ * The direct way (arch/x86_64/direct.h) serves a set only if its members with an exit need
+ * at most this many words in struct patchbay_call. 0: the architecture has no direct way.
  */
 extern const unsigned int pb_arch_direct_words;
 

@@ -106,11 +106,10 @@ struct patchbay_target {
 };
 
 /*
- * The handler was compiled with -mgeneral-regs-only (ppc64le: -msoft-float
- * -mno-altivec -mno-vsx; riscv64: -mno-implicit-float, and has no variables of
- * floating-point types), or is known to use no vector and no floating-point
- * register, and calls no instrumented function. The library calls it without saving
- * these registers, which is several times cheaper.
+ * The handler uses no vector and no floating-point register, and calls no instrumented
+ * function. -mgeneral-regs-only ensures the former (ppc64le: -msoft-float -mno-altivec
+ * -mno-vsx; riscv64: -mno-implicit-float, without variables of floating-point types). The
+ * library does not save these registers, so the call is several times cheaper.
  */
 #define PATCHBAY_OPS_FAST 1u
 

@@ -86,10 +86,10 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
          Outer.EndTicks >= Next.Ticks;
 }
 
-// Is the next call on another stack? On one stack, an inner call ends before its outer
-// call. So the answer is yes if the next call is not within an open call that continues,
-// or if its outer call is on another stack. Among the possible outer calls, the one with
-// the nearest frame is right.
+// Is the next call on another stack than the open calls? On one stack, a call that begins
+// while another one runs ends before it. So the answer is yes if an open call still runs
+// and does not contain the next call, or if the innermost call that contains it is one of
+// AsideOpen. The innermost call is the one with the nearest frame.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)

@@ -116,7 +116,8 @@ void Recorder::releaseArea(unsigned Page, const pba_chunk &Head, bool MayBeInUse
   }
 }
 
-// None: the area's process has ended, or no longer writes to the area.
+// Returns Use::None if the area's thread or process has ended, or if all its records are
+// complete.
 Recorder::Use Recorder::useOfArea(unsigned Page, const pba_chunk &Head, bool IsEnd) {
   const auto *Block = reinterpret_cast<const pbd_block *>(page(Page));
   const uint64_t Size = sizeOf(Page, Head);
@@ -136,8 +137,8 @@ Recorder::Use Recorder::useOfArea(unsigned Page, const pba_chunk &Head, bool IsE
   return By == Use::Unknown && !IsEnd ? Use::Process : By;
 }
 
-// Checks the area for the last time. Opening the file shows whether another program has
-// truncated it.
+// Writes the rest of the area and frees it. Opens the file even if nothing has changed, to
+// find out whether another program has truncated it.
 void Recorder::writeAndReleaseArea(unsigned Page, const pba_chunk &Head, Use By) {
   const uint64_t Size = sizeOf(Page, Head);
   openFile(Head);

@@ -69,7 +69,7 @@ std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
 }
 
 namespace {
-/// A column of function names, without duplicates.
+/// A column of function names. Equal names are stored once, and cells refer to them.
 struct NameColumn {
   size_t Index;
   struct Cell {

@@ -25,7 +25,7 @@ CallChoice::CallChoice(OptionTable &Table)
       Symfs(Table) {}
 
 // Begin and end of a recording, in the format of 'patchbay replay', which --from and
-// --to accept with a unit. The last events may be later than the last recorded moment.
+// --to accept with a unit. Events may follow the last struct pbd_moment.
 static std::string rangeText(const Trace &T) {
   auto [Began, Ended] = T.range();
   auto Seconds = [](uint64_t Ns) {

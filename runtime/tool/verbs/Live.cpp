@@ -189,8 +189,8 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   auto Reply = request(Verb, Glob, Selection.file());
   if (!Reply)
     return Reply.takeError();
-  // If all functions lack exits, the process skips them and returns 0 instead of an
-  // error.
+  // The process returns 0 instead of an error if functions match, but the tracer needs
+  // exits and none of them can have one.
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(
         NothingFound,

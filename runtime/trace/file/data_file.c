@@ -106,7 +106,10 @@ int pb_data_is_passing(int error)
 	return error == -EMFILE || error == -ENFILE;
 }
 
-/* The kept descriptor, in memory that fork() copies. */
+/*
+ * The descriptor of pb_data_keep(). In memory that fork() copies, so that a child can close
+ * its parent's.
+ */
 static struct {
 	struct pb_identity identity;
 	int fd; /* the descriptor plus 1; 0: none */

@@ -192,21 +192,20 @@ struct pb_control_request {
 };
 
 /*
- * @result: 0, for ARM, DISARM and UNDER the number of functions, or -errno:
- *          -EKEYREJECTED: the proof is wrong, and the reply says nothing else.
- *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
- *          -EOPNOTSUPP: a threshold, but the tracer has no durations.
- *          -EBUSY: a threshold, but causes of slow calls are recorded (why=).
- *          -EINVAL, -ERANGE: an invalid threshold. WATCH returns them, too, and
- *          -EBUSY if another client watches.
- *          -EUNATCH: the request needs a recording, but only programs are attached.
- *          -EBADF: the descriptors do not match @files and the verb.
- *          -EINVAL: the file does not contain names. -EFBIG: more than 64 MiB.
- *          ATTACH: the number of functions; lines sent before explain errors.
- *          -ENOENT: no such function. -ENOEXEC: the file cannot be loaded.
- *          -ETIMEDOUT: done, but a handler that was running before may still be running.
- *          -EAGAIN: nothing has changed, since an old handler of a function to be armed
- *          is still running.
+ * @result: 0, for ARM, DISARM, UNDER and ATTACH the number of functions, or -errno.
+ *          All verbs: -EKEYREJECTED: the proof is wrong, and the reply says nothing else.
+ *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb. -EBADF: the
+ *          descriptors do not match @files and the verb. -EUNATCH: the request needs a
+ *          recording, but only programs are attached.
+ *          ARM, DISARM, UNDER: -ENOENT: no such function. -EINVAL: the file contains no
+ *          names. -EFBIG: it is larger than 64 MiB. -ETIMEDOUT: done, but a handler that was
+ *          running before may still be running. -EAGAIN: nothing has changed, because an old
+ *          handler of a function to be armed is still running.
+ *          ATTACH: the same, and -ENOEXEC: the file cannot be loaded. Lines sent before the
+ *          reply explain errors.
+ *          THRESHOLD: -EINVAL, -ERANGE: invalid. -EOPNOTSUPP: the tracer has no durations.
+ *          -EBUSY: causes of slow calls are recorded (why=).
+ *          WATCH: as THRESHOLD, and -EBUSY: another client watches.
  *          HOLD: -EBUSY: another client holds the recording. -ENOTTY: the
  *          recording began with the process, and ends with it. -EUSERS: too
  *          many clients hold the runtime. In the second reply, -ETIMEDOUT:

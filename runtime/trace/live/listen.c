@@ -362,8 +362,9 @@ static void leave_count(void)
 }
 
 /*
- * Undo leave_count(): glibc subtracts this thread when it ends. If the count was 0,
- * another thread calls exit(3).
+ * Undo leave_count(), because glibc subtracts this thread when it ends. If the count was 0,
+ * the last other thread is calling exit(3): end only this thread, so that it does not call
+ * exit(3), too.
  */
 static void join_count(void)
 {

@@ -99,7 +99,7 @@ record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 		       PBD_RECORD_UNWOUND, duration);
 }
 
-/* Not inlined, for the same reason. */
+/* Not inlined, so that the fast path saves no registers for this. */
 static __attribute__((noinline)) void
 record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)

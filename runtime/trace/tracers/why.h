@@ -24,8 +24,8 @@ extern uint64_t pb_why_threshold;
 extern uint64_t pb_why_ns_per_tick;
 
 /*
- * A call of @duration ticks has ended. Record a struct pbd_slow about it, and the values
- * that refer to that. The caller then records the call's own event. Async-signal-safe.
+ * A call of @duration ticks has ended. Record a struct pbd_slow about it, and two values in
+ * the ring: its id (PBD_SLOW_CALL) and the time that this took (PBD_SLOW_COST). The caller then records the call's own event. Async-signal-safe.
  */
 void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		   struct patchbay_regs *regs, uint64_t duration);

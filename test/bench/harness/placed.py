@@ -83,7 +83,8 @@ def build(tools, variant):
 
 
 def count(tools, variant):
-    """Returns the number of calls, and of direct calls by the units of caller and target."""
+    """Returns the counts (instructions, loads, ...) of one call by the units of caller, key
+    and target, and of a direct call by those of caller and target."""
     of = emulate.run(tools, variant.isa, build(tools, variant), variant.options)
     empty = Count(instructions=1)  # such a function only returns
     target = of["base_target"] - of["base_empty"] + empty

@@ -69,7 +69,7 @@ def run(bench):
 
 
 def build(tools, name, system):
-    """The command of a longer run: the last run of the program's list."""
+    """Builds the program, and returns the command of the last of its workloads."""
     folder = tools.cache / name
     folder.mkdir(exist_ok=True)
     workload = real.programs.load(name).workloads(folder, tools.cc, whole=True)[-1]

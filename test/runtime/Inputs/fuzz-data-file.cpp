@@ -37,8 +37,8 @@ static std::map<Key, Known> sortAll(const DataFile &File,
   uint64_t Number = 0;
   const char *Behind = nullptr; // the end of the last piece
   for (const DataPiece &Piece : Thread.Pieces) {
-    // If segments without events or of other threads were skipped, use the values
-    // before this one.
+    // If other bytes lie between the last piece and this one, continue with the values
+    // that the reader had before this piece.
     if (Piece.Records != Behind)
       Values = Piece.Before ? *Piece.Before : ValueReader();
     Behind = Piece.Records + Piece.Size * DataRecord::Size;

@@ -9,9 +9,9 @@
 # bpf-fuzz runs first: later it would take 20 seconds instead of 3. It writes a lot of
 # memory, possibly to pages that contained code, and emulators track such pages.
 cd "$1" || exit
-# On riscv64, an interrupt from one hart to another makes a third hart wait for a tenth
-# of a second, because PAUSE does not end its turn. Tests therefore allow ten times as
-# many seconds (check.h), and left.c leaves a handler a tenth as often.
+# The emulator runs the harts in turns. On riscv64 a turn can last a tenth of a second,
+# because PAUSE does not end it. Tests therefore allow ten times as many seconds (check.h),
+# and left.c leaves a handler a tenth as often.
 export PATCHBAY_TEST_SLOW=30
 limit=1800 rounds=60
 # One round has thirty times as many calls on riscv64, because turns are longer.

@@ -49,9 +49,9 @@ static void run_body(void)
 		return a + b + c + 1;                                          \
 	}
 /*
- * Returns the result in other registers. On ppc64le, IEEE's type is returned in a
- * vector register; clang uses it if the system does. Such functions have no exits
- * (../../llvm-pass/README.md).
+ * Functions of this type return their result in another register than those above. It is
+ * double where long double is IEEE binary128 (ppc64le): functions that return that in a
+ * vector register have no exits (../../llvm-pass/README.md).
  */
 #ifdef __LONG_DOUBLE_IEEE128__
 typedef double real;

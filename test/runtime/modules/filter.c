@@ -239,7 +239,7 @@ static void matching(void)
 	asked = 0;
 	CHECK_EQ(patchbay_arm_filter(ops, &oaks, PATCHBAY_ARM_FUTURE), 2);
 	CHECK_EQ(asked, 3);
-	/* An equal filter cancels a request for future modules. */
+	/* Only the same filter cancels a request for future modules: this one has no callback. */
 	CHECK_EQ(patchbay_disarm(ops, "of wood*"), -ENOENT);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
 }

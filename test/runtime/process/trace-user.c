@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Calls are recorded after a program started by root changes to a user that cannot
- * reach the recording: by itself, in a child that has recorded nothing yet, or by
- * system calls. Later calls of its threads are recorded in new blocks. The process can
+ * reach the recording: by setuid(), by setuid() in a child that has recorded nothing yet,
+ * or by raw system calls. Later calls of its threads are recorded in new blocks. The process can
  * be controlled as before, including snapshots and functions that were not armed.
  */
 // REQUIRES: root

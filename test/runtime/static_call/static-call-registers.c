@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Static calls preserve the registers of functions with arguments in every possible
- * register (preserve_none), and of functions that preserve all registers except r11 for
- * their callers (preserve_most). They use the direct form, and for a target out of the
- * jump's reach the indirect one.
+ * A static call changes no register that caller or callee relies on: no argument register of
+ * a preserve_none function, which may use every register, and none that a preserve_most
+ * function keeps for its caller (all but r11). This holds for the direct form, and for the
+ * indirect form, which reaches distant targets.
  */
 // REQUIRES: lld
 // DEFINE: %{flags} =

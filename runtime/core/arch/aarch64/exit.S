@@ -6,17 +6,19 @@
  * The stack, from above:
  *
  *	arguments on the stack
- *	struct patchbay_regs			the trampoline (entry.S)
- *	return address into the
- *	trampoline, signed			struct patchbay_call, down from here;
- *	parent_ip, once more			frame records lead from the body to
- *	the caller's frame pointer	<- x29	this function and to the caller
- *	...
+ *	struct patchbay_regs, pushed by the trampoline (entry.S)
+ *	struct patchbay_call:
+ *	  signed return address into the trampoline
+ *	  parent_ip, once more
+ *	  the caller's frame pointer	<- x29
+ *	  ...
  *	the tracers' words
  *	vector arguments, for exit handlers, too
  *	copies of stack arguments
  *
- * This function calls the end of the sequence, which branches to the body. When the body
+ * The frame records lead from the body to this function and to the caller.
+ *
+ * This function calls the end of the site's sequence, which branches to the body. When the body
  * returns, this function returns to the trampoline, the trampoline to the sequence, and the
  * sequence to the caller. Each ret matches the last call: processors predict that, and
  * guarded control stacks require it.

@@ -196,7 +196,7 @@
 	.if \vectors
 	move_results fld
 	.endif
-	/* The trampoline loads the result from here. */
+	/* Copy the result to where the trampoline loads a0 and a1. */
 	ld	a0, CALL_GP(s0)
 	ld	a1, CALL_GP+8(s0)
 	sd	a0, REGS(s0)

@@ -130,7 +130,7 @@
 	.endif
 	movq	CALL_RAX(%rbp), %rax
 	movq	CALL_RDX(%rbp), %rdx
-	/* If these registers hold arguments, the trampoline loads them again. */
+	/* Store the result where a trampoline that saved rax and rdx loads them at its end. */
 	movq	%rax, CALL_REGS+REGS_RAX(%rbp)
 	movq	%rdx, CALL_REGS+REGS_RDX(%rbp)
 	return_to_trampoline
